@@ -1,0 +1,78 @@
+/**
+ * A call's id is a 53-bit integer, so that it fits a JavaScript number and SQLite's rowid alike:
+ * 41 bits of milliseconds since the Unix epoch (good until 2039), 4 bits of the instance, 1 bit that flips
+ * when the clock is set back, 7 bits of counter. Its order is the order of arrival, which makes it the time
+ * index and the cursor. People and headers see it as 11 characters of Crockford's base32, in the same order.
+ */
+import { randomInt } from 'node:crypto'
+
+const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+const textLength = 11
+/** Ids per millisecond, over all instances: the factor between milliseconds and ids. */
+export const idsPerMs = 4096
+const counterLimit = 128
+/** A clock that steps back by less than this is waited out by holding the last millisecond. */
+const toleratedStepMs = 1000
+
+/** Hands out ids that rise within one process, unless the clock is set back by over a second. */
+export class CallIds {
+  readonly #wallTime: () => number
+  readonly #instanceBits: number
+  #lastMs = 0
+  #counter = 0
+  #clockBit = 0
+
+  /** `instanceBits`, 0 to 15, must differ between two gateways that write to one database at the same time. */
+  constructor(wallTime: () => number, instanceBits: number = randomInt(16)) {
+    this.#wallTime = wallTime
+    this.#instanceBits = instanceBits & 15
+  }
+
+  next(): number {
+    const nowMs = this.#wallTime()
+    if (nowMs > this.#lastMs) {
+      this.#lastMs = nowMs
+      this.#counter = 0
+    } else if (this.#lastMs - nowMs > toleratedStepMs) {
+      this.#lastMs = nowMs
+      this.#counter = 0
+      this.#clockBit ^= 1
+    } else if (++this.#counter === counterLimit) {
+      this.#lastMs += 1
+      this.#counter = 0
+    }
+    return this.#lastMs * idsPerMs + this.#instanceBits * 256 + this.#clockBit * counterLimit + this.#counter
+  }
+}
+
+/** The lowest id that a call of this instant can have. */
+export function firstIdAt(wallTimeMs: number): number {
+  return wallTimeMs * idsPerMs
+}
+
+/** Milliseconds since the Unix epoch at which the call's head was received. */
+export function startedAtMs(id: number): number {
+  return Math.floor(id / idsPerMs)
+}
+
+export function formatCallId(id: number): string {
+  let rest = id
+  let text = ''
+  for (let i = 0; i < textLength; i++) {
+    text = digits.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+/** The id that a text stands for, or `null` where it is not one. */
+export function parseCallId(text: string): number | null {
+  if (text.length !== textLength) return null
+  let id = 0
+  for (const character of text) {
+    const digit = digits.indexOf(character)
+    if (digit < 0) return null
+    id = id * 32 + digit
+  }
+  return Number.isSafeInteger(id) ? id : null
+}

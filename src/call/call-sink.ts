@@ -1,0 +1,66 @@
+import type { CallStart } from './call.ts'
+import type { CallRecord } from './call-record.ts'
+
+/** What the sink has done with the records that it was given. */
+export interface SinkFigures {
+  /** Rows that stand in the database. */
+  readonly written: number
+  /** Records taken and not yet written. */
+  readonly pending: number
+  /** Records lost because the store could not keep up or could not write. */
+  readonly dropped: number
+}
+
+/** A state that a person should know of; shown in `/health`, which then says `degraded`. */
+export interface Warning {
+  readonly code: string
+  readonly message: string
+}
+
+/**
+ * Where calls are recorded. `begin` and `finish` return at once, never throw, and hold a bounded amount:
+ * what they cannot keep is counted in `dropped`.
+ */
+export interface CallSink {
+  /** Before the call's first byte goes to the upstream: a line in the journal, on disk when this returns. */
+  begin(start: CallStart): void
+  /** When the call has ended: one row, written in a batch off the request's path. */
+  finish(record: CallRecord): void
+  figures(): SinkFigures
+  warnings(): readonly Warning[]
+}
+
+/** What one minute of an instance looked like, for the charts of concurrency and saturation. */
+export interface GatewayMinute {
+  /** Minutes since the Unix epoch. */
+  readonly minute: number
+  readonly activeMax: number
+  readonly queuedMax: number
+  /** Milliseconds of this minute in which every slot was in use. */
+  readonly atLimitMs: number
+  readonly admitted: number
+  readonly dropped: number
+}
+
+export type GatewayEventKind = 'start' | 'stop' | 'crash' | 'restart' | 'config' | 'price_sync' | 'compress'
+
+/** Something that happened to the gateway itself, drawn as a mark or a shaded span. */
+export interface GatewayEvent {
+  /** Milliseconds since the Unix epoch. */
+  readonly atMs: number
+  readonly kind: GatewayEventKind
+  readonly detail: string | null
+}
+
+/** Where the gateway notes its own history. As bounded and as silent as {@link CallSink}. */
+export interface GatewayHistory {
+  minute(minute: GatewayMinute): void
+  event(event: GatewayEvent): void
+}
+
+/** Tokens used by the calls that ended in one minute. */
+export interface MinuteUsage {
+  /** Minutes since the Unix epoch. */
+  readonly minute: number
+  readonly tokens: number
+}

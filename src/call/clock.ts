@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The one source of time, so that a test can hold it still. */
+export interface Clock {
+  /** Monotonic milliseconds with fractions; only differences mean anything. */
+  now(): number
+  /** Milliseconds since the Unix epoch, whole; may jump when the machine's clock is set. */
+  wallTime(): number
+  /** Calls back once after `ms`, unless cancelled by the returned function. */
+  after(ms: number, callback: () => void): () => void
+  /** Resolves after `ms`; rejects with the signal's reason if it is aborted first. */
+  delay(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallTime: () => Date.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  delay: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+}

@@ -1,0 +1,19 @@
+/** What the counts were read from: the answer's usage object, llama.cpp's timings, or nothing. */
+export type UsageSource = 'usage' | 'timings' | 'none'
+
+/**
+ * Token counts that the upstream reported, normalised: cached input, cache writes and input audio are parts
+ * of `inputTokens`; reasoning and output audio are parts of `outputTokens`.
+ */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheWriteTokens: number
+  readonly cacheWrite1hTokens: number
+  readonly inputAudioTokens: number | null
+  readonly outputAudioTokens: number | null
+  readonly reasoningTokens: number
+  readonly totalTokens: number
+  readonly source: Exclude<UsageSource, 'none'>
+}
