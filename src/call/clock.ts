@@ -6,8 +6,11 @@ export interface Clock {
   now(): number
   /** Milliseconds since the Unix epoch, whole; may jump when the machine's clock is set. */
   wallTime(): number
-  /** Calls back once after `ms`, unless cancelled by the returned function. */
-  after(ms: number, callback: () => void): () => void
+  /**
+   * Calls back once after `ms`, unless cancelled by the returned function. A timer in the `background` does
+   * not keep the process alive.
+   */
+  after(ms: number, callback: () => void, options?: { readonly background?: boolean }): () => void
   /** Resolves after `ms`; rejects with the signal's reason if it is aborted first. */
   delay(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -15,8 +18,9 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallTime: () => Date.now(),
-  after: (ms, callback) => {
+  after: (ms, callback, options) => {
     const timer = setTimeout(callback, ms)
+    if (options?.background === true) timer.unref()
     return () => clearTimeout(timer)
   },
   delay: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),

@@ -6,6 +6,7 @@ export type FailureCode =
   | 'method_not_allowed'
   | 'upgrade_not_supported'
   | 'invalid_request'
+  | 'forbidden'
   | 'body_too_large'
   | 'loop_detected'
   | 'queue_full'
@@ -48,6 +49,8 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
   method_not_allowed: kind('client', 405, 'invalid_request_error'),
   upgrade_not_supported: kind('client', 501, 'invalid_request_error'),
   invalid_request: kind('client', 400, 'invalid_request_error'),
+  /** An own route asked for under a name, or from a place, that is not trusted. */
+  forbidden: kind('client', 403, 'invalid_request_error'),
   body_too_large: kind('client', 413, 'invalid_request_error'),
   loop_detected: kind('client', 508, 'invalid_request_error', false),
   queue_full: kind('gateway', 503, 'server_error'),

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util'
+import { type TargetName, targetNames } from './target.ts'
+
+/** What the command line may change. */
+export interface BenchOptions {
+  /** Programs to run. */
+  readonly names: readonly string[]
+  readonly targets: readonly TargetName[]
+  readonly rounds: number
+  /** Counted time of one target in one round. */
+  readonly seconds: number
+  /** Connections of P1, or open streams of P2 and P5; each program's own default unless given. */
+  readonly clients: number | undefined
+  /** Events per second on each open stream. */
+  readonly rate: number | undefined
+}
+
+export const usage = `npm run bench -- [names…] [--targets bare,nginx,tokenweir] [--rounds 5] [--seconds 3]
+                       [--clients N] [--rate events per second and stream]`
+
+export function parseOptions(args: readonly string[]): BenchOptions {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      targets: { type: 'string', default: targetNames.join(',') },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      clients: { type: 'string' },
+      rate: { type: 'string' },
+    },
+  })
+  const targets = values.targets.split(',').map((text) => {
+    const name = targetNames.find((known) => known === text)
+    if (name === undefined) throw new Error(`--targets: ${text} is none of ${targetNames.join(', ')}`)
+    return name
+  })
+  return {
+    names: positionals,
+    targets,
+    rounds: positive('rounds', values.rounds),
+    seconds: positive('seconds', values.seconds),
+    clients: values.clients === undefined ? undefined : positive('clients', values.clients),
+    rate: values.rate === undefined ? undefined : positive('rate', values.rate),
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`--${name}: ${text} is not a number above 0`)
+  return value
+}

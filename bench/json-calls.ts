@@ -1,0 +1,62 @@
+import type { BenchOptions } from './bench-options.ts'
+import { type Counted, Load } from './load.ts'
+import { type BenchResult, median, range } from './summary.ts'
+import { type Target, type TargetName, startTarget } from './target.ts'
+
+const defaultClients = 32
+const directMs = 1000
+const warmMs = 500
+/** The first call of each target compiles its code: longer. */
+const firstWarmMs = 2000
+
+/** P1: CPU time of the proxy's process for one unstreamed call. */
+export async function benchJsonCalls(options: BenchOptions): Promise<BenchResult> {
+  const clients = options.clients ?? defaultClients
+  await using stack = new AsyncDisposableStack()
+  const load = stack.use(new Load())
+  const upstreamPort = await load.start()
+  const targets: Target[] = []
+  for (const name of options.targets) targets.push(stack.use(await startTarget(name, upstreamPort)))
+
+  const direct: number[] = []
+  const samples = new Map<TargetName, Counted[]>(options.targets.map((name) => [name, []]))
+  for (let round = 0; round < options.rounds; round++) {
+    direct.push(await load.directRate(clients, directMs))
+    for (const target of targets) {
+      const warm = round === 0 ? firstWarmMs : warmMs
+      samples
+        .get(target.name)!
+        .push(await load.calls(target.port, target.pid, clients, warm, options.seconds * 1000))
+    }
+  }
+
+  const directRate = median(direct)
+  const cpuOf = (name: TargetName): number => median(samples.get(name)!.map((sample) => sample.cpuUsPerUnit))
+  const table = [['target', 'CPU µs/call', 'range', '÷ bare', 'calls/s', 'direct/s', 'failed']]
+  const notes: string[] = []
+  for (const [name, found] of samples) {
+    const rate = median(found.map((sample) => sample.perS))
+    const failed = found.reduce((sum, sample) => sum + sample.failed, 0)
+    const cpus = found.map((sample) => sample.cpuUsPerUnit)
+    const ratio = samples.has('bare') ? (cpuOf(name) / cpuOf('bare')).toFixed(2) : '–'
+    table.push([
+      name,
+      cpuOf(name).toFixed(1),
+      range(cpus, 1),
+      ratio,
+      rate.toFixed(0),
+      directRate.toFixed(0),
+      String(failed),
+    ])
+    if (directRate < 2 * rate) notes.push(`${name}: void, the direct rate is below twice the proxied one`)
+    if (failed > 0) notes.push(`${name}: void, calls failed`)
+  }
+  const title = `P1: JSON call, 1.5 kB prompt, 1 kB answer, ${clients} clients, ${options.rounds} × ${options.seconds} s`
+  return {
+    name: 'p1-json-calls',
+    title,
+    table,
+    notes,
+    data: { direct, samples: Object.fromEntries(samples) },
+  }
+}

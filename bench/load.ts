@@ -1,0 +1,80 @@
+import { ChildProgram } from './child-program.ts'
+import { cpuUs } from './process-figures.ts'
+import type { LoadCommand, LoadReport, UpstreamCommand, UpstreamReport } from './programs/program-messages.ts'
+
+/** What was counted at the client while a process's CPU time was read. */
+export interface Counted {
+  readonly units: number
+  /** Reads of the client's sockets: below `units`, some events came merged. */
+  readonly reads: number
+  readonly failed: number
+  readonly perS: number
+  readonly cpuUsPerUnit: number
+}
+
+/** The load generator and the upstream, each in a process of its own. */
+export class Load implements Disposable {
+  readonly #upstream = new ChildProgram<UpstreamCommand, UpstreamReport>('fast-upstream')
+  readonly #client = new ChildProgram<LoadCommand, LoadReport>('load-generator')
+  #upstreamPort = 0
+
+  /** The upstream's port, once both run. */
+  async start(): Promise<number> {
+    this.#upstreamPort = (await this.#upstream.next('listening')).listening
+    await this.#client.next('ready')
+    return this.#upstreamPort
+  }
+
+  /** Calls without a pause; `pid` is the process whose CPU time is divided among them. */
+  calls(port: number, pid: number, clients: number, warmMs: number, ms: number): Promise<Counted> {
+    this.#client.tell({ do: 'calls', port, clients, warmMs, ms })
+    return this.#counted(pid)
+  }
+
+  /** Calls per second without a proxy. */
+  async directRate(clients: number, ms: number): Promise<number> {
+    return (await this.calls(this.#upstreamPort, process.pid, clients, 300, ms)).perS
+  }
+
+  /** Opens streams; the number that are open. */
+  async openStreams(port: number, streams: number): Promise<number> {
+    this.#client.tell({ do: 'open', port, streams })
+    return (await this.#client.next('open')).open
+  }
+
+  /** Sets the pace of every open stream. */
+  async pace(eventsPerStreamS: number): Promise<void> {
+    this.#upstream.tell({ eventsPerStreamS })
+    await this.#upstream.next('openStreams')
+  }
+
+  events(pid: number, ms: number): Promise<Counted> {
+    this.#client.tell({ do: 'count', ms })
+    return this.#counted(pid)
+  }
+
+  async closeStreams(): Promise<void> {
+    await this.pace(0)
+    this.#client.tell({ do: 'close' })
+    await this.#client.next('closed')
+  }
+
+  async #counted(pid: number): Promise<Counted> {
+    await this.#client.next('counting')
+    const before = cpuUs(pid)
+    const { counted, reads, failed, elapsedMs } = await this.#client.next('counted')
+    const spent = cpuUs(pid) - before
+    return {
+      units: counted,
+      reads,
+      failed,
+      perS: (counted / elapsedMs) * 1000,
+      cpuUsPerUnit: spent / counted,
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#client[Symbol.dispose]()
+    this.#upstream[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,47 @@
+import type { BenchOptions } from './bench-options.ts'
+import { Load } from './load.ts'
+import { openFilesLimit, residentBytes } from './process-figures.ts'
+import { type BenchResult, median, range } from './summary.ts'
+import { type TargetName, startTarget } from './target.ts'
+
+const defaultStreams = 5000
+/** Every stream stays alive with one event a second. */
+const defaultRate = 1
+const warmMs = 500
+/** A proxy needs two sockets a stream. */
+const spareFiles = 500
+
+/** P5: resident memory for each open stream, above that of a freshly started process that has served a few calls. */
+export async function benchOpenStreams(options: BenchOptions): Promise<BenchResult> {
+  const wanted = options.clients ?? defaultStreams
+  const streams = Math.min(wanted, Math.floor((openFilesLimit() - spareFiles) / 2))
+  const samples = new Map<TargetName, number[]>(options.targets.map((name) => [name, []]))
+  const notes: string[] = []
+  if (streams < wanted) notes.push(`only ${streams} streams: raise the limit of open files (ulimit -n)`)
+
+  using load = new Load()
+  const upstreamPort = await load.start()
+  for (let round = 0; round < options.rounds; round++) {
+    for (const name of options.targets) {
+      await using target = await startTarget(name, upstreamPort)
+      await load.calls(target.port, target.pid, 4, 0, warmMs)
+      const before = residentBytes(target.pid)
+      const open = await load.openStreams(target.port, streams)
+      if (open < streams) throw new Error(`${name}: only ${open} of ${streams} streams opened`)
+      await load.pace(options.rate ?? defaultRate)
+      const { units } = await load.events(target.pid, options.seconds * 1000)
+      if (units === 0) throw new Error(`${name}: no event arrived`)
+      samples.get(name)!.push((residentBytes(target.pid) - before) / streams / 1024)
+      await load.closeStreams()
+    }
+  }
+
+  const table = [['target', 'kB/stream', 'range', '÷ bare']]
+  for (const [name, found] of samples) {
+    const bare = samples.get('bare')
+    const ratio = bare === undefined ? '–' : (median(found) / median(bare)).toFixed(2)
+    table.push([name, median(found).toFixed(1), range(found, 1), ratio])
+  }
+  const title = `P5: memory of an open stream at ${streams} streams, ${options.rounds} rounds, a fresh process each`
+  return { name: 'p5-open-streams', title, table, notes, data: { streams, kB: Object.fromEntries(samples) } }
+}

@@ -1,0 +1,161 @@
+/** The benchmarks' client: raw sockets that share one read buffer, counting answers or events. */
+import { type Socket, connect } from 'node:net'
+import { requestBytes } from './prebuilt-messages.ts'
+import type { LoadCommand, LoadReport } from './program-messages.ts'
+
+const shared = Buffer.alloc(65_536)
+const opensAtOnce = 50
+const newline = 10
+const stopLimitMs = 20 * 60_000
+/** Longest silence of a stream that is being opened. */
+const openLimitMs = 20_000
+
+let counted = 0
+let reads = 0
+let failed = 0
+let stopping = false
+let openSockets: Socket[] = []
+
+/** A connection that makes one call after the other until told to stop. */
+function callOn(port: number, request: Buffer): Socket {
+  let partial = ''
+  let left = 0
+  const answered = (): void => {
+    counted += 1
+    if (stopping) socket.destroy()
+    else socket.write(request)
+  }
+  const read = (length: number): boolean => {
+    reads += 1
+    if (left > 0) {
+      left -= length
+      if (left === 0) answered()
+      return true
+    }
+    const text = partial + shared.latin1Slice(0, length)
+    const headEnd = text.indexOf('\r\n\r\n')
+    if (headEnd < 0) {
+      partial = text
+      return true
+    }
+    partial = ''
+    const match = /\r\ncontent-length: (\d+)/i.exec(text)
+    if (match === null || !text.startsWith('HTTP/1.1 200 ')) {
+      failed += 1
+      socket.destroy()
+      return true
+    }
+    left = headEnd + 4 + Number(match[1]) - text.length
+    if (left === 0) answered()
+    return true
+  }
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    noDelay: true,
+    onread: { buffer: shared, callback: read },
+  })
+  socket.on('error', () => {
+    failed += 1
+  })
+  socket.on('connect', () => socket.write(request))
+  return socket
+}
+
+async function runCalls(command: Extract<LoadCommand, { do: 'calls' }>): Promise<void> {
+  stopping = false
+  const request = requestBytes(command.port, false)
+  const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request))
+  await delay(command.warmMs)
+  failed = 0
+  await count(command.ms)
+  stopping = true
+  await delay(50)
+  for (const socket of sockets) socket.destroy()
+}
+
+/** Announces that counting begins, and reports what was counted. */
+async function count(ms: number): Promise<void> {
+  report({ counting: true })
+  counted = 0
+  reads = 0
+  const startMs = performance.now()
+  await delay(ms)
+  report({ counted, reads, failed, elapsedMs: performance.now() - startMs })
+}
+
+/** Opens one stream; settles when its first event is there. */
+function openStream(port: number, request: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    let last = 0
+    const read = (length: number): boolean => {
+      reads += 1
+      let events = 0
+      for (let i = 0; i < length; i++) {
+        const byte = shared[i]!
+        if (byte === newline && last === newline) events += 1
+        last = byte
+      }
+      counted += events
+      if (events > 0) resolve()
+      return true
+    }
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      onread: { buffer: shared, callback: read },
+    })
+    const lost = (): void => {
+      if (!stopping) failed += 1
+      resolve()
+    }
+    socket.on('error', () => undefined)
+    socket.on('close', lost)
+    socket.setTimeout(openLimitMs, () => socket.destroy())
+    socket.on('connect', () => socket.write(request))
+    openSockets.push(socket)
+  })
+}
+
+async function openStreams(port: number, streams: number): Promise<void> {
+  stopping = false
+  failed = 0
+  const request = requestBytes(port, true)
+  let started = 0
+  const opener = async (): Promise<void> => {
+    while (started < streams) {
+      started += 1
+      await openStream(port, request)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(opensAtOnce, streams) }, opener))
+  report({ open: openSockets.length - failed, failed })
+}
+
+function closeStreams(): void {
+  stopping = true
+  for (const socket of openSockets) socket.destroy()
+  openSockets = []
+  report({ closed: true })
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}
+
+function report(message: LoadReport): void {
+  process.send?.(message)
+}
+
+process.on('message', (command: LoadCommand) => {
+  if (command.do === 'calls') void runCalls(command)
+  else if (command.do === 'open') void openStreams(command.port, command.streams)
+  else if (command.do === 'count') void count(command.ms)
+  else closeStreams()
+})
+process.on('disconnect', () => process.exit())
+setTimeout(() => process.exit(1), stopLimitMs).unref()
+report({ ready: true })

@@ -1,0 +1,79 @@
+/** The messages that the benchmarks exchange, built once: sizes like those of everyday chat calls. */
+
+const promptBytes = 1500
+const answerBytes = 1000
+
+/** A chat request whose body has about 1.5 kB; without `stream_options`, as most clients send it. */
+export function requestBytes(port: number, stream: boolean): Buffer {
+  const rest = { model: 'sim-small', ...(stream ? { stream: true } : {}), temperature: 0.2 }
+  const content = filler(promptBytes - 120)
+  const messages = [
+    { role: 'system', content: 'Answer briefly.' },
+    { role: 'user', content },
+  ]
+  // The stream flag stands last, where the upstream looks for it first.
+  const body = JSON.stringify({ messages, ...rest })
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    'Accept: application/json',
+    'Content-Type: application/json',
+    'User-Agent: OpenAI/JS 7.0.0',
+    'Authorization: Bearer sk-simulated-0000000000000000',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** A chat completion of about 1 kB. */
+export function jsonAnswer(): Buffer {
+  const usage = { prompt_tokens: 330, completion_tokens: 130, total_tokens: 460 }
+  const message = { role: 'assistant', content: filler(answerBytes - 330) }
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }]
+  const common = {
+    id: 'chatcmpl-simulated',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'sim-small',
+  }
+  const body = JSON.stringify({ ...common, choices, usage, system_fingerprint: 'fp_simulated' })
+  const head = [
+    'HTTP/1.1 200 OK',
+    'Date: Fri, 21 Nov 2025 06:00:00 GMT',
+    'Content-Type: application/json',
+    'X-Request-Id: req-simulated',
+    'OpenAI-Processing-Ms: 12',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+export function streamHead(): Buffer {
+  const head = [
+    'HTTP/1.1 200 OK',
+    'Date: Fri, 21 Nov 2025 06:00:00 GMT',
+    'Content-Type: text/event-stream',
+    'Cache-Control: no-cache',
+    'X-Request-Id: req-simulated',
+    'Transfer-Encoding: chunked',
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n`)
+}
+
+/** One content chunk of about 220 bytes, in its own chunk of the transfer coding. */
+export function streamEvent(): Buffer {
+  const choices = [{ index: 0, delta: { content: ' weir' }, logprobs: null, finish_reason: null }]
+  const common = {
+    id: 'chatcmpl-simulated',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'sim-small',
+    system_fingerprint: 'fp_simulated',
+  }
+  const data = `data: ${JSON.stringify({ ...common, choices })}\n\n`
+  return Buffer.from(`${data.length.toString(16)}\r\n${data}\r\n`)
+}
+
+function filler(length: number): string {
+  return 'A weir holds a stream back and measures what passes over it. '.repeat(100).slice(0, length)
+}

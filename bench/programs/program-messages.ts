@@ -1,0 +1,31 @@
+/** What the parent tells the benchmarks' upstream: the pace of every open stream from now on. */
+export interface UpstreamCommand {
+  readonly eventsPerStreamS: number
+}
+
+export type UpstreamReport = { readonly listening: number } | { readonly openStreams: number }
+
+/** What the parent tells the load generator. */
+export type LoadCommand =
+  /** Calls without a pause on `clients` connections: first to warm up, then counted. */
+  | {
+      readonly do: 'calls'
+      readonly port: number
+      readonly clients: number
+      readonly warmMs: number
+      readonly ms: number
+    }
+  /** Opens event streams and keeps them. */
+  | { readonly do: 'open'; readonly port: number; readonly streams: number }
+  /** Counts the events on the open streams from now on. */
+  | { readonly do: 'count'; readonly ms: number }
+  | { readonly do: 'close' }
+
+/** What the load generator answers. */
+export type LoadReport =
+  | { readonly ready: true }
+  /** The warm-up is over: counting begins. */
+  | { readonly counting: true }
+  | { readonly counted: number; readonly reads: number; readonly elapsedMs: number; readonly failed: number }
+  | { readonly open: number; readonly failed: number }
+  | { readonly closed: true }

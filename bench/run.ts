@@ -1,0 +1,39 @@
+/** `npm run bench [names…]`: runs benchmark programs one after the other, prints their tables, keeps their values. */
+import { type BenchOptions, parseOptions, usage } from './bench-options.ts'
+import { benchJsonCalls } from './json-calls.ts'
+import { benchOpenStreams } from './open-streams.ts'
+import { benchStreamedEvents } from './streamed-events.ts'
+import { type BenchResult, formatTable, writeResult } from './summary.ts'
+import { absence } from './target.ts'
+
+const programs: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = {
+  p1: benchJsonCalls,
+  p2: benchStreamedEvents,
+  p5: benchOpenStreams,
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const asked = parseOptions(args)
+  const names = asked.names.length > 0 ? asked.names : Object.keys(programs)
+  const unknown = names.filter((name) => !(name in programs))
+  if (unknown.length > 0)
+    throw new Error(`no program ${unknown.join(', ')}; there are ${Object.keys(programs).join(', ')}`)
+  const targets = asked.targets.filter((name) => {
+    const reason = absence(name)
+    if (reason !== undefined) console.log(`${name} is left out: ${reason}`)
+    return reason === undefined
+  })
+  for (const name of names) {
+    const result = await programs[name]!({ ...asked, targets })
+    console.log(`\n${result.title}\n${formatTable(result.table)}`)
+    for (const note of result.notes) console.log(`! ${note}`)
+    console.log(`values: ${await writeResult(result)}`)
+  }
+}
+
+try {
+  await run(process.argv.slice(2))
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
+  process.exitCode = 1
+}

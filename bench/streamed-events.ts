@@ -1,0 +1,57 @@
+import type { BenchOptions } from './bench-options.ts'
+import { type Counted, Load } from './load.ts'
+import { type BenchResult, median, range } from './summary.ts'
+import { type Target, type TargetName, startTarget } from './target.ts'
+
+const defaultStreams = 400
+/** Below what any target can take, so that events are not merged on the way: 20,000 a second in all. */
+const defaultRate = 50
+const warmMs = 500
+const firstWarmMs = 2000
+
+/** P2: CPU time of the proxy's process for one event of a stream, many streams open, one event in each write. */
+export async function benchStreamedEvents(options: BenchOptions): Promise<BenchResult> {
+  const streams = options.clients ?? defaultStreams
+  const rate = options.rate ?? defaultRate
+  await using stack = new AsyncDisposableStack()
+  const load = stack.use(new Load())
+  const upstreamPort = await load.start()
+  const targets: Target[] = []
+  for (const name of options.targets) targets.push(stack.use(await startTarget(name, upstreamPort)))
+
+  const samples = new Map<TargetName, Counted[]>(options.targets.map((name) => [name, []]))
+  for (let round = 0; round < options.rounds; round++) {
+    for (const target of targets) {
+      const open = await load.openStreams(target.port, streams)
+      if (open < streams) throw new Error(`${target.name}: only ${open} of ${streams} streams opened`)
+      await load.pace(rate)
+      await load.events(target.pid, round === 0 ? firstWarmMs : warmMs)
+      samples.get(target.name)!.push(await load.events(target.pid, options.seconds * 1000))
+      await load.closeStreams()
+    }
+  }
+
+  const cpuOf = (name: TargetName): number => median(samples.get(name)!.map((sample) => sample.cpuUsPerUnit))
+  const wanted = streams * rate
+  const table = [['target', 'CPU µs/event', 'range', '÷ bare', 'events/s', 'sent/s', 'merged %']]
+  const notes: string[] = []
+  for (const [name, found] of samples) {
+    const perS = median(found.map((sample) => sample.perS))
+    const merged = median(found.map((sample) => 100 * Math.max(0, 1 - sample.reads / sample.units)))
+    const cpus = found.map((sample) => sample.cpuUsPerUnit)
+    const ratio = samples.has('bare') ? (cpuOf(name) / cpuOf('bare')).toFixed(2) : '–'
+    table.push([
+      name,
+      cpuOf(name).toFixed(1),
+      range(cpus, 1),
+      ratio,
+      perS.toFixed(0),
+      String(wanted),
+      merged.toFixed(1),
+    ])
+    if (perS < 0.95 * wanted) notes.push(`${name}: void, fewer events arrived than were to be sent`)
+    if (merged > 10) notes.push(`${name}: void, over 10 % of the events came merged`)
+  }
+  const title = `P2: streamed event, one per write, ${streams} open streams, ${options.rounds} × ${options.seconds} s`
+  return { name: 'p2-streamed-events', title, table, notes, data: { samples: Object.fromEntries(samples) } }
+}

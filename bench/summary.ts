@@ -1,0 +1,48 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+
+/** The middle of the values; the mean of the two middle ones of an even number. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  if (sorted.length % 2 === 1) return sorted[middle]!
+  return (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Lowest and highest, as `18.1–19.4`. */
+export function range(values: readonly number[], digits: number): string {
+  return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`
+}
+
+/** Columns of equal width; the first is text, the others stand to the right. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const line = (row: readonly string[]): string =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')
+  return rows.map(line).join('\n')
+}
+
+/** What a program found: a table for people, and every measured value. */
+export interface BenchResult {
+  readonly name: string
+  readonly title: string
+  readonly table: readonly (readonly string[])[]
+  /** Reasons for which a figure must not be quoted. */
+  readonly notes: readonly string[]
+  readonly data: unknown
+}
+
+/** Writes `results/<name>.json` and gives its path. */
+export async function writeResult(result: BenchResult): Promise<string> {
+  const directory = new URL('results/', import.meta.url)
+  await mkdir(directory, { recursive: true })
+  const file = new URL(`${result.name}.json`, directory)
+  const machine = {
+    node: process.version,
+    platform: process.platform,
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+  }
+  await writeFile(file, `${JSON.stringify({ at: new Date().toISOString(), machine, ...result }, null, 2)}\n`)
+  return `bench/results/${result.name}.json`
+}

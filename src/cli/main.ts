@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander'
+import { callsOptionTable } from './calls-options.ts'
+import { gatewayOptionTable } from './option-table.ts'
+import { commandOf, oneLine, OptionError } from './parse-options.ts'
+import { version } from './package-version.ts'
+
+/** A wrong command, option or value. */
+const usageExitCode = 2
+/** What was asked for could not be written out. */
+const outputExitCode = 1
+
+/**
+ * The command `tokenweir`. Resolves when the asked-for command has done its work, or runs on its own; the exit
+ * code stands in `process.exitCode`.
+ */
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  process.stdout.on('error', noteOutputError)
+  const program = new Command('tokenweir')
+    .description('An inference gateway with latency telemetry.')
+    .version(version, '--version')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
+  // The arguments behind the command's name: each command reads them itself, together with the environment.
+  const rest = (name: string): readonly string[] => argv.slice(argv.indexOf(name) + 1)
+  const gateway = commandOf('gateway', 'forward calls and record them', gatewayOptionTable).action(
+    async () => {
+      const { runGateway } = await import('./gateway.ts')
+      await runGateway(rest('gateway'), env)
+    },
+  )
+  const calls = commandOf('calls', 'list recorded calls, the newest last', callsOptionTable).action(
+    async () => {
+      const [{ runCalls }, { callsContext }] = await Promise.all([
+        import('./calls.ts'),
+        import('./calls-context.ts'),
+      ])
+      process.exitCode = await runCalls(rest('calls'), env, callsContext(process, env))
+    },
+  )
+  for (const command of [gateway, calls]) program.addCommand(command.copyInheritedSettings(program))
+
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) process.exitCode = usageExitCode
+      return
+    }
+    if (!(error instanceof OptionError)) throw error
+    process.stderr.write(`tokenweir: ${error.message}\n`)
+    process.exitCode = usageExitCode
+  }
+}
+
+/** A reader that has seen enough, as `head` has, is no fault. */
+function noteOutputError(error: Error & { readonly code?: string }): void {
+  if (error.code !== 'EPIPE') process.exitCode = outputExitCode
+}
+
+if (import.meta.main) await main(process.argv.slice(2), process.env)

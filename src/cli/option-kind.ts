@@ -1,0 +1,139 @@
+/** What values an option takes, and how they are read and shown. */
+export interface OptionKind<T> {
+  /** What stands for the value in `--help`; `null` for a switch, which takes none. */
+  readonly placeholder: string | null
+  /** Completes "--port must be …". */
+  readonly range: string
+  /** `previous` is what the option's earlier mention gave, for kinds that collect. `undefined`: out of range. */
+  parse(text: string, previous: T | undefined): T | undefined
+  show(value: T): string
+}
+
+/** A whole number within bounds, both included. */
+export function integer(min: number, max: number): OptionKind<number> {
+  return {
+    placeholder: '<n>',
+    range: `a whole number from ${min} to ${max}`,
+    parse: (text) => {
+      if (!/^\d{1,16}$/.test(text)) return undefined
+      const value = Number(text)
+      return value >= min && value <= max ? value : undefined
+    },
+    show: String,
+  }
+}
+
+/** An option of which this version knows one value only, and why. */
+export function only(value: number, why: string): OptionKind<number> {
+  return { ...integer(value, value), range: `${value}: ${why}` }
+}
+
+/** One of a few words. */
+export function oneOf<const T extends string>(words: readonly T[]): OptionKind<T> {
+  return {
+    placeholder: `<${words.join('|')}>`,
+    range: words.length === 1 ? `${words[0]}, the only choice in this version` : `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text),
+    show: String,
+  }
+}
+
+/** `on` or `off`. */
+export function onOff(): OptionKind<boolean> {
+  return {
+    placeholder: '<on|off>',
+    range: 'on or off',
+    parse: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
+    show: (value) => (value ? 'on' : 'off'),
+  }
+}
+
+/** Given or not. */
+export function toggle(): OptionKind<boolean> {
+  return {
+    placeholder: null,
+    range: 'true or false',
+    parse: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+    show: (value) => (value ? 'on' : 'off'),
+  }
+}
+
+/** A file's path, relative to the working directory. */
+export function path(): OptionKind<string> {
+  return {
+    placeholder: '<path>',
+    range: 'a path',
+    parse: (text) => (text === '' || text.includes('\0') ? undefined : text),
+    show: String,
+  }
+}
+
+/** An address to bind, or a name that stands for one. An IPv6 address may come in brackets. */
+export function bindAddress(): OptionKind<string> {
+  return {
+    placeholder: '<address>',
+    range: 'an IP address or a host name',
+    parse: (text) => {
+      const address = /^\[([\da-f:.]+)\]$/i.exec(text)?.[1] ?? text
+      return /^[\w.:%-]+$/.test(address) ? address : undefined
+    },
+    show: String,
+  }
+}
+
+/** The base URL of an API, kept as it was written. */
+export function baseUrl(): OptionKind<string> {
+  return {
+    placeholder: '<url>',
+    range: 'an http or https URL without user, password, query and fragment',
+    parse: (text) => {
+      const url = URL.parse(text)
+      if (url === null || !/^https?:\/\//i.test(text) || /[\s?#\\]/.test(text)) return undefined
+      return url.username === '' && url.password === '' ? text : undefined
+    },
+    show: String,
+  }
+}
+
+/** Names of models, one in each mention. */
+export function modelNames(): OptionKind<readonly string[]> {
+  return {
+    placeholder: '<name>',
+    range: 'a model name',
+    parse: (text, previous = []) => (/\S/.test(text) ? [...previous, text] : undefined),
+    show: showList,
+  }
+}
+
+/** Names of hosts, over any number of mentions, each of which may list several with commas. */
+export function hostNames(): OptionKind<readonly string[]> {
+  return {
+    placeholder: '<name>',
+    range: 'a host name without scheme, port and path',
+    parse: (text, previous = []) => {
+      const names = text.split(',').map((name) => name.trim().toLowerCase())
+      return names.every((name) => /^[a-z\d._-]+$/.test(name)) ? [...previous, ...names] : undefined
+    },
+    show: showList,
+  }
+}
+
+function showList(texts: readonly string[]): string {
+  return texts.length === 0 ? 'none' : texts.join(', ')
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A length of time in milliseconds, `null` for no bound. */
+export function age(): OptionKind<number | null> {
+  return {
+    placeholder: '<age>',
+    range: 'a number of seconds, minutes, hours or days such as 90s, 15m, 1h or 7d',
+    parse: (text) => {
+      const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+      const ms = Number(count) * (unitMs[unit] ?? 0)
+      return ms > 0 ? ms : undefined
+    },
+    show: (value) => (value === null ? 'none' : `${value / 1000}s`),
+  }
+}

@@ -1,0 +1,189 @@
+import { baseUrl, bindAddress, hostNames, integer, onOff, oneOf, only, path } from './option-kind.ts'
+import { envName, parseOptions } from './parse-options.ts'
+import type { Environment, Options, OptionTable } from './parse-options.ts'
+
+/** The gateway's settings. */
+export interface GatewayValues {
+  port: number
+  host: string
+  /** As it was written; never with credentials. */
+  upstream: string
+  maxConcurrent: number
+  slotCooldownMs: number
+  queueLimit: number
+  queueTimeoutMs: number
+  retry429Max: number
+  tokenLimit: number
+  budgetAction: 'report'
+  db: string
+  pidFile: string
+  maxBodyMb: number
+  connectTimeoutMs: number
+  firstByteTimeoutMs: number
+  idleTimeoutMs: number
+  clientStallTimeoutMs: number
+  drainTimeoutMs: number
+  via: boolean
+  allowHost: readonly string[]
+}
+
+export type GatewayOptions = Options<GatewayValues>
+
+/** The longest that a timer of Node can run, just under 25 days. */
+const longestMs = 2 ** 31 - 1
+
+const timeout = integer(0, longestMs)
+
+/** Where the calls are recorded unless told otherwise. */
+export const defaultDatabase = 'data/llm_telemetry.db'
+/** Where the gateway listens unless told otherwise. */
+export const defaultGatewayPort = 9090
+
+/** Every option of `tokenweir gateway`, in the order of `--help`. */
+export const gatewayOptionTable: OptionTable<GatewayValues> = {
+  port: {
+    name: 'port',
+    kind: integer(0, 65_535),
+    default: defaultGatewayPort,
+    env: ['TOKENWEIR_GATEWAY_PORT', envName('port')],
+    description: 'TCP port to listen on; 0 takes any that is free',
+  },
+  host: {
+    name: 'host',
+    kind: bindAddress(),
+    default: '0.0.0.0',
+    env: [envName('host')],
+    description: 'address to bind',
+  },
+  upstream: {
+    name: 'upstream',
+    kind: baseUrl(),
+    default: 'https://api.openai.com/v1',
+    env: [envName('upstream')],
+    description: 'base URL of the API that calls are forwarded to',
+  },
+  maxConcurrent: {
+    name: 'max-concurrent',
+    kind: integer(1, 100_000),
+    default: 4,
+    env: [envName('max-concurrent')],
+    description: 'how many calls may be in flight at the upstream; further ones wait',
+  },
+  slotCooldownMs: {
+    name: 'slot-cooldown-ms',
+    kind: integer(0, 60_000),
+    default: 50,
+    env: [envName('slot-cooldown-ms')],
+    description: 'pause before a freed slot goes to the next waiting call',
+  },
+  queueLimit: {
+    name: 'queue-limit',
+    kind: integer(0, 1_000_000),
+    default: 10_000,
+    env: [envName('queue-limit')],
+    description: 'how many calls may wait; further ones are answered 503',
+  },
+  queueTimeoutMs: {
+    name: 'queue-timeout-ms',
+    kind: timeout,
+    default: 0,
+    env: [envName('queue-timeout-ms')],
+    description: 'how long a call may wait before it is answered 503; 0 for any time',
+  },
+  retry429Max: {
+    name: 'retry-429-max',
+    kind: only(0, 'this version passes every 429 on and does not retry'),
+    default: 0,
+    env: [envName('retry-429-max')],
+    description: "how often a call is tried again after the upstream's 429; 0 for never",
+  },
+  tokenLimit: {
+    name: 'token-limit',
+    kind: integer(1, Number.MAX_SAFE_INTEGER),
+    default: 480_000_000,
+    env: [envName('token-limit')],
+    description: 'token budget of any 24 hours',
+  },
+  budgetAction: {
+    name: 'budget-action',
+    kind: oneOf(['report']),
+    default: 'report',
+    env: [envName('budget-action')],
+    description: 'what the budget does: report only shows it in /health',
+  },
+  db: {
+    name: 'db',
+    kind: path(),
+    default: defaultDatabase,
+    env: [envName('db')],
+    description: 'file of the telemetry database',
+  },
+  pidFile: {
+    name: 'pid-file',
+    kind: path(),
+    default: 'data/.proxy.pid',
+    env: [envName('pid-file')],
+    description: "file that holds the gateway's process id while it runs",
+  },
+  maxBodyMb: {
+    name: 'max-body-mb',
+    kind: integer(1, 1024),
+    default: 256,
+    env: [envName('max-body-mb')],
+    description: 'largest request body in megabytes; larger ones are answered 413',
+  },
+  connectTimeoutMs: {
+    name: 'connect-timeout-ms',
+    kind: integer(1, longestMs),
+    default: 10_000,
+    env: [envName('connect-timeout-ms')],
+    description: 'how long connecting to the upstream may take',
+  },
+  firstByteTimeoutMs: {
+    name: 'first-byte-timeout-ms',
+    kind: timeout,
+    default: 0,
+    env: [envName('first-byte-timeout-ms')],
+    description: 'how long the upstream may take to begin its answer; 0 for any time',
+  },
+  idleTimeoutMs: {
+    name: 'idle-timeout-ms',
+    kind: timeout,
+    default: 600_000,
+    env: [envName('idle-timeout-ms')],
+    description: 'how long the upstream may pause within its answer; 0 for any time',
+  },
+  clientStallTimeoutMs: {
+    name: 'client-stall-timeout-ms',
+    kind: timeout,
+    default: 120_000,
+    env: [envName('client-stall-timeout-ms')],
+    description: 'how long a client may accept no byte before it is cut off; 0 for any time',
+  },
+  drainTimeoutMs: {
+    name: 'drain-timeout-ms',
+    kind: timeout,
+    default: 30_000,
+    env: [envName('drain-timeout-ms')],
+    description: 'how long calls in flight may go on after the gateway was told to stop',
+  },
+  via: {
+    name: 'via',
+    kind: onOff(),
+    default: true,
+    env: [envName('via')],
+    description: 'whether the upstream is sent a Via header, which also detects loops',
+  },
+  allowHost: {
+    name: 'allow-host',
+    kind: hostNames(),
+    default: [],
+    env: [envName('allow-host')],
+    description: "further name under which the gateway's own routes may be asked; repeatable",
+  },
+}
+
+/** The gateway's settings from its arguments and environment. Throws `OptionError`. */
+export function parseGatewayOptions(argv: readonly string[], env: Environment): GatewayOptions {
+  return parseOptions(gatewayOptionTable, argv, env)
+}

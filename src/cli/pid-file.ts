@@ -1,0 +1,33 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/**
+ * The file that tells people which process the gateway is. A hint only: no signal is ever sent on its word.
+ * It is replaced whole, and removed at the end only where it still names this process.
+ */
+export class PidFile {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Answers why it could not be written, or `null`. */
+  write(): string | null {
+    try {
+      const temporary = `${this.#path}.${process.pid}`
+      writeFileSync(temporary, `${process.pid}\n`, { mode: 0o600 })
+      renameSync(temporary, this.#path)
+      return null
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  remove(): void {
+    try {
+      if (readFileSync(this.#path, 'utf8').trim() === String(process.pid)) rmSync(this.#path)
+    } catch {
+      // Somebody else has removed it, or it was never written.
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/** The content codings that the meter can read; `x-gzip` is gzip's old name (RFC 9110 §8.4.1.3). */
+const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
+
+/**
+ * Leaves of an `Accept-Encoding` value (RFC 9110 §12.5.3) what the meter can decode, weights and order kept.
+ * A value that holds nothing else comes back as it was, byte for byte. `*` stands for codings that may be
+ * unreadable, so it is spelt out; where nothing remains, `identity` does.
+ */
+export function narrowAcceptEncoding(value: string): string {
+  const members = value.split(',')
+  if (members.every((member) => readable.has(codingOf(member)) || member.trim() === '')) return value
+  const named = new Set(members.map(codingOf))
+  const narrowed = members.flatMap((member) => {
+    const coding = codingOf(member)
+    if (readable.has(coding)) return [member.trim()]
+    if (coding !== '*') return []
+    const weight = member.slice(member.indexOf('*') + 1).trim()
+    return ['gzip', 'br', 'deflate', 'zstd'].filter((each) => !named.has(each)).map((each) => each + weight)
+  })
+  return narrowed.length === 0 ? 'identity' : narrowed.join(', ')
+}
+
+function codingOf(member: string): string {
+  const semicolon = member.indexOf(';')
+  return (semicolon < 0 ? member : member.slice(0, semicolon)).trim().toLowerCase()
+}

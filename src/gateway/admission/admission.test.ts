@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { Failure } from '../../call/failure.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { Admission } from './admission.ts'
+import type { AdmissionOptions } from './admission.ts'
+import type { Permit } from './permit.ts'
+
+const never = new AbortController().signal
+
+function setUp(options: Partial<AdmissionOptions> = {}): { admission: Admission; clock: FakeClock } {
+  const clock = new FakeClock()
+  const defaults = { clock, maxConcurrent: 1, slotCooldownMs: 50, queueLimit: 10_000, queueTimeoutMs: 0 }
+  return { admission: new Admission({ ...defaults, ...options }), clock }
+}
+
+/** Notes who was given a permit, in that order, and who was refused, with the reason. */
+class Callers {
+  readonly admission: Admission
+  readonly permits = new Map<string, Permit>()
+  readonly admitted: string[] = []
+  readonly refused = new Map<string, unknown>()
+
+  constructor(admission: Admission) {
+    this.admission = admission
+  }
+
+  arrive(name: string, signal: AbortSignal = never, order: 'arrival' | 'back' = 'arrival'): void {
+    this.admission.acquire(signal, order).then(
+      (permit) => {
+        this.admitted.push(name)
+        this.permits.set(name, permit)
+      },
+      (reason: unknown) => {
+        this.refused.set(name, reason)
+      },
+    )
+  }
+
+  finish(name: string): void {
+    this.permits.get(name)?.release()
+    this.permits.delete(name)
+  }
+
+  failure(name: string): Failure {
+    const reason = this.refused.get(name)
+    assert.ok(reason instanceof Failure, `${name} was not refused`)
+    return reason
+  }
+}
+
+describe('Admission', () => {
+  it('gives permits at once while a slot is free', async () => {
+    const { admission } = setUp({ maxConcurrent: 2 })
+    assert.ok(admission.tryAcquire())
+    assert.ok(await admission.acquire(never))
+    assert.equal(admission.tryAcquire(), null)
+    assert.deepEqual(admission.snapshot(), {
+      maxConcurrent: 2,
+      slotCooldownMs: 50,
+      active: 2,
+      queued: 0,
+      totalAdmitted: 2,
+      totalQueued: 0,
+      peakActive: 2,
+    })
+  })
+
+  it('takes a permit back once, however often it is given back', () => {
+    const { admission } = setUp({ maxConcurrent: 2 })
+    const other = admission.tryAcquire()
+    {
+      using permit = admission.tryAcquire()
+      assert.ok(permit)
+      permit.release()
+      permit.release()
+    }
+    assert.equal(admission.snapshot().active, 1)
+    other?.release()
+    assert.equal(admission.snapshot().active, 0)
+  })
+
+  it('wakes the longest waiting call when the freed slot has cooled', async () => {
+    const { admission, clock } = setUp()
+    const callers = new Callers(admission)
+    for (const name of ['a', 'b', 'c']) callers.arrive(name)
+    await clock.advance(0)
+    callers.finish('a')
+    await clock.advance(49)
+    assert.deepEqual(callers.admitted, ['a'])
+    assert.equal(admission.tryAcquire(), null)
+    await clock.advance(1)
+    assert.deepEqual(callers.admitted, ['a', 'b'])
+    callers.finish('b')
+    await clock.advance(50)
+    assert.deepEqual(callers.admitted, ['a', 'b', 'c'])
+    callers.finish('c')
+    assert.equal(clock.pending(), 0)
+    assert.deepEqual(admission.snapshot(), {
+      maxConcurrent: 1,
+      slotCooldownMs: 50,
+      active: 0,
+      queued: 0,
+      totalAdmitted: 3,
+      totalQueued: 2,
+      peakActive: 1,
+    })
+  })
+
+  it('waits for the rest of the cooldown when the timer comes too early', async () => {
+    const clock = new FakeClock()
+    let early = true
+    const hasty = {
+      now: () => clock.now(),
+      wallTime: () => clock.wallTime(),
+      delay: (ms: number) => clock.delay(ms),
+      after: (ms: number, callback: () => void) => {
+        const earlierMs = early ? 0.4 : 0
+        early = false
+        return clock.after(ms - earlierMs, callback)
+      },
+    }
+    const { admission } = setUp({ clock: hasty })
+    const callers = new Callers(admission)
+    callers.arrive('a')
+    callers.arrive('b')
+    await clock.advance(0)
+    callers.finish('a')
+    await clock.advance(49.8)
+    assert.deepEqual(callers.admitted, ['a'])
+    await clock.advance(1)
+    assert.deepEqual(callers.admitted, ['a', 'b'])
+  })
+
+  it('lets a waiting call leave, with the reason of its signal, and frees what cooled for it', async () => {
+    const { admission, clock } = setUp()
+    const callers = new Callers(admission)
+    const controller = new AbortController()
+    callers.arrive('a')
+    callers.arrive('b', controller.signal)
+    await clock.advance(0)
+    callers.finish('a')
+    const gone = new Failure('client_gone', 'The client left.')
+    controller.abort(gone)
+    await clock.advance(0)
+    assert.equal(callers.refused.get('b'), gone)
+    assert.equal(clock.pending(), 0, 'no timer is left behind')
+    assert.ok(admission.tryAcquire(), 'the slot is free at once')
+    await clock.advance(1000)
+    assert.deepEqual(callers.admitted, ['a'])
+  })
+
+  it('gives nothing to a call that has left already, and lets an admitted one be', async () => {
+    const { admission, clock } = setUp()
+    const callers = new Callers(admission)
+    const controller = new AbortController()
+    callers.arrive('a', controller.signal)
+    await clock.advance(0)
+    controller.abort(new Error('late'))
+    await clock.advance(0)
+    assert.deepEqual([...callers.permits.keys()], ['a'])
+    callers.finish('a')
+    callers.arrive('b', controller.signal)
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, ['a'])
+    assert.equal(admission.snapshot().active, 0)
+  })
+
+  it('refuses arrivals beyond the queue limit, and says when to come again', async () => {
+    const { admission, clock } = setUp({ queueLimit: 2, slotCooldownMs: 0 })
+    const callers = new Callers(admission)
+    for (const name of ['a', 'b', 'c']) callers.arrive(name)
+    await clock.advance(3000)
+    callers.finish('a')
+    callers.arrive('d')
+    callers.arrive('e')
+    await clock.advance(0)
+    assert.equal(callers.failure('e').code, 'queue_full')
+    assert.equal(callers.failure('e').retryAfterS, 6, 'two calls wait, and one went in 3 s')
+    assert.match(callers.failure('e').message, /2 calls wait for one of 1 slots/)
+    assert.equal(admission.snapshot().queued, 2)
+    assert.equal(admission.snapshot().totalQueued, 3)
+  })
+
+  it('with a queue limit of 0 lets nobody wait', async () => {
+    const { admission, clock } = setUp({ queueLimit: 0 })
+    const callers = new Callers(admission)
+    callers.arrive('a')
+    callers.arrive('b')
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, ['a'])
+    assert.equal(callers.failure('b').code, 'queue_full')
+  })
+
+  it('refuses a call that has waited too long, and nobody else', async () => {
+    const { admission, clock } = setUp({ queueTimeoutMs: 1000 })
+    const callers = new Callers(admission)
+    callers.arrive('a')
+    callers.arrive('b')
+    await clock.advance(500)
+    callers.arrive('c')
+    await clock.advance(500)
+    assert.equal(callers.failure('b').code, 'queue_timeout')
+    assert.ok((callers.failure('b').retryAfterS ?? 0) >= 1)
+    assert.equal(admission.snapshot().queued, 1)
+    callers.finish('a')
+    await clock.advance(50)
+    assert.deepEqual(callers.admitted, ['a', 'c'])
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('takes a call back ahead of the queue, beyond its limit, and counts it once', async () => {
+    const { admission, clock } = setUp({ queueLimit: 1 })
+    const callers = new Callers(admission)
+    callers.arrive('a')
+    callers.arrive('b')
+    await clock.advance(0)
+    callers.finish('a')
+    callers.arrive('a again', never, 'back')
+    await clock.advance(50)
+    assert.deepEqual(callers.admitted, ['a', 'a again'])
+    callers.finish('a again')
+    await clock.advance(50)
+    assert.deepEqual(callers.admitted, ['a', 'a again', 'b'])
+    assert.equal(admission.snapshot().totalAdmitted, 2)
+    assert.equal(admission.snapshot().totalQueued, 1)
+  })
+
+  it('lets waiting calls in when there are more slots', async () => {
+    const { admission, clock } = setUp()
+    const callers = new Callers(admission)
+    for (const name of ['a', 'b', 'c', 'd']) callers.arrive(name)
+    admission.setCapacity(3)
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, ['a', 'b', 'c'])
+    assert.equal(admission.snapshot().maxConcurrent, 3)
+  })
+
+  it('refuses those who wait and those who come when it drains, and keeps permits good', async () => {
+    const { admission, clock } = setUp()
+    const callers = new Callers(admission)
+    for (const name of ['a', 'b', 'c']) callers.arrive(name)
+    await clock.advance(0)
+    admission.drain()
+    callers.arrive('d')
+    assert.equal(admission.tryAcquire(), null)
+    await clock.advance(0)
+    for (const name of ['b', 'c', 'd']) {
+      assert.equal(callers.failure(name).code, 'draining')
+      assert.ok((callers.failure(name).retryAfterS ?? 0) > 0)
+    }
+    assert.equal(admission.snapshot().active, 1)
+    callers.finish('a')
+    assert.deepEqual([admission.snapshot().active, admission.snapshot().queued], [0, 0])
+    assert.equal(admission.tryAcquire(), null)
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('tells what each minute was like', async () => {
+    const { admission, clock } = setUp({ maxConcurrent: 2 })
+    const callers = new Callers(admission)
+    callers.arrive('a')
+    await clock.advance(1000)
+    callers.arrive('b')
+    callers.arrive('c')
+    await clock.advance(2000)
+    callers.finish('a')
+    await clock.advance(57_000)
+    assert.deepEqual(admission.closeMinute(), { activeMax: 2, queuedMax: 1, atLimitMs: 59_000, admitted: 3 })
+    callers.finish('b')
+    await clock.advance(60_000)
+    assert.deepEqual(admission.closeMinute(), { activeMax: 2, queuedMax: 0, atLimitMs: 0, admitted: 0 })
+  })
+
+  it('reaches 66.9 calls a second with 4 slots, calls of 10 ms and a cooldown of 50 ms', async () => {
+    const { admission, clock } = setUp({ maxConcurrent: 4 })
+    let finished = 0
+    const caller = (): void => {
+      void admission.acquire(never).then((permit) =>
+        clock.after(10, () => {
+          permit.release()
+          finished += 1
+          caller()
+        }),
+      )
+    }
+    for (let i = 0; i < 100; i++) caller()
+    await clock.advance(20_000)
+    const perSecond = finished / 20
+    assert.ok(Math.abs(perSecond - 66.9) < 66.9 * 0.05, `${perSecond} calls a second`)
+    assert.equal(admission.snapshot().peakActive, 4)
+  })
+})
+
+const event = fc.record({
+  kind: fc.constantFrom(
+    'arrive' as const,
+    'arrive' as const,
+    'finish' as const,
+    'abort' as const,
+    'pass' as const,
+  ),
+  n: fc.nat(60),
+})
+
+it('Admission serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
+  const property = fc.asyncProperty(
+    fc.array(event, { maxLength: 60 }),
+    fc.integer({ min: 1, max: 4 }),
+    fc.constantFrom(0, 200),
+    async (events, maxConcurrent, queueTimeoutMs) => {
+      const { admission, clock } = setUp({ maxConcurrent, queueTimeoutMs })
+      const callers = new Callers(admission)
+      const controllers = new Map<string, AbortController>()
+      const arrivals: string[] = []
+      for (const { kind, n } of events) {
+        if (kind === 'arrive') {
+          const name = `call ${arrivals.length}`
+          const controller = new AbortController()
+          arrivals.push(name)
+          controllers.set(name, controller)
+          callers.arrive(name, controller.signal)
+        } else if (kind === 'finish') {
+          const name = [...callers.permits.keys()][n % Math.max(1, callers.permits.size)]
+          if (name !== undefined) callers.finish(name)
+        } else if (kind === 'abort') {
+          const name = arrivals[n % Math.max(1, arrivals.length)]
+          if (name !== undefined) controllers.get(name)?.abort(new Error(name))
+        }
+        await clock.advance(kind === 'pass' ? n : 0)
+        assert.ok(admission.snapshot().active <= maxConcurrent)
+        assert.equal(admission.snapshot().active, callers.permits.size)
+      }
+      while (callers.admitted.length + callers.refused.size < arrivals.length || callers.permits.size > 0) {
+        for (const name of callers.permits.keys()) callers.finish(name)
+        await clock.advance(50)
+      }
+      const served = new Set(callers.admitted)
+      assert.deepEqual(
+        callers.admitted,
+        arrivals.filter((name) => served.has(name)),
+      )
+      for (const name of callers.refused.keys())
+        assert.ok(!served.has(name), `${name} was both served and refused`)
+      assert.deepEqual([admission.snapshot().active, admission.snapshot().queued, clock.pending()], [0, 0, 0])
+      assert.equal(admission.snapshot().totalAdmitted, served.size)
+    },
+  )
+  await fc.assert(property, { numRuns: 100 })
+})

@@ -1,0 +1,188 @@
+import type { Clock } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
+import { DrainRate } from './drain-rate.ts'
+import { MinuteFigures } from './minute-figures.ts'
+import type { MinuteCounts } from './minute-figures.ts'
+import { Permit } from './permit.ts'
+import { SlotQueue } from './slot-queue.ts'
+import type { QueueOrder, SlotFigures } from './slot-queue.ts'
+
+export interface AdmissionOptions {
+  readonly clock: Clock
+  readonly maxConcurrent: number
+  /** How long a slot that is given back while calls wait stays empty. */
+  readonly slotCooldownMs: number
+  /** How many calls may wait. */
+  readonly queueLimit: number
+  /** How long a call may wait; 0 for as long as it likes. */
+  readonly queueTimeoutMs: number
+}
+
+/** A waiting call, and how to end its wait. */
+interface Wait {
+  readonly admit: () => void
+  readonly refuse: (reason: unknown) => void
+}
+
+/** Seconds after which a stopping gateway has most likely been replaced. */
+const drainRetryAfterS = 5
+
+/**
+ * Lets at most `maxConcurrent` calls be in flight and keeps the others waiting in order: the rules are
+ * {@link SlotQueue}'s, the timers and promises are here.
+ */
+export class Admission {
+  readonly #clock: Clock
+  readonly #queueLimit: number
+  readonly #queueTimeoutMs: number
+  readonly #queue: SlotQueue<Wait>
+  readonly #drainRate = new DrainRate()
+  readonly #minute: MinuteFigures
+  #draining: Failure | null = null
+  #timerAtMs: number | null = null
+  #cancelTimer: (() => void) | null = null
+
+  constructor(options: AdmissionOptions) {
+    this.#clock = options.clock
+    this.#queueLimit = options.queueLimit
+    this.#queueTimeoutMs = options.queueTimeoutMs
+    this.#queue = new SlotQueue(options.maxConcurrent, options.slotCooldownMs)
+    this.#minute = new MinuteFigures(() => this.#clock.now())
+  }
+
+  /** A permit, if one can be had without waiting. `null` means: ask `acquire`. */
+  tryAcquire(order: QueueOrder = 'arrival'): Permit | null {
+    if (this.#draining !== null || !this.#queue.take(order)) return null
+    this.#noteChange()
+    return new Permit(this.#giveBack)
+  }
+
+  /**
+   * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
+   * first, and with a {@link Failure}: `queue_full`, `queue_timeout`, `draining`.
+   * `back` is for a call that gave its slot up for a while: it waits ahead of all arrivals, whatever the limit.
+   */
+  acquire(signal: AbortSignal, order: QueueOrder = 'arrival'): Promise<Permit> {
+    if (signal.aborted) return rejection(signal.reason)
+    if (this.#draining !== null) return rejection(this.#draining)
+    const permit = this.tryAcquire(order)
+    if (permit !== null) return Promise.resolve(permit)
+    if (order === 'arrival' && this.#queue.queued >= this.#queueLimit) return rejection(this.#queueFull())
+    return this.#wait(signal, order)
+  }
+
+  /** Refuses all who wait and all who come from now on; permits that are held stay good. */
+  drain(): void {
+    if (this.#draining !== null) return
+    this.#draining = new Failure('draining', 'The gateway is stopping and takes no more calls.', {
+      retryAfterS: drainRetryAfterS,
+    })
+    const queue = this.#queue
+    for (let wait = queue.longestWaiting; wait !== null; wait = queue.longestWaiting)
+      wait.refuse(this.#draining)
+  }
+
+  /** Changes the number of slots. More let waiting calls in now; fewer never interrupt a call. */
+  setCapacity(maxConcurrent: number): void {
+    this.#queue.setCapacity(maxConcurrent)
+    this.#admitNext()
+  }
+
+  snapshot(): SlotFigures {
+    return this.#queue.figures()
+  }
+
+  /** What happened since the last time that this was asked. */
+  closeMinute(): MinuteCounts {
+    return this.#minute.close(this.#queue.totalAdmitted)
+  }
+
+  readonly #giveBack = (): void => {
+    this.#queue.release(this.#clock.now())
+    this.#admitNext()
+  }
+
+  #wait(signal: AbortSignal, order: QueueOrder): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
+      const leave = (): void => {
+        signal.removeEventListener('abort', onAbort)
+        cancelTimeout?.()
+      }
+      const wait: Wait = {
+        admit: () => {
+          leave()
+          resolve(new Permit(this.#giveBack))
+        },
+        refuse: (reason) => {
+          this.#queue.cancel(waiter)
+          leave()
+          this.#noteChange()
+          this.#arm()
+          // eslint-disable-next-line typescript/prefer-promise-reject-errors -- an abort's reason is whatever was given
+          reject(reason)
+        },
+      }
+      const onAbort = (): void => wait.refuse(signal.reason)
+      const waiter = this.#queue.wait(wait, order)
+      signal.addEventListener('abort', onAbort)
+      const cancelTimeout =
+        this.#queueTimeoutMs === 0
+          ? null
+          : this.#clock.after(this.#queueTimeoutMs, () => wait.refuse(this.#queueTimeout()))
+      this.#noteChange()
+    })
+  }
+
+  #admitNext(): void {
+    if (this.#queue.queued > 0) {
+      const nowMs = this.#clock.now()
+      for (let wait = this.#queue.next(nowMs); wait !== null; wait = this.#queue.next(nowMs)) {
+        this.#drainRate.took(nowMs)
+        wait.admit()
+      }
+    }
+    this.#noteChange()
+    this.#arm()
+  }
+
+  #noteChange(): void {
+    this.#minute.changed(this.#queue.active, this.#queue.queued, this.#queue.full)
+  }
+
+  /** One timer serves all cooling slots: they are ready in the order in which they were given back. */
+  #arm(): void {
+    const readyAtMs = this.#queue.readyAtMs
+    if (readyAtMs === this.#timerAtMs) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.#timerAtMs = readyAtMs
+    if (readyAtMs === null) return
+    this.#cancelTimer = this.#clock.after(Math.ceil(readyAtMs - this.#clock.now()), () => {
+      // Also where the timer came a fraction too early: then it is armed again for the rest.
+      this.#timerAtMs = null
+      this.#admitNext()
+    })
+  }
+
+  #queueFull(): Failure {
+    const { queued, maxConcurrent } = this.#queue.figures()
+    const message = `The queue is full: ${queued} calls wait for one of ${maxConcurrent} slots.`
+    return new Failure('queue_full', message, { retryAfterS: this.#retryAfterS() })
+  }
+
+  #queueTimeout(): Failure {
+    const message = `No slot became free for this call within ${this.#queueTimeoutMs} ms.`
+    return new Failure('queue_timeout', message, { retryAfterS: this.#retryAfterS() })
+  }
+
+  /** When those who wait now will have been served, as fast as the queue has moved so far. */
+  #retryAfterS(): number {
+    return this.#drainRate.retryAfterS(this.#queue.queued, this.#clock.now())
+  }
+}
+
+function rejection(reason: unknown): Promise<never> {
+  // eslint-disable-next-line typescript/prefer-promise-reject-errors -- an abort's reason is whatever was given
+  return Promise.reject(reason)
+}

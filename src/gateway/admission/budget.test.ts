@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { Budget } from './budget.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+const startMs = Date.UTC(2026, 10, 21, 6)
+
+describe('Budget', () => {
+  it('reports nothing used at first', () => {
+    assert.deepEqual(new Budget(1000).snapshot(startMs), {
+      dailyLimit: 1000,
+      totalUsed: 0,
+      remaining: 1000,
+      percentageUsed: 0,
+    })
+  })
+
+  it('adds up what was used, beyond the limit too', () => {
+    const budget = new Budget(1000)
+    budget.add(startMs, 400)
+    assert.deepEqual(budget.snapshot(startMs), {
+      dailyLimit: 1000,
+      totalUsed: 400,
+      remaining: 600,
+      percentageUsed: 40,
+    })
+    budget.add(startMs + 1, 850)
+    assert.deepEqual(budget.snapshot(startMs + 1), {
+      dailyLimit: 1000,
+      totalUsed: 1250,
+      remaining: -250,
+      percentageUsed: 125,
+    })
+  })
+
+  it('forgets what is a day old, by the minute', () => {
+    const budget = new Budget(1000)
+    budget.add(startMs, 1)
+    budget.add(startMs + 59_999, 2)
+    budget.add(startMs + minuteMs, 4)
+    assert.equal(budget.snapshot(startMs + dayMs).totalUsed, 7)
+    assert.equal(budget.snapshot(startMs + dayMs + 59_999).totalUsed, 7)
+    assert.equal(budget.snapshot(startMs + dayMs + minuteMs).totalUsed, 4)
+    assert.equal(budget.snapshot(startMs + dayMs + 2 * minuteMs).totalUsed, 0)
+    assert.equal(budget.snapshot(startMs + 400 * dayMs).totalUsed, 0)
+  })
+
+  it('takes what was recorded before the start, before or after the first calls', () => {
+    const restored = [
+      { minute: startMs / minuteMs - 1441, tokens: 1000 },
+      { minute: startMs / minuteMs - 1440, tokens: 16 },
+      { minute: startMs / minuteMs - 1, tokens: 8 },
+      { minute: startMs / minuteMs, tokens: 4 },
+    ]
+    const early = new Budget(100)
+    early.restore(restored)
+    early.add(startMs, 1)
+    const late = new Budget(100)
+    late.add(startMs, 1)
+    assert.equal(late.snapshot(startMs).totalUsed, 1)
+    late.restore(restored)
+    assert.equal(early.snapshot(startMs).totalUsed, 29)
+    assert.deepEqual(late.snapshot(startMs), early.snapshot(startMs))
+  })
+
+  it('is not moved by usage of long ago', () => {
+    const budget = new Budget(100)
+    budget.add(startMs, 5)
+    budget.restore([{ minute: startMs / minuteMs - 2881, tokens: 7 }])
+    assert.equal(budget.snapshot(startMs).totalUsed, 5)
+  })
+
+  it('counts nothing for calls without usage', () => {
+    const budget = new Budget(100)
+    for (const tokens of [0, -5, Number.NaN]) budget.add(startMs, tokens)
+    assert.equal(budget.snapshot(startMs).totalUsed, 0)
+  })
+
+  it('keeps what was used when the clock is set back', () => {
+    const budget = new Budget(100)
+    budget.add(startMs, 10)
+    assert.equal(budget.snapshot(startMs - hourMs).totalUsed, 10)
+    budget.add(startMs - hourMs, 20)
+    assert.equal(budget.snapshot(startMs - hourMs).totalUsed, 30)
+    assert.equal(budget.snapshot(startMs + dayMs).totalUsed, 10)
+  })
+
+  it('has forgotten nothing when the clock is set forward and back again', () => {
+    const budget = new Budget(100)
+    budget.add(startMs - dayMs + 10 * minuteMs, 10)
+    budget.add(startMs, 20)
+    assert.equal(budget.snapshot(startMs + hourMs).totalUsed, 20)
+    budget.add(startMs + hourMs, 40)
+    assert.equal(budget.snapshot(startMs).totalUsed, 70)
+  })
+
+  it('does not believe a clock that ran more than a day ahead', () => {
+    const budget = new Budget(100)
+    budget.add(startMs + 3000 * dayMs, 10)
+    budget.add(startMs, 20)
+    assert.equal(budget.snapshot(startMs).totalUsed, 20)
+  })
+
+  it('equals the sum over all calls of the window, however the clock is set', () => {
+    const step = fc.record({ stepMs: fc.integer({ min: -hourMs, max: 3 * hourMs }), tokens: fc.nat(1000) })
+    const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const budget = new Budget(1)
+      const calls: { minute: number; tokens: number }[] = []
+      let nowMs = startMs
+      let latestMs = startMs
+      for (const { stepMs, tokens } of steps) {
+        // No more than an hour behind the latest instant that the clock has shown.
+        nowMs = Math.max(nowMs + stepMs, latestMs - hourMs)
+        latestMs = Math.max(latestMs, nowMs)
+        budget.add(nowMs, tokens)
+        const minute = Math.floor(nowMs / minuteMs)
+        calls.push({ minute, tokens })
+        const expected = calls.reduce(
+          (sum, call) => sum + (call.minute >= minute - 1440 ? call.tokens : 0),
+          0,
+        )
+        assert.equal(budget.snapshot(nowMs).totalUsed, expected)
+      }
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+})

@@ -1,0 +1,87 @@
+import type { MinuteUsage } from '../../call/call-sink.ts'
+
+/** The figures of the token budget. */
+export interface BudgetFigures {
+  readonly dailyLimit: number
+  /** Tokens of the calls that ended in the last 24 hours. */
+  readonly totalUsed: number
+  /** Negative when more was used than the limit. */
+  readonly remaining: number
+  readonly percentageUsed: number
+}
+
+const minuteMs = 60_000
+const windowMinutes = 24 * 60
+/** A day before now, a day after it, and the running minute: no two that count can share a bucket. */
+const bucketCount = 2 * windowMinutes + 1
+
+/**
+ * The sliding window of 24 hours, in buckets of a minute: it holds the running minute and the 1440 before it.
+ *
+ * Buckets are labelled by the wall clock, as the recorded calls are. Where that is set back, what was used
+ * in what is now the future still counts, so that nobody gains tokens by setting a clock; where it is set
+ * forward and back again, nothing is forgotten. What lies more than a day ahead is not believed.
+ */
+export class Budget {
+  readonly #dailyLimit: number
+  readonly #minutes = new Int32Array(bucketCount).fill(-1)
+  readonly #tokens = new Float64Array(bucketCount)
+  /** The minute for which the total holds; in every new one it is summed up afresh. */
+  #totalAt = -1
+  #total = 0
+
+  constructor(dailyLimit: number) {
+    this.#dailyLimit = dailyLimit
+  }
+
+  /** A call ended at `nowMs` (Unix epoch) and used that many tokens. */
+  add(nowMs: number, tokens: number): void {
+    this.#put(Math.floor(nowMs / minuteMs), tokens)
+  }
+
+  /**
+   * What the calls of before this gateway's start used. They are others than those given to `add`, so it
+   * does not matter which comes first; it is to be called once.
+   */
+  restore(minutes: readonly MinuteUsage[]): void {
+    for (const { minute, tokens } of minutes) {
+      const held = this.#minutes[minute % bucketCount] ?? -1
+      if (held <= minute) this.#put(minute, tokens)
+    }
+  }
+
+  snapshot(nowMs: number): BudgetFigures {
+    const totalUsed = this.#used(Math.floor(nowMs / minuteMs))
+    const limit = this.#dailyLimit
+    return {
+      dailyLimit: limit,
+      totalUsed,
+      remaining: limit - totalUsed,
+      percentageUsed: limit > 0 ? (totalUsed / limit) * 100 : 100,
+    }
+  }
+
+  #put(minute: number, tokens: number): void {
+    if (!(tokens > 0)) return
+    const bucket = minute % bucketCount
+    if (this.#minutes[bucket] !== minute) {
+      this.#minutes[bucket] = minute
+      this.#tokens[bucket] = 0
+    }
+    this.#tokens[bucket] = (this.#tokens[bucket] ?? 0) + tokens
+    if (Math.abs(minute - this.#totalAt) <= windowMinutes) this.#total += tokens
+    else this.#totalAt = -1
+  }
+
+  #used(minute: number): number {
+    if (minute === this.#totalAt) return this.#total
+    let total = 0
+    for (let bucket = 0; bucket < bucketCount; bucket++) {
+      const labelled = this.#minutes[bucket] ?? -1
+      if (Math.abs(labelled - minute) <= windowMinutes) total += this.#tokens[bucket] ?? 0
+    }
+    this.#total = total
+    this.#totalAt = minute
+    return total
+  }
+}

@@ -1,0 +1,56 @@
+import type { GatewayMinute } from '../../call/call-sink.ts'
+
+/** What admission itself knows of a {@link GatewayMinute}. */
+export type MinuteCounts = Omit<GatewayMinute, 'minute' | 'dropped'>
+
+const minuteMs = 60_000
+
+/** Sums up the states that admission goes through, from one `close` to the next. */
+export class MinuteFigures {
+  /** Monotonic milliseconds; asked only where the limit is reached or left. */
+  readonly #nowMs: () => number
+  #active = 0
+  #queued = 0
+  #activeMax = 0
+  #queuedMax = 0
+  #full = false
+  #fullSinceMs = 0
+  #atLimitMs = 0
+  #admittedBefore = 0
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** The state after a change. `full`: no slot is free, a cooling one included. */
+  changed(active: number, queued: number, full: boolean): void {
+    this.#active = active
+    this.#queued = queued
+    if (active > this.#activeMax) this.#activeMax = active
+    if (queued > this.#queuedMax) this.#queuedMax = queued
+    if (full === this.#full) return
+    const nowMs = this.#nowMs()
+    if (this.#full) this.#atLimitMs += nowMs - this.#fullSinceMs
+    this.#full = full
+    this.#fullSinceMs = nowMs
+  }
+
+  /** The figures since the last `close`; the new ones begin with the present state. */
+  close(totalAdmitted: number): MinuteCounts {
+    const nowMs = this.#nowMs()
+    if (this.#full) this.#atLimitMs += nowMs - this.#fullSinceMs
+    const counts: MinuteCounts = {
+      activeMax: this.#activeMax,
+      queuedMax: this.#queuedMax,
+      // A late timer can stretch what is counted as a minute; the column means this minute's share.
+      atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs)),
+      admitted: totalAdmitted - this.#admittedBefore,
+    }
+    this.#activeMax = this.#active
+    this.#queuedMax = this.#queued
+    this.#atLimitMs = 0
+    this.#fullSinceMs = nowMs
+    this.#admittedBefore = totalAdmitted
+    return counts
+  }
+}

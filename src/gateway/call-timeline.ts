@@ -1,0 +1,41 @@
+/**
+ * When the steps of one call happened, on the monotonic clock, in milliseconds; `null` where a step was not
+ * reached. Written by the spine and the relay, read by the recorder.
+ */
+export class CallTimeline {
+  /** The request's head was received. */
+  readonly receivedAt: number
+  /** The request's body was read, or needed no reading before the queue. */
+  bodyReadAt: number | null = null
+  /** A slot is held, or none was needed. */
+  admittedAt: number | null = null
+  /** The first attempt was handed to the transport. */
+  firstDispatchAt: number | null = null
+  /** The answering attempt was handed to the transport. */
+  dispatchedAt: number | null = null
+  /** Its connection was ready. */
+  startedAt: number | null = null
+  /** The head of its answer arrived. */
+  answeredAt: number | null = null
+  /** The attempt was over, in whatever way. */
+  attemptOverAt: number | null = null
+  /** The last byte was handed to the client's connection, or that connection was gone. */
+  closedAt: number | null = null
+  /** From here on the client alone was waited for: the attempt was over, and bytes were left to be taken. */
+  clientAloneFrom: number | null = null
+  attempts = 0
+
+  constructor(receivedAt: number) {
+    this.receivedAt = receivedAt
+  }
+
+  /** A new attempt: what the one before it measured no longer counts. */
+  attempt(now: number): void {
+    this.attempts++
+    this.firstDispatchAt ??= now
+    this.dispatchedAt = now
+    this.startedAt = null
+    this.answeredAt = null
+    this.attemptOverAt = null
+  }
+}

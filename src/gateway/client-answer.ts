@@ -1,0 +1,155 @@
+import type { ServerResponse } from 'node:http'
+import type { RawHeaders, ResponseHead } from '../call/call-observer.ts'
+import { Failure } from '../call/failure.ts'
+import { errorAnswer } from './error-answer.ts'
+
+/**
+ * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
+ * An answer ends in one of three ways: `end` (complete), `cut` (visibly incomplete), or the client leaves.
+ */
+export class ClientAnswer {
+  readonly #res: ServerResponse
+  readonly #stallTimeoutMs: number
+  readonly #closed = Promise.withResolvers<void>()
+  #abandon: AbortController | null = null
+  #gone: Failure | null = null
+  #cut = false
+  #headHeld = false
+  #waiting = false
+
+  /** Called once, in the turn in which the client is seen to have left or stalled. */
+  onGone: ((failure: Failure) => void) | null = null
+  /** Called when the client has taken what was written and more may come. */
+  onDrain: (() => void) | null = null
+
+  constructor(res: ServerResponse, stallTimeoutMs: number) {
+    this.#res = res
+    this.#stallTimeoutMs = stallTimeoutMs
+    res.sendDate = false
+    res.on('close', () => this.#onClose())
+    if (res.destroyed) this.#onClose()
+  }
+
+  /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
+  get closed(): Promise<void> {
+    return this.#closed.promise
+  }
+
+  /** Why the client counts as gone, or `null` while it is there. */
+  get gone(): Failure | null {
+    return this.#gone
+  }
+
+  /** Aborted, with the failure, when the client leaves: for waiting on its behalf. */
+  get signal(): AbortSignal {
+    this.#abandon ??= new AbortController()
+    if (this.#gone !== null) this.#abandon.abort(this.#gone)
+    return this.#abandon.signal
+  }
+
+  /** The status that was sent, or `null` where none was. */
+  get status(): number | null {
+    return this.#res.headersSent ? this.#res.statusCode : null
+  }
+
+  /** Whether written bytes wait for the client to take them. */
+  get isWaiting(): boolean {
+    return this.#waiting
+  }
+
+  informational(head: ResponseHead): void {
+    if (head.status !== 103 || this.#res.headersSent || this.#res.req.httpVersionMinor === 0) return
+    const hints: Record<string, string | string[]> = {}
+    for (let i = 0; i + 1 < head.headers.length; i += 2) {
+      const name = head.headers[i]?.toLowerCase() ?? ''
+      const value = head.headers[i + 1] ?? ''
+      const known = hints[name]
+      hints[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value]
+    }
+    if (hints['link'] !== undefined) this.#res.writeEarlyHints(hints)
+  }
+
+  /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
+  head(head: ResponseHead, added: readonly string[]): void {
+    this.#res.writeHead(head.status, head.statusText, [...head.headers, ...added])
+    this.#headHeld = true
+    queueMicrotask(() => {
+      if (this.#headHeld) this.#res.flushHeaders()
+    })
+  }
+
+  /** Answers false where the client does not keep up; `onDrain` tells when it does again. */
+  write(chunk: Uint8Array): boolean {
+    this.#headHeld = false
+    if (this.#res.write(chunk)) return true
+    if (!this.#waiting) this.#waitForDrain()
+    return false
+  }
+
+  end(trailers: RawHeaders): void {
+    this.#headHeld = false
+    if (trailers.length > 0) {
+      const pairs: [string, string][] = []
+      for (let i = 0; i + 1 < trailers.length; i += 2) pairs.push([trailers[i] ?? '', trailers[i + 1] ?? ''])
+      this.#res.addTrailers(pairs)
+    }
+    this.#res.end()
+  }
+
+  /** The gateway's own answer, where nothing was sent yet; otherwise the answer is cut. */
+  refuse(failure: Failure, callId: string): void {
+    if (this.#gone !== null) return
+    if (this.#res.headersSent) {
+      this.cut()
+      return
+    }
+    const { status, headers, body } = errorAnswer(failure, callId)
+    const unread = this.#res.req.complete ? [] : ['Connection', 'close']
+    this.#res.writeHead(status, [...headers, ...unread])
+    this.#res.end(body)
+  }
+
+  /**
+   * Makes the client see that the answer is not whole: what was written still goes out, then the connection
+   * breaks without the mark that ends a message. An HTTP/1.0 client takes a plain close for the end, so it
+   * gets a reset.
+   */
+  cut(): void {
+    const socket = this.#res.socket
+    this.#cut = true
+    if (socket === null) {
+      this.#res.destroy()
+      return
+    }
+    if (this.#res.req.httpVersionMinor > 0) socket.destroySoon()
+    else socket.write('', () => socket.resetAndDestroy())
+  }
+
+  #waitForDrain(): void {
+    this.#waiting = true
+    this.#res.setTimeout(this.#stallTimeoutMs, () => this.#onStall())
+    this.#res.once('drain', () => {
+      this.#waiting = false
+      this.#res.setTimeout(0)
+      this.onDrain?.()
+    })
+  }
+
+  #onStall(): void {
+    if (!this.#waiting) return
+    this.#leave(new Failure('client_stalled', 'The client accepted no byte for too long.'))
+    this.#res.socket?.resetAndDestroy()
+  }
+
+  #onClose(): void {
+    if (!this.#res.writableFinished && !this.#cut) this.#leave(new Failure('client_gone', 'The client left.'))
+    this.#closed.resolve()
+  }
+
+  #leave(failure: Failure): void {
+    if (this.#gone !== null) return
+    this.#gone = failure
+    this.#abandon?.abort(failure)
+    this.onGone?.(failure)
+  }
+}

@@ -1,0 +1,37 @@
+import { createHmac } from 'node:crypto'
+import { RecentMap } from '../lib/recent-map.ts'
+
+const longestLabel = 200
+
+/** Who a call comes from, in words that may be stored: never a credential itself. */
+export class ClientLabels {
+  readonly #fingerprints: RecentMap<string>
+  readonly #products = new RecentMap<string>(productOf)
+
+  /** `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. */
+  constructor(salt: Uint8Array) {
+    this.#fingerprints = new RecentMap((credential) =>
+      createHmac('sha256', salt).update(credential).digest('hex').slice(0, 8),
+    )
+  }
+
+  /** 8 hexadecimal digits that tell credentials apart; `Bearer` and its absence make no difference. */
+  fingerprint(credential: string): string {
+    return this.#fingerprints.get(credential.replace(/^bearer\s+/i, ''))
+  }
+
+  /** The product that a user agent names first: `OpenAI/Python` of `OpenAI/Python 1.109.1`. */
+  product(userAgent: string): string {
+    return this.#products.get(userAgent)
+  }
+}
+
+/** A label that the client chose, cut to a length that a table can hold. */
+export function boundedLabel(label: string): string {
+  return label.slice(0, longestLabel)
+}
+
+function productOf(userAgent: string): string {
+  const first = userAgent.trim().split(/\s+/, 1)[0] ?? ''
+  return boundedLabel(first.replace(/\/v?\d[^/]*$/, ''))
+}

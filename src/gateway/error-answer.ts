@@ -1,0 +1,36 @@
+import { Failure } from '../call/failure.ts'
+
+/** An answer that the gateway gives itself, ready to be written. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: string
+}
+
+/**
+ * A failure in the shape of an OpenAI error, so that the client library raises what it would raise for the
+ * upstream. The header `x-tokenweir-error` tells that it was the gateway who spoke.
+ */
+export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswer {
+  const body = JSON.stringify({
+    error: { message: failure.message, type: failure.kind.type, param: null, code: failure.code },
+  })
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'x-tokenweir-error',
+    failure.code,
+  ]
+  if (callId !== null) headers.push('x-tokenweir-call-id', callId)
+  if (failure.retryAfterS !== null) headers.push('Retry-After', String(failure.retryAfterS))
+  if (failure.shouldRetry !== null) headers.push('x-should-retry', String(failure.shouldRetry))
+  return { status: failure.kind.status ?? 500, headers, body }
+}
+
+/** Every error is a failure of ours in the end; what is not in the catalogue is a fault of the gateway. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return new Failure('internal_error', 'The gateway failed while handling this call.', { cause: error })
+}

@@ -1,0 +1,93 @@
+import type { CallSink, Warning } from '../call/call-sink.ts'
+import type { Clock } from '../call/clock.ts'
+import type { Admission } from './admission/admission.ts'
+import type { Budget } from './admission/budget.ts'
+
+/** What a health report is made of. */
+export interface HealthSources {
+  readonly clock: Clock
+  /** Base URL as configured. */
+  readonly upstreamUrl: string
+  readonly dbPath: string
+  readonly instance: string
+  readonly version: string
+  readonly admission: Admission
+  readonly budget: Budget
+  readonly sink: CallSink
+}
+
+export type HealthStatus = 'ok' | 'degraded' | 'draining'
+
+/** The body of `GET /health`: the outside names of the figures, and nothing deeper uses them. */
+export interface HealthReport {
+  readonly status: HealthStatus
+  readonly upstream: string
+  readonly db: string
+  readonly rate_limiter: {
+    readonly max_concurrent: number
+    readonly active: number
+    readonly queued: number
+    readonly slot_cooldown_ms: number
+    readonly total_admitted: number
+    readonly total_queued: number
+    readonly total_retries_429: number
+    readonly peak_active: number
+  }
+  readonly token_budget: {
+    readonly daily_limit: number
+    readonly total_used: number
+    readonly remaining: number
+    readonly percentage_used: number
+  }
+  readonly pid: number
+  readonly instance: string
+  readonly version: string
+  readonly uptime_s: number
+  readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }
+  readonly warnings: readonly Warning[]
+}
+
+/** Reports how a gateway is; made once per gateway. */
+export class Health {
+  readonly #sources: HealthSources
+  readonly #startedAt: number
+
+  constructor(sources: HealthSources) {
+    this.#sources = sources
+    this.#startedAt = sources.clock.now()
+  }
+
+  report(draining: boolean): HealthReport {
+    const { clock, admission, budget, sink } = this.#sources
+    const slots = admission.snapshot()
+    const tokens = budget.snapshot(clock.wallTime())
+    const warnings = sink.warnings()
+    return {
+      status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
+      upstream: this.#sources.upstreamUrl,
+      db: this.#sources.dbPath,
+      rate_limiter: {
+        max_concurrent: slots.maxConcurrent,
+        active: slots.active,
+        queued: slots.queued,
+        slot_cooldown_ms: slots.slotCooldownMs,
+        total_admitted: slots.totalAdmitted,
+        total_queued: slots.totalQueued,
+        total_retries_429: 0,
+        peak_active: slots.peakActive,
+      },
+      token_budget: {
+        daily_limit: tokens.dailyLimit,
+        total_used: tokens.totalUsed,
+        remaining: tokens.remaining,
+        percentage_used: Math.round(tokens.percentageUsed * 1000) / 1000,
+      },
+      pid: process.pid,
+      instance: this.#sources.instance,
+      version: this.#sources.version,
+      uptime_s: Math.floor((clock.now() - this.#startedAt) / 1000),
+      telemetry: sink.figures(),
+      warnings,
+    }
+  }
+}

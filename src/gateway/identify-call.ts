@@ -1,0 +1,34 @@
+import type { CallIds } from '../call/call-id.ts'
+import type { Call } from '../call/call.ts'
+import { type ClientLabels, boundedLabel } from './client-labels.ts'
+import type { RequestHead } from './request-head.ts'
+import type { ForwardedPath, Target } from './target.ts'
+
+/** What a call is, as far as its head tells. */
+export function identifyCall(
+  method: string,
+  target: Target,
+  path: ForwardedPath,
+  head: RequestHead,
+  ids: CallIds,
+  labels: ClientLabels,
+): Call {
+  const { userAgent, credential, clientLabel, session } = head
+  return {
+    id: ids.next(),
+    type: path.callType,
+    endpoint: boundedLabel(target.path),
+    method,
+    client: clientOf(clientLabel, userAgent, labels),
+    userAgent: userAgent === null ? null : boundedLabel(userAgent),
+    session: session === null ? null : boundedLabel(session),
+    keyFingerprint: credential === null ? null : labels.fingerprint(credential),
+    clientRetry: head.clientRetry,
+  }
+}
+
+function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {
+  if (label !== null && label !== '') return boundedLabel(label)
+  const product = userAgent === null ? '' : labels.product(userAgent)
+  return product === '' ? null : product
+}

@@ -1,0 +1,39 @@
+import { type Server, createServer } from 'node:http'
+
+/** Largest head of a request or of an upstream's answer, in bytes: long cookies and JWTs pass Node's 16 KiB. */
+export const maxHeaderBytes: number = 64 * 1024
+/** Longer than the pools of common clients keep a connection, so that the client is the one to close it. */
+const keepAliveTimeoutMs = 75_000
+const tcpKeepAliveDelayMs = 30_000
+const headTimeoutMs = 60_000
+
+/**
+ * Binds the port, which is the lock that keeps two gateways apart, before anything else is touched. Requests
+ * are answered once a `GatewayServer` takes the listener over, in the turn in which this resolves. Rejects with
+ * the socket's error.
+ */
+export function listen(port: number, host: string): Promise<Server> {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    headersTimeout: headTimeoutMs,
+    // A call may queue, and a body may come, for longer than any bound that Node could know.
+    requestTimeout: 0,
+    keepAlive: true,
+    keepAliveInitialDelay: tcpKeepAliveDelayMs,
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<Server>()
+  server.once('error', reject)
+  server.listen(port, host, () => {
+    server.off('error', reject)
+    resolve(server)
+  })
+  return promise
+}
+
+/** The port that a listener got. */
+export function portOf(server: Server): number {
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new TypeError('the listener has no port')
+  return address.port
+}

@@ -1,0 +1,54 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
+
+/** How a body is to be read: as a stream of events, as one JSON text, or only counted. */
+export type AnswerForm = 'events' | 'json' | 'opaque'
+
+/** What the meter needs of an answer's headers. */
+export interface AnswerHead {
+  /** `null` where no content type was sent. */
+  readonly form: AnswerForm | null
+  /** The content coding, lower-cased; `null` where there is none. Several are joined as sent. */
+  readonly coding: string | null
+  readonly upstreamRequestId: string | null
+}
+
+/** Names of the upstreams' own request ids, the better known first. */
+const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'x-generation-id']
+const longestRequestId = 200
+
+/** Reads the few headers that matter to the meter; the name's length rules out most of the others. */
+export function readAnswerHead(headers: RawHeaders): AnswerHead {
+  let form: AnswerForm | null = null
+  let coding: string | null = null
+  let upstreamRequestId: string | null = null
+  let idRank = requestIdHeaders.length
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    const length = name.length
+    if (length !== 10 && length !== 12 && length !== 15 && length !== 16) continue
+    const value = headers[i + 1] ?? ''
+    const lower = name.toLowerCase()
+    if (lower === 'content-type') form = formOf(value)
+    else if (lower === 'content-encoding') coding = joined(coding, value.trim().toLowerCase())
+    else {
+      const rank = requestIdHeaders.indexOf(lower)
+      if (rank >= 0 && rank < idRank && value !== '') {
+        idRank = rank
+        upstreamRequestId = value.slice(0, longestRequestId)
+      }
+    }
+  }
+  return { form, coding, upstreamRequestId }
+}
+
+function joined(before: string | null, value: string): string | null {
+  if (value === '' || value === 'identity') return before
+  return before === null ? value : `${before}, ${value}`
+}
+
+function formOf(contentType: string): AnswerForm {
+  const semicolon = contentType.indexOf(';')
+  const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
+  if (type === 'application/json' || type.endsWith('+json')) return 'json'
+  return type === 'text/event-stream' ? 'events' : 'opaque'
+}

@@ -1,0 +1,72 @@
+import { Histogram, quantileOf } from '../../lib/histogram.ts'
+
+/** Gaps are kept one by one up to this many, and beyond it in a histogram: within 1 %. */
+const exactGaps = 200
+const stallMs = 1000
+
+/** When a stream's content came: first, first visible, last, and the gaps between. */
+export class ContentPace {
+  #chunks = 0
+  #firstAtMs = 0
+  #firstVisibleAtMs: number | null = null
+  #lastAtMs = 0
+  #gaps: number[] = []
+  #histogram: Histogram | null = null
+  #longestGapMs = 0
+  #stalls = 0
+
+  get chunks(): number {
+    return this.#chunks
+  }
+
+  get firstAtMs(): number | null {
+    return this.#chunks === 0 ? null : this.#firstAtMs
+  }
+
+  get firstVisibleAtMs(): number | null {
+    return this.#firstVisibleAtMs
+  }
+
+  get lastAtMs(): number | null {
+    return this.#chunks === 0 ? null : this.#lastAtMs
+  }
+
+  get longestGapMs(): number | null {
+    return this.#chunks < 2 ? null : this.#longestGapMs
+  }
+
+  /** Gaps of over one second. */
+  get stalls(): number {
+    return this.#stalls
+  }
+
+  /** A chunk with content; `visible` where it holds more than reasoning. */
+  add(atMs: number, visible: boolean): void {
+    if (visible) this.#firstVisibleAtMs ??= atMs
+    if (this.#chunks++ === 0) this.#firstAtMs = atMs
+    else this.#addGap(atMs - this.#lastAtMs)
+    this.#lastAtMs = atMs
+  }
+
+  /** Percentiles of the gaps at these quantiles (0 to 1); `null` each where there is no gap. */
+  gapPercentiles(quantiles: readonly number[]): (number | null)[] {
+    const histogram = this.#histogram
+    if (histogram !== null) return quantiles.map((quantile) => histogram.percentile(quantile))
+    const sorted = this.#gaps.toSorted((a, b) => a - b)
+    return quantiles.map((quantile) => quantileOf(sorted.length, quantile, (rank) => sorted[rank] ?? 0))
+  }
+
+  #addGap(gapMs: number): void {
+    if (gapMs > this.#longestGapMs) this.#longestGapMs = gapMs
+    if (gapMs > stallMs) this.#stalls++
+    if (this.#histogram !== null) {
+      this.#histogram.add(gapMs)
+      return
+    }
+    this.#gaps.push(gapMs)
+    if (this.#gaps.length <= exactGaps) return
+    this.#histogram = new Histogram()
+    for (const gap of this.#gaps) this.#histogram.add(gap)
+    this.#gaps = []
+  }
+}

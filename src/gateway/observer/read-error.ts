@@ -1,0 +1,54 @@
+/** What an upstream says of its failure. */
+export interface ReportedError {
+  /** The error's own code in words; a number only where it says more than the HTTP status; else its type. */
+  readonly code: string | null
+  /** As sent, cut to 500 characters; may hold secrets. */
+  readonly message: string | null
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const longestMessage = 500
+const longestCode = 100
+
+/**
+ * Reads an error off a parsed body or event: `{"error":{…}}`, `{"error":"text"}`, an array of such, the
+ * Responses API's `{"response":{"error":…}}`, Groq's `x_groq.error`, a bare `{"message","type","code"}`, FastAPI's `detail`.
+ */
+export function readError(parsed: unknown, status: number): ReportedError {
+  const top = fields(Array.isArray(parsed) ? parsed[0] : parsed)
+  const nested = top['error'] ?? fields(top['response'])['error'] ?? fields(top['x_groq'])['error']
+  const error = typeof nested === 'object' && nested !== null ? fields(nested) : top
+  const spoken = typeof nested === 'string' ? nested : (text(error['message']) ?? detail(top['detail']))
+  return {
+    code: cut(codeOf(error, top, status), longestCode),
+    message: cut(spoken, longestMessage),
+  }
+}
+
+function codeOf(error: Fields, top: Fields, status: number): string | null {
+  const code = error['code']
+  if (typeof code === 'string' && code !== '' && code !== String(status)) return code
+  if (typeof code === 'number' && code !== status) return String(code)
+  // The `type` of an event or of a message that wraps the error tells nothing of it.
+  const type = error === top && (top['type'] === 'error' || top['error'] !== undefined) ? null : error['type']
+  return text(type) ?? text(top['error_type'])
+}
+
+function detail(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  const first = fields(Array.isArray(value) ? value[0] : value)
+  return text(first['msg']) ?? text(first['message'])
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function cut(value: string | null, length: number): string | null {
+  return value === null ? null : value.slice(0, length)
+}

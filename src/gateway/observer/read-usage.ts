@@ -1,0 +1,165 @@
+import type { CallType } from '../../call/call.ts'
+import type { Usage } from '../../call/usage.ts'
+
+/** Objects that an answer was found to hold, as parsed; `undefined` or `null` where there was none. */
+export interface UsagePieces {
+  /** The newest of `usage`, `x_groq.usage` and `response.usage` that counts any token. */
+  readonly usage?: unknown
+  /** Anthropic's `message_start` → `message.usage`, which later events only amend. */
+  readonly startUsage?: unknown
+  /** llama.cpp's `timings`. */
+  readonly timings?: unknown
+  /** Cohere's `meta`. */
+  readonly meta?: unknown
+}
+
+/** All numbers that upstreams report beside their answers, normalised; `null` for what is not known. */
+export interface ReportedFigures {
+  readonly usage: Usage | null
+  readonly costNanoUsd: number | null
+  readonly searchUnits: number | null
+  readonly queueMs: number | null
+  readonly promptMs: number | null
+  readonly decodeMs: number | null
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const none: Fields = {}
+const largestCount = 1e9
+const largestMs = 1e9
+const nanoPerUsd = 1e9
+/** xAI counts cost in ticks, of which 1e10 make a dollar. */
+const ticksPerNanoUsd = 10
+
+/** Reads the figures off the pieces; shapes that are not known give `null`, never a guess. */
+export function readFigures(pieces: UsagePieces, callType: CallType): ReportedFigures {
+  const usage = mergedUsage(pieces)
+  const timings = fields(pieces.timings)
+  return {
+    usage: (usage === none ? null : fromUsage(usage, timings, callType)) ?? fromTimings(timings),
+    costNanoUsd: reportedCost(usage),
+    searchUnits: count(fields(fields(pieces.meta)['billed_units'])['search_units']),
+    queueMs: milliseconds(usage['queue_time'], 1000),
+    promptMs: milliseconds(usage['prompt_time'], 1000) ?? milliseconds(timings['prompt_ms'], 1),
+    decodeMs: milliseconds(usage['completion_time'], 1000) ?? milliseconds(timings['predicted_ms'], 1),
+  }
+}
+
+/** What the later object says goes above what the first said, but for what it leaves open. */
+function mergedUsage(pieces: UsagePieces): Fields {
+  const first = fields(pieces.startUsage)
+  const later = fields(pieces.usage)
+  if (first === none) return later
+  return { ...first, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null)) }
+}
+
+function fromUsage(usage: Fields, timings: Fields, callType: CallType): Usage | null {
+  const inputDetails = fields(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
+  const outputDetails = fields(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
+  const total = count(usage['total_tokens'])
+  const prompt = count(usage['prompt_tokens'])
+  const plainInput = prompt ?? count(usage['input_tokens'])
+  const completion = count(usage['completion_tokens']) ?? count(usage['output_tokens'])
+
+  const cacheCreation = fields(usage['cache_creation'])
+  const written1h = count(cacheCreation['ephemeral_1h_input_tokens'])
+  const written5m = count(cacheCreation['ephemeral_5m_input_tokens'])
+  const anthropicRead = count(usage['cache_read_input_tokens'])
+  const anthropicWrite =
+    count(usage['cache_creation_input_tokens']) ??
+    (written1h === null && written5m === null ? null : (written1h ?? 0) + (written5m ?? 0))
+  const cached =
+    count(inputDetails['cached_tokens']) ??
+    count(usage['prompt_cache_hit_tokens']) ??
+    anthropicRead ??
+    count(timings['cache_n']) ??
+    0
+
+  let input = plainInput
+  let output = completion
+  if (callType === 'embedding' || callType === 'rerank') {
+    input ??= total
+    output ??= 0
+  }
+  if (prompt === null && input !== null) {
+    // Anthropic counts cache reads and writes beside its input, all others within theirs.
+    input += (anthropicRead ?? 0) + (anthropicWrite ?? 0)
+  }
+  if (input === null) return null
+  if (callType === 'chat' && total !== null && total >= input + (output ?? 0)) {
+    const surplus = total - input - (output ?? 0)
+    // Reasoning left out of the completion (xAI, Gemini); or cached input left out of the prompt.
+    if (surplus > 0 && surplus === cached && cached > input) input += surplus
+    else output = total - input
+  }
+  if (output === null) return null
+
+  return {
+    inputTokens: input,
+    outputTokens: output,
+    cachedInputTokens: Math.min(cached, input),
+    cacheWriteTokens: Math.min(count(inputDetails['cache_write_tokens']) ?? anthropicWrite ?? 0, input),
+    cacheWrite1hTokens: Math.min(written1h ?? 0, input),
+    inputAudioTokens: count(inputDetails['audio_tokens']),
+    outputAudioTokens: count(outputDetails['audio_tokens']),
+    reasoningTokens: Math.min(
+      count(outputDetails['reasoning_tokens']) ?? count(usage['reasoning_tokens']) ?? 0,
+      output,
+    ),
+    totalTokens: input + output,
+    source: 'usage',
+  }
+}
+
+/** llama.cpp's own count, where it sends no usage: the prompt is what was cached plus what was computed. */
+function fromTimings(timings: Fields): Usage | null {
+  const cached = count(timings['cache_n'])
+  const computed = count(timings['prompt_n'])
+  const output = count(timings['predicted_n'])
+  if (cached === null || computed === null || output === null) return null
+  return {
+    inputTokens: cached + computed,
+    outputTokens: output,
+    cachedInputTokens: cached,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    inputAudioTokens: null,
+    outputAudioTokens: null,
+    reasoningTokens: 0,
+    totalTokens: cached + computed + output,
+    source: 'timings',
+  }
+}
+
+/** OpenRouter's `cost` in dollars (with one's own key, the provider's part comes on top), or xAI's ticks. */
+function reportedCost(usage: Fields): number | null {
+  const cost = amount(usage['cost'])
+  if (cost !== null) {
+    const ownKey = usage['is_byok'] === true
+    const provider = ownKey ? amount(fields(usage['cost_details'])['upstream_inference_cost']) : null
+    return Math.round((cost + (provider ?? 0)) * nanoPerUsd)
+  }
+  const ticks = usage['cost_in_usd_ticks']
+  return isFinitePositive(ticks) ? Math.round(ticks / ticksPerNanoUsd) : null
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : none
+}
+
+function isFinitePositive(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+function count(value: unknown): number | null {
+  return isFinitePositive(value) && Number.isInteger(value) && value <= largestCount ? value : null
+}
+
+function amount(value: unknown): number | null {
+  return isFinitePositive(value) && value <= 1e6 ? value : null
+}
+
+function milliseconds(value: unknown, perUnit: number): number | null {
+  return isFinitePositive(value) && value * perUnit <= largestMs ? value * perUnit : null
+}

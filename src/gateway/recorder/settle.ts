@@ -1,0 +1,56 @@
+import type { Outcome } from '../../call/call-record.ts'
+import type { Failure, FailureCode } from '../../call/failure.ts'
+
+/** How the upstream's own words end: `none` where the answer is no stream with an end mark of its own. */
+export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'none'
+
+/** What is known when a call is over. */
+export interface CallEnd {
+  /** The status that was sent to the client, or `null` where none was. */
+  readonly status: number | null
+  /** What ended the attempt or kept it from starting; `null` where the HTTP message was complete. */
+  readonly failure: Failure | null
+  /** Why the client counts as gone, or `null` where it took all that was sent. */
+  readonly gone: Failure | null
+  readonly ending: AnswerEnding
+}
+
+export interface Verdict {
+  readonly outcome: Outcome
+  readonly failureCode: FailureCode | null
+  /** The status to record: 499 where the client left before one was sent. */
+  readonly status: number | null
+}
+
+/**
+ * How a call ended. The first cause wins: an upstream that reported an error and a client that then left is the
+ * upstream's error; a client that left after the end mark had a whole answer.
+ */
+export function settle(end: CallEnd): Verdict {
+  const { status, failure, gone, ending } = end
+  if (ending === 'stream_error') return { outcome: 'upstream_error', failureCode: 'stream_error', status }
+  if (gone !== null && (failure === null || failure.kind.side === 'client')) {
+    if (ending === 'complete' && status !== null && status < 400)
+      return { outcome: 'ok', failureCode: null, status }
+    return { outcome: 'client_disconnected', failureCode: gone.code, status: status ?? 499 }
+  }
+  if (failure !== null) return { ...endOf(failure, end), status }
+  if (status !== null && status >= 400) {
+    return { outcome: 'upstream_error', failureCode: 'upstream_http', status }
+  }
+  if (ending === 'truncated') return { outcome: 'upstream_cut', failureCode: 'stream_truncated', status }
+  return { outcome: 'ok', failureCode: null, status }
+}
+
+function endOf(failure: Failure, end: CallEnd): Omit<Verdict, 'status'> {
+  const failureCode = failure.code
+  if (failureCode === 'internal_error') return { outcome: 'gateway_error', failureCode }
+  if (failure.kind.side !== 'upstream') return { outcome: 'refused', failureCode }
+  // The gateway's own 502 or 504 was sent in place of an answer; any other status was the upstream's.
+  const ownAnswer = end.status === null || end.status === failure.kind.status
+  if (ownAnswer) return { outcome: 'upstream_error', failureCode }
+  return {
+    outcome: 'upstream_cut',
+    failureCode: failureCode === 'upstream_timeout' ? failureCode : 'upstream_reset',
+  }
+}

@@ -1,0 +1,112 @@
+import type { CallObserver, RawHeaders, ResponseHead } from '../call/call-observer.ts'
+import type { Clock } from '../call/clock.ts'
+import type { Failure } from '../call/failure.ts'
+import type { CallTimeline } from './call-timeline.ts'
+import type { ClientAnswer } from './client-answer.ts'
+import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream/upstream.ts'
+import { asFailure } from './error-answer.ts'
+
+/** What a relay works on: one call's client, observer and marks. */
+export interface RelayedCall {
+  readonly client: ClientAnswer
+  readonly observer: CallObserver
+  readonly timeline: CallTimeline
+  readonly clock: Clock
+  /** Headers that the gateway adds to the answer, made when its head has arrived. */
+  addedHeaders(): readonly string[]
+}
+
+/**
+ * One attempt: dispatches the request and copies the answer to the client as it comes, past the observer.
+ * Resolves when the answer is complete; rejects with the `Failure` that ended it, also when the client leaves.
+ */
+export function relay(upstream: Upstream, request: UpstreamRequest, call: RelayedCall): Promise<void> {
+  const attempt = new RelayedAttempt(call)
+  const now = call.clock.now()
+  call.timeline.attempt(now)
+  call.observer.requestStart(now)
+  attempt.follow(upstream.dispatch(request, attempt))
+  return attempt.over
+}
+
+class RelayedAttempt implements AnswerReceiver {
+  readonly #call: RelayedCall
+  readonly #settle = Promise.withResolvers<void>()
+  #exchange: Exchange | null = null
+  #isOver = false
+
+  constructor(call: RelayedCall) {
+    this.#call = call
+  }
+
+  get over(): Promise<void> {
+    return this.#settle.promise
+  }
+
+  follow(exchange: Exchange): void {
+    const { client } = this.#call
+    this.#exchange = exchange
+    if (this.#isOver) return
+    if (client.gone !== null) {
+      exchange.abort(client.gone)
+      return
+    }
+    client.onGone = (failure) => exchange.abort(failure)
+    client.onDrain = () => exchange.resume()
+  }
+
+  started(): void {
+    this.#call.timeline.startedAt = this.#call.clock.now()
+  }
+
+  informational(head: ResponseHead): void {
+    this.#guard(() => this.#call.client.informational(head))
+  }
+
+  head(head: ResponseHead): void {
+    const now = this.#call.clock.now()
+    this.#call.timeline.answeredAt = now
+    this.#guard(() => this.#call.client.head(head, this.#call.addedHeaders()))
+    this.#call.observer.responseStart(head, now)
+  }
+
+  data(chunk: Uint8Array): boolean {
+    const now = this.#call.clock.now()
+    const wantsMore = this.#call.client.write(chunk)
+    this.#call.observer.data(chunk, now)
+    return wantsMore
+  }
+
+  end(trailers: RawHeaders): void {
+    const now = this.#finish()
+    this.#guard(() => this.#call.client.end(trailers))
+    this.#call.observer.end(now)
+    this.#settle.resolve()
+  }
+
+  failed(failure: Failure): void {
+    this.#call.observer.error(failure, this.#finish())
+    this.#settle.reject(failure)
+  }
+
+  #finish(): number {
+    const now = this.#call.clock.now()
+    this.#isOver = true
+    this.#call.timeline.attemptOverAt = now
+    if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
+    this.#call.client.onGone = null
+    this.#call.client.onDrain = null
+    return now
+  }
+
+  /** What Node refuses to write (a header with a control character) ends the attempt, never the process. */
+  #guard(write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      const failure = asFailure(error)
+      if (this.#exchange === null) this.failed(failure)
+      else this.#exchange.abort(failure)
+    }
+  }
+}

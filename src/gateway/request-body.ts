@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '../call/failure.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** Bounds all request bodies that are held at a time. */
+export class BodyMemory {
+  readonly #limitBytes: number
+  #heldBytes = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /** Answers false where these bytes would go beyond the bound; then nothing is taken. */
+  take(bytes: number): boolean {
+    if (this.#heldBytes + bytes > this.#limitBytes) return false
+    this.#heldBytes += bytes
+    return true
+  }
+
+  giveBack(bytes: number): void {
+    this.#heldBytes -= bytes
+  }
+}
+
+export interface BodyLimits {
+  readonly maxBodyBytes: number
+  readonly memory: BodyMemory
+}
+
+/** A request body that is held as the list of chunks in which it came, until it is let go. */
+export class HeldBody implements Disposable {
+  readonly chunks: Uint8Array[] = []
+  readonly #limits: BodyLimits
+  bytes = 0
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
+  }
+
+  add(chunk: Uint8Array): Failure | null {
+    if (this.bytes + chunk.length > this.#limits.maxBodyBytes) return bodyTooLarge(this.#limits)
+    if (!this.#limits.memory.take(chunk.length)) {
+      return new Failure('buffers_full', 'Too many request bodies are waiting; try again soon.', {
+        retryAfterS: 1,
+      })
+    }
+    this.bytes += chunk.length
+    this.chunks.push(chunk)
+    return null
+  }
+
+  [Symbol.dispose](): void {
+    this.#limits.memory.giveBack(this.bytes)
+    this.bytes = 0
+    this.chunks.length = 0
+  }
+}
+
+/** Reads a body whole into `body`, showing each chunk to `peek` as it comes. */
+export function readBody(
+  req: IncomingMessage,
+  head: RequestHead,
+  body: HeldBody,
+  limits: BodyLimits,
+  peek: (chunk: Uint8Array) => void,
+): Promise<void> {
+  if (!head.hasBody) return Promise.resolve()
+  if (head.contentLength !== null && head.contentLength > limits.maxBodyBytes) {
+    return Promise.reject(bodyTooLarge(limits))
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  req.on('data', (chunk: Buffer) => {
+    const refusal = body.add(chunk)
+    if (refusal === null) {
+      peek(chunk)
+      return
+    }
+    req.removeAllListeners('data')
+    req.pause()
+    reject(refusal)
+  })
+  req.on('end', resolve)
+  req.on('error', () => reject(new Failure('client_gone', 'The client left while it sent its request.')))
+  return promise
+}
+
+/** A body that is passed on as it comes, never held; `count` learns the size of each piece. */
+export async function* streamBody(
+  req: IncomingMessage,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of req) {
+    const bytes = chunk as Buffer
+    count(bytes.length)
+    yield bytes
+  }
+}
+
+function bodyTooLarge(limits: BodyLimits): Failure {
+  const megabytes = limits.maxBodyBytes / 1_000_000
+  return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
+}

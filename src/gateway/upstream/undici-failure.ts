@@ -1,0 +1,73 @@
+import { errors } from 'undici'
+import { Failure } from '../../call/failure.ts'
+
+/** How far an attempt had come when it failed. */
+export interface AttemptProgress {
+  /** The request may have left on a socket. */
+  readonly started: boolean
+  /** A status was received. */
+  readonly answered: boolean
+  /** The socket had carried an earlier attempt. */
+  readonly reusedSocket: boolean
+}
+
+/** What undici, the socket or the resolver reported, in the words of our catalogue. */
+export function failureOf(error: Error, progress: AttemptProgress): Failure {
+  if (error instanceof Failure) return error
+  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+    const what = progress.answered
+      ? 'sent nothing more in the allowed time'
+      : 'did not answer in the allowed time'
+    return new Failure('upstream_timeout', `The upstream ${what}.`, { cause: error })
+  }
+  if (progress.answered) {
+    return new Failure('upstream_reset', `The upstream's answer broke off: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+  if (isProtocolError(error)) {
+    return new Failure('upstream_protocol_error', `The upstream's answer is not HTTP: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+  if (!progress.started) {
+    return new Failure('upstream_unreachable', `The upstream cannot be reached: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+  return new Failure('upstream_unreachable', `The upstream closed the connection without an answer.`, {
+    cause: error,
+    ...(progress.reusedSocket ? { shouldRetry: true } : {}),
+  })
+}
+
+function isProtocolError(error: Error): boolean {
+  return (
+    error instanceof errors.HTTPParserError ||
+    error instanceof errors.HeadersOverflowError ||
+    error instanceof errors.ResponseContentLengthMismatchError ||
+    (error instanceof errors.SocketError && error.message.startsWith('bad '))
+  )
+}
+
+/** A reason for people: the codes of the socket and the resolver say more than their sentences. */
+function reasonOf(error: Error): string {
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return reasonOf(error.errors[0])
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there (ECONNREFUSED)'
+    case 'ENOTFOUND':
+      return 'its name is not known (ENOTFOUND)'
+    case 'EAI_AGAIN':
+      return 'its name cannot be looked up now (EAI_AGAIN)'
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return 'no connection within the allowed time'
+    case 'ECONNRESET':
+      return 'connection reset (ECONNRESET)'
+    case 'UND_ERR_SOCKET':
+      return error.message
+    default:
+      return code === null ? error.message : `${error.message} (${code})`
+  }
+}

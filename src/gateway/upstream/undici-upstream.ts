@@ -1,0 +1,167 @@
+import type { Dispatcher } from 'undici'
+import type { RawHeaders } from '../../call/call-observer.ts'
+import type { Failure } from '../../call/failure.ts'
+import { HeaderNames } from '../../lib/header-list.ts'
+import { type Connection, ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts'
+import { readResponseHeaders } from './response-headers.ts'
+import { failureOf } from './undici-failure.ts'
+import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream.ts'
+
+export interface UndiciUpstreamOptions extends ConnectionPoolOptions {
+  /** Until the first byte of the answer; 0 = no limit. */
+  readonly firstByteTimeoutMs: number
+  /** Between two pieces of the answer, while we are ready to take them; 0 = no limit. */
+  readonly idleTimeoutMs: number
+}
+
+/** The upstream over HTTP/1.1, by undici's `dispatch`. */
+export class UndiciUpstream implements Upstream {
+  readonly #pool: ConnectionPool
+  readonly #options: UndiciUpstreamOptions
+  readonly #names = new HeaderNames()
+
+  constructor(origin: string, options: UndiciUpstreamOptions) {
+    this.#pool = new ConnectionPool(origin, options)
+    this.#options = options
+  }
+
+  dispatch(request: UpstreamRequest, receiver: AnswerReceiver): Exchange {
+    const exchange = new UndiciExchange(receiver, this.#names, request.method)
+    try {
+      this.#pool.dispatch(
+        {
+          method: request.method,
+          path: request.path,
+          headers: framedHeaders(request),
+          body: transportBody(request.body),
+          headersTimeout: this.#options.firstByteTimeoutMs,
+          bodyTimeout: this.#options.idleTimeoutMs,
+        },
+        (connection) => exchange.on(connection),
+      )
+    } catch (error) {
+      exchange.onResponseError(null, error instanceof Error ? error : new Error(String(error)))
+    }
+    return exchange
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+}
+
+/** undici frames a single buffer by itself; a list or a stream needs its length named, or goes out chunked. */
+function framedHeaders(request: UpstreamRequest): string[] {
+  const headers = request.headers as string[]
+  const framesItself = request.body === null || (isList(request.body) && request.body.length <= 1)
+  if (framesItself || request.bodyBytes === null) return headers
+  return [...headers, 'content-length', String(request.bodyBytes)]
+}
+
+function transportBody(body: UpstreamRequest['body']): Uint8Array | null {
+  if (body === null) return null
+  if (!isList(body)) return body as unknown as Uint8Array // undici takes any iterable; its types do not say so
+  return body.length <= 1 ? (body[0] ?? null) : (body as unknown as Uint8Array)
+}
+
+function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
+  return Array.isArray(body)
+}
+
+/** One attempt: undici's verbs on one side, our own on the other. */
+class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #receiver: AnswerReceiver
+  readonly #names: HeaderNames
+  readonly #method: string
+  #controller: Dispatcher.DispatchController | null = null
+  #connection: Connection | null = null
+  #aborted: Failure | null = null
+  #answered = false
+  #closeDelimited = false
+  #over = false
+
+  constructor(receiver: AnswerReceiver, names: HeaderNames, method: string) {
+    this.#receiver = receiver
+    this.#names = names
+    this.#method = method
+  }
+
+  on(connection: Connection): this {
+    this.#connection = connection
+    return this
+  }
+
+  abort(failure: Failure): void {
+    if (this.#over) return
+    this.#aborted = failure
+    this.#controller?.abort(failure)
+    this.#fail(failure)
+  }
+
+  resume(): void {
+    if (!this.#over) this.#controller?.resume()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#aborted === null) this.#receiver.started()
+    else controller.abort(this.#aborted)
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    _headers: unknown,
+    statusText = '',
+  ): void {
+    if (this.#over) return
+    const { endToEnd, closeDelimited } = readResponseHeaders(controller.rawHeaders as Buffer[], this.#names)
+    const head = { status, statusText, headers: endToEnd }
+    if (status < 200) {
+      this.#receiver.informational(head)
+      return
+    }
+    this.#answered = true
+    this.#closeDelimited = closeDelimited && this.#method !== 'HEAD' && status !== 204 && status !== 304
+    this.#receiver.head(head)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#over && !this.#receiver.data(chunk)) controller.pause()
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#over) return
+    // undici takes a reset for the end of a body that the connection delimits; only an orderly close is one.
+    if (this.#closeDelimited && this.#connection?.socketFailed === true) {
+      this.#fail(failureOf(new Error('connection reset'), this.#progress()))
+      return
+    }
+    this.#over = true
+    this.#receiver.end(trailersOf(controller))
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(this.#aborted ?? failureOf(error, this.#progress()))
+  }
+
+  #progress(): { started: boolean; answered: boolean; reusedSocket: boolean } {
+    return {
+      started: this.#controller !== null,
+      answered: this.#answered,
+      reusedSocket: (this.#connection?.attemptsOnSocket ?? 0) > 1,
+    }
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#over) return
+    this.#over = true
+    this.#receiver.failed(failure)
+  }
+}
+
+function trailersOf(controller: Dispatcher.DispatchController): RawHeaders {
+  const raw = controller.rawTrailers
+  if (!Array.isArray(raw) || raw.length === 0) return []
+  return raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
+}

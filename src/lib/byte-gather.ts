@@ -1,0 +1,49 @@
+/** A gather that grew beyond this gives its memory back when it is cleared. */
+const keptCapacity = 4096
+const firstCapacity = 256
+
+/** Bytes put together from pieces of chunks. Copies what it takes, so that no chunk is pinned. */
+export class ByteGather {
+  #bytes: Buffer | null = null
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** The bytes gathered so far stand in `[0, length)`; valid until the next `append` or `clear`. */
+  get bytes(): Buffer {
+    return (this.#bytes ??= Buffer.allocUnsafeSlow(firstCapacity))
+  }
+
+  append(bytes: Buffer, start: number, end: number): void {
+    const needed = this.#length + end - start
+    if (needed > this.bytes.length) this.#grow(needed)
+    bytes.copy(this.bytes, this.#length, start, end)
+    this.#length = needed
+  }
+
+  clear(): void {
+    this.#length = 0
+    if (this.#bytes !== null && this.#bytes.length > keptCapacity) this.#bytes = null
+  }
+
+  /** Clears, and keeps no memory. */
+  release(): void {
+    this.#length = 0
+    this.#bytes = null
+  }
+
+  #grow(needed: number): void {
+    let capacity = this.bytes.length
+    while (capacity < needed) capacity *= 2
+    const grown = Buffer.allocUnsafeSlow(capacity)
+    this.bytes.copy(grown, 0, 0, this.#length)
+    this.#bytes = grown
+  }
+}
+
+/** The same bytes as a Buffer, whose searches are native and fast; no copy. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

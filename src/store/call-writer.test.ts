@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import type { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { bareCall, chatCall, fullCall, sampleStartMs } from '../../test/store/sample-call.ts'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { idsPerMs } from '../call/call-id.ts'
+import type { StoredCall } from './call-columns.ts'
+import { CallWriter, type WriteResult } from './call-writer.ts'
+import { HistoryWriter } from './history-writer.ts'
+import { openForWriting } from './open-store.ts'
+import { BatchEncoder, WordList } from './record-batch.ts'
+
+const firstId = sampleStartMs * idsPerMs
+const firstMinute = sampleStartMs / 60_000
+
+async function withStore(work: (store: Store) => void): Promise<void> {
+  await using dir = await makeTempDir()
+  const database = openForWriting(dir.file('calls.db'))
+  try {
+    work(new Store(database))
+  } finally {
+    database.close()
+  }
+}
+
+class Store {
+  readonly database: DatabaseSync
+  readonly encoder = new BatchEncoder()
+  readonly words = new WordList()
+  readonly writer: CallWriter
+  constructor(database: DatabaseSync) {
+    this.database = database
+    this.writer = new CallWriter(database, this.words)
+  }
+  write(...calls: readonly StoredCall[]): WriteResult {
+    const batch = this.encoder.encode(calls)
+    this.words.accept(batch)
+    return this.writer.write(batch)
+  }
+  rows(sql: string): unknown[] {
+    return this.database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }))
+  }
+}
+
+test('tokens count in the minute in which a call ended', () =>
+  withStore((store) => {
+    const call = (id: number, durationMs: number, inputTokens: number | null): StoredCall => ({
+      ...chatCall(id),
+      durationMs,
+      inputTokens,
+      outputTokens: 1,
+    })
+    store.write(call(firstId, 59_999.999, 10), call(firstId + 1, 60_000, 20), call(firstId + 2, 0, null))
+    store.write(call(firstId + 3, 61_000, 40))
+    assert.deepEqual(store.rows('SELECT * FROM budget_minutes'), [
+      { minute: firstMinute, tokens: 12 },
+      { minute: firstMinute + 1, tokens: 62 },
+    ])
+    const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
+    assert.deepEqual(history.usageByMinute(firstMinute + 1), [{ minute: firstMinute + 1, tokens: 62 }])
+  }))
+
+test('a batch that is written again adds no row, no token and no seq', () =>
+  withStore((store) => {
+    const batch = store.encoder.encode([chatCall(firstId), chatCall(firstId + 1)])
+    store.words.accept(batch)
+    assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0 })
+    const before = store.rows('SELECT * FROM budget_minutes')
+    assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0 })
+    assert.deepEqual(store.rows('SELECT * FROM budget_minutes'), before)
+    store.write(chatCall(firstId - 5))
+    assert.deepEqual(store.rows('SELECT id - 7 AS id, seq FROM calls ORDER BY seq'), [
+      { id: firstId - 7, seq: 1 },
+      { id: firstId - 6, seq: 2 },
+      { id: firstId - 12, seq: 3 },
+    ])
+  }))
+
+test('a call that the table cannot hold is dropped and counted; the others stand', () =>
+  withStore((store) => {
+    const broken = { ...chatCall(firstId + 1), requestBytes: Number.NaN }
+    const result = store.write(chatCall(firstId), broken, chatCall(firstId + 2))
+    assert.deepEqual(result, { written: 2, dropped: 1 })
+    assert.deepEqual(store.rows('SELECT seq FROM calls'), [{ seq: 1 }, { seq: 2 }])
+  }))
+
+test('after a rollback the words are looked up anew', () =>
+  withStore((store) => {
+    store.database.exec(
+      "CREATE TRIGGER fail BEFORE INSERT ON budget_minutes BEGIN SELECT raise(FAIL, 'no'); END",
+    )
+    const batch = store.encoder.encode([chatCall(firstId)])
+    store.words.accept(batch)
+    assert.throws(() => store.writer.write(batch), /no/)
+    assert.deepEqual(store.rows('SELECT * FROM models'), [])
+    store.database.exec("DROP TRIGGER fail; INSERT INTO models VALUES (1, 'another')")
+    store.writer.write(batch)
+    assert.deepEqual(store.rows('SELECT model FROM calls_readable'), [{ model: 'gpt-5.1-mini' }])
+  }))
+
+test('more calls than one transaction takes, of many shapes, with renewed words', () =>
+  withStore((store) => {
+    const encoder = new BatchEncoder(50)
+    const words = new WordList()
+    const writer = new CallWriter(store.database, words)
+    for (let batch = 0; batch < 60; batch++) {
+      const calls = Array.from({ length: 40 }, (_, row) => {
+        const id = firstId + batch * 1000 + row
+        const call = [chatCall, fullCall, bareCall][(batch + row) % 3]!(id)
+        return { ...call, session: `s${batch}-${row}`, stalls: batch % 2 === 0 ? null : 1 }
+      })
+      const encoded = encoder.encode(calls)
+      words.accept(encoded)
+      assert.deepEqual(writer.write(encoded), { written: 40, dropped: 0 })
+    }
+    const many = Array.from({ length: 1200 }, (_, row) => chatCall(firstId + 1e6 + row))
+    assert.deepEqual(store.write(...many), { written: 1200, dropped: 0 })
+    const wrong = store.rows(
+      `SELECT seq FROM calls AS c JOIN sessions AS s ON s.id = c.session_id
+        WHERE s.text <> 's' || (c.seq - 1) / 40 || '-' || (c.seq - 1) % 40`,
+    )
+    assert.deepEqual(wrong, [])
+    assert.deepEqual(store.rows('SELECT count(*) AS n, max(seq) AS seq FROM calls'), [{ n: 3600, seq: 3600 }])
+    assert.deepEqual(store.rows('SELECT count(*) AS n FROM sessions'), [{ n: 2400 }])
+  }))
+
+test("a minute's last word wins, an event is noted once", () =>
+  withStore((store) => {
+    const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
+    const minute = { minute: 5, activeMax: 1, queuedMax: 2, atLimitMs: 3.4, admitted: 4, dropped: 0 }
+    const event = { atMs: 9, kind: 'start', detail: null } as const
+    history.write([minute], [event])
+    history.write([{ ...minute, admitted: 7 }], [event, { ...event, kind: 'stop', detail: 'why' }])
+    assert.deepEqual(store.rows('SELECT * FROM gateway_minutes'), [
+      { minute: 5, instance_id: 1, active_max: 1, queued_max: 2, at_limit_ms: 3, admitted: 7, dropped: 0 },
+    ])
+    assert.deepEqual(store.rows('SELECT kind, detail FROM gateway_events'), [
+      { kind: 'start', detail: null },
+      { kind: 'stop', detail: 'why' },
+    ])
+    assert.deepEqual(store.rows('SELECT text, version FROM instances'), [{ text: 'a', version: '1' }])
+  }))

@@ -1,0 +1,187 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { startedAtMs } from '../call/call-id.ts'
+import { callColumns, type DimensionTable } from './call-columns.ts'
+import { type CallBatch, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
+import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
+
+/** What became of a batch: rows that now stand, among them those of an earlier try, and calls no row can hold. */
+export interface WriteResult {
+  readonly written: number
+  readonly dropped: number
+}
+
+/** A transaction ends after so many rows or milliseconds, so that no other writer waits for long. */
+const rowsPerTransaction = 500
+const transactionMs = 8
+/** Sets of non-null columns whose INSERT is kept prepared. */
+const shapesKept = 32
+
+const durationSlot = slotOf('duration_us')
+const inputTokensSlot = slotOf('input_tokens')
+const outputTokensSlot = slotOf('output_tokens')
+const microsecondsPerMinute = 60_000_000
+
+/** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
+interface Shape {
+  readonly columns: readonly { readonly index: number; readonly slot: number }[]
+  readonly insert: StatementSync
+}
+
+/** Writes batches of calls, and with each row its share of the token budget. Idempotent by the calls' ids. */
+export class CallWriter {
+  readonly #database: DatabaseSync
+  readonly #words: WordList
+  readonly #shapes = new Map<string, Shape>()
+  readonly #findWord: Readonly<Record<DimensionTable, StatementSync>>
+  readonly #addWord: Readonly<Record<DimensionTable, StatementSync>>
+  /** By table: the entry's id for the number of a word. Sparse; empty again after a rollback. */
+  #entryIds = emptyEntryIds()
+  #generation = 0
+  readonly #lastSeq: StatementSync
+  readonly #addTokens: StatementSync
+
+  constructor(database: DatabaseSync, words: WordList) {
+    this.#database = database
+    this.#words = words
+    this.#findWord = byTable((table) => database.prepare(`SELECT id FROM ${table} WHERE text = ?`))
+    this.#addWord = byTable((table) => database.prepare(`INSERT INTO ${table} (text) VALUES (?)`))
+    this.#lastSeq = database.prepare('SELECT coalesce(max(seq), 0) AS seq FROM calls')
+    this.#addTokens = database.prepare(
+      'INSERT INTO budget_minutes VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens',
+    )
+  }
+
+  /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. */
+  write(batch: CallBatch): WriteResult {
+    if (this.#generation !== this.#words.generation) this.#forgetEntries()
+    const shape = this.#shapeOf(batch)
+    let next = 0
+    let dropped = 0
+    while (next < batch.count) {
+      this.#database.exec('BEGIN IMMEDIATE')
+      try {
+        const part = this.#writePart(batch, shape, next)
+        this.#database.exec('COMMIT')
+        next = part.next
+        dropped += part.dropped
+      } catch (error) {
+        this.#forgetEntries()
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+        throw error
+      }
+    }
+    return { written: batch.count - dropped, dropped }
+  }
+
+  #writePart(batch: CallBatch, shape: Shape, from: number): { next: number; dropped: number } {
+    const until = Math.min(batch.count, from + rowsPerTransaction)
+    const deadline = performance.now() + transactionMs
+    const tokensByMinute = new Map<number, number>()
+    let seq = Number(this.#lastSeq.get()?.['seq'])
+    let dropped = 0
+    let row = from
+    for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
+      const inserted = this.#insert(batch, shape, row * slotsPerCall, seq + 1)
+      if (inserted === null) dropped++
+      else if (inserted) {
+        seq++
+        countTokens(batch.slots, row * slotsPerCall, tokensByMinute)
+      }
+    }
+    for (const [minute, tokens] of tokensByMinute) this.#addTokens.run(minute, tokens)
+    return { next: row, dropped }
+  }
+
+  /** Whether a row was added; `null` where the table cannot hold it, `false` where it already does. */
+  #insert(batch: CallBatch, shape: Shape, base: number, seq: number): boolean | null {
+    const { slots, texts } = batch
+    const values: (number | string | null)[] = [slots[base] ?? null, seq]
+    for (const { index, slot } of shape.columns) {
+      const value = slots[base + slot] ?? Number.NaN
+      const column = callColumns[index]
+      if (Number.isNaN(value) || column === undefined) values.push(null)
+      else if (column.kind === 'number') values.push(value)
+      else if (column.kind === 'dimension') values.push(this.#entryId(column.table, value))
+      else values.push(texts[value] ?? null)
+    }
+    try {
+      return shape.insert.run(...values).changes === 1
+    } catch (error) {
+      if (isRowsOwnFault(error)) return null
+      throw error
+    }
+  }
+
+  #entryId(table: DimensionTable, word: number): number {
+    const ids = this.#entryIds[table]
+    const known = ids[word]
+    if (known !== undefined) return known
+    const text = this.#words.word(word)
+    const found = this.#findWord[table].get(text)?.['id'] ?? this.#addWord[table].run(text).lastInsertRowid
+    return (ids[word] = Number(found))
+  }
+
+  #forgetEntries(): void {
+    this.#entryIds = emptyEntryIds()
+    this.#generation = this.#words.generation
+  }
+
+  #shapeOf(batch: CallBatch): Shape {
+    const present: { index: number; slot: number }[] = []
+    let key = ''
+    for (let slot = 1; slot < slotsPerCall; slot++) {
+      let at = slot
+      while (at < batch.slots.length && Number.isNaN(batch.slots[at])) at += slotsPerCall
+      const isPresent = at < batch.slots.length
+      key += isPresent ? '1' : '0'
+      if (isPresent) present.push({ index: slot - 1, slot })
+    }
+    const known = this.#shapes.get(key)
+    if (known !== undefined) return known
+    if (this.#shapes.size === shapesKept) this.#shapes.clear()
+    const names = ['id', 'seq', ...present.map(({ index }) => callColumns[index]?.name)]
+    const insert = this.#database.prepare(
+      `INSERT INTO calls (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
+    )
+    const shape: Shape = { columns: present, insert }
+    this.#shapes.set(key, shape)
+    return shape
+  }
+}
+
+/** The minute in which the call ended. An interrupted one has neither an end nor tokens. */
+function countTokens(slots: Float64Array, base: number, tokensByMinute: Map<number, number>): void {
+  const tokens = numberAt(slots, base + inputTokensSlot) + numberAt(slots, base + outputTokensSlot)
+  if (tokens === 0) return
+  const startedAtUs = startedAtMs(numberAt(slots, base)) * 1000
+  const minute = Math.floor((startedAtUs + numberAt(slots, base + durationSlot)) / microsecondsPerMinute)
+  tokensByMinute.set(minute, (tokensByMinute.get(minute) ?? 0) + tokens)
+}
+
+function numberAt(slots: Float64Array, at: number): number {
+  const value = slots[at] ?? 0
+  return Number.isNaN(value) ? 0 : value
+}
+
+/** A row that breaks a rule of the table, where the disk is well: it must not hold up the others. */
+function isRowsOwnFault(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === sqliteCodes.constraint || code === sqliteCodes.mismatch || code === sqliteCodes.tooBig
+}
+
+function byTable<Value>(make: (table: DimensionTable) => Value): Readonly<Record<DimensionTable, Value>> {
+  return {
+    models: make('models'),
+    endpoints: make('endpoints'),
+    upstreams: make('upstreams'),
+    instances: make('instances'),
+    clients: make('clients'),
+    user_agents: make('user_agents'),
+    sessions: make('sessions'),
+    labels: make('labels'),
+  }
+}
+
+function emptyEntryIds(): Readonly<Record<DimensionTable, number[]>> {
+  return byTable(() => [])
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { callStart } from '../../test/store/sample-call.ts'
+import { headerLine, parseHeader, parseStart, startLine } from './journal-line.ts'
+
+const text = fc.string({ unit: 'binary' })
+
+test('a call is read back as it was noted, on one line, whatever a client put into it', () => {
+  const fields = fc.record({
+    endpoint: text,
+    model: fc.option(text),
+    client: fc.option(text),
+    userAgent: fc.option(text),
+    session: fc.option(text),
+    clientRetry: fc.option(fc.nat()),
+    stream: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(fields, (given) => {
+      const start = { ...callStart(), ...given }
+      const line = startLine(start)
+      assert.equal(line.indexOf('\n'), line.length - 1)
+      assert.deepEqual(parseStart(line), start)
+    }),
+  )
+})
+
+test('no piece of a line is taken for a call', () => {
+  const line = startLine(callStart()).trimEnd()
+  for (let length = 0; length < line.length; length++) assert.equal(parseStart(line.slice(0, length)), null)
+})
+
+for (const line of ['{}', 'null', '[]', '[1,2,3]', startLine(callStart()).replace('"chat"', '"constructor"')]) {
+  test(`${line.trim()} is no call`, () => assert.equal(parseStart(line), null))
+}
+
+test('a header is read back, and nothing else is one', () => {
+  const header = { instance: 'a"b', pid: 1, startTicks: 2, bootId: 'c' }
+  assert.deepEqual(parseHeader(headerLine(header)), header)
+  const elsewhere = { ...header, startTicks: null, bootId: null }
+  assert.deepEqual(parseHeader(headerLine(elsewhere)), elsewhere)
+  for (const line of ['', '[]', '\0\0\0', startLine(callStart())]) assert.equal(parseHeader(line), null)
+})

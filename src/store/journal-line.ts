@@ -1,0 +1,84 @@
+import type { CallStart, CallType } from '../call/call.ts'
+import { callTypeCodes } from './call-codes.ts'
+import type { ProcessIdentity } from './process-identity.ts'
+
+/** The journal's first line: whose it is. */
+export interface JournalHeader extends ProcessIdentity {
+  readonly instance: string
+}
+
+const format = 'tokenweir-inflight-1'
+
+export function headerLine(header: JournalHeader): string {
+  return `${JSON.stringify([format, header.instance, header.pid, header.startTicks, header.bootId])}\n`
+}
+
+export function parseHeader(line: string): JournalHeader | null {
+  const fields = arrayIn(line)
+  if (fields === null || fields[0] !== format) return null
+  const [, instance, pid, startTicks, bootId] = fields
+  if (!isText(instance) || !isNumber(pid) || !isNumberOrNull(startTicks) || !isTextOrNull(bootId)) return null
+  return { instance, pid, startTicks, bootId }
+}
+
+/** One call as a JSON array: without names it takes half the bytes and half the time. */
+export function startLine(start: CallStart): string {
+  return `${JSON.stringify([
+    start.id,
+    start.type,
+    start.endpoint,
+    start.method,
+    start.stream,
+    start.upstream,
+    start.requestBytes,
+    start.model,
+    start.client,
+    start.userAgent,
+    start.session,
+    start.keyFingerprint,
+    start.clientRetry,
+  ])}\n`
+}
+
+/** The call of a line; `null` for one that was torn, or is none. */
+export function parseStart(line: string): CallStart | null {
+  const fields = arrayIn(line)
+  if (fields?.length !== 13) return null
+  const [id, type, endpoint, method, stream, upstream, requestBytes] = fields
+  const [model, client, userAgent, session, keyFingerprint, clientRetry] = fields.slice(7)
+  if (!isNumber(id) || !isCallType(type) || !isText(endpoint) || !isText(method)) return null
+  if (typeof stream !== 'boolean' || !isText(upstream) || !isNumber(requestBytes)) return null
+  if (!isTextOrNull(model) || !isTextOrNull(client) || !isTextOrNull(userAgent)) return null
+  if (!isTextOrNull(session) || !isTextOrNull(keyFingerprint) || !isNumberOrNull(clientRetry)) return null
+  const known = { id, type, endpoint, method, stream, upstream, requestBytes, model }
+  return { ...known, client, userAgent, session, keyFingerprint, clientRetry }
+}
+
+function arrayIn(line: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || isText(value)
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function isNumberOrNull(value: unknown): value is number | null {
+  return value === null || isNumber(value)
+}
+
+function isCallType(value: unknown): value is CallType {
+  return isText(value) && Object.hasOwn(callTypeCodes, value)
+}

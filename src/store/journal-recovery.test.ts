@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { callStart, chatCall } from '../../test/store/sample-call.ts'
+import { makeTempDir, type TempDir } from '../../test/support/temp-dir.ts'
+import { CallWriter } from './call-writer.ts'
+import { headerLine, startLine } from './journal-line.ts'
+import { recoverJournals } from './journal-recovery.ts'
+import { openForWriting } from './open-store.ts'
+import { BatchEncoder, WordList } from './record-batch.ts'
+
+const dead = headerLine({ instance: 'dead1', pid: 1, startTicks: 0, bootId: 'before' })
+const alive = headerLine({ instance: 'live1', pid: 2, startTicks: 0, bootId: 'now' })
+
+function recover(dir: TempDir, database: DatabaseSync): void {
+  recoverJournals(dir.path, database, ({ bootId }) => bootId === 'now')
+}
+
+async function withStore(work: (dir: TempDir, database: DatabaseSync) => void): Promise<void> {
+  await using dir = await makeTempDir()
+  const database = openForWriting(dir.file('calls.db'))
+  try {
+    work(dir, database)
+  } finally {
+    database.close()
+  }
+}
+
+function rows(database: DatabaseSync): unknown[] {
+  const sql =
+    'SELECT id, (SELECT text FROM outcomes WHERE id = outcome_id) AS outcome, status, duration_us, attempts FROM calls'
+  return database
+    .prepare(sql)
+    .all()
+    .map((row) => ({ ...row }))
+}
+
+function journals(dir: TempDir): string[] {
+  return readdirSync(dir.path).filter((name) => name.startsWith('inflight-'))
+}
+
+const interrupted = { outcome: 'interrupted', status: null, duration_us: null, attempts: 1 }
+
+test("a dead instance's calls become rows, but for the torn last one, and its journal goes", () =>
+  withStore((dir, database) => {
+    writeFileSync(
+      dir.file('inflight-dead1.log'),
+      dead + startLine(callStart(5)) + startLine(callStart(6)) + startLine(callStart(7)).slice(0, -9),
+    )
+    recover(dir, database)
+    assert.deepEqual(rows(database), [
+      { id: 5, ...interrupted },
+      { id: 6, ...interrupted },
+    ])
+    const [call] = database.prepare('SELECT * FROM calls_readable').all()
+    assert.equal(call?.['instance'], 'dead1')
+    assert.equal(call?.['model'], 'gpt-5.1-mini')
+    assert.equal(call?.['request_bytes'], 5321)
+    assert.equal(call?.['key_fingerprint'], 'a1b2c3d4')
+    assert.deepEqual(journals(dir), [])
+    assert.equal(database.prepare('SELECT count(*) AS n FROM budget_minutes').get()?.['n'], 0)
+  }))
+
+test('a call that has its row keeps it', () =>
+  withStore((dir, database) => {
+    const words = new WordList()
+    const batch = new BatchEncoder().encode([chatCall(5)])
+    words.accept(batch)
+    new CallWriter(database, words).write(batch)
+    const before = rows(database)
+    writeFileSync(dir.file('inflight-dead1.log'), dead + startLine(callStart(5)))
+    recover(dir, database)
+    assert.deepEqual(rows(database), before)
+  }))
+
+test('being interrupted in its middle and done again, it comes to the same', () =>
+  withStore((dir, database) => {
+    const text = dead + Array.from({ length: 1200 }, (_, id) => startLine(callStart(id + 1))).join('')
+    writeFileSync(dir.file('inflight-dead1.log'), text)
+    recover(dir, database)
+    const before = rows(database)
+    assert.equal(before.length, 1200)
+    writeFileSync(dir.file('inflight-dead1.log'), text)
+    recover(dir, database)
+    assert.deepEqual(rows(database), before)
+  }))
+
+test("a living instance's journal is not touched", () =>
+  withStore((dir, database) => {
+    writeFileSync(dir.file('inflight-live1.log'), alive + startLine(callStart(5)))
+    writeFileSync(dir.file('inflight-live1.log.tmp'), alive)
+    recover(dir, database)
+    assert.deepEqual(rows(database), [])
+    assert.deepEqual(journals(dir), ['inflight-live1.log', 'inflight-live1.log.tmp'])
+  }))
+
+test('what a rewrite left behind, and what has no header, goes without rows', () =>
+  withStore((dir, database) => {
+    writeFileSync(dir.file('inflight-dead1.log.tmp'), dead + startLine(callStart(5)))
+    writeFileSync(dir.file('inflight-empty.log'), '')
+    writeFileSync(dir.file('inflight-zeros.log'), '\0'.repeat(9000))
+    writeFileSync(dir.file('inflight-other.txt'), 'not ours')
+    mkdirSync(dir.file('inflight-folder.log'))
+    recover(dir, database)
+    assert.deepEqual(rows(database), [])
+    assert.deepEqual(journals(dir), ['inflight-folder.log', 'inflight-other.txt'])
+  }))

@@ -1,0 +1,144 @@
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { migrate, schemaVersion, versionOf } from './migrate.ts'
+import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
+
+/** "TkWr": tells our files from other programs' SQLite databases. */
+export const applicationId = 0x546b_5772
+
+/** Older versions can damage a file that two processes use at once: https://sqlite.org/wal.html#walresetbug */
+const oldestSafeSqlite: readonly number[] = [3, 51, 3]
+
+/** Why there is nothing to read. Each is an expected state of affairs, with its words in {@link absenceText}. */
+export type StoreAbsence = 'missing' | 'empty' | 'newer' | 'foreign' | 'damaged' | 'unreadable' | 'busy'
+
+export const absenceText: Readonly<Record<StoreAbsence, string>> = {
+  missing: 'There is no database yet: it is made when the gateway first runs.',
+  empty: 'The database is still being made and holds no call yet.',
+  newer: 'The database was written by a newer tokenweir; use that version to read it.',
+  foreign: 'The file is a database of another program.',
+  damaged: 'The file is damaged, or no database; the gateway will put it aside and start a new one.',
+  unreadable: 'The file or its folder cannot be read with the rights of this user.',
+  busy: 'The database was locked by another process for too long.',
+}
+
+/** The file is sound, but not ours to write. It is left as it is. */
+export class StoreRefusal extends Error {
+  readonly absence: Extract<StoreAbsence, 'newer' | 'foreign'>
+
+  constructor(absence: Extract<StoreAbsence, 'newer' | 'foreign'>) {
+    super(absenceText[absence])
+    this.name = 'StoreRefusal'
+    this.absence = absence
+  }
+}
+
+/** Milliseconds for which the one writer waits for another process's lock. */
+const writerBusyMs = 5000
+const readerBusyMs = 250
+
+/** Opens the database for its writer, made and migrated where need be. Throws what `troubleOf` understands. */
+export function openForWriting(path: string): DatabaseSync {
+  makePrivateFile(path)
+  const database = new DatabaseSync(path, { timeout: writerBusyMs, enableForeignKeyConstraints: false })
+  try {
+    assertSafe(sqliteVersion(database))
+    if (isEmpty(database)) {
+      // Both take effect only before the first page is written.
+      database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+      database.exec(`PRAGMA application_id = ${applicationId}`)
+    }
+    const refused = refusalOf(database)
+    if (refused !== null) throw new StoreRefusal(refused)
+    database.exec(`PRAGMA busy_timeout = ${writerBusyMs}`)
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = NORMAL')
+    database.exec('PRAGMA trusted_schema = OFF')
+    migrate(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Opens the database for a reader, which never writes, creates or checkpoints. */
+export function openForReading(path: string): DatabaseSync | StoreAbsence {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) return 'missing'
+  if (size === 0) return 'empty'
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: readerBusyMs })
+    assertSafe(sqliteVersion(database))
+    const absence = isEmpty(database) ? 'empty' : (refusalOf(database) ?? unmigrated(database))
+    if (absence === null) {
+      database.exec('PRAGMA trusted_schema = OFF')
+      return database
+    }
+    database.close()
+    return absence
+  } catch (error) {
+    if (database?.isOpen === true) database.close()
+    const absence = absenceOf(error)
+    if (absence === null) throw error
+    return absence
+  }
+}
+
+/** Throws where the SQLite that Node brings has the bug. */
+export function assertSafe(version: string): void {
+  const parts = version.split('.').map(Number)
+  for (const [index, least] of oldestSafeSqlite.entries()) {
+    const part = parts[index] ?? 0
+    if (part > least) return
+    if (part < least) throw new Error(`SQLite ${version} is too old: ${oldestSafeSqlite.join('.')} is needed`)
+  }
+}
+
+function sqliteVersion(database: DatabaseSync): string {
+  return String(database.prepare('SELECT sqlite_version() AS version').get()?.['version'])
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare('PRAGMA page_count').get()?.['page_count'] === 0
+}
+
+function unmigrated(database: DatabaseSync): StoreAbsence | null {
+  return versionOf(database) === 0 ? 'empty' : null
+}
+
+function refusalOf(database: DatabaseSync): StoreRefusal['absence'] | null {
+  const id = database.prepare('PRAGMA application_id').get()?.['application_id']
+  if (id !== applicationId) return 'foreign'
+  return versionOf(database) > schemaVersion ? 'newer' : null
+}
+
+function absenceOf(error: unknown): StoreAbsence | null {
+  switch (sqliteCode(error)) {
+    case sqliteCodes.notADatabase:
+    case sqliteCodes.corrupt:
+      return 'damaged'
+    case sqliteCodes.cannotOpen:
+    case sqliteCodes.permission:
+    case sqliteCodes.readOnly:
+      return 'unreadable'
+    case sqliteCodes.busy:
+      return 'busy'
+    default:
+      return null
+  }
+}
+
+/** SQLite gives `-wal` and `-shm` the mode of the file itself, so this is enough for all three. */
+function makePrivateFile(path: string): void {
+  const made = mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  if (made !== undefined) chmodSync(dirname(path), 0o700)
+  const file = openSync(path, 'a', 0o600)
+  try {
+    fchmodSync(file, 0o600)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+
+/** A process, told apart from a later one that was given the same number. */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Clock ticks from boot to the process's start, where the system tells it (Linux). */
+  readonly startTicks: number | null
+  readonly bootId: string | null
+}
+
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, startTicks: procStat(process.pid)?.startTicks ?? null, bootId: bootId() }
+}
+
+/** Whether that very process still runs. One that has ended and only waits to be reaped does not. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.startTicks === null || identity.bootId === null) return answersSignals(identity.pid)
+  if (identity.bootId !== bootId()) return false
+  const found = procStat(identity.pid)
+  return found !== null && found.startTicks === identity.startTicks && !'ZX'.includes(found.state)
+}
+
+/** Fields 3 and 22 of `/proc/<pid>/stat`; field 2, the program's name, may hold anything but ends the last `)`. */
+export function parseStat(text: string): { readonly state: string; readonly startTicks: number } | null {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state] = fields
+  const startTicks = Number(fields[19])
+  return state === undefined || !Number.isSafeInteger(startTicks) ? null : { state, startTicks }
+}
+
+function procStat(pid: number): ReturnType<typeof parseStat> {
+  const text = read(`/proc/${pid}/stat`)
+  return text === null ? null : parseStat(text)
+}
+
+function bootId(): string | null {
+  return read('/proc/sys/kernel/random/boot_id')?.trim() ?? null
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

@@ -1,0 +1,234 @@
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Warning } from '../call/call-sink.ts'
+import type { Clock } from '../call/clock.ts'
+import { CallWriter } from './call-writer.ts'
+import { HistoryWriter } from './history-writer.ts'
+import { recoverJournals } from './journal-recovery.ts'
+import { openForWriting } from './open-store.ts'
+import { isAlive } from './process-identity.ts'
+import { WordList } from './record-batch.ts'
+import { fileKey, setAside, setOrphanAside, walBytes } from './store-files.ts'
+import { StoreMoved, type Trouble, troubleOf } from './store-trouble.ts'
+import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
+
+const retry = { firstMs: 50, longestMs: 2000 } as const
+/** Dead instances' journals are looked for at the start and every so many checks. */
+const checksPerRecovery = 12
+const wal = { checkpointBytes: 32 * 2 ** 20, warnBytes: 256 * 2 ** 20, busyMs: 50 } as const
+
+interface OpenStore {
+  readonly database: DatabaseSync
+  readonly calls: CallWriter
+  readonly history: HistoryWriter
+  readonly key: string | null
+  readonly walKey: string | null
+}
+
+type Job = Exclude<ToWriter, { kind: 'close' }>
+
+/**
+ * The writer as its thread runs it: opens the database, works through jobs in order, and when something is
+ * wrong says so, keeps the job and tries again. It holds at most what its sender has outstanding.
+ */
+export class StoreWriter {
+  readonly #settings: WriterSettings
+  readonly #clock: Pick<Clock, 'after' | 'wallTime'>
+  readonly #emit: (message: FromWriter) => void
+  readonly #words = new WordList()
+  readonly #jobs: Job[] = []
+  readonly #lasting = new Map<string, Warning>()
+  #trouble: Warning | null = null
+  #walWarning: Warning | null = null
+  #store: OpenStore | null = null
+  #failures = 0
+  #cancelRetry: (() => void) | null = null
+  #cancelCheck: (() => void) | null = null
+  #checks = 0
+
+  constructor(
+    settings: WriterSettings,
+    clock: Pick<Clock, 'after' | 'wallTime'>,
+    emit: (message: FromWriter) => void,
+  ) {
+    this.#settings = settings
+    this.#clock = clock
+    this.#emit = emit
+  }
+
+  /** Opens the database, recovers what dead instances left, and begins to watch the file. */
+  start(): void {
+    this.#run()
+    this.#watch()
+  }
+
+  handle(message: ToWriter): void {
+    if (message.kind === 'close') {
+      this.#close()
+      return
+    }
+    // Once per batch, and not again when its writing is tried again.
+    if (message.kind === 'write') this.#words.accept(message.calls)
+    this.#jobs.push(message)
+    if (this.#cancelRetry === null) this.#run()
+  }
+
+  #run(): void {
+    try {
+      const store = (this.#store ??= this.#open())
+      for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
+        this.#perform(store, job)
+        this.#jobs.shift()
+      }
+      this.#failures = 0
+      this.#tell(null)
+    } catch (error) {
+      this.#fail(troubleOf(error, this.#settings.path))
+    }
+  }
+
+  #open(): OpenStore {
+    const { path, instance, version } = this.#settings
+    const database = openForWriting(path)
+    try {
+      const history = new HistoryWriter(database, { instance, version })
+      const calls = new CallWriter(database, this.#words)
+      recoverJournals(dirname(path), database, isAlive)
+      return { database, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  #perform(store: OpenStore, job: Job): void {
+    if (job.kind === 'usage') {
+      const minutes = store.history.usageByMinute(job.fromMinute)
+      this.#emit({ kind: 'usage', question: job.question, minutes })
+      return
+    }
+    const { dropped } = store.calls.write(job.calls)
+    store.history.write(job.minutes, job.events)
+    // Rows in a file that nobody can open any more are not kept: write them again to the one that is there.
+    this.#assertInPlace(store)
+    this.#emit({ kind: 'written', dropped })
+  }
+
+  #assertInPlace(store: OpenStore): void {
+    if (fileKey(this.#settings.path) !== store.key) throw new StoreMoved()
+  }
+
+  #fail(trouble: Trouble): void {
+    const { path } = this.#settings
+    if (trouble.remedy === 'skip') this.#skip()
+    else if (trouble.remedy !== 'wait') {
+      const walKey = this.#store?.walKey ?? null
+      this.#release()
+      try {
+        if (trouble.remedy === 'set_aside') setAside(path, this.#clock.wallTime())
+        else if (trouble.warning.code === 'database_moved')
+          setOrphanAside(path, walKey, this.#clock.wallTime())
+      } catch (error) {
+        this.#tell(troubleOf(error, path))
+        this.#retryLater()
+        return
+      }
+    }
+    this.#tell(trouble)
+    this.#retryLater()
+  }
+
+  #retryLater(): void {
+    const delayMs = Math.min(retry.longestMs, retry.firstMs * 2 ** this.#failures++)
+    this.#cancelRetry?.()
+    this.#cancelRetry = this.#clock.after(delayMs, () => {
+      this.#cancelRetry = null
+      this.#run()
+    })
+  }
+
+  /** Gives up the job in hand. */
+  #skip(): void {
+    const job = this.#jobs.shift()
+    if (job === undefined) return
+    if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, minutes: [] })
+    else this.#emit({ kind: 'written', dropped: job.calls.count })
+  }
+
+  #tell(trouble: Trouble | null): void {
+    const before = this.#warnings()
+    if (trouble?.stays === true) this.#lasting.set(trouble.warning.code, trouble.warning)
+    this.#trouble = trouble === null || trouble.stays ? null : trouble.warning
+    const after = this.#warnings()
+    const same = before.length === after.length && before.every((warning, index) => warning === after[index])
+    if (!same) this.#emit({ kind: 'warnings', warnings: after })
+  }
+
+  #warnings(): readonly Warning[] {
+    return [...this.#lasting.values(), this.#trouble, this.#walWarning].filter((warning) => warning !== null)
+  }
+
+  #watch(): void {
+    this.#cancelCheck = this.#clock.after(this.#settings.checkEveryMs, () => {
+      this.#check()
+      this.#watch()
+    })
+  }
+
+  #check(): void {
+    if (this.#store === null) return
+    try {
+      this.#assertInPlace(this.#store)
+      this.#boundWal(this.#store.database)
+      if (++this.#checks % checksPerRecovery === 0) {
+        recoverJournals(dirname(this.#settings.path), this.#store.database, isAlive)
+      }
+    } catch (error) {
+      this.#fail(troubleOf(error, this.#settings.path))
+    }
+  }
+
+  /** A reader that stays in one snapshot keeps the log from being reset; it is emptied as soon as that one ends. */
+  #boundWal(database: DatabaseSync): void {
+    const { path } = this.#settings
+    if (walBytes(path) > wal.checkpointBytes) emptyWal(database)
+    const bytes = walBytes(path)
+    const message = `${path}-wal holds ${Math.round(bytes / 2 ** 20)} MiB: a reader has kept it from being emptied`
+    const isLarge = bytes > wal.warnBytes
+    if (isLarge === (this.#walWarning !== null)) return
+    this.#walWarning = isLarge ? { code: 'wal_large', message } : null
+    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+  }
+
+  #release(): void {
+    const database = this.#store?.database
+    this.#store = null
+    try {
+      database?.close()
+    } catch {
+      // What cannot even be closed is let go: the next opening tells how things stand.
+    }
+  }
+
+  #close(): void {
+    this.#cancelRetry?.()
+    this.#cancelCheck?.()
+    try {
+      if (this.#store !== null) emptyWal(this.#store.database)
+    } catch {
+      // SQLite empties the log at the next opening.
+    }
+    this.#release()
+    this.#emit({ kind: 'closed' })
+  }
+}
+
+function emptyWal(database: DatabaseSync): void {
+  const before = database.prepare('PRAGMA busy_timeout').get()?.['timeout']
+  database.exec(`PRAGMA busy_timeout = ${wal.busyMs}`)
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${Number(before)}`)
+  }
+}

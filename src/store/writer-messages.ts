@@ -1,0 +1,29 @@
+import type { GatewayEvent, GatewayMinute, MinuteUsage, Warning } from '../call/call-sink.ts'
+import type { CallBatch } from './record-batch.ts'
+
+/** What the writer's thread is started with. */
+export interface WriterSettings {
+  readonly path: string
+  readonly instance: string
+  readonly version: string
+  /** How often the file's identity and the size of its `-wal` are looked at. */
+  readonly checkEveryMs: number
+}
+
+/** To the writer's thread. At most one `write` is on its way at a time; each is answered by a `written`. */
+export type ToWriter =
+  | {
+      readonly kind: 'write'
+      readonly calls: CallBatch
+      readonly minutes: readonly GatewayMinute[]
+      readonly events: readonly GatewayEvent[]
+    }
+  | { readonly kind: 'usage'; readonly question: number; readonly fromMinute: number }
+  | { readonly kind: 'close' }
+
+/** From the writer's thread. */
+export type FromWriter =
+  | { readonly kind: 'written'; readonly dropped: number }
+  | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] }
+  | { readonly kind: 'warnings'; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'closed' }

@@ -1,0 +1,286 @@
+import { dirname, extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { CallRecord } from '../call/call-record.ts'
+import type {
+  CallSink,
+  GatewayEvent,
+  GatewayHistory,
+  GatewayMinute,
+  MinuteUsage,
+  SinkFigures,
+  Warning,
+} from '../call/call-sink.ts'
+import type { CallStart } from '../call/call.ts'
+import { type Clock, systemClock } from '../call/clock.ts'
+import { InflightJournal } from './inflight-journal.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { BatchEncoder } from './record-batch.ts'
+import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
+
+export interface WriterThreadOptions {
+  readonly dbPath: string
+  readonly instance: string
+  readonly version: string
+  readonly clock?: Clock
+  /** From a record's end to its sending, unless a batch is on its way: what `kill -9` can lose, but for the writing. */
+  readonly flushAfterMs?: number
+  /** Records held in memory, those on their way included. */
+  readonly pendingLimit?: number
+  readonly pendingBytesLimit?: number
+  /** How long `close` waits for the database. */
+  readonly closeTimeoutMs?: number
+  readonly checkEveryMs?: number
+  readonly startWorker?: (settings: WriterSettings) => Worker
+}
+
+const batchLimit = 1000
+/** Minutes, and events, that wait for a database that cannot be written. */
+const historyLimit = 1000
+const restart = { firstMs: 100, longestMs: 5000 } as const
+
+interface Parcel {
+  readonly calls: readonly CallRecord[]
+  readonly minutes: readonly GatewayMinute[]
+  readonly events: readonly GatewayEvent[]
+}
+
+interface Question {
+  readonly fromMinute: number
+  readonly resolve: (minutes: readonly MinuteUsage[]) => void
+}
+
+/** Both compiled and as source the worker's file lies beside this one and ends as it does. */
+function startThread(settings: WriterSettings): Worker {
+  const file = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url)
+  return new Worker(file, { workerData: settings, name: 'tokenweir-writer' })
+}
+
+/** Records calls in the database at `dbPath` from a thread of its own, one batch at a time. */
+export class WriterThread implements CallSink, GatewayHistory {
+  readonly #options: Required<WriterThreadOptions>
+  readonly #clock: Clock
+  readonly #journal: InflightJournal
+  readonly #pending: PendingCalls
+  readonly #questions = new Map<number, Question>()
+  #minutes: GatewayMinute[] = []
+  #events: GatewayEvent[] = []
+  #parcel: Parcel | null = null
+  #encoder = new BatchEncoder()
+  #worker: Worker | null = null
+  #workerWarnings: readonly Warning[] = []
+  #ownWarning: Warning | null = null
+  #written = 0
+  #dropped = 0
+  #lastQuestion = 0
+  #deaths = 0
+  #flushPlanned = false
+  #flushDue = false
+  #closing: Promise<void> | null = null
+  #onClosed: () => void = () => {}
+  #isClosed = false
+
+  constructor(options: WriterThreadOptions) {
+    this.#options = {
+      clock: systemClock,
+      flushAfterMs: 25,
+      pendingLimit: 10_000,
+      pendingBytesLimit: 64 * 2 ** 20,
+      closeTimeoutMs: 5000,
+      checkEveryMs: 5000,
+      startWorker: startThread,
+      ...options,
+    }
+    this.#clock = this.#options.clock
+    this.#pending = new PendingCalls(this.#options.pendingLimit, this.#options.pendingBytesLimit)
+    const { instance, dbPath } = this.#options
+    this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, clock: this.#clock })
+    this.#start()
+  }
+
+  begin(start: CallStart): void {
+    this.#journal.begin(start)
+  }
+
+  finish(record: CallRecord): void {
+    if (this.#isClosed) {
+      this.#dropped++
+      return
+    }
+    this.#drop(this.#pending.add(record, this.#parcel?.calls.length ?? 0))
+    this.#planFlush()
+  }
+
+  minute(minute: GatewayMinute): void {
+    this.#minutes.push(minute)
+    if (this.#minutes.length > historyLimit) this.#minutes.shift()
+    this.#planFlush()
+  }
+
+  event(event: GatewayEvent): void {
+    this.#events.push(event)
+    if (this.#events.length > historyLimit) this.#events.shift()
+    this.#planFlush()
+  }
+
+  figures(): SinkFigures {
+    const pending = this.#pending.size + (this.#parcel?.calls.length ?? 0)
+    return { written: this.#written, pending, dropped: this.#dropped }
+  }
+
+  warnings(): readonly Warning[] {
+    return [...this.#workerWarnings, this.#ownWarning, this.#journal.warning].filter(
+      (warning) => warning !== null,
+    )
+  }
+
+  /** Tokens by the minute in which calls ended; empty where the database is closed before it could be asked. */
+  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[]> {
+    if (this.#isClosed) return Promise.resolve([])
+    return new Promise((resolve) => {
+      const question = ++this.#lastQuestion
+      this.#questions.set(question, { fromMinute, resolve })
+      this.#post({ kind: 'usage', question, fromMinute })
+    })
+  }
+
+  /** Writes what is pending and closes the database; gives up, and counts the rest as dropped, after `closeTimeoutMs`. */
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => {
+      const cancel = this.#clock.after(this.#options.closeTimeoutMs, () => this.#onClosed())
+      this.#onClosed = () => {
+        cancel()
+        this.#onClosed = () => {}
+        this.#end()
+        resolve()
+      }
+      this.#flush()
+    })
+    return this.#closing
+  }
+
+  #planFlush(): void {
+    if (this.#flushPlanned || this.#flushDue) return
+    this.#flushPlanned = true
+    this.#clock.after(this.#options.flushAfterMs, () => {
+      this.#flushPlanned = false
+      this.#flush()
+    })
+  }
+
+  /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
+  #flush(): void {
+    if (this.#isClosed) return
+    if (this.#parcel !== null || this.#worker === null) {
+      this.#flushDue = true
+      return
+    }
+    this.#flushDue = false
+    const calls = this.#pending.take(batchLimit)
+    if (calls.length + this.#minutes.length + this.#events.length === 0) {
+      if (this.#closing !== null) this.#post({ kind: 'close' })
+      return
+    }
+    const parcel: Parcel = { calls, minutes: this.#minutes, events: this.#events }
+    this.#minutes = []
+    this.#events = []
+    this.#parcel = parcel
+    this.#flushDue = this.#pending.size > 0
+    const batch = this.#encoder.encode(calls)
+    const { minutes, events } = parcel
+    this.#post({ kind: 'write', calls: batch, minutes, events }, [batch.slots.buffer])
+  }
+
+  #receive(message: FromWriter): void {
+    switch (message.kind) {
+      case 'written':
+        this.#settle(message.dropped)
+        break
+      case 'usage':
+        this.#questions.get(message.question)?.resolve(message.minutes)
+        this.#questions.delete(message.question)
+        break
+      case 'warnings':
+        this.#workerWarnings = message.warnings
+        break
+      case 'closed':
+        this.#onClosed()
+        break
+    }
+  }
+
+  #settle(dropped: number): void {
+    const parcel = this.#parcel
+    if (parcel === null) return
+    this.#parcel = null
+    this.#written += parcel.calls.length - dropped
+    this.#dropped += dropped
+    this.#deaths = 0
+    this.#ownWarning = null
+    this.#journal.settle(parcel.calls.map((call) => call.id))
+    if (this.#flushDue || this.#closing !== null) this.#flush()
+  }
+
+  #drop(calls: readonly CallRecord[]): void {
+    if (calls.length === 0) return
+    this.#dropped += calls.length
+    this.#journal.settle(calls.map((call) => call.id))
+  }
+
+  #post(message: ToWriter, transfer: ArrayBuffer[] = []): void {
+    this.#worker?.postMessage(message, transfer)
+  }
+
+  #start(): void {
+    if (this.#isClosed) return
+    const { dbPath: path, instance, version, checkEveryMs } = this.#options
+    try {
+      const worker = this.#options.startWorker({ path, instance, version, checkEveryMs })
+      let reason = 'it ended'
+      worker.on('message', (message: FromWriter) => this.#receive(message))
+      worker.on('error', (error) => {
+        reason = error instanceof Error ? error.message : String(error)
+      })
+      worker.on('exit', () => this.#restartLater(reason))
+      // The gateway's sockets keep the process running, not its telemetry.
+      worker.unref()
+      this.#worker = worker
+    } catch (error) {
+      this.#restartLater(error instanceof Error ? error.message : String(error))
+      return
+    }
+    for (const [question, { fromMinute }] of this.#questions)
+      this.#post({ kind: 'usage', question, fromMinute })
+    if (this.#flushDue || this.#closing !== null) this.#flush()
+  }
+
+  /** A new thread knows no words, and may not have written what the old one was given. */
+  #restartLater(reason: string): void {
+    if (this.#isClosed) return
+    const parcel = this.#parcel
+    this.#worker = null
+    this.#parcel = null
+    this.#encoder = new BatchEncoder()
+    if (parcel !== null) {
+      this.#pending.putBack(parcel.calls)
+      this.#minutes = [...parcel.minutes, ...this.#minutes]
+      this.#events = [...parcel.events, ...this.#events]
+      this.#flushDue = true
+    }
+    this.#ownWarning = {
+      code: 'writer_restarted',
+      message: `the thread that records calls failed: ${reason}`,
+    }
+    const delayMs = Math.min(restart.longestMs, restart.firstMs * 2 ** this.#deaths++)
+    this.#clock.after(delayMs, () => this.#start())
+  }
+
+  #end(): void {
+    this.#isClosed = true
+    this.#dropped += this.#pending.size + (this.#parcel?.calls.length ?? 0)
+    for (const { resolve } of this.#questions.values()) resolve([])
+    this.#questions.clear()
+    this.#journal.close()
+    void this.#worker?.terminate()
+    this.#worker = null
+  }
+}
