@@ -40,11 +40,11 @@ class Relay implements Dispatcher.DispatchHandler {
     _headers: unknown,
     statusMessage?: string,
   ): void {
-    const raw = controller.rawHeaders as readonly Buffer[]
+    const raw = controller.rawHeaders
     const headers: string[] = []
-    for (let i = 0; i + 1 < raw.length; i += 2) {
-      const name = raw[i]!.latin1Slice()
-      if (!hopByHop.has(name.toLowerCase())) headers.push(name, raw[i + 1]!.latin1Slice())
+    for (let i = 0; Array.isArray(raw) && i + 1 < raw.length; i += 2) {
+      const name = raw[i]!.toString('latin1')
+      if (!hopByHop.has(name.toLowerCase())) headers.push(name, raw[i + 1]!.toString('latin1'))
     }
     this.#response.writeHead(statusCode, statusMessage ?? '', headers)
   }
@@ -83,6 +83,7 @@ const server = createServer(
     request.on('end', () => {
       const body = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
       const headers = forwardedHeaders(request.rawHeaders, origin.host)
+      // node:http admits only methods that it knows.
       const method = request.method as Dispatcher.HttpMethod
       pool.dispatch({ path: request.url!, method, headers, body }, new Relay(response))
     })

@@ -12,6 +12,8 @@ export interface Counted {
   readonly cpuUsPerUnit: number
 }
 
+type CallsOptions = Omit<Extract<LoadCommand, { readonly do: 'calls' }>, 'do'>
+
 /** The load generator and the upstream, each in a process of its own. */
 export class Load implements Disposable {
   readonly #upstream = new ChildProgram<UpstreamCommand, UpstreamReport>('fast-upstream')
@@ -26,14 +28,16 @@ export class Load implements Disposable {
   }
 
   /** Calls without a pause; `pid` is the process whose CPU time is divided among them. */
-  calls(port: number, pid: number, clients: number, warmMs: number, ms: number): Promise<Counted> {
-    this.#client.tell({ do: 'calls', port, clients, warmMs, ms })
+  calls(pid: number, command: CallsOptions): Promise<Counted> {
+    this.#client.tell({ do: 'calls', ...command })
     return this.#counted(pid)
   }
 
   /** Calls per second without a proxy. */
   async directRate(clients: number, ms: number): Promise<number> {
-    return (await this.calls(this.#upstreamPort, process.pid, clients, 300, ms)).perS
+    return (
+      await this.calls(process.pid, { port: this.#upstreamPort, clients, warmMs: 300, ms, maxPerS: 1e9 })
+    ).perS
   }
 
   /** Opens streams; the number that are open. */

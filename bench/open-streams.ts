@@ -1,7 +1,7 @@
 import type { BenchOptions } from './bench-options.ts'
 import { Load } from './load.ts'
 import { openFilesLimit, residentBytes } from './process-figures.ts'
-import { type BenchResult, median, range } from './summary.ts'
+import { type BenchResult, median, pairedRatio, range } from './summary.ts'
 import { type TargetName, startTarget } from './target.ts'
 
 const defaultStreams = 5000
@@ -24,7 +24,7 @@ export async function benchOpenStreams(options: BenchOptions): Promise<BenchResu
   for (let round = 0; round < options.rounds; round++) {
     for (const name of options.targets) {
       await using target = await startTarget(name, upstreamPort)
-      await load.calls(target.port, target.pid, 4, 0, warmMs)
+      await load.calls(target.pid, { port: target.port, clients: 4, warmMs: 0, ms: warmMs, maxPerS: 1000 })
       const before = residentBytes(target.pid)
       const open = await load.openStreams(target.port, streams)
       if (open < streams) throw new Error(`${name}: only ${open} of ${streams} streams opened`)
@@ -38,8 +38,7 @@ export async function benchOpenStreams(options: BenchOptions): Promise<BenchResu
 
   const table = [['target', 'kB/stream', 'range', '÷ bare']]
   for (const [name, found] of samples) {
-    const bare = samples.get('bare')
-    const ratio = bare === undefined ? '–' : (median(found) / median(bare)).toFixed(2)
+    const ratio = pairedRatio(found, samples.get('bare'))
     table.push([name, median(found).toFixed(1), range(found, 1), ratio])
   }
   const title = `P5: memory of an open stream at ${streams} streams, ${options.rounds} rounds, a fresh process each`

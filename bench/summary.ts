@@ -9,6 +9,15 @@ export function median(values: readonly number[]): number {
   return (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
+/**
+ * The middle of the ratios of two targets round by round: a neighbour who is loud for some rounds is loud
+ * for both, so this holds where the ratio of two medians does not.
+ */
+export function pairedRatio(values: readonly number[], yardstick: readonly number[] | undefined): string {
+  if (yardstick === undefined) return '–'
+  return median(values.map((value, round) => value / yardstick[round]!)).toFixed(2)
+}
+
 /** Lowest and highest, as `18.1–19.4`. */
 export function range(values: readonly number[], digits: number): string {
   return `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`

@@ -38,14 +38,8 @@ export function absence(name: TargetName): string | undefined {
 }
 
 export function startTarget(name: TargetName, upstreamPort: number): Promise<Target> {
-  switch (name) {
-    case 'bare':
-      return startBare(upstreamPort)
-    case 'nginx':
-      return startNginx(upstreamPort)
-    case 'tokenweir':
-      return startTokenweir(upstreamPort)
-  }
+  const start = { bare: startBare, nginx: startNginx, tokenweir: startTokenweir }
+  return start[name](upstreamPort)
 }
 
 async function startBare(upstreamPort: number): Promise<Target> {

@@ -38,7 +38,7 @@ function serve(socket: Socket): void {
       const from = end + headEnd.length
       if (knownHead.length !== from || knownHead.compare(input, 0, from) !== 0) {
         knownHead = Buffer.from(input.subarray(0, from))
-        knownLength = Number(/content-length: *(\d+)/i.exec(knownHead.latin1Slice())?.[1] ?? 0)
+        knownLength = Number(/content-length: *(\d+)/i.exec(knownHead.toString('latin1'))?.[1] ?? 0)
       }
       if (input.length < from + knownLength) break
       respond(socket, input.subarray(from, from + knownLength))

@@ -16,14 +16,54 @@ let failed = 0
 let stopping = false
 let openSockets: Socket[] = []
 
+/** Holds calls back that would go beyond the highest rate, until the next tick. */
+class Pacer {
+  readonly #maxPerS: number
+  readonly #waiting: { readonly socket: Socket; readonly request: Buffer }[] = []
+  readonly #timer: NodeJS.Timeout
+  #allowed = 0
+  #lastMs = performance.now()
+
+  constructor(maxPerS: number) {
+    this.#maxPerS = maxPerS
+    this.#timer = setInterval(() => this.#tick(), 1)
+  }
+
+  admit(socket: Socket, request: Buffer): void {
+    if (this.#allowed < 1) this.#waiting.push({ socket, request })
+    else {
+      this.#allowed -= 1
+      socket.write(request)
+    }
+  }
+
+  /** What was not used in ten milliseconds is forfeited: no burst above the rate follows a pause. */
+  #tick(): void {
+    const nowMs = performance.now()
+    const earned = ((nowMs - this.#lastMs) / 1000) * this.#maxPerS
+    this.#allowed = Math.min(this.#allowed + earned, this.#maxPerS / 100)
+    this.#lastMs = nowMs
+    while (this.#allowed >= 1) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return
+      this.admit(next.socket, next.request)
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    for (const { socket } of this.#waiting) socket.destroy()
+  }
+}
+
 /** A connection that makes one call after the other until told to stop. */
-function callOn(port: number, request: Buffer): Socket {
+function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
   let partial = ''
   let left = 0
   const answered = (): void => {
     counted += 1
     if (stopping) socket.destroy()
-    else socket.write(request)
+    else pacer.admit(socket, request)
   }
   const read = (length: number): boolean => {
     reads += 1
@@ -32,7 +72,7 @@ function callOn(port: number, request: Buffer): Socket {
       if (left === 0) answered()
       return true
     }
-    const text = partial + shared.latin1Slice(0, length)
+    const text = partial + shared.toString('latin1', 0, length)
     const headEnd = text.indexOf('\r\n\r\n')
     if (headEnd < 0) {
       partial = text
@@ -65,11 +105,13 @@ function callOn(port: number, request: Buffer): Socket {
 async function runCalls(command: Extract<LoadCommand, { do: 'calls' }>): Promise<void> {
   stopping = false
   const request = requestBytes(command.port, false)
-  const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request))
+  const pacer = new Pacer(command.maxPerS)
+  const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request, pacer))
   await delay(command.warmMs)
   failed = 0
   await count(command.ms)
   stopping = true
+  pacer.stop()
   await delay(50)
   for (const socket of sockets) socket.destroy()
 }

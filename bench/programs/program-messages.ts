@@ -14,6 +14,8 @@ export type LoadCommand =
       readonly clients: number
       readonly warmMs: number
       readonly ms: number
+      /** A ceiling of the rate, all clients together. */
+      readonly maxPerS: number
     }
   /** Opens event streams and keeps them. */
   | { readonly do: 'open'; readonly port: number; readonly streams: number }

@@ -56,12 +56,14 @@ export function startedAtMs(id: number): number {
 }
 
 export function formatCallId(id: number): string {
-  let rest = id
+  // In two halves of at most 30 bits, for which integer arithmetic does.
+  const high = Math.floor(id / 2 ** 30)
+  return halfText(high, textLength - 6) + halfText(id - high * 2 ** 30, 6)
+}
+
+function halfText(half: number, length: number): string {
   let text = ''
-  for (let i = 0; i < textLength; i++) {
-    text = digits.charAt(rest % 32) + text
-    rest = Math.floor(rest / 32)
-  }
+  for (let shift = (length - 1) * 5; shift >= 0; shift -= 5) text += digits.charAt((half >> shift) & 31)
   return text
 }
 

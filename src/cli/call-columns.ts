@@ -35,7 +35,7 @@ const right = { align: 'right' } as const
 /** All columns, from left to right. */
 export const callColumns: readonly CallColumn[] = [
   column('time', 0, 8, (call, nowMs) => formatTime(Date.parse(call.started_at), nowMs), right),
-  column('model', 0, 24, (call) => printable(call.model ?? unknown), { cut: { minWidth: 10, at: 'middle' } }),
+  column('model', 0, 24, (call) => printable(call.model ?? unknown), { cut: { minWidth: 16, at: 'middle' } }),
   column('type', 7, 11, (call) => (call.stream ? `${call.call_type} stream` : call.call_type)),
   column('status', 0, 6, statusText),
   column('total', 0, 7, (call) => formatDuration(call.duration_ms), right),
@@ -45,11 +45,11 @@ export const callColumns: readonly CallColumn[] = [
   column('in', 1, 7, (call) => formatCount(call.input_tokens), right),
   column('out', 1, 6, (call) => formatCount(call.output_tokens), { align: 'right', gap: ' → ' }),
   column('cost', 6, 8, (call) => formatCost(call.cost_usd), right),
-  column('client', 8, 12, (call) => printable(call.client ?? unknown), { cut: { minWidth: 8, at: 'end' } }),
+  column('client', 8, 12, (call) => printable(call.client ?? unknown), { cut: { minWidth: 12, at: 'end' } }),
 ]
 
-/** How the call ended: the last column where there is room for it, else a line of its own under a failed call. */
-export const endColumn: CallColumn = column('end', 5, 28, endText, { cut: { minWidth: 20, at: 'end' } })
+/** How the call ended, where there is room for it. */
+export const endColumn: CallColumn = column('end', 5, 20, endText)
 
 /** `✓ 200`, `✗ 502`; `· 499` where the client left. */
 function statusText(call: CallJson): string {
@@ -57,15 +57,24 @@ function statusText(call: CallJson): string {
   return `${sign} ${call.status ?? unknown}`
 }
 
-/** The finish reason; for what did not end well the failure, its code at the upstream and the message. */
-export function endText(call: CallJson): string {
-  if (call.outcome === 'ok') return printable(call.finish_reason ?? unknown)
-  const codes = new Set([call.failure_code ?? call.outcome, call.upstream_error_code ?? ''])
-  codes.delete('')
-  const text = [...codes].join(' ')
-  return printable(call.error_message === null ? text : `${text}: ${call.error_message}`)
+/** The finish reason, or the code of what went wrong. */
+function endText(call: CallJson): string {
+  return printable((call.outcome === 'ok' ? call.finish_reason : codeOf(call)) ?? unknown)
 }
 
+/** What is to be said of a call that did not end well beyond what its line says; '' where there is nothing. */
+export function detailText(call: CallJson, hasEndColumn: boolean): string {
+  if (call.outcome === 'ok') return ''
+  const codes = hasEndColumn ? [call.upstream_error_code] : [codeOf(call), call.upstream_error_code]
+  const parts = [codes.filter((code) => code !== null).join(' '), call.error_message ?? '']
+  return printable(parts.filter((part) => part !== '').join(': '))
+}
+
+function codeOf(call: CallJson): string {
+  return call.failure_code ?? call.outcome
+}
+
+/** Whether the call failed, or its client left. */
 export function toneOf(call: CallJson): Tone {
   return call.failed ? 'failed' : call.outcome === 'ok' ? 'plain' : 'left'
 }

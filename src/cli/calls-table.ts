@@ -1,6 +1,6 @@
 import type { CallJson } from '../call/call-reader.ts'
 import { formatCost, formatCount, unknown } from './call-format.ts'
-import { callColumns, endColumn, endText, toneOf } from './call-columns.ts'
+import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import type { CallColumn, Tone } from './call-columns.ts'
 import { displayWidth, pad, shortenEnd, shortenMiddle } from './display-width.ts'
 
@@ -42,14 +42,15 @@ export class CallsTable {
     return this.#paint('faint', this.#line(this.#columns.map(({ column }) => column.title)))
   }
 
-  /** One line; for a call that did not end well a second one, where the table has no room for the reason. */
+  /** One line, and a second one with what else there is to say of a call that did not end well. */
   row(call: CallJson): string {
     const tone = toneOf(call)
     const texts = this.#columns.map(({ column }) => column.text(call, this.#options.nowMs))
     const line = this.#line(texts, tone)
-    if (tone === 'plain' || this.#columns.some(({ column }) => column === endColumn)) return line
-    const detail = shortenEnd(detailIndent + endText(call), this.#options.width)
-    return `${line}\n${this.#paint(tone, detail)}`
+    const hasEndColumn = this.#columns.some(({ column }) => column === endColumn)
+    const detail = detailText(call, hasEndColumn)
+    if (detail === '') return line
+    return `${line}\n${this.#paint(tone, shortenEnd(detailIndent + detail, this.#options.width))}`
   }
 
   /** What the calls come to. */
@@ -66,6 +67,7 @@ export class CallsTable {
     parts.push(`${input} → ${output} tokens`)
     const cost = formatCost(sum(calls, (call) => call.cost_usd))
     if (cost !== unknown) parts.push(cost)
+    while (parts.length > 1 && displayWidth(parts.join(' · ')) > this.#options.width) parts.pop()
     return this.#paint('faint', parts.join(' · '))
   }
 
@@ -103,7 +105,7 @@ function layOut(calls: readonly CallJson[], options: CallsTableOptions): readonl
     sized = sized.filter(({ column }) => column.rank < rank)
   }
   let excess = totalWidth(sized) - options.width
-  // The reason is cut before the model's name, which is the shorter of the two.
+  // From the right, so that the model's name is cut last.
   for (const [index, { column, width }] of [...sized.entries()].toReversed()) {
     const spare = Math.min(Math.max(0, excess), Math.max(0, width - leastWidthOf(column, width)))
     excess -= spare

@@ -92,17 +92,14 @@ async function follow(
     ? (calls: readonly CallJson[]) => printJson(calls, context)
     : tablePrinter(recent, context)
   print(recent)
-  let printed = new Set(recent.map((call) => call.id))
-  do {
+  const printed = new Set(recent.map((call) => call.id))
+  for (;;) {
     const ended = reader.endedSince(seq, filter, followedAtOnce)
+    seq = ended.lastSeq
     print(ended.calls.filter((call) => !printed.has(call.id)))
-    printed = new Set()
-    if (ended.lastSeq !== seq && ended.calls.length === followedAtOnce) seq = ended.lastSeq
-    else {
-      seq = ended.lastSeq
-      if (!(await pause(context))) return
-    }
-  } while (!context.signal.aborted)
+    // As many as were asked for: more are there already.
+    if (ended.calls.length < followedAtOnce && !(await pause(context))) return
+  }
 }
 
 function printJson(calls: readonly CallJson[], context: CallsContext): void {

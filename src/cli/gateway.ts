@@ -90,6 +90,7 @@ class GatewayProcess {
         limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
         clientStallTimeoutMs: options.clientStallTimeoutMs,
         via: options.via,
+        onFault: (error) => console.error('tokenweir: a fault of the gateway, which goes on:', error),
       }),
       health: new Health({
         clock,

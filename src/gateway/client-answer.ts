@@ -1,7 +1,9 @@
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { RawHeaders, ResponseHead } from '../call/call-observer.ts'
 import { Failure } from '../call/failure.ts'
 import { errorAnswer } from './error-answer.ts'
+
+const nothing: Uint8Array = new Uint8Array(0)
 
 /**
  * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
@@ -66,15 +68,21 @@ export class ClientAnswer {
       const known = hints[name]
       hints[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value]
     }
-    if (hints['link'] !== undefined) this.#res.writeEarlyHints(hints)
+    if (hints['link'] === undefined) return
+    try {
+      this.#res.writeEarlyHints(hints)
+    } catch {
+      // A link that Node does not understand is a hint that the client can do without.
+    }
   }
 
   /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
   head(head: ResponseHead, added: readonly string[]): void {
-    this.#res.writeHead(head.status, head.statusText, [...head.headers, ...added])
+    this.#res.writeHead(head.status, head.statusText, head.headers.concat(added))
     this.#headHeld = true
     queueMicrotask(() => {
-      if (this.#headHeld) this.#res.flushHeaders()
+      // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
+      if (this.#headHeld) this.#res.write(nothing)
     })
   }
 
@@ -88,12 +96,9 @@ export class ClientAnswer {
 
   end(trailers: RawHeaders): void {
     this.#headHeld = false
-    if (trailers.length > 0) {
-      const pairs: [string, string][] = []
-      for (let i = 0; i + 1 < trailers.length; i += 2) pairs.push([trailers[i] ?? '', trailers[i + 1] ?? ''])
-      this.#res.addTrailers(pairs)
-    }
+    if (trailers.length > 0) this.#addTrailers(trailers)
     this.#res.end()
+    this.#waitForRest()
   }
 
   /** The gateway's own answer, where nothing was sent yet; otherwise the answer is cut. */
@@ -105,7 +110,8 @@ export class ClientAnswer {
     }
     const { status, headers, body } = errorAnswer(failure, callId)
     const unread = this.#res.req.complete ? [] : ['Connection', 'close']
-    this.#res.writeHead(status, [...headers, ...unread])
+    // The phrase is named because one that could not be written would stay.
+    this.#res.writeHead(status, STATUS_CODES[status] ?? '', [...headers, ...unread])
     this.#res.end(body)
   }
 
@@ -123,6 +129,17 @@ export class ClientAnswer {
     }
     if (this.#res.req.httpVersionMinor > 0) socket.destroySoon()
     else socket.write('', () => socket.resetAndDestroy())
+  }
+
+  /** Trailers that Node refuses to write are left out: an answer may always lose them (RFC 9110 §6.5.1). */
+  #addTrailers(trailers: RawHeaders): void {
+    const pairs: [string, string][] = []
+    for (let i = 0; i + 1 < trailers.length; i += 2) pairs.push([trailers[i] ?? '', trailers[i + 1] ?? ''])
+    try {
+      this.#res.addTrailers(pairs)
+    } catch {
+      // As above.
+    }
   }
 
   #waitForDrain(): void {

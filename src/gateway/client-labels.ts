@@ -10,14 +10,15 @@ export class ClientLabels {
 
   /** `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. */
   constructor(salt: Uint8Array) {
-    this.#fingerprints = new RecentMap((credential) =>
-      createHmac('sha256', salt).update(credential).digest('hex').slice(0, 8),
-    )
+    this.#fingerprints = new RecentMap((credential) => {
+      const key = credential.replace(/^bearer\s+/i, '')
+      return createHmac('sha256', salt).update(key).digest('hex').slice(0, 8)
+    })
   }
 
   /** 8 hexadecimal digits that tell credentials apart; `Bearer` and its absence make no difference. */
   fingerprint(credential: string): string {
-    return this.#fingerprints.get(credential.replace(/^bearer\s+/i, ''))
+    return this.#fingerprints.get(credential)
   }
 
   /** The product that a user agent names first: `OpenAI/Python` of `OpenAI/Python 1.109.1`. */

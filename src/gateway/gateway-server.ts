@@ -33,6 +33,10 @@ export class GatewayServer {
     this.#options = options
     this.#server = listener
     this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => this.#onRequest(req, res))
+    // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
+    this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+      this.#onRequest(req, res)
+    })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       refuseMalformed(error, socket)
     })

@@ -60,13 +60,18 @@ class RelayedAttempt implements AnswerReceiver {
   }
 
   informational(head: ResponseHead): void {
-    this.#guard(() => this.#call.client.informational(head))
+    this.#call.client.informational(head)
   }
 
   head(head: ResponseHead): void {
     const now = this.#call.clock.now()
     this.#call.timeline.answeredAt = now
-    this.#guard(() => this.#call.client.head(head, this.#call.addedHeaders()))
+    try {
+      this.#call.client.head(head, this.#call.addedHeaders())
+    } catch (error) {
+      this.#breakOff(error)
+      return
+    }
     this.#call.observer.responseStart(head, now)
   }
 
@@ -79,7 +84,7 @@ class RelayedAttempt implements AnswerReceiver {
 
   end(trailers: RawHeaders): void {
     const now = this.#finish()
-    this.#guard(() => this.#call.client.end(trailers))
+    this.#call.client.end(trailers)
     this.#call.observer.end(now)
     this.#settle.resolve()
   }
@@ -100,13 +105,9 @@ class RelayedAttempt implements AnswerReceiver {
   }
 
   /** What Node refuses to write (a header with a control character) ends the attempt, never the process. */
-  #guard(write: () => void): void {
-    try {
-      write()
-    } catch (error) {
-      const failure = asFailure(error)
-      if (this.#exchange === null) this.failed(failure)
-      else this.#exchange.abort(failure)
-    }
+  #breakOff(error: unknown): void {
+    const failure = asFailure(error)
+    if (this.#exchange === null) this.failed(failure)
+    else this.#exchange.abort(failure)
   }
 }

@@ -42,8 +42,17 @@ export class HeldBody implements Disposable {
     this.#limits = limits
   }
 
+  /** Why a body of this size is not taken, or `null` where it may be. */
+  refusal(bytes: number): Failure | null {
+    if (bytes <= this.#limits.maxBodyBytes) return null
+    const megabytes = this.#limits.maxBodyBytes / 1_000_000
+    return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
+  }
+
+  /** Answers why this chunk cannot be held, or `null` where it now is. */
   add(chunk: Uint8Array): Failure | null {
-    if (this.bytes + chunk.length > this.#limits.maxBodyBytes) return bodyTooLarge(this.#limits)
+    const tooLarge = this.refusal(this.bytes + chunk.length)
+    if (tooLarge !== null) return tooLarge
     if (!this.#limits.memory.take(chunk.length)) {
       return new Failure('buffers_full', 'Too many request bodies are waiting; try again soon.', {
         retryAfterS: 1,
@@ -66,13 +75,11 @@ export function readBody(
   req: IncomingMessage,
   head: RequestHead,
   body: HeldBody,
-  limits: BodyLimits,
   peek: (chunk: Uint8Array) => void,
 ): Promise<void> {
   if (!head.hasBody) return Promise.resolve()
-  if (head.contentLength !== null && head.contentLength > limits.maxBodyBytes) {
-    return Promise.reject(bodyTooLarge(limits))
-  }
+  const tooLarge = head.contentLength === null ? null : body.refusal(head.contentLength)
+  if (tooLarge !== null) return Promise.reject(tooLarge)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   req.on('data', (chunk: Buffer) => {
     const refusal = body.add(chunk)
@@ -99,9 +106,4 @@ export async function* streamBody(
     count(bytes.length)
     yield bytes
   }
-}
-
-function bodyTooLarge(limits: BodyLimits): Failure {
-  const megabytes = limits.maxBodyBytes / 1_000_000
-  return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
 }

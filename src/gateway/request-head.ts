@@ -74,7 +74,7 @@ export function readRequestHead(
         contentLength = Number(value)
         break
       case 'transfer-encoding':
-        transferEncoding = value
+        transferEncoding = transferEncoding === null ? value : `${transferEncoding},${value}`
         break
       case 'te':
         acceptsTrailers = listTokens(value).includes('trailers')
@@ -126,8 +126,8 @@ export function readRequestHead(
 
   if (host !== null && !plainAuthority.test(host))
     flaw = 'The Host header is not a plain host name or address.'
-  if (transferEncoding !== null && (transferEncoding.trim() === '' || contentLength !== null)) {
-    flaw = 'Transfer-Encoding is empty, or stands beside Content-Length.'
+  if (transferEncoding !== null && (transferEncoding.toLowerCase() !== 'chunked' || contentLength !== null)) {
+    flaw = 'Transfer-Encoding is not chunked alone, or stands beside Content-Length.'
   }
   return {
     endToEnd: connection === null ? endToEnd : withoutNominated(endToEnd, connection, names),

@@ -9,10 +9,11 @@ import { ClientAnswer } from './client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { identifyCall } from './identify-call.ts'
 import { CallMeter } from './observer/call-meter.ts'
+import { ObserverGuard } from './observer/observer-guard.ts'
 import type { EndedCall } from './recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RequestHead } from './request-head.ts'
-import { RequestPeek } from './request-peek.ts'
+import { type RequestFacts, RequestPeek } from './request-peek.ts'
 import type { ForwardedPath, Target, UpstreamBase } from './target.ts'
 
 /** A request on a forwarded path, as the server found it. */
@@ -32,6 +33,8 @@ export interface RunningCallOptions {
   readonly labels: ClientLabels
   readonly base: UpstreamBase
   readonly clientStallTimeoutMs: number
+  /** Learns of a fault of our own that no call shall suffer from. */
+  readonly onFault: (error: unknown) => void
 }
 
 /** All that is known of one call while it runs. */
@@ -43,7 +46,9 @@ export class RunningCall implements RelayedCall {
   readonly client: ClientAnswer
   readonly #options: RunningCallOptions
   readonly #peek = new RequestPeek()
+  #facts: RequestFacts | null = null
   #meter: CallMeter | null = null
+  #observer: CallObserver | null = null
   /** Body bytes received from the client. */
   requestBytes = 0
   /** What ended the call before its answer was complete. */
@@ -61,25 +66,55 @@ export class RunningCall implements RelayedCall {
 
   /** Measures the answer; asked for only when the request has been read, as it wants to know what was asked. */
   get meter(): CallMeter {
-    this.#meter ??= new CallMeter(this.call, this.#peek.result().stream)
+    this.#meter ??= new CallMeter(this.call, this.#facts?.stream ?? false)
     return this.#meter
   }
 
+  /** The meter, behind a guard: a fault of it ends the measuring, never the call. */
   get observer(): CallObserver {
-    return this.meter
+    this.#observer ??= new ObserverGuard([this.meter], this.#options.onFault)
+    return this.#observer
+  }
+
+  /** Inference requests are read whole before they queue; any other body is passed on as it comes. */
+  get isReadWhole(): boolean {
+    return this.arrived.path.inference && this.needsSlot
+  }
+
+  /** Only POSTs are counted; every other method passes at once. */
+  get needsSlot(): boolean {
+    return this.call.method === 'POST'
   }
 
   /** Learns from a piece of the request's body. */
   peek(chunk: Uint8Array): void {
-    this.#peek.push(chunk)
+    try {
+      this.#peek.push(chunk)
+    } catch (error) {
+      this.#options.onFault(error)
+    }
+  }
+
+  /** The body is here, or needs no reading before the queue. */
+  received(bytes: number): void {
+    this.requestBytes = bytes
+    this.#facts = this.#peek.result()
+    this.timeline.bodyReadAt = this.clock.now()
+    if (this.client.gone !== null) throw this.client.gone
+  }
+
+  /** A slot is held, or none is needed. */
+  admitted(): void {
+    const now = this.clock.now()
+    this.timeline.admittedAt = now
+    this.observer.admitted(now)
   }
 
   start(): CallStart {
-    const facts = this.#peek.result()
     return {
       ...this.call,
-      model: facts.model,
-      stream: facts.stream,
+      model: this.#facts?.model ?? null,
+      stream: this.#facts?.stream ?? false,
       upstream: this.#options.base.host,
       requestBytes: this.requestBytes,
     }
@@ -98,11 +133,10 @@ export class RunningCall implements RelayedCall {
   }
 
   ended(): EndedCall {
-    const facts = this.#peek.result()
     return {
       call: this.call,
-      model: facts.model,
-      stream: facts.stream,
+      model: this.#facts?.model ?? null,
+      stream: this.#facts?.stream ?? false,
       upstream: this.#options.base.host,
       instance: this.#options.instance,
       requestBytes: this.requestBytes,

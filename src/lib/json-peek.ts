@@ -25,6 +25,8 @@ const braceToBracket = 0xdf
 
 /** A string is walked for this long before the native search, which costs about as much, is called. */
 const nearBytes = 24
+/** After as many bytes of numbers, as in an embedding, what follows is taken for more of them. */
+const calmBytes = 64
 /** The longest way to write one byte of a key: `\u0061`. */
 const escapedByteLength = 6
 const noBytes = Buffer.alloc(0)
@@ -134,7 +136,6 @@ export class JsonPeek {
   #walk(bytes: Buffer, start: number, end: number): void {
     let i = start
     while (i < end) {
-      const byte = bytes[i] ?? 0
       switch (this.#state) {
         case state.skip:
           i = this.#skip(bytes, i, end)
@@ -158,7 +159,8 @@ export class JsonPeek {
         case state.notJson:
           return
         default:
-          if (!isSpace(byte)) this.#token(byte, i, start)
+          while (i < end && isSpace(bytes[i] ?? 0)) i++
+          if (i < end) this.#token(bytes[i] ?? 0, i, start)
           i++
       }
     }
@@ -244,8 +246,10 @@ export class JsonPeek {
   /** Walks over a container that is not entered; answers where the walk stopped. */
   #skip(bytes: Buffer, from: number, end: number): number {
     let i = from
+    let calmFrom = from
     while (i < end) {
       const byte = bytes[i++] ?? 0
+      const bracket = byte & braceToBracket
       if (byte === quote) {
         const close = this.#stringEnd(bytes, i, end)
         if (close < 0) {
@@ -253,14 +257,17 @@ export class JsonPeek {
           return end
         }
         i = close + 1
+      } else if (bracket === openBracket) this.#depth++
+      else if (bracket === closeBracket) {
+        if (--this.#depth === 0) {
+          this.#finishValue(bytes, i)
+          return i
+        }
+      } else {
+        if (i - calmFrom > calmBytes) i = calmFrom = nextMark(bytes, i, end)
         continue
       }
-      const bracket = byte & braceToBracket
-      if (bracket === openBracket) this.#depth++
-      else if (bracket === closeBracket && --this.#depth === 0) {
-        this.#finishValue(bytes, i)
-        return i
-      }
+      calmFrom = i
     }
     return i
   }
@@ -343,6 +350,16 @@ export class JsonPeek {
     } else if (end - this.#pieceStart > this.#pieceLimit) this.#receiver.tooLong(slot, this.#firstByte)
     else this.#receiver.value(slot, bytes, this.#pieceStart, end)
   }
+}
+
+/** The next byte that begins a string, or begins or ends a container; `end` where there is none. */
+function nextMark(bytes: Buffer, from: number, end: number): number {
+  let next = end
+  for (const mark of [closeBracket, quote, openBracket, openBrace, closeBrace]) {
+    const at = bytes.indexOf(mark, from)
+    if (at >= 0 && at < next) next = at
+  }
+  return next
 }
 
 function isSpace(byte: number): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { rowsOf } from '../../test/store/rows-of.ts'
 import { bareCall, chatCall, fullCall, sampleStartMs } from '../../test/store/sample-call.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { idsPerMs } from '../call/call-id.ts'
@@ -37,11 +38,8 @@ class Store {
     this.words.accept(batch)
     return this.writer.write(batch)
   }
-  rows(sql: string): unknown[] {
-    return this.database
-      .prepare(sql)
-      .all()
-      .map((row) => ({ ...row }))
+  rows(sql: string): readonly unknown[] {
+    return rowsOf(this.database, sql)
   }
 }
 
@@ -120,7 +118,7 @@ test('more calls than one transaction takes, of many shapes, with renewed words'
     assert.deepEqual(store.write(...many), { written: 1200, dropped: 0 })
     const wrong = store.rows(
       `SELECT seq FROM calls AS c JOIN sessions AS s ON s.id = c.session_id
-        WHERE s.text <> 's' || (c.seq - 1) / 40 || '-' || (c.seq - 1) % 40`,
+        WHERE s.text <> printf('s%d-%d', (c.seq - 1) / 40, (c.seq - 1) % 40)`,
     )
     assert.deepEqual(wrong, [])
     assert.deepEqual(store.rows('SELECT count(*) AS n, max(seq) AS seq FROM calls'), [{ n: 3600, seq: 3600 }])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { callStart } from '../../test/store/sample-call.ts'
 import { headerLine, parseHeader, parseStart, startLine } from './journal-line.ts'
 
@@ -31,7 +31,13 @@ test('no piece of a line is taken for a call', () => {
   for (let length = 0; length < line.length; length++) assert.equal(parseStart(line.slice(0, length)), null)
 })
 
-for (const line of ['{}', 'null', '[]', '[1,2,3]', startLine(callStart()).replace('"chat"', '"constructor"')]) {
+for (const line of [
+  '{}',
+  'null',
+  '[]',
+  '[1,2,3]',
+  startLine(callStart()).replace('"chat"', '"constructor"'),
+]) {
   test(`${line.trim()} is no call`, () => assert.equal(parseStart(line), null))
 }
 

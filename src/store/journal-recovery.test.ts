@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { rowsOf } from '../../test/store/rows-of.ts'
 import { callStart, chatCall } from '../../test/store/sample-call.ts'
 import { makeTempDir, type TempDir } from '../../test/support/temp-dir.ts'
 import { CallWriter } from './call-writer.ts'
@@ -27,13 +28,10 @@ async function withStore(work: (dir: TempDir, database: DatabaseSync) => void): 
   }
 }
 
-function rows(database: DatabaseSync): unknown[] {
+function rows(database: DatabaseSync): readonly unknown[] {
   const sql =
     'SELECT id, (SELECT text FROM outcomes WHERE id = outcome_id) AS outcome, status, duration_us, attempts FROM calls'
-  return database
-    .prepare(sql)
-    .all()
-    .map((row) => ({ ...row }))
+  return rowsOf(database, sql)
 }
 
 function journals(dir: TempDir): string[] {

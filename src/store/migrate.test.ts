@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { rowsOf } from '../../test/store/rows-of.ts'
 import { formatCallId } from '../call/call-id.ts'
 import { isFailed, type Outcome } from '../call/call-record.ts'
 import {
@@ -22,16 +23,13 @@ function migrated(): DatabaseSync {
 }
 
 test('the table has exactly the columns that are written, in their order', () => {
-  const rows = migrated().prepare("SELECT name, type FROM pragma_table_info('calls')").all()
+  const rows = rowsOf(migrated(), "SELECT name, type FROM pragma_table_info('calls')")
   const known = callColumns.map(({ name, kind }) => ({ name, type: kind === 'text' ? 'TEXT' : 'INTEGER' }))
   const keys = [
     { name: 'id', type: 'INTEGER' },
     { name: 'seq', type: 'INTEGER' },
   ]
-  assert.deepEqual(
-    rows.map((row) => ({ ...row })),
-    [...keys, ...known],
-  )
+  assert.deepEqual(rows, [...keys, ...known])
 })
 
 test('the view shows the fields of /api/query under their public names', () => {
@@ -83,9 +81,8 @@ test('the view writes an id as the program does', () => {
   )
   const ids = [0, 1, 31, 32, 2 ** 40 + 12_345, 1_795_233_600_123 * 4096 + 4095, Number.MAX_SAFE_INTEGER]
   for (const [index, id] of ids.entries()) insert.run(id, index)
-  const rows = database.prepare('SELECT id, started_at FROM calls_readable ORDER BY 1').all()
   assert.deepEqual(
-    rows.map((row) => ({ ...row })),
+    rowsOf(database, 'SELECT id, started_at FROM calls_readable ORDER BY 1'),
     ids.map((id) => ({ id: formatCallId(id), started_at: new Date(Math.floor(id / 4096)).toISOString() })),
   )
 })

@@ -52,7 +52,7 @@ test('what is written is read, also after the writer has gone', async () => {
   writer.exec("INSERT INTO models VALUES (1, 'm')")
   const count = (): unknown => {
     const reader = openForReading(path)
-    assert.ok(typeof reader !== 'string', String(reader))
+    assert.ok(typeof reader !== 'string')
     const { n } = { ...reader.prepare('SELECT count(*) AS n FROM models').get() }
     assert.throws(() => reader.exec('DELETE FROM models'), /readonly/)
     reader.close()

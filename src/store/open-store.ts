@@ -123,6 +123,7 @@ function absenceOf(error: unknown): StoreAbsence | null {
     case sqliteCodes.cannotOpen:
     case sqliteCodes.permission:
     case sqliteCodes.readOnly:
+    case sqliteCodes.ioError:
       return 'unreadable'
     case sqliteCodes.busy:
       return 'busy'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { bareCall, chatCall, fullCall, sampleStartMs } from '../../test/store/sample-call.ts'
 import { idsPerMs } from '../call/call-id.ts'
 import { callColumns, type StoredCall } from './call-columns.ts'
@@ -53,18 +53,22 @@ const anyCall = fc
     outcome: fc.constantFrom('ok', 'refused', 'interrupted'),
     stream: fc.boolean(),
   })
-  .map((fields): StoredCall => ({ ...chatCall(), ...fields }))
+  .map((fields): StoredCall => Object.assign(chatCall(), fields))
 
 test('what arrives is what was sent, over many batches and renewed numberings', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(anyCall, { maxLength: 8 }), { maxLength: 8 }), fc.nat(20), (batches, limit) => {
-      const encoder = new BatchEncoder(limit)
-      const words = new WordList()
-      for (const calls of batches) {
-        const crossed = structuredClone(encoder.encode(calls))
-        assert.deepEqual(decode(crossed, words), calls.map(expected))
-      }
-    }),
+    fc.property(
+      fc.array(fc.array(anyCall, { maxLength: 8 }), { maxLength: 8 }),
+      fc.nat(20),
+      (batches, limit) => {
+        const encoder = new BatchEncoder(limit)
+        const words = new WordList()
+        for (const calls of batches) {
+          const crossed = structuredClone(encoder.encode(calls))
+          assert.deepEqual(decode(crossed, words), calls.map(expected))
+        }
+      },
+    ),
   )
 })
 

@@ -75,6 +75,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #deaths = 0
   #flushPlanned = false
   #flushDue = false
+  #isClosing = false
   #closing: Promise<void> | null = null
   #onClosed: () => void = () => {}
   #isClosed = false
@@ -139,12 +140,15 @@ export class WriterThread implements CallSink, GatewayHistory {
     return new Promise((resolve) => {
       const question = ++this.#lastQuestion
       this.#questions.set(question, { fromMinute, resolve })
+      // Somebody waits for this thread: unlike rows, an answer is worth staying alive for.
+      this.#worker?.ref()
       this.#post({ kind: 'usage', question, fromMinute })
     })
   }
 
   /** Writes what is pending and closes the database; gives up, and counts the rest as dropped, after `closeTimeoutMs`. */
   close(): Promise<void> {
+    this.#isClosing = true
     this.#closing ??= new Promise((resolve) => {
       const cancel = this.#clock.after(this.#options.closeTimeoutMs, () => this.#onClosed())
       this.#onClosed = () => {
@@ -177,7 +181,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#flushDue = false
     const calls = this.#pending.take(batchLimit)
     if (calls.length + this.#minutes.length + this.#events.length === 0) {
-      if (this.#closing !== null) this.#post({ kind: 'close' })
+      if (this.#isClosing) this.#post({ kind: 'close' })
       return
     }
     const parcel: Parcel = { calls, minutes: this.#minutes, events: this.#events }
@@ -198,6 +202,7 @@ export class WriterThread implements CallSink, GatewayHistory {
       case 'usage':
         this.#questions.get(message.question)?.resolve(message.minutes)
         this.#questions.delete(message.question)
+        if (this.#questions.size === 0) this.#worker?.unref()
         break
       case 'warnings':
         this.#workerWarnings = message.warnings
@@ -217,7 +222,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#deaths = 0
     this.#ownWarning = null
     this.#journal.settle(parcel.calls.map((call) => call.id))
-    if (this.#flushDue || this.#closing !== null) this.#flush()
+    if (this.#flushDue || this.#isClosing) this.#flush()
   }
 
   #drop(calls: readonly CallRecord[]): void {
@@ -242,7 +247,7 @@ export class WriterThread implements CallSink, GatewayHistory {
       })
       worker.on('exit', () => this.#restartLater(reason))
       // The gateway's sockets keep the process running, not its telemetry.
-      worker.unref()
+      if (this.#questions.size === 0) worker.unref()
       this.#worker = worker
     } catch (error) {
       this.#restartLater(error instanceof Error ? error.message : String(error))
@@ -250,7 +255,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     }
     for (const [question, { fromMinute }] of this.#questions)
       this.#post({ kind: 'usage', question, fromMinute })
-    if (this.#flushDue || this.#closing !== null) this.#flush()
+    if (this.#flushDue || this.#isClosing) this.#flush()
   }
 
   /** A new thread knows no words, and may not have written what the old one was given. */
@@ -276,7 +281,9 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   #end(): void {
     this.#isClosed = true
-    this.#dropped += this.#pending.size + (this.#parcel?.calls.length ?? 0)
+    this.#dropped += this.figures().pending
+    this.#pending.take(this.#pending.size)
+    this.#parcel = null
     for (const { resolve } of this.#questions.values()) resolve([])
     this.#questions.clear()
     this.#journal.close()

@@ -1,51 +1,132 @@
 /**
  * What the telemetry store adds to a call, in CPU microseconds, and what a row takes on disk:
- * `node test/store/bench-store.ts [rows]`. One thread does everything here, so that each side shows on its own.
+ * `node test/store/bench-store.ts [rows]`. First each part by itself on one thread, then all of them as in
+ * the gateway, at the rate of an upstream that answers at once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { idsPerMs } from '../../src/call/call-id.ts'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { systemClock } from '../../src/call/clock.ts'
 import { CallWriter } from '../../src/store/call-writer.ts'
+import { InflightJournal } from '../../src/store/inflight-journal.ts'
 import { openForWriting } from '../../src/store/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
-import { chatCall, sampleStartMs } from './sample-call.ts'
+import { WriterThread } from '../../src/store/writer-thread.ts'
+import { callStart, chatCall, sampleStartMs } from './sample-call.ts'
 
 const rows = Number(process.argv[2] ?? 200_000)
 const batchSize = 100
-const folder = mkdtempSync(join(tmpdir(), 'store-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'tokenweir-bench-'))
 
-function cpuPerUnit(units: number, work: () => void): string {
-  const before = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(before)
-  return `${((user + system) / units).toFixed(2)} us`
+function cpuUs(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
 }
 
-try {
-  const database = openForWriting(join(folder, 'calls.db'))
+const idAt = (row: number): number => (sampleStartMs + row * 3) * idsPerMs
+
+function callsFrom(row: number): CallRecord[] {
+  return Array.from({ length: batchSize }, (_, index) => chatCall(idAt(row + index)))
+}
+
+function measureParts(): void {
+  const database = openForWriting(join(folder, 'parts.db'))
   const words = new WordList()
   const writer = new CallWriter(database, words)
   const encoder = new BatchEncoder()
-  const batches = []
-  const calls = Array.from({ length: rows }, (_, index) => chatCall((sampleStartMs + index * 3) * idsPerMs))
-  const encode = cpuPerUnit(rows, () => {
-    for (let at = 0; at < rows; at += batchSize) batches.push(encoder.encode(calls.slice(at, at + batchSize)))
-  })
-  const write = cpuPerUnit(rows, () => {
-    for (const batch of batches) {
-      words.accept(batch)
-      writer.write(batch)
-    }
-  })
-  const size = (name: string): number => {
-    const row = database.prepare('SELECT sum(pgsize) AS bytes FROM dbstat WHERE name = ?').get(name)
-    return Number(row?.['bytes']) / rows
+  let encodeUs = 0
+  let cloneUs = 0
+  let insertUs = 0
+  for (let row = 0; row < rows; row += batchSize) {
+    const calls = callsFrom(row)
+    const marks = [cpuUs()]
+    const batch = encoder.encode(calls)
+    marks.push(cpuUs())
+    const crossed = structuredClone(batch, { transfer: [batch.slots.buffer] })
+    marks.push(cpuUs())
+    words.accept(crossed)
+    writer.write(crossed)
+    marks.push(cpuUs())
+    const [start = 0, encoded = 0, cloned = 0, written = 0] = marks
+    encodeUs += encoded - start
+    cloneUs += cloned - encoded
+    insertUs += written - cloned
   }
-  const tables = ['calls', 'calls_by_model', 'calls_by_seq', 'calls_failed']
-  console.log(`encode a record: ${encode}; insert a row: ${write} (batches of ${batchSize}, ${rows} rows)`)
-  console.log(tables.map((name) => `${name} ${size(name).toFixed(1)} B/row`).join(', '))
+  const perRow = (us: number): string => `${(us / rows).toFixed(2)} us`
+  console.log(`per record, batches of ${batchSize}, ${rows} rows:`)
+  console.log(`  encode ${perRow(encodeUs)}, cross ${perRow(cloneUs)}, insert ${perRow(insertUs)}`)
+  const bytesOf = database.prepare('SELECT sum(pgsize) AS bytes FROM dbstat WHERE name = ?')
+  const sizes = ['calls', 'calls_by_model', 'calls_by_seq', 'calls_failed'].map((name) => ({
+    name,
+    bytes: Number(bytesOf.get(name)?.['bytes'] ?? 0) / rows,
+  }))
+  const total = sizes.reduce((sum, size) => sum + size.bytes, 0)
+  const list = sizes.map(({ name, bytes }) => `${name} ${bytes.toFixed(1)}`).join(', ')
+  console.log(`  ${total.toFixed(1)} bytes a row: ${list}`)
   database.close()
+}
+
+function measureJournal(): void {
+  const journal = new InflightJournal({ folder, instance: 'bench', clock: systemClock })
+  const starts = Array.from({ length: rows }, (_, row) => callStart(idAt(row)))
+  let settleUs = 0
+  const before = cpuUs()
+  for (let row = 0; row < rows; row += batchSize) {
+    for (let index = row; index < row + batchSize; index++) journal.begin(starts[index]!)
+    const begun = cpuUs()
+    journal.settle(starts.slice(row, row + batchSize).map((start) => start.id))
+    settleUs += cpuUs() - begun
+  }
+  const beginUs = cpuUs() - before - settleUs
+  journal.close()
+  console.log(
+    `journal: begin ${(beginUs / rows).toFixed(2)} us, settle ${(settleUs / rows).toFixed(2)} us a call`,
+  )
+}
+
+async function measureThread(perSecond: number): Promise<void> {
+  const writer = new WriterThread({ dbPath: join(folder, 'thread.db'), instance: 'bench', version: '0' })
+  await writer.usageByMinute(0)
+  const tickMs = 5
+  const perTick = (perSecond * tickMs) / 1000
+  const ticks = (3 * perSecond) / perTick
+  let calls = Array.from({ length: 2000 }, (_, row) => chatCall(idAt(row)))
+  let row = 0
+  const measure = async (isRecording: boolean): Promise<number> => {
+    const before = cpuUs()
+    const startedMs = performance.now()
+    for (let tick = 1; tick <= ticks; tick++) {
+      for (let index = 0; index < perTick; index++, row++) {
+        const call = { ...calls[row % calls.length]!, id: idAt(row) }
+        if (isRecording) {
+          writer.begin(callStart(call.id))
+          writer.finish(call)
+        }
+      }
+      await delay(Math.max(0, startedMs + tick * tickMs - performance.now()))
+    }
+    return cpuUs() - before
+  }
+  await measure(true)
+  const without = await measure(false)
+  const recorded = await measure(true)
+  const count = ticks * perTick
+  console.log(
+    `all threads, ${perSecond} calls/s: ${((recorded - without) / count).toFixed(2)} us a call`,
+    JSON.stringify(writer.figures()),
+  )
+  calls = []
+  await writer.close()
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `thread.db${suffix}`), { force: true })
+}
+
+try {
+  measureParts()
+  measureJournal()
+  for (const perSecond of [1000, 5000]) await measureThread(perSecond)
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Failure } from '../../call/failure.ts'
@@ -149,6 +150,18 @@ describe('Admission', () => {
     assert.ok(admission.tryAcquire(), 'the slot is free at once')
     await clock.advance(1000)
     assert.deepEqual(callers.admitted, ['a'])
+  })
+
+  it('lets go of the signal of a call that has had its turn', async () => {
+    const { admission, clock } = setUp({ slotCooldownMs: 0 })
+    const callers = new Callers(admission)
+    const { signal } = new AbortController()
+    callers.arrive('a')
+    callers.arrive('b', signal)
+    await clock.advance(0)
+    assert.equal(getEventListeners(signal, 'abort').length, 1)
+    callers.finish('a')
+    assert.equal(getEventListeners(signal, 'abort').length, 0)
   })
 
   it('gives nothing to a call that has left already, and lets an admitted one be', async () => {
@@ -306,7 +319,7 @@ const event = fc.record({
 
 it('Admission serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
   const property = fc.asyncProperty(
-    fc.array(event, { maxLength: 60 }),
+    fc.array(event, { maxLength: 120, size: 'max' }),
     fc.integer({ min: 1, max: 4 }),
     fc.constantFrom(0, 200),
     async (events, maxConcurrent, queueTimeoutMs) => {

@@ -12,7 +12,7 @@ const step = fc.oneof(
 )
 
 it('LinkedList keeps the order of an array, whatever is taken out of it', () => {
-  const property = fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+  const property = fc.property(fc.array(step, { maxLength: 100, size: 'max' }), (steps) => {
     const list = new LinkedList<number>()
     let expected: Place<number>[] = []
     let count = 0

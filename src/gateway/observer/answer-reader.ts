@@ -45,7 +45,6 @@ export class AnswerReader implements JsonPeekReceiver {
   #startUsage: unknown = null
   #timings: unknown = null
   #meta: unknown = null
-  #figures: ReportedFigures | null = null
   #parsedEvents = 0
 
   /** Of the choice at hand. */
@@ -95,19 +94,21 @@ export class AnswerReader implements JsonPeekReceiver {
 
   /** Events of which something was parsed as JSON. */
   get parsedEvents(): number {
-    return this.#parsedEvents
+    const gathered = Number(this.#usageBytes !== null) + Number(this.#timingsBytes !== null)
+    return this.#parsedEvents + gathered
   }
 
   /** Counts, cost and times as reported so far. */
   figures(): ReportedFigures {
-    if (this.#figures !== null) return this.#figures
-    this.#usage ??= this.#parseGathered(this.#usageBytes)
-    this.#timings ??= this.#parseGathered(this.#timingsBytes)
-    this.#figures = readFigures(
-      { usage: this.#usage, startUsage: this.#startUsage, timings: this.#timings, meta: this.#meta },
+    return readFigures(
+      {
+        usage: this.#usage ?? parseGathered(this.#usageBytes),
+        startUsage: this.#startUsage,
+        timings: this.#timings ?? parseGathered(this.#timingsBytes),
+        meta: this.#meta,
+      },
       this.#callType,
     )
-    return this.#figures
   }
 
   /** The data of one event of a stream; `isError` where the stream names it so. */
@@ -318,12 +319,10 @@ export class AnswerReader implements JsonPeekReceiver {
     this.#errorParts ??= {}
     this.#errorParts[name] = parsePiece(bytes, start, end)
   }
+}
 
-  #parseGathered(gather: ByteGather | null): unknown {
-    if (gather === null) return null
-    this.#parsedEvents++
-    return parsePiece(gather.bytes, 0, gather.length)
-  }
+function parseGathered(gather: ByteGather | null): unknown {
+  return gather === null ? null : parsePiece(gather.bytes, 0, gather.length)
 }
 
 function gathered(gather: ByteGather | null, bytes: Buffer, start: number, end: number): ByteGather {

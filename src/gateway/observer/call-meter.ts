@@ -4,7 +4,7 @@ import type { Failure } from '../../call/failure.ts'
 import { type AnswerForm, readAnswerHead } from './answer-head.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { canDecode, ContentDecoder } from './content-decoder.ts'
-import type { AnswerEnding, MeterReading } from './meter-reading.ts'
+import type { AnswerEnding, MeterReading } from '../../call/meter-reading.ts'
 import type { ReportedFigures } from './read-usage.ts'
 import { StreamMeter } from './stream-meter.ts'
 

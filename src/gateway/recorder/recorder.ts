@@ -1,9 +1,9 @@
 import type { Call } from '../../call/call.ts'
 import type { CallRecord } from '../../call/call-record.ts'
-import type { Usage } from '../../call/usage.ts'
 import type { Failure } from '../../call/failure.ts'
+import type { MeterReading } from '../../call/meter-reading.ts'
 import { maskSecrets } from './mask-secrets.ts'
-import { type AnswerEnding, settle } from './settle.ts'
+import { settle } from './settle.ts'
 
 /** The marks of a call, in monotonic milliseconds; `null` where a step was not reached. */
 export interface CallMarks {
@@ -20,32 +20,6 @@ export interface CallMarks {
   readonly attempts: number
 }
 
-/** What the meter read off the answer. */
-export interface AnswerReading {
-  readonly ttftMs: number | null
-  readonly ttfoMs: number | null
-  readonly tpotMs: number | null
-  readonly chunks: number | null
-  readonly gapP50Ms: number | null
-  readonly gapP95Ms: number | null
-  readonly gapMaxMs: number | null
-  readonly stalls: number | null
-  readonly usage: Usage | null
-  readonly responseModel: string | null
-  readonly serviceTier: string | null
-  readonly finishReason: string | null
-  readonly upstreamRequestId: string | null
-  readonly upstreamErrorCode: string | null
-  readonly errorMessage: string | null
-  readonly upstreamQueueMs: number | null
-  readonly upstreamPromptMs: number | null
-  readonly upstreamDecodeMs: number | null
-  readonly costNanoUsd: number | null
-  readonly searchUnits: number | null
-  readonly responseBytes: number
-  readonly ending: AnswerEnding
-}
-
 /** All that is known of a call when it is over. */
 export interface EndedCall {
   readonly call: Call
@@ -58,7 +32,7 @@ export interface EndedCall {
   readonly status: number | null
   readonly failure: Failure | null
   readonly gone: Failure | null
-  readonly reading: AnswerReading
+  readonly reading: MeterReading
 }
 
 /** The one row of an ended call. */
@@ -72,6 +46,14 @@ export function recordOf(ended: EndedCall): CallRecord {
   })
   const usage = reading.usage
   const closedAt = marks.closedAt ?? marks.receivedAt
+  const durationMs = closedAt - marks.receivedAt
+  const receiveMs = between(marks.receivedAt, marks.bodyReadAt)
+  // A call that was never admitted has waited until it left or was refused.
+  const queueMs = between(marks.bodyReadAt, marks.admittedAt ?? closedAt)
+  const retryWaitMs = between(marks.firstDispatchAt, marks.dispatchedAt)
+  const upstreamMs = between(marks.dispatchedAt, marks.attemptOverAt ?? closedAt) ?? 0
+  const clientMs = between(marks.clientAloneFrom, closedAt) ?? 0
+  const notOurs = (receiveMs ?? durationMs) + (queueMs ?? 0) + (retryWaitMs ?? 0) + upstreamMs + clientMs
   const message = reading.errorMessage ?? (verdict.outcome === 'ok' ? null : (ended.failure?.message ?? null))
   return {
     id: call.id,
@@ -92,7 +74,13 @@ export function recordOf(ended: EndedCall): CallRecord {
     finishReason: reading.finishReason,
     attempts: marks.attempts,
     clientRetry: call.clientRetry,
-    ...spans(marks, closedAt),
+    receiveMs,
+    queueMs,
+    retryWaitMs,
+    connectMs: between(marks.dispatchedAt, marks.startedAt),
+    ttfbMs: between(marks.dispatchedAt, marks.answeredAt),
+    durationMs,
+    overheadMs: Math.max(0, durationMs - notOurs),
     ttftMs: reading.ttftMs,
     ttfoMs: reading.ttfoMs,
     tpotMs: reading.tpotMs,
@@ -125,32 +113,6 @@ export function recordOf(ended: EndedCall): CallRecord {
     costNanoUsd: reading.costNanoUsd,
     priceSource: reading.costNanoUsd === null ? null : 'upstream',
     priceKey: null,
-  }
-}
-
-type Spans = Pick<
-  CallRecord,
-  'receiveMs' | 'queueMs' | 'retryWaitMs' | 'connectMs' | 'ttfbMs' | 'durationMs' | 'overheadMs'
->
-
-function spans(marks: CallMarks, closedAt: number): Spans {
-  const { receivedAt, bodyReadAt, admittedAt, firstDispatchAt, dispatchedAt } = marks
-  const durationMs = closedAt - receivedAt
-  const receiveMs = between(receivedAt, bodyReadAt)
-  // A call that was never admitted has waited until it left or was refused.
-  const queueMs = between(bodyReadAt, admittedAt ?? closedAt)
-  const retryWaitMs = between(firstDispatchAt, dispatchedAt)
-  const upstreamMs = between(dispatchedAt, marks.attemptOverAt ?? closedAt) ?? 0
-  const clientMs = between(marks.clientAloneFrom, closedAt) ?? 0
-  const notOurs = (receiveMs ?? durationMs) + (queueMs ?? 0) + (retryWaitMs ?? 0) + upstreamMs + clientMs
-  return {
-    receiveMs,
-    queueMs,
-    retryWaitMs,
-    connectMs: between(dispatchedAt, marks.startedAt),
-    ttfbMs: between(dispatchedAt, marks.answeredAt),
-    durationMs,
-    overheadMs: Math.max(0, durationMs - notOurs),
   }
 }
 

@@ -1,8 +1,6 @@
 import type { Outcome } from '../../call/call-record.ts'
 import type { Failure, FailureCode } from '../../call/failure.ts'
-
-/** How the upstream's own words end: `none` where the answer is no stream with an end mark of its own. */
-export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'none'
+import type { AnswerEnding } from '../../call/meter-reading.ts'
 
 /** What is known when a call is over. */
 export interface CallEnd {

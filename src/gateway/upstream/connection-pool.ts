@@ -22,8 +22,6 @@ export class Connection {
   readonly client: Client
   /** Attempts that were put on the present socket; above 1 it was reused. */
   attemptsOnSocket = 0
-  /** Whether the present socket failed (RST, for one) rather than being closed in order. */
-  socketFailed = false
 
   constructor(origin: string, options: ConnectionPoolOptions) {
     const connect = buildConnector({
@@ -48,11 +46,17 @@ export class Connection {
 
   #adopt(socket: Socket): void {
     this.attemptsOnSocket = 1
-    this.socketFailed = false
-    socket.once('error', () => {
-      this.socketFailed = true
-    })
+    socket.once('error', renameReset)
   }
+}
+
+/**
+ * undici takes an ECONNRESET for the end of an answer after which the connection would not be kept, also where
+ * only the connection delimits it, and fails an assertion, which ends the process, where it was paused at that
+ * moment. Under another code a reset is an error like any other. Runs before undici's own listener.
+ */
+function renameReset(error: NodeJS.ErrnoException): void {
+  if (error.code === 'ECONNRESET') error.code = 'UPSTREAM_RESET'
 }
 
 /**

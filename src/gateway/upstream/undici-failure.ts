@@ -64,6 +64,7 @@ function reasonOf(error: Error): string {
     case 'UND_ERR_CONNECT_TIMEOUT':
       return 'no connection within the allowed time'
     case 'ECONNRESET':
+    case 'UPSTREAM_RESET':
       return 'connection reset (ECONNRESET)'
     case 'UND_ERR_SOCKET':
       return error.message

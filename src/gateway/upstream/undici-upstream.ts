@@ -26,7 +26,7 @@ export class UndiciUpstream implements Upstream {
   }
 
   dispatch(request: UpstreamRequest, receiver: AnswerReceiver): Exchange {
-    const exchange = new UndiciExchange(receiver, this.#names, request.method)
+    const exchange = new UndiciExchange(receiver, this.#names)
     try {
       this.#pool.dispatch(
         {
@@ -72,18 +72,15 @@ function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
 class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #receiver: AnswerReceiver
   readonly #names: HeaderNames
-  readonly #method: string
   #controller: Dispatcher.DispatchController | null = null
   #connection: Connection | null = null
   #aborted: Failure | null = null
   #answered = false
-  #closeDelimited = false
   #over = false
 
-  constructor(receiver: AnswerReceiver, names: HeaderNames, method: string) {
+  constructor(receiver: AnswerReceiver, names: HeaderNames) {
     this.#receiver = receiver
     this.#names = names
-    this.#method = method
   }
 
   on(connection: Connection): this {
@@ -115,14 +112,13 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     statusText = '',
   ): void {
     if (this.#over) return
-    const { endToEnd, closeDelimited } = readResponseHeaders(controller.rawHeaders as Buffer[], this.#names)
-    const head = { status, statusText, headers: endToEnd }
+    const headers = readResponseHeaders(controller.rawHeaders as Buffer[], this.#names)
+    const head = { status, statusText, headers }
     if (status < 200) {
       this.#receiver.informational(head)
       return
     }
     this.#answered = true
-    this.#closeDelimited = closeDelimited && this.#method !== 'HEAD' && status !== 204 && status !== 304
     this.#receiver.head(head)
   }
 
@@ -132,11 +128,6 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#over) return
-    // undici takes a reset for the end of a body that the connection delimits; only an orderly close is one.
-    if (this.#closeDelimited && this.#connection?.socketFailed === true) {
-      this.#fail(failureOf(new Error('connection reset'), this.#progress()))
-      return
-    }
     this.#over = true
     this.#receiver.end(trailersOf(controller))
   }
@@ -158,6 +149,11 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#over = true
     this.#receiver.failed(failure)
   }
+}
+
+/** undici reads the reason phrase as UTF-8; its bytes go on as they came, wherever they were that. */
+function phraseOf(statusText: string): string {
+  return /^[ -~]*$/.test(statusText) ? statusText : Buffer.from(statusText).toString('latin1')
 }
 
 function trailersOf(controller: Dispatcher.DispatchController): RawHeaders {

@@ -1,4 +1,4 @@
-import type { Usage } from '../../call/usage.ts'
+import type { Usage } from './usage.ts'
 
 /**
  * How an answer ended in the upstream's own words. For a stream that has an end mark of its own: `complete`

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Script } from 'node:vm'
+
+const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
+
+interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function tokenweir(args: readonly string[], nodeArgs: readonly string[] = []): Run {
+  const env = { PATH: process.env['PATH'] }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeArgs, command, ...args], {
+    encoding: 'utf8',
+    env,
+  })
+  return { code: status, stdout, stderr }
+}
+
+describe('tokenweir', () => {
+  it('tells its version', () => {
+    assert.match(tokenweir(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('helps, with the commands and with the options of each', () => {
+    const help = tokenweir(['--help'])
+    assert.equal(help.code, 0)
+    assert.match(help.stdout, /gateway .*\n.*calls /)
+    assert.match(tokenweir(['help', 'gateway']).stdout, /--max-concurrent <n>/)
+    assert.match(tokenweir(['calls', '--help']).stdout, /--recent <n>/)
+  })
+
+  it('refuses in one line, with exit code 2, what it does not understand', () => {
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [['gatway'], /^tokenweir: unknown command 'gatway' \(Did you mean gateway\?\)\n$/],
+      [['--wat'], /^tokenweir: unknown option '--wat'\n$/],
+      [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65535; got "x"\n$/],
+      [['calls', '--recent', 'x'], /^tokenweir: --recent must be a whole number .*; got "x"\n$/],
+      [['calls', '--wat'], /^tokenweir: unknown option '--wat'\n$/],
+      [['calls', 'now'], /^tokenweir: too many arguments .*\n$/],
+    ]
+    for (const [args, message] of wrong) {
+      const { code, stdout, stderr } = tokenweir(args)
+      assert.equal(code, 2, args.join(' '))
+      assert.equal(stdout, '')
+      assert.match(stderr, message)
+    }
+  })
+
+  it('shows calls where there is no database', () => {
+    const run = tokenweir(['calls', '--db', '/nowhere/calls.db'])
+    assert.equal(run.code, 0)
+    assert.match(run.stdout, /^No calls are recorded in \/nowhere\/calls\.db yet/)
+    assert.deepEqual(tokenweir(['calls', '--json', '--db', '/nowhere/calls.db']), {
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
+  it('names the Node that it needs when it is run by an older one', () => {
+    const pretend = (version: string): string =>
+      `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"${version}"}})`
+    for (const version of ['8.17.0', '20.20.2', '24.15.9']) {
+      assert.deepEqual(tokenweir(['--version'], ['--import', pretend(version)]), {
+        code: 1,
+        stdout: '',
+        stderr: `tokenweir needs Node 24.16 or newer; this is Node ${version}.\n`,
+      })
+    }
+    assert.equal(tokenweir(['--version'], ['--import', pretend('26.0.0')]).code, 0)
+  })
+
+  it('can be read by a Node that knows no modules', () => {
+    const source = readFileSync(command, 'utf8').replace(/^#!.*/, '')
+    assert.doesNotThrow(() => new Script(source))
+    assert.doesNotMatch(source, /\b(?:const|let|class|await)\b.*[=({]|=>|`/)
+  })
+})

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { callsOptionTable } from './calls-options.ts'
+import { gatewayOptionTable, parseGatewayOptions } from './option-table.ts'
+import type { GatewayValues } from './option-table.ts'
+import { commandOf, envName, OptionError } from './parse-options.ts'
+import type { OptionSpec, OptionTable } from './parse-options.ts'
+
+const defaults: GatewayValues = {
+  port: 9090,
+  host: '0.0.0.0',
+  upstream: 'https://api.openai.com/v1',
+  maxConcurrent: 4,
+  slotCooldownMs: 50,
+  queueLimit: 10_000,
+  queueTimeoutMs: 0,
+  retry429Max: 0,
+  tokenLimit: 480_000_000,
+  budgetAction: 'report',
+  db: 'data/llm_telemetry.db',
+  pidFile: 'data/.proxy.pid',
+  maxBodyMb: 256,
+  connectTimeoutMs: 10_000,
+  firstByteTimeoutMs: 0,
+  idleTimeoutMs: 600_000,
+  clientStallTimeoutMs: 120_000,
+  drainTimeoutMs: 30_000,
+  via: true,
+  allowHost: [],
+}
+
+function refusal(argv: readonly string[], env = {}): string {
+  let message = ''
+  assert.throws(
+    () => parseGatewayOptions(argv, env),
+    (error) => {
+      assert.ok(error instanceof OptionError)
+      message = error.message
+      return true
+    },
+  )
+  assert.doesNotMatch(message, /\n/)
+  return message
+}
+
+describe('parseGatewayOptions', () => {
+  it('gives every default', () => {
+    const { sources, ...values } = parseGatewayOptions([], {})
+    assert.deepEqual(values, defaults)
+    assert.deepEqual(new Set(Object.values(sources)), new Set(['default']))
+    assert.deepEqual(Object.keys(sources), Object.keys(gatewayOptionTable))
+  })
+
+  it('takes a flag before the environment, and that before the default, and remembers which', () => {
+    const env = { TOKENWEIR_MAX_CONCURRENT: '7', TOKENWEIR_DB: 'env.db', TOKENWEIR_HOST: '' }
+    const options = parseGatewayOptions(['--max-concurrent', '9', '--pid-file=x.pid'], env)
+    assert.equal(options.maxConcurrent, 9)
+    assert.equal(options.db, 'env.db')
+    assert.equal(options.host, '0.0.0.0')
+    assert.equal(options.sources.maxConcurrent, 'flag')
+    assert.equal(options.sources.pidFile, 'flag')
+    assert.equal(options.sources.db, 'environment')
+    assert.equal(options.sources.host, 'default', 'an empty variable counts as unset')
+  })
+
+  it('takes the port from either of its variables', () => {
+    assert.equal(parseGatewayOptions([], { TOKENWEIR_PORT: '1' }).port, 1)
+    assert.equal(parseGatewayOptions([], { TOKENWEIR_GATEWAY_PORT: '2' }).port, 2)
+    assert.equal(parseGatewayOptions([], { TOKENWEIR_PORT: '1', TOKENWEIR_GATEWAY_PORT: '2' }).port, 2)
+  })
+
+  it('understands every kind of value', () => {
+    const one = (...argv: readonly string[]): ReturnType<typeof parseGatewayOptions> =>
+      parseGatewayOptions(argv, {})
+    assert.equal(one('--port', '0').port, 0)
+    assert.equal(one('--via', 'off').via, false)
+    assert.equal(one('--via', 'off', '--via', 'on').via, true, 'the last mention counts')
+    assert.equal(one('--host', '[::1]').host, '::1')
+    assert.equal(one('--host', 'localhost').host, 'localhost')
+    assert.equal(one('--upstream', 'http://localhost:11434').upstream, 'http://localhost:11434')
+    assert.equal(one('--upstream', 'https://host/api/v3/').upstream, 'https://host/api/v3/')
+    assert.equal(one('--token-limit', '9007199254740991').tokenLimit, Number.MAX_SAFE_INTEGER)
+    assert.deepEqual(one('--allow-host', 'A.example', '--allow-host', 'b,c').allowHost, [
+      'a.example',
+      'b',
+      'c',
+    ])
+    assert.deepEqual(parseGatewayOptions([], { TOKENWEIR_ALLOW_HOST: 'a, b' }).allowHost, ['a', 'b'])
+  })
+
+  it('names the option, the range and the value got when a value is wrong', () => {
+    assert.equal(
+      refusal(['--max-concurrent', '0']),
+      '--max-concurrent must be a whole number from 1 to 100000; got "0"',
+    )
+    assert.equal(
+      refusal([], { TOKENWEIR_PORT: '65536' }),
+      'TOKENWEIR_PORT (--port) must be a whole number from 0 to 65535; got "65536"',
+    )
+    const wrong: readonly (readonly [string, string])[] = [
+      ['--port', '-1'],
+      ['--port', '1.5'],
+      ['--port', '0x10'],
+      ['--port', ' 1'],
+      ['--port', ''],
+      ['--port', 'http'],
+      ['--slot-cooldown-ms', '1e3'],
+      ['--queue-timeout-ms', '2147483648'],
+      ['--connect-timeout-ms', '0'],
+      ['--token-limit', '9007199254740992'],
+      ['--max-body-mb', '1025'],
+      ['--via', 'yes'],
+      ['--host', 'a b'],
+      ['--host', ''],
+      ['--db', ''],
+      ['--upstream', 'localhost:11434'],
+      ['--upstream', 'ftp://host'],
+      ['--upstream', 'http://'],
+      ['--upstream', 'https://host/v1?x=1'],
+      ['--upstream', 'https://host/v1#x'],
+      ['--allow-host', 'http://host'],
+      ['--allow-host', 'host:9090'],
+      ['--budget-action', 'reject'],
+      ['--retry-429-max', '3'],
+    ]
+    for (const [flag, value] of wrong) {
+      const message = refusal([flag, value])
+      assert.ok(message.startsWith(`${flag} must be `), message)
+      assert.ok(message.endsWith(`; got ${JSON.stringify(value)}`), message)
+    }
+  })
+
+  it('does not repeat a password', () => {
+    assert.doesNotMatch(refusal(['--upstream', 'https://me:hunter2@host/v1']), /hunter2|me:/)
+  })
+
+  it('refuses what it does not know', () => {
+    assert.equal(refusal(['--prot', '1']), "unknown option '--prot' (Did you mean --port?)")
+    assert.match(refusal(['serve']), /too many arguments/)
+    assert.match(refusal(['--port']), /'--port <n>' argument missing/)
+  })
+
+  it('has a variable of its own for every option', () => {
+    for (const spec of Object.values(gatewayOptionTable)) assert.equal(spec.env.at(-1), envName(spec.name))
+  })
+})
+
+/** The rows of options under a heading, cell by cell, and without the marks of code. */
+function documented(heading: string): readonly (readonly string[])[] {
+  const text = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
+  const section = text.split(/^## /m).find((each) => each.startsWith(`\`${heading}\``)) ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('| `--'))
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.replaceAll('`', '').replaceAll('\\|', '|').trim()),
+  )
+}
+
+function expected<V>(table: OptionTable<V>): readonly (readonly string[])[] {
+  return Object.values<OptionSpec<V[keyof V]>>(table).map(
+    ({ name, kind, default: value, env, description }) => [
+      kind.placeholder === null ? `--${name}` : `--${name} ${kind.placeholder}`,
+      kind.show(value),
+      kind.placeholder === null ? '' : kind.range,
+      env.join(', '),
+      description,
+    ],
+  )
+}
+
+describe('docs/options.md', () => {
+  it('lists every option of the gateway, and nothing more', () => {
+    assert.deepEqual(documented('tokenweir gateway'), expected(gatewayOptionTable))
+  })
+
+  it('lists every option of calls, and nothing more', () => {
+    assert.deepEqual(documented('tokenweir calls'), expected(callsOptionTable))
+  })
+
+  it('says the same as --help', () => {
+    const help = commandOf('gateway', 'x', gatewayOptionTable)
+      .configureHelp({ helpWidth: 1000 })
+      .helpInformation()
+    for (const [flag = '', shown = '', , , description = ''] of expected(gatewayOptionTable)) {
+      const line = help.split('\n').find((each) => each.trim().startsWith(`${flag} `))
+      assert.equal(line?.trim().replace(/ {2,}/, '  '), `${flag}  ${description} (default: ${shown})`)
+    }
+  })
+})

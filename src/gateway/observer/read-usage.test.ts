@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CallType } from '../../call/call.ts'
+import type { Usage } from '../../call/usage.ts'
+import { readFigures, type UsagePieces } from './read-usage.ts'
+
+const zeros: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  inputAudioTokens: null,
+  outputAudioTokens: null,
+  reasoningTokens: 0,
+  totalTokens: 0,
+  source: 'usage',
+}
+
+const shapes: readonly [what: string, pieces: UsagePieces, usage: Partial<Usage>, callType?: CallType][] = [
+  [
+    'OpenAI chat',
+    {
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 40,
+        total_tokens: 140,
+        prompt_tokens_details: { cached_tokens: 64, audio_tokens: 3 },
+        completion_tokens_details: { reasoning_tokens: 30, audio_tokens: 2 },
+      },
+    },
+    {
+      inputTokens: 100,
+      outputTokens: 40,
+      cachedInputTokens: 64,
+      inputAudioTokens: 3,
+      outputAudioTokens: 2,
+      reasoningTokens: 30,
+      totalTokens: 140,
+    },
+  ],
+  [
+    'OpenAI responses',
+    {
+      usage: {
+        input_tokens: 50,
+        input_tokens_details: { cached_tokens: 20 },
+        output_tokens: 9,
+        output_tokens_details: { reasoning_tokens: 4 },
+        total_tokens: 59,
+      },
+    },
+    { inputTokens: 50, outputTokens: 9, cachedInputTokens: 20, reasoningTokens: 4, totalTokens: 59 },
+  ],
+  [
+    'Anthropic, whose cache counts stand beside the input',
+    {
+      usage: {
+        input_tokens: 10,
+        output_tokens: 7,
+        cache_read_input_tokens: 200,
+        cache_creation_input_tokens: 30,
+        cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+      },
+    },
+    {
+      inputTokens: 240,
+      outputTokens: 7,
+      cachedInputTokens: 200,
+      cacheWriteTokens: 30,
+      cacheWrite1hTokens: 20,
+      totalTokens: 247,
+    },
+  ],
+  [
+    "Anthropic's stream, amended at its end",
+    {
+      startUsage: { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 5 },
+      usage: { output_tokens: 70, input_tokens: null },
+    },
+    { inputTokens: 15, outputTokens: 70, cachedInputTokens: 5, totalTokens: 85 },
+  ],
+  [
+    'DeepSeek',
+    { usage: { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29, prompt_cache_hit_tokens: 16 } },
+    { inputTokens: 20, outputTokens: 9, cachedInputTokens: 16, totalTokens: 29 },
+  ],
+  [
+    'OpenRouter, with cache writes',
+    {
+      usage: {
+        prompt_tokens: 12,
+        completion_tokens: 3,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+      },
+    },
+    { inputTokens: 12, outputTokens: 3, cachedInputTokens: 4, cacheWriteTokens: 2, totalTokens: 15 },
+  ],
+  [
+    'xAI, whose reasoning stands beside the completion',
+    {
+      usage: {
+        prompt_tokens: 32,
+        completion_tokens: 9,
+        total_tokens: 135,
+        completion_tokens_details: { reasoning_tokens: 94 },
+      },
+    },
+    { inputTokens: 32, outputTokens: 103, reasoningTokens: 94, totalTokens: 135 },
+  ],
+  [
+    'an upstream that leaves cached input out of the prompt',
+    {
+      usage: {
+        prompt_tokens: 5,
+        completion_tokens: 2,
+        total_tokens: 57,
+        prompt_tokens_details: { cached_tokens: 50 },
+      },
+    },
+    { inputTokens: 55, outputTokens: 2, cachedInputTokens: 50, totalTokens: 57 },
+  ],
+  [
+    'llama.cpp, with the cache told by the timings',
+    {
+      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+      timings: { cache_n: 10, prompt_n: 2, predicted_n: 3 },
+    },
+    { inputTokens: 12, outputTokens: 3, cachedInputTokens: 10, totalTokens: 15 },
+  ],
+  [
+    'llama.cpp, by its timings alone',
+    { timings: { cache_n: 10, prompt_n: 2, predicted_n: 3 } },
+    { inputTokens: 12, outputTokens: 3, cachedInputTokens: 10, totalTokens: 15, source: 'timings' },
+  ],
+  [
+    'embeddings',
+    { usage: { prompt_tokens: 8, total_tokens: 8 } },
+    { inputTokens: 8, totalTokens: 8 },
+    'embedding',
+  ],
+  [
+    'rerank with a total only',
+    { usage: { total_tokens: 42 } },
+    { inputTokens: 42, totalTokens: 42 },
+    'rerank',
+  ],
+  [
+    'details that are null',
+    { usage: { prompt_tokens: 1, completion_tokens: 2, prompt_tokens_details: null } },
+    { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
+  ],
+  [
+    'a part that is greater than its whole is cut to it',
+    { usage: { prompt_tokens: 5, completion_tokens: 2, prompt_cache_hit_tokens: 9 } },
+    { inputTokens: 5, outputTokens: 2, cachedInputTokens: 5, totalTokens: 7 },
+  ],
+]
+
+for (const [what, pieces, usage, callType = 'chat'] of shapes) {
+  test(`usage of ${what}`, () => {
+    assert.deepEqual(readFigures(pieces, callType).usage, { ...zeros, ...usage })
+  })
+}
+
+const unknown: readonly unknown[] = [
+  undefined,
+  null,
+  'text',
+  7,
+  [],
+  {},
+  { prompt_tokens: 5 },
+  { completion_tokens: 5 },
+  { prompt_tokens: '5', completion_tokens: 5 },
+  { prompt_tokens: -1, completion_tokens: 5 },
+  { prompt_tokens: 5, completion_tokens: 2e9 },
+  { prompt_tokens: 5, completion_tokens: 1.5 },
+  { tokens: { input: 5, output: 5 } },
+]
+
+for (const usage of unknown) {
+  test(`${JSON.stringify(usage)} is no usage`, () => {
+    assert.equal(readFigures({ usage }, 'chat').usage, null)
+  })
+}
+
+test('timings without the cached part would count too little, and do not count', () => {
+  assert.equal(readFigures({ timings: { prompt_n: 2, predicted_n: 3 } }, 'chat').usage, null)
+})
+
+test('the times that Groq reports in seconds', () => {
+  const usage = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5 }
+  const { queueMs, promptMs, decodeMs } = readFigures({ usage }, 'chat')
+  assert.deepEqual([queueMs, promptMs, decodeMs], [250, 500, 1500])
+})
+
+test('the times that llama.cpp reports, null where it has none', () => {
+  const timings = { prompt_ms: 31.5, predicted_ms: null }
+  const { queueMs, promptMs, decodeMs } = readFigures({ timings }, 'chat')
+  assert.deepEqual([queueMs, promptMs, decodeMs], [null, 31.5, null])
+})
+
+const costs: readonly [usage: object, costNanoUsd: number | null][] = [
+  [{ cost: 0.0000123 }, 12_300],
+  [{ cost: 0 }, 0],
+  [{ cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } }, 21_000_000],
+  [{ cost: 0.001, is_byok: false, cost_details: { upstream_inference_cost: 0.02 } }, 1_000_000],
+  [{ cost_in_usd_ticks: 37_756_000 }, 3_775_600],
+  [{ cost: '1' }, null],
+  [{ cost: -1 }, null],
+  [{}, null],
+]
+
+for (const [usage, costNanoUsd] of costs) {
+  test(`the cost of ${JSON.stringify(usage)}`, () => {
+    assert.equal(readFigures({ usage }, 'chat').costNanoUsd, costNanoUsd)
+  })
+}
+
+test("Cohere's search units", () => {
+  assert.equal(readFigures({ meta: { billed_units: { search_units: 3 } } }, 'rerank').searchUnits, 3)
+  assert.equal(readFigures({ meta: null }, 'rerank').searchUnits, null)
+})

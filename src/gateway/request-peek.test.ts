@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type RequestFacts, RequestPeek } from './request-peek.ts'
+
+const nothing: RequestFacts = {
+  isObject: false,
+  model: null,
+  stream: false,
+  streamOptions: null,
+  hasIncludeUsage: false,
+  maxTokens: null,
+  maxCompletionTokens: null,
+  maxOutputTokens: null,
+}
+
+function factsOf(chunks: readonly Uint8Array[]): RequestFacts {
+  const peek = new RequestPeek()
+  for (const chunk of chunks) peek.push(chunk)
+  return peek.result()
+}
+
+const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>][] = [
+  ['a chat request', '{"model":"m-1","messages":[{"role":"user","content":"hi"}]}', { model: 'm-1' }],
+  ['stream: true', '{"stream":true}', { stream: true }],
+  ['stream: false', '{"stream":false}', {}],
+  ['stream as a text is not true', '{"stream":"true"}', {}],
+  [
+    'the limits',
+    '{"max_tokens":5,"max_completion_tokens":6,"max_output_tokens":7}',
+    { maxTokens: 5, maxCompletionTokens: 6, maxOutputTokens: 7 },
+  ],
+  ['limits that count nothing', '{"max_tokens":-1,"max_completion_tokens":null,"max_output_tokens":"9"}', {}],
+  ['a limit with an exponent', '{"max_tokens":1e3}', { maxTokens: 1000 }],
+  ['stream options', '{"stream_options": {"x":1} }', { streamOptions: { start: 19, end: 26 } }],
+  ['stream options that are null', '{"stream_options":null}', { streamOptions: { start: 18, end: 22 } }],
+  [
+    'include_usage: true',
+    '{"stream_options":{"include_usage":true}}',
+    { streamOptions: { start: 18, end: 40 }, hasIncludeUsage: true },
+  ],
+  [
+    'include_usage: false',
+    '{"stream_options":{"include_usage":false}}',
+    { streamOptions: { start: 18, end: 41 }, hasIncludeUsage: true },
+  ],
+  ['include_usage elsewhere', '{"metadata":{"include_usage":true}}', {}],
+  [
+    'the last of duplicate keys',
+    '{"model":"m-1","stream":true,"model":"m-2","stream":false}',
+    { model: 'm-2' },
+  ],
+  [
+    'keys written with escapes',
+    String.raw`{"mod\u0065l":"m-\u0031","\u0073tream":true}`,
+    { model: 'm-1', stream: true },
+  ],
+  ['a model that is no text', '{"model":{"name":"m-1"}}', {}],
+  [
+    'a prompt that looks like a request',
+    String.raw`{"prompt":"{\"model\":\"x\",\"stream\":true}","model":"m"}`,
+    { model: 'm' },
+  ],
+]
+
+for (const [what, body, facts] of cases) {
+  test(`reads off ${what}`, () => {
+    const bytes = Buffer.from(body)
+    const expected = { ...nothing, isObject: true, ...facts }
+    assert.deepEqual(factsOf([bytes]), expected)
+    for (let cut = 1; cut < bytes.length; cut++) {
+      assert.deepEqual(factsOf([bytes.subarray(0, cut), bytes.subarray(cut)]), expected)
+    }
+  })
+}
+
+for (const body of ['', 'not json', '[{"model":"m"}]', '"model"', '{"stream":tr']) {
+  test(`${JSON.stringify(body)} is no JSON object, and no fact is made up`, () => {
+    assert.deepEqual(factsOf([Buffer.from(body)]), nothing)
+  })
+}
+
+test('stream options too long to look into count as asking for usage already', () => {
+  const body = JSON.stringify({ stream_options: { filler: 'x'.repeat(5000) } })
+  assert.equal(factsOf([Buffer.from(body)]).hasIncludeUsage, true)
+})
+
+test('a key that comes after twenty megabytes of prompt is found', () => {
+  const chunk = Buffer.alloc(1_000_000, 'x')
+  const facts = factsOf([
+    Buffer.from('{"messages":[{"content":"'),
+    ...Array.from({ length: 20 }, () => chunk),
+    Buffer.from('"}],"model":"m"}'),
+  ])
+  assert.equal(facts.model, 'm')
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { Histogram, quantileOf } from './histogram.ts'
+
+function histogramOf(values: readonly number[]): Histogram {
+  const histogram = new Histogram()
+  for (const value of values) histogram.add(value)
+  return histogram
+}
+
+const quantiles = [0, 0.01, 0.25, 0.5, 0.9, 0.95, 0.99, 1]
+
+function percentiles(histogram: Histogram): (number | null)[] {
+  return quantiles.map((quantile) => histogram.percentile(quantile))
+}
+
+const durations = fc.array(fc.double({ min: 0.001, max: 1e7, noNaN: true }), { minLength: 1, maxLength: 300 })
+
+test('percentiles are within 1 % of the exact ones', () => {
+  fc.assert(
+    fc.property(durations, fc.double({ min: 0, max: 1, noNaN: true }), (values, quantile) => {
+      const sorted = values.toSorted((a, b) => a - b)
+      const exact = quantileOf(sorted.length, quantile, (rank) => sorted[rank] ?? 0)
+      const found = histogramOf(values).percentile(quantile)
+      assert.ok(exact !== null && found !== null)
+      assert.ok(Math.abs(found - exact) <= exact * 0.01, `${found} is not ${exact}`)
+    }),
+  )
+})
+
+test('merged histograms are that of all values, in any order', () => {
+  fc.assert(
+    fc.property(durations, durations, (some, others) => {
+      const all = histogramOf([...some, ...others])
+      const forth = histogramOf(some)
+      forth.merge(histogramOf(others))
+      const back = histogramOf(others)
+      back.merge(histogramOf(some))
+      assert.deepEqual(percentiles(forth), percentiles(all))
+      assert.deepEqual(back.toBytes(), all.toBytes())
+      assert.equal(back.count, some.length + others.length)
+    }),
+  )
+})
+
+test('its bytes bring it back', () => {
+  fc.assert(
+    fc.property(durations, fc.nat(5), (values, zeros) => {
+      const histogram = histogramOf(values)
+      histogram.add(0, zeros)
+      const back = Histogram.fromBytes(histogram.toBytes())
+      assert.equal(back.count, values.length + zeros)
+      assert.deepEqual(percentiles(back), percentiles(histogram))
+    }),
+  )
+})
+
+test('a bucket in use takes about three bytes', () => {
+  const histogram = new Histogram()
+  for (let ms = 10; ms < 30; ms += 0.5) histogram.add(ms, 100)
+  assert.ok(histogram.toBytes().length < 130)
+})
+
+test('zeros are values, and without any value there is no percentile', () => {
+  assert.equal(new Histogram().percentile(0.5), null)
+  assert.equal(histogramOf([0, 0, 0, 10]).percentile(0.5), 0)
+  assert.equal(histogramOf([-1]).percentile(0.5), 0)
+})
+
+test('what is no number is left out, what is beyond the scale is its end', () => {
+  assert.equal(histogramOf([Number.NaN, Number.POSITIVE_INFINITY]).count, 0)
+  const end = histogramOf([1e300]).percentile(1) ?? 0
+  assert.ok(Math.abs(end - 1e12) < 1e10)
+})
+
+test('counts beyond 32 bits hold', () => {
+  const histogram = new Histogram()
+  histogram.add(5, 2 ** 40)
+  assert.equal(Histogram.fromBytes(histogram.toBytes()).count, 2 ** 40)
+})
+
+for (const bytes of [[], [128], [0, 5], [0, 255, 255, 1, 1]]) {
+  test(`the bytes ${bytes.join(' ')} are refused`, () => {
+    assert.throws(() => Histogram.fromBytes(Uint8Array.from(bytes)), RangeError)
+  })
+}
+
+test('quantiles are interpolated between the nearest ranks, as in SQLite', () => {
+  const at = (rank: number): number => [10, 20, 40][rank] ?? 0
+  assert.deepEqual(
+    [0, 0.25, 0.5, 0.75, 1].map((quantile) => quantileOf(3, quantile, at)),
+    [10, 15, 20, 30, 40],
+  )
+})

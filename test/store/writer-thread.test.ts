@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
+import type { CallJson, CallReader } from '../../src/call/call-reader.ts'
+import { openCallReader } from '../../src/store/call-query.ts'
+import { schemaVersion } from '../../src/store/migrate.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { WriterThread, type WriterThreadOptions } from '../../src/store/writer-thread.ts'
+import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
+import { until } from './until.ts'
+
+const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
+
+function writerIn(dir: TempDir, options: Partial<WriterThreadOptions> = {}): WriterThread {
+  return new WriterThread({
+    dbPath: dir.file('data/calls.db'),
+    instance: 'k3v9',
+    version: '0.1.0',
+    ...options,
+  })
+}
+
+function readerOf(dir: TempDir, name = 'data/calls.db'): CallReader {
+  const reader = openCallReader(dir.file(name))
+  assert.ok(typeof reader !== 'string')
+  return reader
+}
+
+function callsIn(dir: TempDir): readonly CallJson[] {
+  const reader = readerOf(dir)
+  try {
+    return reader.list({}, { limit: 10_000 })
+  } finally {
+    reader.close()
+  }
+}
+
+const codes = (writer: WriterThread): string[] => writer.warnings().map((warning) => warning.code)
+
+test('calls become rows, whatever they hold; close leaves one tidy file', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir)
+  writer.begin(callStart(idAt(2)))
+  writer.begin(callStart(idAt(1)))
+  writer.finish(chatCall(idAt(2)))
+  writer.finish(fullCall(idAt(1)))
+  writer.finish(bareCall(idAt(3)))
+  assert.deepEqual(writer.figures(), { written: 0, pending: 3, dropped: 0 })
+  writer.minute({ minute: 1, activeMax: 1, queuedMax: 0, atLimitMs: 0, admitted: 3, dropped: 0 })
+  writer.event({ atMs: sampleStartMs, kind: 'start', detail: null })
+  await writer.close()
+  assert.deepEqual(writer.figures(), { written: 3, pending: 0, dropped: 0 })
+  assert.deepEqual(writer.warnings(), [])
+  assert.deepEqual(readdirSync(dir.file('data')), ['calls.db'])
+  assert.equal(statSync(dir.file('data/calls.db')).mode & 0o777, 0o600)
+  assert.deepEqual(
+    callsIn(dir).map((call) => call.id),
+    [3, 2, 1].map((ms) => formatCallId(idAt(ms))),
+  )
+})
+
+test('calls are read while they are recorded, in the order in which they ended', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir)
+  for (const ms of [3, 1, 2]) writer.finish(chatCall(idAt(ms)))
+  await until('three rows', () => writer.figures().written === 3)
+  const reader = readerOf(dir)
+  const first = reader.endedSince(0, {}, 10)
+  assert.deepEqual(
+    first.calls.map((call) => call.id),
+    [3, 1, 2].map((ms) => formatCallId(idAt(ms))),
+  )
+  writer.finish(chatCall(idAt(0)))
+  await until('a fourth', () => writer.figures().written === 4)
+  assert.deepEqual(
+    reader.endedSince(first.lastSeq, {}, 10).calls.map((call) => call.id),
+    [formatCallId(idAt(0))],
+  )
+  reader.close()
+  await writer.close()
+})
+
+test("the budget's minutes are answered, also what was asked before the database was open", async () => {
+  await using dir = await makeTempDir()
+  const first = writerIn(dir)
+  first.finish(chatCall(idAt(0)))
+  await first.close()
+  const writer = writerIn(dir)
+  const minute = sampleStartMs / 60_000
+  assert.deepEqual(await writer.usageByMinute(minute - 10), [{ minute, tokens: 1369 }])
+  assert.deepEqual(await writer.usageByMinute(minute + 1), [])
+  await writer.close()
+  assert.deepEqual(await writer.usageByMinute(0), [])
+})
+
+test('a thread that dies is replaced, and its batch written once', async () => {
+  await using dir = await makeTempDir()
+  const workers: Worker[] = []
+  const writer = writerIn(dir, {
+    startWorker: (settings) => {
+      const file = new URL('../../src/store/writer-worker.ts', import.meta.url)
+      workers.push(new Worker(file, { workerData: settings }))
+      return workers.at(-1)!
+    },
+  })
+  for (let ms = 0; ms < 2000; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('the first batch is written', () => writer.figures().written > 0)
+  await Promise.all([once(workers[0]!, 'exit'), workers[0]!.terminate()])
+  assert.deepEqual(codes(writer), ['writer_restarted'])
+  const asked = writer.usageByMinute(0)
+  for (let ms = 2000; ms < 3000; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('all rows', () => writer.figures().written === 3000)
+  const used = (await asked).concat(await writer.usageByMinute(0))
+  assert.ok(used.length > 0)
+  assert.equal(workers.length, 2)
+  assert.deepEqual(codes(writer), [])
+  const tokens = (await writer.usageByMinute(0)).reduce((sum, minute) => sum + minute.tokens, 0)
+  assert.equal(tokens, 3000 * 1369)
+  assert.equal(callsIn(dir).length, 3000)
+  await writer.close()
+})
+
+test('a damaged file is kept beside, and recording goes on in a new one', async () => {
+  await using dir = await makeTempDir()
+  const text = 'This is no database at all. '.repeat(1000)
+  const first = writerIn(dir)
+  await first.close()
+  writeFileSync(dir.file('data/calls.db'), text)
+  const writer = writerIn(dir)
+  writer.finish(chatCall(idAt(0)))
+  await until('the row is written', () => writer.figures().written === 1)
+  assert.deepEqual(codes(writer), ['database_damaged'])
+  const kept = readdirSync(dir.file('data')).filter((name) => name.includes('.corrupt-'))
+  assert.equal(kept.length, 1)
+  assert.equal(readFileSync(dir.file(`data/${kept[0]}`), 'utf8'), text)
+  await writer.close()
+  assert.equal(callsIn(dir).length, 1)
+})
+
+test('a file that is overwritten with garbage while in use is kept beside, too', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir)
+  for (let ms = 0; ms < 1500; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('rows', () => writer.figures().written === 1500)
+  // Emptied into the file first, so that the garbage is what there is to read.
+  const other = new DatabaseSync(dir.file('data/calls.db'))
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  const size = statSync(dir.file('data/calls.db')).size
+  writeFileSync(dir.file('data/calls.db'), Buffer.alloc(size, 'x'))
+  for (let ms = 1500; ms < 3000; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('all rows', () => writer.figures().written === 3000)
+  assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
+  assert.ok(codes(writer).includes('database_damaged'))
+  await writer.close()
+  const checked = new DatabaseSync(dir.file('data/calls.db'))
+  assert.equal(checked.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
+  checked.close()
+})
+
+test('a deleted file is made again, and what was just written is written again', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir)
+  writer.finish(chatCall(idAt(0)))
+  await until('a row', () => writer.figures().written === 1)
+  for (const suffix of ['', '-wal', '-shm']) rmSync(dir.file(`data/calls.db${suffix}`))
+  writer.finish(chatCall(idAt(1)))
+  await until('a second row', () => writer.figures().written === 2)
+  assert.deepEqual(codes(writer), ['database_moved'])
+  assert.equal(callsIn(dir).length, 1)
+  await writer.close()
+})
+
+test('a file that another takes the place of is left, with its log, to its new name', async () => {
+  await using dir = await makeTempDir()
+  openForWriting(dir.file('other.db')).close()
+  const writer = writerIn(dir, { checkEveryMs: 20 })
+  writer.finish(chatCall(idAt(0)))
+  await until('a row', () => writer.figures().written === 1)
+  renameSync(dir.file('other.db'), dir.file('data/calls.db'))
+  await until('it is noticed without any call', () => codes(writer).includes('database_moved'))
+  writer.finish(chatCall(idAt(1)))
+  await until('a second row', () => writer.figures().written === 2)
+  assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.orphan-')))
+  await writer.close()
+  assert.deepEqual(
+    callsIn(dir).map((call) => call.id),
+    [formatCallId(idAt(1))],
+  )
+})
+
+test('a folder that cannot be made is a warning; the oldest calls make way; all is well once it can', async () => {
+  await using dir = await makeTempDir()
+  writeFileSync(dir.file('data'), 'a plain file')
+  const writer = writerIn(dir, { pendingLimit: 100 })
+  await until('the warning', () => codes(writer).includes('database_unavailable'))
+  assert.ok(codes(writer).includes('journal_unavailable'))
+  for (let ms = 0; ms < 250; ms++) {
+    writer.begin(callStart(idAt(ms)))
+    writer.finish(chatCall(idAt(ms)))
+  }
+  const { written, pending, dropped } = writer.figures()
+  assert.deepEqual({ written, pending, dropped }, { written: 0, pending: 100, dropped: 150 })
+  rmSync(dir.file('data'))
+  await until('the rest is written', () => writer.figures().written === 100)
+  await until('the warning goes', () => !codes(writer).includes('database_unavailable'))
+  await writer.close()
+  assert.deepEqual(
+    callsIn(dir).map((call) => call.id),
+    Array.from({ length: 100 }, (_, index) => formatCallId(idAt(249 - index))),
+  )
+})
+
+test("a newer version's database is neither read, written nor moved", async () => {
+  await using dir = await makeTempDir()
+  openForWriting(dir.file('data/calls.db')).close()
+  const other = new DatabaseSync(dir.file('data/calls.db'))
+  other.exec(`PRAGMA user_version = ${schemaVersion + 1}`)
+  other.close()
+  const writer = writerIn(dir, { closeTimeoutMs: 200 })
+  await until('the warning', () => codes(writer).includes('database_newer'))
+  writer.finish(chatCall(idAt(0)))
+  await writer.close()
+  assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 1 })
+  assert.equal(openCallReader(dir.file('data/calls.db')), 'newer')
+})
+
+test('while another process holds the lock nothing is lost and nobody waits', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir)
+  await writer.usageByMinute(0)
+  const other = new DatabaseSync(dir.file('data/calls.db'))
+  other.exec('BEGIN IMMEDIATE')
+  for (let ms = 0; ms < 500; ms++) writer.finish(chatCall(idAt(ms)))
+  await delay(100)
+  assert.deepEqual(writer.figures(), { written: 0, pending: 500, dropped: 0 })
+  other.exec('COMMIT')
+  other.close()
+  await until('all rows', () => writer.figures().written === 500)
+  await writer.close()
+})
+
+test('close is bounded, counts what it could not write, and leaves its trace in the journal', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir, { closeTimeoutMs: 300 })
+  await writer.usageByMinute(0)
+  const other = new DatabaseSync(dir.file('data/calls.db'))
+  other.exec('BEGIN IMMEDIATE')
+  writer.begin(callStart(idAt(0)))
+  writer.finish(chatCall(idAt(0)))
+  const startedMs = performance.now()
+  await writer.close()
+  assert.ok(performance.now() - startedMs < 2000)
+  assert.deepEqual(writer.figures(), { written: 0, pending: 0, dropped: 1 })
+  writer.finish(chatCall(idAt(1)))
+  assert.equal(writer.figures().dropped, 2)
+  assert.ok(readFileSync(dir.file('data/inflight-k3v9.log'), 'utf8').includes(String(idAt(0))))
+  other.exec('COMMIT')
+  other.close()
+})
