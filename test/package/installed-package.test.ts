@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+const run = promisify(execFile)
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+test('the packed package, installed in an empty folder, forwards and records a call', async () => {
+  await using packed = await makeTempDir()
+  await using folder = await makeTempDir()
+  await run('npm', ['pack', '--pack-destination', packed.path], { cwd: repository })
+  const [tarball] = await readdir(packed.path)
+  assert.ok(tarball !== undefined)
+
+  // What it depends on was fetched when this clone was installed: nothing is asked of a registry here.
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', packed.file(tarball)], {
+    cwd: folder.path,
+  })
+  const installed = folder.file('node_modules/tokenweir')
+  const files = await readdir(installed, { recursive: true })
+  assert.deepEqual(
+    files.filter((file) => file.endsWith('.ts') || file.includes('test')),
+    [],
+  )
+
+  await using upstream = await startSimulatedUpstream()
+  const command = `${installed}/bin/tokenweir.js`
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    directory: folder.path,
+    command,
+  })
+  const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'packed-model', messages: [] }),
+  })
+  assert.equal(answer.status, 200)
+  await answer.arrayBuffer()
+  assert.deepEqual(await gateway.stop(), { code: 0, signal: null })
+
+  const { stdout } = await run(process.execPath, [command, 'calls', '--db', gateway.databaseFile])
+  assert.match(stdout, /packed-model/)
+})
+
+test('in a clone, `npx tokenweir` is this very tree', async () => {
+  const manifest = JSON.parse(await readFile(`${repository}/package.json`, 'utf8')) as { version: string }
+  const { stdout } = await run('npx', ['tokenweir', '--version'], { cwd: repository })
+  assert.equal(stdout.trim(), manifest.version)
+})
