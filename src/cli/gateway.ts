@@ -26,6 +26,8 @@ import { startLines } from './start-lines.ts'
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
 const minutesPerDay = 24 * 60
+/** What a call that is given up when the gateway stops has for its last words to reach the client. */
+const lastWordsMs = 1000
 const exitPortInUse = 3
 const exitFault = 1
 
@@ -133,6 +135,7 @@ class GatewayProcess {
     const patience = new AbortController()
     const outOfPatience = this.#clock
       .delay(this.#options.drainTimeoutMs, patience.signal)
+      .then(() => this.#giveUp())
       .catch(() => undefined)
     await Promise.race([this.#server.drain(), outOfPatience])
     patience.abort()
@@ -143,6 +146,11 @@ class GatewayProcess {
     await this.#sink.close()
     this.#pidFile.remove()
     process.exit(process.exitCode ?? 0)
+  }
+
+  /** Calls that are still in flight are told so; a client that takes no byte is not waited for. */
+  async #giveUp(): Promise<void> {
+    await Promise.race([this.#server.abandon(), this.#clock.delay(lastWordsMs)])
   }
 
   #announce(): void {

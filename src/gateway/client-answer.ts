@@ -19,7 +19,7 @@ export class ClientAnswer {
   #headHeld = false
   #waiting = false
 
-  /** Called once, in the turn in which the client is seen to have left or stalled. */
+  /** Called once, in the turn in which the client is seen to have left or stalled, or is given up. */
   onGone: ((failure: Failure) => void) | null = null
   /** Called when the client has taken what was written and more may come. */
   onDrain: (() => void) | null = null
@@ -129,6 +129,7 @@ export class ClientAnswer {
     }
     if (this.#res.req.httpVersionMinor > 0) socket.destroySoon()
     else socket.write('', () => socket.resetAndDestroy())
+    this.#waitForRest()
   }
 
   /** Trailers that Node refuses to write are left out: an answer may always lose them (RFC 9110 §6.5.1). */
@@ -142,14 +143,30 @@ export class ClientAnswer {
     }
   }
 
+  /** Ends what is done on behalf of a client that is still there, so that `failure` comes to be its answer. */
+  abandon(failure: Failure): void {
+    this.#abandon?.abort(failure)
+    this.onGone?.(failure)
+  }
+
   #waitForDrain(): void {
-    this.#waiting = true
-    this.#res.setTimeout(this.#stallTimeoutMs, () => this.#onStall())
+    this.#watchForStall()
     this.#res.once('drain', () => {
       this.#waiting = false
       this.#res.setTimeout(0)
       this.onDrain?.()
     })
+  }
+
+  /** What was written last may be less than makes `write` answer false, and be stuck all the same. */
+  #waitForRest(): void {
+    if (!this.#waiting && (this.#res.socket?.writableLength ?? 0) > 0) this.#watchForStall()
+  }
+
+  #watchForStall(): void {
+    this.#waiting = true
+    if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', () => this.#onStall())
+    this.#res.setTimeout(this.#stallTimeoutMs)
   }
 
   #onStall(): void {

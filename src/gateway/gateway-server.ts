@@ -56,6 +56,12 @@ export class GatewayServer {
     this.#server.closeIdleConnections()
   }
 
+  /** Gives up the calls in flight. Resolves when all are over. */
+  async abandon(): Promise<void> {
+    this.#options.calls.abandon()
+    await this.#options.calls.drain()
+  }
+
   /** Breaks what is still open. */
   close(): void {
     this.#stopListening()
@@ -82,7 +88,8 @@ export class GatewayServer {
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining) res.shouldKeepAlive = false
-    const head = readRequestHead(req.rawHeaders, this.#names, (value) => this.#acceptEncodings.get(value))
+    const narrow = (value: string): string => this.#acceptEncodings.get(value)
+    const head = readRequestHead(req.rawHeaders, this.#names, narrow, req.httpVersion)
     if (req.method === 'TRACE') throw new Failure('method_not_allowed', 'TRACE is not answered here.')
     if (req.url === '*' && req.method === 'OPTIONS') {
       res.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }).end()
@@ -133,13 +140,24 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy()
     return
   }
-  // Bytes of an answer are already out on this connection: another one behind them would be taken for its body.
-  const answering = '_httpMessage' in socket && socket._httpMessage !== null
-  if (answering) {
-    socket.resetAndDestroy()
-    return
-  }
-  writeRaw(socket, malformed(error.code))
+  const answer = answerOn(socket)
+  if (answer === null) writeRaw(socket, malformed(error.code))
+  else if (answer.writableEnded) socket.destroySoon()
+  // The client ended its side in the middle of its request: it has left.
+  else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+  else if (isReadingFor(answer)) answer.req.emit('error', malformed(error.code))
+  // Another answer would be taken for the body, or the answer, of the call that is still under way.
+  else socket.resetAndDestroy()
+}
+
+/** The answer that is under way on a connection. */
+function answerOn(socket: Socket): ServerResponse | null {
+  return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
+}
+
+/** Whether what is malformed belongs to the body of a request whose answer can still be chosen. */
+function isReadingFor({ req, headersSent }: ServerResponse): boolean {
+  return !headersSent && !req.complete && req.listenerCount('error') > 0
 }
 
 function malformed(code: string | undefined): Failure {

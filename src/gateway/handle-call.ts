@@ -39,7 +39,7 @@ export interface CallHandlerOptions {
 export class CallHandler {
   readonly #options: CallHandlerOptions
   readonly #viaName: string
-  #running = 0
+  readonly #running = new Set<RunningCall>()
   #drained: PromiseWithResolvers<void> | null = null
 
   constructor(options: CallHandlerOptions) {
@@ -49,9 +49,9 @@ export class CallHandler {
 
   /** Handles one call. Never rejects: whatever happens is answered and becomes its one row. */
   async handle(arrived: ArrivedCall): Promise<void> {
-    this.#running++
     const { admission, sink, clock, limits } = this.#options
     const running = new RunningCall(arrived, this.#options)
+    this.#running.add(running)
     const { client } = running
     try {
       using body = new HeldBody(limits)
@@ -71,15 +71,28 @@ export class CallHandler {
     await client.closed
     running.timeline.closedAt = clock.now()
     await this.#record(running)
-    if (--this.#running === 0) this.#drained?.resolve()
+    this.#running.delete(running)
+    if (this.#running.size === 0) this.#drained?.resolve()
   }
 
   /** Refuses waiting and new calls; resolves when those in flight are over. */
   drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
     this.#options.admission.drain()
-    if (this.#running === 0) this.#drained.resolve()
+    if (this.#running.size === 0) this.#drained.resolve()
     return this.#drained.promise
+  }
+
+  /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. */
+  abandon(): void {
+    const failure = new Failure('draining', 'The gateway stopped before this call was over.', {
+      retryAfterS: 5,
+    })
+    for (const { client, timeline, arrived } of this.#running) {
+      client.abandon(failure)
+      const isReading = timeline.bodyReadAt === null && arrived.req.listenerCount('error') > 0
+      if (isReading) arrived.req.emit('error', failure)
+    }
   }
 
   /** What must not reach the upstream is refused before anything is read. */

@@ -19,6 +19,8 @@ export function listen(port: number, host: string): Promise<Server> {
     headersTimeout: headTimeoutMs,
     // A call may queue, and a body may come, for longer than any bound that Node could know.
     requestTimeout: 0,
+    // Ours to refuse, in our words.
+    requireHostHeader: false,
     keepAlive: true,
     keepAliveInitialDelay: tcpKeepAliveDelayMs,
   })

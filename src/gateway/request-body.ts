@@ -92,7 +92,13 @@ export function readBody(
     reject(refusal)
   })
   req.on('end', resolve)
-  req.on('error', () => reject(new Failure('client_gone', 'The client left while it sent its request.')))
+  req.on('error', (error) => {
+    reject(
+      error instanceof Failure
+        ? error
+        : new Failure('client_gone', 'The client left while it sent its request.'),
+    )
+  })
   return promise
 }
 

@@ -80,3 +80,20 @@ test('two Hosts, or framing that can be read in two ways, are flaws', () => {
   )
   assert.match(read('Host', 'a', 'Transfer-Encoding', 'chunked', 'Content-Length', '3').flaw ?? '', /beside/)
 })
+
+for (const coding of ['gzip, chunked', 'chunked, chunked', 'xchunked', 'identity']) {
+  test(`the Transfer-Encoding ${coding} is refused, also in lines of its own`, () => {
+    assert.match(read('Host', 'a', 'Transfer-Encoding', coding).flaw ?? '', /not chunked alone/)
+    const lines = coding.split(', ').flatMap((part) => ['Transfer-Encoding', part])
+    assert.match(read('Host', 'a', ...lines).flaw ?? '', /not chunked alone/)
+  })
+}
+
+test('HTTP/1.1 needs a Host, HTTP/1.0 does not, and other versions are refused', () => {
+  const flawOf = (raw: readonly string[], version: string): string | null =>
+    readRequestHead(raw, new HeaderNames(), (value) => value, version).flaw
+  assert.equal(flawOf([], '1.0'), null)
+  assert.match(flawOf([], '1.1') ?? '', /no Host/)
+  assert.equal(flawOf(['Host', 'a'], '1.1'), null)
+  for (const version of ['0.9', '2.0']) assert.match(flawOf(['Host', 'a'], version) ?? '', /neither HTTP/)
+})

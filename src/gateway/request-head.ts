@@ -39,6 +39,7 @@ export function readRequestHead(
   raw: readonly string[],
   names: HeaderNames,
   narrowAcceptEncoding: (value: string) => string,
+  httpVersion = '1.0',
 ): RequestHead {
   const endToEnd: string[] = []
   let host: string | null = null
@@ -124,6 +125,9 @@ export function readRequestHead(
     endToEnd.push(name, value)
   }
 
+  // Node's parser lets other versions pass, and requests that name none.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') flaw = 'The request is neither HTTP/1.1 nor HTTP/1.0.'
+  if (host === null && httpVersion === '1.1') flaw = 'The request has no Host header.'
   if (host !== null && !plainAuthority.test(host))
     flaw = 'The Host header is not a plain host name or address.'
   if (transferEncoding !== null && (transferEncoding.toLowerCase() !== 'chunked' || contentLength !== null)) {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../call/call-id.ts'
-import { callColumns, type DimensionTable } from './call-columns.ts'
+import { type CallColumn, callColumns, type DimensionTable } from './call-columns.ts'
 import { type CallBatch, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
 import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
@@ -23,8 +23,10 @@ const microsecondsPerMinute = 60_000_000
 
 /** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
 interface Shape {
-  readonly columns: readonly { readonly index: number; readonly slot: number }[]
+  readonly columns: readonly { readonly column: CallColumn; readonly slot: number }[]
   readonly insert: StatementSync
+  /** Used again for each row. */
+  readonly values: (number | string | null)[]
 }
 
 /** Writes batches of calls, and with each row its share of the token budget. Idempotent by the calls' ids. */
@@ -95,14 +97,16 @@ export class CallWriter {
   /** Whether a row was added; `null` where the table cannot hold it, `false` where it already does. */
   #insert(batch: CallBatch, shape: Shape, base: number, seq: number): boolean | null {
     const { slots, texts } = batch
-    const values: (number | string | null)[] = [slots[base] ?? null, seq]
-    for (const { index, slot } of shape.columns) {
+    const { values } = shape
+    values[0] = slots[base] ?? null
+    values[1] = seq
+    let at = 2
+    for (const { column, slot } of shape.columns) {
       const value = slots[base + slot] ?? Number.NaN
-      const column = callColumns[index]
-      if (Number.isNaN(value) || column === undefined) values.push(null)
-      else if (column.kind === 'number') values.push(value)
-      else if (column.kind === 'dimension') values.push(this.#entryId(column.table, value))
-      else values.push(texts[value] ?? null)
+      if (Number.isNaN(value)) values[at++] = null
+      else if (column.kind === 'number') values[at++] = value
+      else if (column.kind === 'dimension') values[at++] = this.#entryId(column.table, value)
+      else values[at++] = texts[value] ?? null
     }
     try {
       return shape.insert.run(...values).changes === 1
@@ -127,23 +131,24 @@ export class CallWriter {
   }
 
   #shapeOf(batch: CallBatch): Shape {
-    const present: { index: number; slot: number }[] = []
+    const columns: { column: CallColumn; slot: number }[] = []
     let key = ''
-    for (let slot = 1; slot < slotsPerCall; slot++) {
+    for (const [index, column] of callColumns.entries()) {
+      const slot = index + 1
       let at = slot
       while (at < batch.slots.length && Number.isNaN(batch.slots[at])) at += slotsPerCall
       const isPresent = at < batch.slots.length
       key += isPresent ? '1' : '0'
-      if (isPresent) present.push({ index: slot - 1, slot })
+      if (isPresent) columns.push({ column, slot })
     }
     const known = this.#shapes.get(key)
     if (known !== undefined) return known
     if (this.#shapes.size === shapesKept) this.#shapes.clear()
-    const names = ['id', 'seq', ...present.map(({ index }) => callColumns[index]?.name)]
+    const names = ['id', 'seq', ...columns.map(({ column }) => column.name)]
     const insert = this.#database.prepare(
       `INSERT INTO calls (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
     )
-    const shape: Shape = { columns: present, insert }
+    const shape: Shape = { columns, insert, values: names.map(() => null) }
     this.#shapes.set(key, shape)
     return shape
   }

@@ -6,7 +6,7 @@ import { startGatewayProcess } from '../support/gateway-process.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
-import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
 import { bodyReply } from '../support/response-bytes.ts'
 import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
@@ -52,7 +52,7 @@ const exactTargets = [
   '/v1/models/a..b/...',
   '/v1/models/.hidden',
   '/v1/models/a%3Fb%23c',
-  '/v1/models/a;v=1,2:3@4!$&\'()*+=~_-',
+  "/v1/models/a;v=1,2:3@4!$&'()*+=~_-",
   '/v1//models//x/',
   '/v1/models/a%20b',
 ]
@@ -125,14 +125,19 @@ after(async () => {
   await upstream.close()
 })
 
+let recorded = 0
+
 /** What the upstream gets while `act` runs, and the rows that come of it: both in order. */
-async function forwarded(act: () => Promise<void>): Promise<{ readonly seen: string[]; readonly rows: string[] }> {
-  const [requestsBefore, rowsBefore] = [upstream.requests.length, readCalls(gateway.databaseFile).length]
+async function forwarded(
+  act: () => Promise<void>,
+): Promise<{ readonly seen: string[]; readonly rows: string[] }> {
+  const [seenBefore, rowsBefore] = [upstream.requests.length, recorded]
   await act()
-  const requests = upstream.requests.slice(requestsBefore)
-  const calls = await recordedCalls(gateway, rowsBefore + requests.length)
+  const seen = upstream.requests.slice(seenBefore)
+  recorded += seen.length
+  const calls = await recordedCalls(gateway, recorded)
   return {
-    seen: requests.map((request) => `${request.method} ${request.target}`),
+    seen: seen.map((request) => `${request.method} ${request.target}`),
     rows: calls.slice(rowsBefore).map((call) => `${call.method} ${call.endpoint}`),
   }
 }
@@ -206,13 +211,21 @@ test("the base's path takes the place of /v1 and stands before the paths that ha
 })
 
 test('of an absolute target only path and query count', async () => {
-  for (const authority of ['http://weir.localhost', 'HTTP://elsewhere.example:81', 'https://u:p@[::1]:9']) {
-    const response = await exchange(gateway.port, 'GET', `${authority}/v1/models?a=%20`)
-    assert.equal(response.body.toString(), '/v1/models?a=%20')
-    assert.equal(upstream.requests.at(-1)!.header('host'), `127.0.0.1:${upstream.port}`)
-  }
-  const health = await exchange(gateway.port, 'GET', 'http://elsewhere.example')
-  assert.equal(health.status, 200)
+  const authorities = ['http://weir.localhost', 'HTTP://elsewhere.example:81', 'https://u:p@[::1]:9']
+  const { seen, rows } = await forwarded(async () => {
+    for (const authority of authorities) {
+      const response = await exchange(gateway.port, 'GET', `${authority}/v1/models?a=%20`)
+      assert.equal(response.body.toString(), '/v1/models?a=%20')
+      assert.equal(upstream.requests.at(-1)!.header('host'), `127.0.0.1:${upstream.port}`)
+    }
+    const health = await exchange(gateway.port, 'GET', 'http://elsewhere.example')
+    assert.equal(health.status, 200)
+  })
+  assert.equal(seen.length, authorities.length)
+  assert.deepEqual(
+    rows,
+    authorities.map(() => 'GET /v1/models'),
+  )
 })
 
 test('a target that could leave the base is refused: nothing is forwarded, nothing is recorded', async () => {

@@ -116,8 +116,7 @@ test('a thread that dies is replaced, and its batch written once', async () => {
   const asked = writer.usageByMinute(0)
   for (let ms = 2000; ms < 3000; ms++) writer.finish(chatCall(idAt(ms)))
   await until('all rows', () => writer.figures().written === 3000)
-  const used = (await asked).concat(await writer.usageByMinute(0))
-  assert.ok(used.length > 0)
+  assert.ok((await asked).length > 0)
   assert.equal(workers.length, 2)
   assert.deepEqual(codes(writer), [])
   const tokens = (await writer.usageByMinute(0)).reduce((sum, minute) => sum + minute.tokens, 0)
@@ -263,4 +262,24 @@ test('close is bounded, counts what it could not write, and leaves its trace in 
   assert.ok(readFileSync(dir.file('data/inflight-k3v9.log'), 'utf8').includes(String(idAt(0))))
   other.exec('COMMIT')
   other.close()
+})
+
+test('a log that a reader let grow is emptied when that reader ends', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir, { checkEveryMs: 50, pendingLimit: 100_000, pendingBytesLimit: 2 ** 30 })
+  await writer.usageByMinute(0)
+  const reader = new DatabaseSync(dir.file('data/calls.db'), { readOnly: true })
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM calls').get()
+  const walBytes = (): number => statSync(dir.file('data/calls.db-wal')).size
+  let finished = 0
+  while (walBytes() < 34 * 2 ** 20) {
+    for (let index = 0; index < 5000; index++) writer.finish(fullCall(idAt(finished++)))
+    await until('they are written', () => writer.figures().written === finished)
+  }
+  reader.exec('COMMIT')
+  reader.close()
+  await until('the log is empty', () => walBytes() === 0)
+  assert.deepEqual(writer.warnings(), [])
+  await writer.close()
 })

@@ -48,7 +48,8 @@ async function until<T>(gateway: GatewayProcess, probe: () => T | undefined, wha
     const telemetry = asRecord((await gateway.health())['telemetry'])
     const answer = telemetry['pending'] === 0 ? probe() : undefined
     if (answer !== undefined) return answer
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}: ${JSON.stringify(telemetry)}`)
+    if (performance.now() > deadline)
+      throw new Error(`waited in vain for ${what}: ${JSON.stringify(telemetry)}`)
     await delay(pollMs)
   }
 }

@@ -74,6 +74,8 @@ const cases: readonly [
     'internal_error',
     500,
   ],
+  ['a call given up unanswered', { status: 503, failure: failure('draining') }, 'refused', 'draining', 503],
+  ['a stream given up', { status: 200, failure: failure('draining') }, 'gateway_error', 'draining', 200],
   [
     'a client that left while it waited',
     { failure: failure('client_gone'), gone: failure('client_gone') },

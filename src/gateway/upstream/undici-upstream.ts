@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici'
+import { type Dispatcher, errors } from 'undici'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import type { Failure } from '../../call/failure.ts'
 import { HeaderNames } from '../../lib/header-list.ts'
@@ -75,7 +75,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null
   #connection: Connection | null = null
   #aborted: Failure | null = null
-  #answered = false
+  /** Of the answer; 0 before it. */
+  #status = 0
   #over = false
 
   constructor(receiver: AnswerReceiver, names: HeaderNames) {
@@ -113,12 +114,12 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   ): void {
     if (this.#over) return
     const headers = readResponseHeaders(controller.rawHeaders as Buffer[], this.#names)
-    const head = { status, statusText, headers }
+    const head = { status, statusText: phraseOf(statusText), headers }
     if (status < 200) {
       this.#receiver.informational(head)
       return
     }
-    this.#answered = true
+    this.#status = status
     this.#receiver.head(head)
   }
 
@@ -127,19 +128,30 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
-    if (this.#over) return
-    this.#over = true
-    this.#receiver.end(trailersOf(controller))
+    this.#end(trailersOf(controller))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#fail(this.#aborted ?? failureOf(error, this.#progress()))
+    if (this.#isCompleteWithoutBody(error)) this.#end([])
+    else this.#fail(this.#aborted ?? failureOf(error, this.#progress()))
+  }
+
+  /** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
+  #isCompleteWithoutBody(error: Error): boolean {
+    const hasNoBody = this.#status === 304 || this.#status === 204
+    return hasNoBody && error instanceof errors.ResponseContentLengthMismatchError
+  }
+
+  #end(trailers: RawHeaders): void {
+    if (this.#over) return
+    this.#over = true
+    this.#receiver.end(trailers)
   }
 
   #progress(): { started: boolean; answered: boolean; reusedSocket: boolean } {
     return {
       started: this.#controller !== null,
-      answered: this.#answered,
+      answered: this.#status > 0,
       reusedSocket: (this.#connection?.attemptsOnSocket ?? 0) > 1,
     }
   }
@@ -151,9 +163,14 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-/** undici reads the reason phrase as UTF-8; its bytes go on as they came, wherever they were that. */
+/**
+ * undici reads the reason phrase as UTF-8; its bytes go on as they came, wherever they were that. One with
+ * control characters, which nobody may send (RFC 9112 §4), is left out.
+ */
 function phraseOf(statusText: string): string {
-  return /^[ -~]*$/.test(statusText) ? statusText : Buffer.from(statusText).toString('latin1')
+  if (/^[ -~]*$/.test(statusText)) return statusText
+  const phrase = Buffer.from(statusText).toString('latin1')
+  return /^[\t -~\x80-\xff]*$/.test(phrase) ? phrase : ''
 }
 
 function trailersOf(controller: Dispatcher.DispatchController): RawHeaders {

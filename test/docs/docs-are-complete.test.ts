@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
+
+function readDoc(name: string): Promise<string> {
+  return readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+}
+
+/** The sections under headings of the third level, by heading, each with the heading above it. */
+function sectionsOf(markdown: string): Map<string, { readonly chapter: string; readonly text: string }> {
+  const sections = new Map<string, { readonly chapter: string; readonly text: string }>()
+  let chapter = ''
+  for (const part of markdown.split(/^(?=##+ )/m)) {
+    const [, marks = '', title = ''] = /^(##+) (.+)\n/.exec(part) ?? []
+    if (marks === '##') chapter = title
+    else if (marks === '###') sections.set(title, { chapter, text: part.slice(part.indexOf('\n')).trim() })
+  }
+  return sections
+}
+
+test('docs/errors.md has a section for every code, and none for what is no code', async () => {
+  const sections = sectionsOf(await readDoc('errors.md'))
+  assert.deepEqual([...sections.keys()].sort(), Object.keys(failureKinds).sort())
+})
+
+test('docs/errors.md tells the status of every code that is answered, and which are only recorded', async () => {
+  const sections = sectionsOf(await readDoc('errors.md'))
+  for (const code of Object.keys(failureKinds) as FailureCode[]) {
+    const { status } = failureKinds[code]
+    const { chapter, text } = sections.get(code) ?? { chapter: '', text: '' }
+    if (status === null) assert.equal(chapter, 'Only recorded', code)
+    else {
+      assert.equal(chapter, 'Answered by the gateway', code)
+      assert.match(text, new RegExp(`^${status}\\b`), code)
+      assert.equal(/^\d{3} with `Retry-After`/.test(text), status === 503, code)
+    }
+  }
+})
+
+test('docs name no option that the gateway does not have', async () => {
+  const known = new Set([...(await readDoc('options.md')).matchAll(/--[a-z\d-]+/g)].map(([name]) => name))
+  assert.ok(known.has('--max-concurrent'))
+  for (const name of ['http.md', 'errors.md', 'architecture.md']) {
+    for (const [option] of (await readDoc(name)).matchAll(/--[a-z][a-z\d-]+/g))
+      assert.ok(known.has(option), `${name}: ${option}`)
+  }
+})

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
+import { asRecord } from '../support/json-record.ts'
+import { readCalls } from '../support/recorded-calls.ts'
+import type { SimulatedUpstream } from '../support/simulated-upstream.ts'
+
+/** What one `kill -9` under load came to. */
+export interface KillFigures {
+  /** Calls whose request reached the upstream. */
+  readonly reached: number
+  /** Calls whose client had the whole answer before the kill. */
+  readonly finished: number
+  /** Rows that the next start wrote for calls that were not finished, or not yet written. */
+  readonly interrupted: number
+  /** The longest time before the kill at which a call finished whose row was lost; 0 where none was. */
+  readonly lostMs: number
+  /** The first answer of `/health` after the new start, from the line that says that it listens. */
+  readonly healthMs: number
+}
+
+const workers = 24
+/** So many calls are finished before the clock of the kill starts. */
+const callsBeforeKill = 60
+const longestWaitMs = 400
+const recoverLimitMs = 10_000
+
+/**
+ * Lets a gateway work on streams and JSON calls, kills it at a random instant, starts it again on the same
+ * files, and checks what it knows. `sessions` of the rows begin with `round`, which tells the rounds apart.
+ */
+export async function killRound(
+  upstream: SimulatedUpstream,
+  directory: string,
+  round: number,
+): Promise<KillFigures> {
+  const options = { upstream: upstream.baseUrl, directory, args: ['--max-concurrent', String(workers)] }
+  const reachedBefore = upstream.requests.length
+  const finishedAtMs = new Map<string, number>()
+  let killedAtMs: number
+  {
+    await using gateway = await startGatewayProcess(options)
+    const load = new Load(gateway, round, finishedAtMs)
+    await load.waitForFinished(callsBeforeKill)
+    await delay(Math.random() * longestWaitMs)
+    killedAtMs = performance.now()
+    await gateway.kill9()
+    await load.stop()
+  }
+  const reached = upstream.requests
+    .slice(reachedBefore)
+    .map(({ target }) => /call=([\d-]+)/.exec(target)![1]!)
+  assert.equal(new Set(reached).size, reached.length, 'a call was sent twice')
+
+  await using next = await startGatewayProcess(options)
+  const startedAtMs = performance.now()
+  assert.equal((await next.health())['status'], 'ok')
+  const healthMs = performance.now() - startedAtMs
+  const rows = await untilRows(next.databaseFile, reached)
+  checkDatabase(next.databaseFile)
+  await untilBudget(next, tokensOf([...rows.values()]))
+
+  let lostMs = 0
+  for (const [session, atMs] of finishedAtMs) {
+    if (rows.get(session)?.outcome === 'ok') continue
+    assert.equal(rows.get(session)?.outcome, 'interrupted', session)
+    lostMs = Math.max(lostMs, killedAtMs - atMs)
+  }
+  const interrupted = reached.filter((session) => rows.get(session)?.outcome === 'interrupted').length
+  assert.deepEqual(await next.stop(), { code: 0, signal: null })
+  return { reached: reached.length, finished: finishedAtMs.size, interrupted, lostMs, healthMs }
+}
+
+/** Clients that call without pause, streams and JSON in turn. */
+class Load {
+  readonly #gateway: GatewayProcess
+  readonly #round: number
+  readonly #finishedAtMs: Map<string, number>
+  readonly #workers: Promise<void>[]
+  readonly #stop = new AbortController()
+  #calls = 0
+  #enough: { readonly count: number; readonly reached: () => void } | null = null
+
+  constructor(gateway: GatewayProcess, round: number, finishedAtMs: Map<string, number>) {
+    this.#gateway = gateway
+    this.#round = round
+    this.#finishedAtMs = finishedAtMs
+    this.#workers = Array.from({ length: workers }, (_, index) => this.#work(index % 2 === 0))
+  }
+
+  waitForFinished(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#enough = { count, reached: resolve }
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#workers)
+  }
+
+  async #work(stream: boolean): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const session = `${this.#round}-${this.#calls++}`
+      try {
+        const response = await fetch(`${this.#gateway.baseUrl}/chat/completions?call=${session}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-tokenweir-session': session },
+          body: JSON.stringify({
+            model: 'm',
+            stream,
+            stream_options: { include_usage: stream },
+            messages: [],
+          }),
+          signal: this.#stop.signal,
+        })
+        await response.text()
+      } catch {
+        return // The gateway is gone: what had to come has come.
+      }
+      this.#finishedAtMs.set(session, performance.now())
+      if (this.#finishedAtMs.size >= (this.#enough?.count ?? Infinity)) this.#enough?.reached()
+    }
+  }
+}
+
+/** All rows by their session, once each of these calls has one; fails where a call has two. */
+async function untilRows(
+  databaseFile: string,
+  sessions: readonly string[],
+): Promise<ReadonlyMap<string, CallJson>> {
+  const deadline = performance.now() + recoverLimitMs
+  for (;;) {
+    const calls = readCalls(databaseFile)
+    const rows = new Map(calls.map((call) => [call.session ?? '', call]))
+    assert.equal(rows.size, calls.length, 'a call has two rows')
+    const missing = sessions.filter((session) => !rows.has(session))
+    if (missing.length === 0) return rows
+    if (performance.now() > deadline) throw new Error(`no row for ${missing.join(' ')}`)
+    await delay(5)
+  }
+}
+
+function checkDatabase(file: string): void {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
+  } finally {
+    database.close()
+  }
+}
+
+async function untilBudget(gateway: GatewayProcess, tokens: number): Promise<void> {
+  await untilHealth(gateway, `the budget counts ${tokens} tokens`, (health) => {
+    return asRecord(health['token_budget'])['total_used'] === tokens
+  })
+}
+
+function tokensOf(rows: readonly CallJson[]): number {
+  return rows.reduce((sum, row) => sum + (row.input_tokens ?? 0) + (row.output_tokens ?? 0), 0)
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exchange, requestBytes } from '../support/exchange.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
+import { type RawClient, openRawClient } from '../support/raw-client.ts'
+import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
+import { type ReplyStep, until } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import type { SeenRequest } from '../support/seen-request.ts'
+import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+/** An upstream that answers a POST only when the test lets it, by the name in the request's body. */
+interface HeldUpstream extends AsyncDisposable {
+  readonly upstream: SimulatedUpstream
+  answer(name: string): void
+  /** Names of the POSTs in the order in which they arrived. */
+  readonly arrived: readonly string[]
+}
+
+async function startHeldUpstream(): Promise<HeldUpstream> {
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  const gateOf = (name: string): PromiseWithResolvers<void> => {
+    const gate = gates.get(name) ?? Promise.withResolvers<void>()
+    gates.set(name, gate)
+    return gate
+  }
+  const steps = function* (request: SeenRequest): Generator<ReplyStep> {
+    if (request.method === 'POST') yield until(gateOf(nameOf(request)).promise)
+    yield* jsonReply(200, { model: 'm' })
+  }
+  const upstream = await startSimulatedUpstream({ reply: (request) => ({ steps: steps(request) }) })
+  return {
+    upstream,
+    answer: (name) => gateOf(name).resolve(),
+    get arrived() {
+      return upstream.requests.filter((request) => request.method === 'POST').map(nameOf)
+    },
+    [Symbol.asyncDispose]: () => upstream.close(),
+  }
+}
+
+function nameOf(request: SeenRequest): string {
+  return String(request.json()['model'])
+}
+
+function post(name: string): Buffer {
+  return requestBytes('POST', '/v1/chat/completions', { body: JSON.stringify({ model: name }) })
+}
+
+async function limiter(gateway: GatewayProcess): Promise<JsonRecord> {
+  return asRecord((await gateway.health())['rate_limiter'])
+}
+
+/** Asks until the figures are these; each question is a round trip through the gateway. */
+async function waitForFigures(
+  gateway: GatewayProcess,
+  wanted: Readonly<Record<string, number>>,
+): Promise<void> {
+  const deadline = performance.now() + 5000
+  for (;;) {
+    const figures = await limiter(gateway)
+    const seen = Object.fromEntries(Object.keys(wanted).map((name) => [name, figures[name]]))
+    if (Object.entries(wanted).every(([name, value]) => seen[name] === value)) return
+    if (performance.now() > deadline) assert.deepEqual(seen, wanted)
+  }
+}
+
+test('of six calls at two slots, never more than two are at the upstream, in the order of arrival', async () => {
+  await using held = await startHeldUpstream()
+  const { upstream } = held
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.origin,
+    args: ['--max-concurrent', '2', '--slot-cooldown-ms', '20'],
+  })
+  await using stack = new AsyncDisposableStack()
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const clients = new Map<string, RawClient>()
+  const fixed = { max_concurrent: 2, slot_cooldown_ms: 20, total_retries_429: 0 }
+  await waitForFigures(gateway, {
+    ...fixed,
+    active: 0,
+    queued: 0,
+    total_admitted: 0,
+    total_queued: 0,
+    peak_active: 0,
+  })
+  for (const [i, name] of names.entries()) {
+    const client = stack.use(await openRawClient(gateway.port))
+    clients.set(name, client)
+    await client.send(post(name))
+    const active = Math.min(i + 1, 2)
+    const queued = Math.max(0, i - 1)
+    await waitForFigures(gateway, {
+      ...fixed,
+      active,
+      queued,
+      total_admitted: active,
+      total_queued: queued,
+      peak_active: active,
+    })
+  }
+  await upstream.waitForInFlight(2)
+
+  // Every other method passes at once, and is counted nowhere.
+  assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200)
+  assert.equal((await exchange(gateway.port, 'DELETE', '/v1/files/f')).status, 200)
+  await waitForFigures(gateway, { active: 2, queued: 4, total_admitted: 2, total_queued: 4, peak_active: 2 })
+
+  for (const [i, name] of names.entries()) {
+    held.answer(name)
+    assert.equal((await clients.get(name)!.response('POST')).status, 200)
+    const left = names.length - i - 1
+    await waitForFigures(gateway, {
+      ...fixed,
+      active: Math.min(2, left),
+      queued: Math.max(0, left - 2),
+      total_admitted: Math.min(names.length, i + 3),
+      total_queued: 4,
+      peak_active: 2,
+    })
+  }
+  assert.deepEqual(held.arrived, names)
+  // The DELETE and the GET came beside two held calls.
+  assert.ok(upstream.peakInFlight <= 3)
+
+  const rows = (await recordedCalls(gateway, 8)).filter((row) => row.method === 'POST')
+  assert.deepEqual(
+    rows.map((row) => [row.model, row.outcome]),
+    names.map((name) => [name, 'ok']),
+  )
+  for (const row of rows) {
+    const waited = !['a', 'b'].includes(row.model ?? '')
+    assert.ok(waited ? row.queue_ms! >= 20 : row.queue_ms! < 1000, `${row.model} waited ${row.queue_ms} ms`)
+    assert.ok(row.queue_ms! <= row.duration_ms!)
+  }
+})
+
+test('any number of clients at once: the limit holds, and the figures come back to nothing', async () => {
+  await using upstream = await startSimulatedUpstream({ model: { firstByteMs: 2 } })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.origin,
+    args: ['--max-concurrent', '3', '--slot-cooldown-ms', '0'],
+  })
+  const calls = Array.from({ length: 60 }, () =>
+    exchange(gateway.port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' }),
+  )
+  for (const response of await Promise.all(calls)) assert.equal(response.status, 200)
+  assert.equal(upstream.requests.length, 60)
+  assert.ok(upstream.peakInFlight <= 3, `${upstream.peakInFlight} at once`)
+  await waitForFigures(gateway, { active: 0, queued: 0, total_admitted: 60, peak_active: 3 })
+  await recordedCalls(gateway, 60)
+})
+
+test('a freed slot cools before the next in line takes it, and arrivals wait behind', async () => {
+  await using held = await startHeldUpstream()
+  await using gateway = await startGatewayProcess({
+    upstream: held.upstream.origin,
+    args: ['--max-concurrent', '1', '--slot-cooldown-ms', '500'],
+  })
+  await using first = await openRawClient(gateway.port)
+  await using second = await openRawClient(gateway.port)
+  await using third = await openRawClient(gateway.port)
+  await first.send(post('first'))
+  await waitForFigures(gateway, { active: 1, queued: 0 })
+  await second.send(post('second'))
+  await waitForFigures(gateway, { active: 1, queued: 1 })
+  const freedAtMs = performance.now()
+  held.answer('first')
+  await first.response('POST')
+  // The slot cools: it is neither held, nor free for one who comes now.
+  await waitForFigures(gateway, { active: 0, queued: 1 })
+  await third.send(post('third'))
+  await waitForFigures(gateway, { active: 0, queued: 2, total_queued: 2 })
+  const secondSeen = await held.upstream.waitForRequest(1)
+  assert.ok(secondSeen.headAtMs - freedAtMs >= 490, `${secondSeen.headAtMs - freedAtMs} ms`)
+  assert.equal(held.arrived[1], 'second')
+  held.answer('second')
+  held.answer('third')
+  assert.equal((await second.response('POST')).status, 200)
+  assert.equal((await third.response('POST')).status, 200)
+
+  // Nobody waits: the slot is free at once.
+  const askedAtMs = performance.now()
+  held.answer('fourth')
+  await first.send(post('fourth'))
+  await first.response('POST')
+  const fourth = held.upstream.requests.at(-1)!
+  assert.ok(fourth.headAtMs - askedAtMs < 490, `${fourth.headAtMs - askedAtMs} ms`)
+})
+
+test('beyond --queue-limit a call is sent away with 503, and --queue-timeout-ms ends a wait', async () => {
+  await using held = await startHeldUpstream()
+  await using gateway = await startGatewayProcess({
+    upstream: held.upstream.origin,
+    args: ['--max-concurrent', '1', '--queue-limit', '1', '--queue-timeout-ms', '700'],
+  })
+  await using running = await openRawClient(gateway.port)
+  await using waiting = await openRawClient(gateway.port)
+  await running.send(post('running'))
+  await waitForFigures(gateway, { active: 1, queued: 0 })
+  await waiting.send(post('waiting'))
+  await waitForFigures(gateway, { active: 1, queued: 1 })
+
+  const beyond = await exchange(gateway.port, 'POST', '/v1/embeddings', { body: '{"model":"beyond"}' })
+  assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200, 'no slot is needed')
+  const tooLong = await waiting.response('POST')
+  for (const [response, code] of [
+    [beyond, 'queue_full'],
+    [tooLong, 'queue_timeout'],
+  ] as const) {
+    assert.equal(response.status, 503)
+    assert.equal(response.header('x-tokenweir-error'), code)
+    assert.match(response.header('retry-after') ?? '', /^[1-9]\d{0,2}$/)
+    const error = asRecord(parseRecord(response.body.toString())['error'])
+    assert.deepEqual([error['type'], error['param'], error['code']], ['server_error', null, code])
+  }
+  await waitForFigures(gateway, { active: 1, queued: 0, total_admitted: 1, total_queued: 1 })
+  held.answer('running')
+  assert.equal((await running.response('POST')).status, 200)
+  assert.deepEqual(held.arrived, ['running'])
+
+  const rowBeyond = await rowOf(gateway, beyond)
+  assert.deepEqual(
+    [rowBeyond.outcome, rowBeyond.failure_code, rowBeyond.status, rowBeyond.call_type, rowBeyond.model],
+    ['refused', 'queue_full', 503, 'embedding', 'beyond'],
+  )
+  assert.deepEqual([rowBeyond.attempts, rowBeyond.ttfb_ms], [0, null])
+  const rowTooLong = await rowOf(gateway, tooLong)
+  assert.deepEqual(
+    [rowTooLong.outcome, rowTooLong.failure_code, rowTooLong.status, rowTooLong.model],
+    ['refused', 'queue_timeout', 503, 'waiting'],
+  )
+  assert.ok(rowTooLong.queue_ms! >= 690, `${rowTooLong.queue_ms} ms`)
+  await recordedCalls(gateway, 4)
+})
+
+test('the connection of a call that was sent away goes on', async () => {
+  await using held = await startHeldUpstream()
+  await using gateway = await startGatewayProcess({
+    upstream: held.upstream.origin,
+    args: ['--max-concurrent', '1', '--queue-limit', '0'],
+  })
+  await using running = await openRawClient(gateway.port)
+  await using other = await openRawClient(gateway.port)
+  await running.send(post('running'))
+  await waitForFigures(gateway, { active: 1 })
+  for (let i = 0; i < 3; i++) {
+    await other.send(post('other'))
+    assert.equal((await other.response('POST')).header('x-tokenweir-error'), 'queue_full')
+  }
+  held.answer('running')
+  await running.response('POST')
+  held.answer('again')
+  await other.send(post('again'))
+  assert.equal((await other.response('POST')).status, 200)
+  assert.deepEqual(held.arrived, ['running', 'again'])
+})

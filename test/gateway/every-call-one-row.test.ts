@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parseCallId, startedAtMs } from '../../src/call/call-id.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { type RequestParts, exchange } from '../support/exchange.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { parseRecord } from '../support/json-record.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
+import { cut, until } from '../support/reply-step.ts'
+import { bodyReply, jsonReply, sseEvent } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const upstream = await startSimulatedUpstream({ model: { gapMs: 5, firstByteMs: 5 } })
+const gateway = await startGatewayProcess({
+  upstream: upstream.origin,
+  args: ['--max-body-mb', '1'],
+  env: { UPSTREAM_API_KEY: undefined },
+})
+after(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream.close()
+})
+
+let asked = 0
+
+function ask(method: string, target: string, parts?: RequestParts): Promise<RawResponse> {
+  asked++
+  return exchange(gateway.port, method, target, parts)
+}
+
+/** Asks, and gives the row together with what the client saw. */
+async function askForRow(
+  method: string,
+  target: string,
+  body?: unknown,
+  headers: RequestParts['headers'] = [],
+): Promise<{ readonly row: CallJson; readonly response: RawResponse }> {
+  const bytes = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await ask(method, target, { ...bytes, headers })
+  const row = await rowOf(gateway, response)
+  assertTimesAgree(row)
+  assert.equal(row.request_bytes, body === undefined ? 0 : JSON.stringify(body).length)
+  assert.equal(row.method, method)
+  assert.equal(row.endpoint, target.split('?', 1)[0])
+  return { row, response }
+}
+
+/** Times are rounded to microseconds, so sums may be off by a few. */
+const roundingMs = 0.01
+
+function assertTimesAgree(row: CallJson): void {
+  const spans = ['receive_ms', 'queue_ms', 'retry_wait_ms', 'overhead_ms', 'duration_ms'] as const
+  for (const name of spans) assert.ok((row[name] ?? 0) >= 0, `${name} is ${row[name]}`)
+  const { duration_ms: duration } = row
+  const waits = (row.receive_ms ?? 0) + (row.queue_ms ?? 0) + (row.retry_wait_ms ?? 0)
+  assert.ok(waits + row.overhead_ms! <= duration! + roundingMs, JSON.stringify(row))
+  const steps = [row.connect_ms, row.ttfb_ms, row.ttft_ms, row.ttfo_ms].filter((step) => step !== null)
+  for (let i = 1; i < steps.length; i++) assert.ok(steps[i]! >= steps[i - 1]!, JSON.stringify(row))
+  assert.ok(waits + (steps.at(-1) ?? 0) <= duration! + roundingMs, JSON.stringify(row))
+  const began = startedAtMs(parseCallId(row.id)!)
+  assert.equal(new Date(row.started_at).getTime(), began)
+  assert.ok(Math.abs(Date.now() - began) < 60_000)
+}
+
+test('a chat call', async () => {
+  const body = { model: 'gpt-x', messages: [{ role: 'user', content: 'What does a weir do?' }] }
+  const { row, response } = await askForRow('POST', '/v1/chat/completions', body)
+  const { id, started_at, ...rest } = row
+  const times = ['receive_ms', 'queue_ms', 'connect_ms', 'ttfb_ms', 'duration_ms', 'overhead_ms'] as const
+  for (const name of times) assert.equal(typeof rest[name], 'number', name)
+  assert.ok(rest.ttfb_ms! >= 4)
+  assert.deepEqual(
+    { ...rest, ...Object.fromEntries(times.map((name) => [name, 0])) },
+    {
+      call_type: 'chat',
+      endpoint: '/v1/chat/completions',
+      method: 'POST',
+      stream: false,
+      model: 'gpt-x',
+      response_model: 'gpt-x',
+      service_tier: null,
+      upstream: `127.0.0.1:${upstream.port}`,
+      instance: String((await gateway.health())['instance']),
+      status: 200,
+      outcome: 'ok',
+      failed: false,
+      failure_code: null,
+      upstream_error_code: null,
+      error_message: null,
+      finish_reason: 'stop',
+      attempts: 1,
+      client_retry: null,
+      receive_ms: 0,
+      queue_ms: 0,
+      retry_wait_ms: 0,
+      connect_ms: 0,
+      ttfb_ms: 0,
+      ttft_ms: null,
+      ttfo_ms: null,
+      duration_ms: 0,
+      overhead_ms: 0,
+      tpot_ms: null,
+      output_tokens_per_s: null,
+      chunks: null,
+      gap_p50_ms: null,
+      gap_p95_ms: null,
+      gap_max_ms: null,
+      stalls: null,
+      input_tokens: 11,
+      output_tokens: 7,
+      cached_input_tokens: 0,
+      cache_write_tokens: 0,
+      cache_write_1h_tokens: 0,
+      input_audio_tokens: null,
+      output_audio_tokens: null,
+      reasoning_tokens: 0,
+      total_tokens: 18,
+      usage_source: 'usage',
+      request_bytes: JSON.stringify(body).length,
+      response_bytes: response.body.length,
+      search_units: null,
+      upstream_request_id: response.header('x-request-id'),
+      upstream_queue_ms: null,
+      upstream_prompt_ms: null,
+      upstream_decode_ms: null,
+      client: null,
+      key_fingerprint: null,
+      user_agent: null,
+      session: null,
+      cost_usd: null,
+      price_source: null,
+      price_key: null,
+    },
+  )
+  assert.equal(id, response.header('x-tokenweir-call-id'))
+  assert.ok(started_at.endsWith('Z'))
+})
+
+test('a streamed chat call, with and without usage', async () => {
+  const body = { model: 'gpt-x', stream: true, stream_options: { include_usage: true }, messages: [] }
+  const { row, response } = await askForRow('POST', '/v1/chat/completions', body)
+  assert.deepEqual(
+    [row.stream, row.outcome, row.finish_reason, row.chunks, row.usage_source],
+    [true, 'ok', 'stop', 7, 'usage'],
+  )
+  assert.deepEqual([row.input_tokens, row.output_tokens, row.total_tokens], [11, 7, 18])
+  assert.equal(row.response_bytes, response.body.length)
+  assert.ok(row.ttft_ms! >= row.ttfb_ms! && row.ttfo_ms === row.ttft_ms)
+  // Six gaps of five milliseconds lie between seven chunks.
+  assert.ok(row.tpot_ms! >= 4 && row.tpot_ms! < 500, `${row.tpot_ms}`)
+  assert.ok(Math.abs(row.output_tokens_per_s! - 1000 / row.tpot_ms!) < 0.5)
+  assert.ok(
+    row.gap_p50_ms! >= 3 && row.gap_p50_ms! <= row.gap_p95_ms! && row.gap_p95_ms! <= row.gap_max_ms! * 1.1,
+  )
+  const { row: without } = await askForRow('POST', '/v1/chat/completions', { model: 'gpt-x', stream: true })
+  assert.deepEqual(
+    [without.usage_source, without.input_tokens, without.output_tokens, without.tpot_ms, without.chunks],
+    ['none', null, null, null, 7],
+  )
+})
+
+test('legacy completions, embeddings, rerank, models, props', async () => {
+  const { row: text } = await askForRow('POST', '/v1/completions', { model: 'm', prompt: 'a weir' })
+  assert.deepEqual([text.call_type, text.total_tokens, text.finish_reason], ['chat', 18, 'stop'])
+  const { row: streamed } = await askForRow('POST', '/v1/completions', {
+    model: 'm',
+    prompt: 'a',
+    stream: true,
+  })
+  assert.deepEqual([streamed.call_type, streamed.chunks, streamed.finish_reason], ['chat', 7, 'stop'])
+  const { row: vectors } = await askForRow('POST', '/v1/embeddings', { model: 'e', input: ['a', 'b'] })
+  assert.deepEqual(
+    [vectors.call_type, vectors.model, vectors.response_model, vectors.input_tokens, vectors.output_tokens],
+    ['embedding', 'e', 'sim-small', 11, 0],
+  )
+  for (const path of ['/v1/rerank', '/rerank', '/reranking']) {
+    const { row } = await askForRow('POST', path, { model: 'r', query: 'q', documents: ['a', 'b'] })
+    assert.deepEqual([row.call_type, row.model, row.input_tokens], ['rerank', 'r', 11], path)
+  }
+  for (const path of ['/v1/models?limit=1', '/v1/models/org%2Fname', '/props']) {
+    const { row } = await askForRow('GET', path)
+    assert.deepEqual(
+      [row.call_type, row.model, row.usage_source, row.stream],
+      ['props', null, 'none', false],
+      path,
+    )
+  }
+})
+
+test('what fits no named kind is recorded as other, its sizes counted', async () => {
+  upstream.replyOnce(jsonReply(200, { text: 'a weir' }))
+  const form = '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nRIFF....\r\n--x--\r\n'
+  const headers = [['Content-Type', 'multipart/form-data; boundary=x']] as const
+  const response = await ask('POST', '/v1/audio/transcriptions', { headers, body: form })
+  const row = await rowOf(gateway, response)
+  assertTimesAgree(row)
+  assert.deepEqual(
+    [row.call_type, row.outcome, row.request_bytes, row.response_bytes, row.model],
+    ['other', 'ok', form.length, response.body.length, null],
+  )
+})
+
+test('who called: label, session, user agent, retry count, and a fingerprint for the key', async () => {
+  const named = async (headers: RequestParts['headers']): Promise<CallJson> =>
+    (await askForRow('POST', '/v1/chat/completions', { model: 'm' }, headers)).row
+  const labelled = await named([
+    ['User-Agent', 'OpenAI/Python 2.1.0'],
+    ['x-tokenweir-client', 'nightly'],
+    ['x-tokenweir-session', 'run-1'],
+    ['x-stainless-retry-count', '2'],
+    ['Authorization', 'Bearer sk-who-called-0001'],
+  ])
+  assert.deepEqual(
+    [labelled.client, labelled.session, labelled.user_agent, labelled.client_retry],
+    ['nightly', 'run-1', 'OpenAI/Python 2.1.0', 2],
+  )
+  assert.match(labelled.key_fingerprint ?? '', /^[0-9a-f]{8}$/)
+  const plain = await named([
+    ['User-Agent', 'OpenAI/Python 2.1.0'],
+    ['x-api-key', 'sk-who-called-0001'],
+  ])
+  assert.deepEqual([plain.client, plain.session], ['OpenAI/Python', null])
+  assert.equal(plain.key_fingerprint, labelled.key_fingerprint)
+  const other = await named([['Authorization', 'Bearer sk-who-called-0002']])
+  assert.notEqual(other.key_fingerprint, labelled.key_fingerprint)
+})
+
+test('refused and failed calls, each once', async () => {
+  const before = asked
+  const tooLarge = await ask('POST', '/v1/chat/completions', { body: Buffer.alloc(1_000_001) })
+  const refused = await rowOf(gateway, tooLarge)
+  assert.deepEqual([refused.outcome, refused.attempts, refused.ttfb_ms], ['refused', 0, null])
+
+  upstream.replyOnce([cut()])
+  const { row: unreachable } = await askForRow('POST', '/v1/chat/completions', { model: 'm' })
+  assert.deepEqual(
+    [unreachable.outcome, unreachable.failure_code, unreachable.status, unreachable.attempts],
+    ['upstream_error', 'upstream_unreachable', 502, 1],
+  )
+  upstream.replyOnce(jsonReply(500, { error: { message: 'out of memory', type: 'server_error' } }))
+  const { row: failed } = await askForRow('POST', '/v1/embeddings', { model: 'm' })
+  assert.deepEqual(
+    [failed.outcome, failed.failure_code, failed.status, failed.error_message],
+    ['upstream_error', 'upstream_http', 500, 'out of memory'],
+  )
+  const headers = [['Content-Type', 'text/event-stream']] as const
+  upstream.replyOnce(bodyReply([sseEvent({ error: { message: 'overloaded', code: 'busy' } })], { headers }))
+  const { row: inside } = await askForRow('POST', '/v1/chat/completions', { model: 'm', stream: true })
+  assert.deepEqual(
+    [inside.outcome, inside.failure_code, inside.status, inside.upstream_error_code],
+    ['upstream_error', 'stream_error', 200, 'busy'],
+  )
+  upstream.replyOnce(bodyReply([sseEvent({ choices: [{ index: 0, delta: { content: 'a' } }] })], { headers }))
+  const { row: truncated } = await askForRow('POST', '/v1/chat/completions', { model: 'm', stream: true })
+  assert.deepEqual(
+    [truncated.outcome, truncated.failure_code, truncated.status],
+    ['upstream_cut', 'stream_truncated', 200],
+  )
+  assert.equal((await recordedCalls(gateway, asked)).length - before, 5)
+})
+
+test('the command line tells the same', async () => {
+  const rows = await recordedCalls(gateway, asked)
+  const main = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
+  const args = [main, 'calls', '--json', '--recent', '1000', '--db', gateway.databaseFile]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  assert.deepEqual(stdout.trimEnd().split('\n').map(parseRecord), rows)
+})
+
+test('no credential stands in any file, neither while a call runs nor after it', async () => {
+  const secrets = ['sk-proj-Zq81mPf0aKx92', 'xkey-77aa88bb99cc', 'session=c00kie5ecret']
+  const body = { error: { message: `Incorrect API key provided: ${secrets[0]}. See Bearer ${secrets[1]}` } }
+  const told = Promise.withResolvers<void>()
+  upstream.replyOnce([until(told.promise), ...jsonReply(401, body)])
+  await using client = await openRawClient(gateway.port)
+  asked++
+  const text = JSON.stringify({ model: 'm' })
+  await client.send(
+    `POST /v1/chat/completions?key=${secrets[0]} HTTP/1.1\r\nHost: localhost\r\n` +
+      `Authorization: Bearer ${secrets[0]}\r\nX-Api-Key: ${secrets[1]}\r\nCookie: ${secrets[2]}\r\n` +
+      `Content-Length: ${text.length}\r\n\r\n${text}`,
+  )
+  await upstream.waitForInFlight(1)
+  await assertNowhere(gateway, secrets)
+  told.resolve()
+  const response = await client.response('POST')
+  assert.equal(response.status, 401)
+  const row = await rowOf(gateway, response)
+  assert.match(row.error_message ?? '', /^Incorrect API key provided: \[secret\]/)
+  await assertNowhere(gateway, secrets)
+  await gateway.stop()
+  await assertNowhere(gateway, secrets)
+})
+
+async function assertNowhere(
+  { directory, stdout, stderr }: GatewayProcess,
+  secrets: readonly string[],
+): Promise<void> {
+  const names = await readdir(directory, { recursive: true })
+  assert.ok(names.includes('telemetry.db'))
+  for (const secret of secrets) {
+    for (const name of names) {
+      const bytes = await readFile(join(directory, name))
+      assert.ok(!bytes.includes(secret), `${secret} stands in ${name}`)
+    }
+    assert.ok(!(stdout + stderr).includes(secret))
+  }
+}

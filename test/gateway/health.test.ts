@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+const upstream = await startSimulatedUpstream()
+const gateway = await startGatewayProcess({
+  upstream: `${upstream.baseUrl}/`,
+  args: ['--max-concurrent', '7', '--slot-cooldown-ms', '11', '--token-limit', '1000'],
+})
+after(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream.close()
+})
+
+function bodyOf(response: RawResponse): JsonRecord {
+  return parseRecord(response.body.toString())
+}
+
+test('the report has the fields that were promised, and no others', async () => {
+  const response = await exchange(gateway.port, 'GET', '/health')
+  assert.equal(response.status, 200)
+  assert.equal(response.header('content-type'), 'application/json')
+  assert.equal(response.header('cache-control'), 'no-store')
+  const { instance, version, uptime_s, ...report } = bodyOf(response)
+  assert.deepEqual(report, {
+    status: 'ok',
+    upstream: `${upstream.baseUrl}/`,
+    db: gateway.databaseFile,
+    rate_limiter: {
+      max_concurrent: 7,
+      active: 0,
+      queued: 0,
+      slot_cooldown_ms: 11,
+      total_admitted: 0,
+      total_queued: 0,
+      total_retries_429: 0,
+      peak_active: 0,
+    },
+    token_budget: { daily_limit: 1000, total_used: 0, remaining: 1000, percentage_used: 0 },
+    pid: gateway.pid,
+    telemetry: { written: 0, pending: 0, dropped: 0 },
+    warnings: [],
+  })
+  assert.match(String(instance), /^[a-z0-9]{4,16}$/)
+  assert.match(String(version), /^\d+\.\d+\.\d+/)
+  assert.ok(Number.isInteger(uptime_s) && Number(uptime_s) >= 0)
+})
+
+test('GET / is the same, HEAD has no body, other methods are refused', async () => {
+  for (const target of ['/', '/health', '/?a=b', '/health?probe=1']) {
+    const get = await exchange(gateway.port, 'GET', target)
+    assert.deepEqual([get.status, bodyOf(get)['status']], [200, 'ok'], target)
+    const head = await exchange(gateway.port, 'HEAD', target)
+    assert.deepEqual([head.status, head.body.length], [200, 0])
+    assert.ok(Number(head.header('content-length')) > 100)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const other = await exchange(gateway.port, method, target)
+      assert.deepEqual([other.status, other.header('x-tokenweir-error')], [405, 'method_not_allowed'])
+    }
+  }
+  assert.equal(upstream.connections.length, 0)
+})
+
+test('it answers under loopback names and address literals, and under no name that somebody could rebind', async () => {
+  const trusted = [
+    'localhost',
+    'LOCALHOST:1',
+    'weir.localhost:9090',
+    '127.0.0.1',
+    '127.9.8.7:80',
+    '[::1]:9090',
+  ]
+  const literals = ['192.168.1.20:9090', '[fe80::1]', '0.0.0.0:9090']
+  for (const host of [...trusted, ...literals]) {
+    assert.equal((await exchange(gateway.port, 'GET', '/health', { host })).status, 200, host)
+  }
+  const names = [
+    'evil.example',
+    'evil.example:9090',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'a',
+    'weir',
+  ]
+  for (const host of names) {
+    for (const target of ['/', '/health']) {
+      const response = await exchange(gateway.port, 'GET', target, { host })
+      assert.deepEqual([response.status, response.header('x-tokenweir-error')], [403, 'forbidden'], host)
+      assert.ok(!response.body.includes('rate_limiter'))
+      assert.match(response.body.toString(), /--allow-host/)
+    }
+  }
+  for (const name of ['access-control-allow-origin', 'access-control-allow-methods']) {
+    const headers = [['Origin', 'http://evil.example']] as const
+    assert.equal((await exchange(gateway.port, 'GET', '/health', { headers })).header(name), undefined)
+  }
+  // A forwarded path is answered under any name: it is the upstream that the client speaks to.
+  const model = await exchange(gateway.port, 'GET', '/v1/models', { host: 'weir.lan:9090' })
+  assert.equal(model.status, 200)
+})
+
+test('--allow-host adds a name, in any case and with any port', async () => {
+  const args = ['--allow-host', 'Weir.LAN', '--allow-host', 'other.lan,third.lan']
+  await using open = await startGatewayProcess({ upstream: upstream.origin, args })
+  for (const host of ['weir.lan', 'WEIR.lan:9090', 'other.lan', 'third.lan:1', 'localhost']) {
+    assert.equal((await exchange(open.port, 'GET', '/health', { host })).status, 200, host)
+  }
+  for (const host of ['evil.example', 'sub.weir.lan']) {
+    assert.equal((await exchange(open.port, 'GET', '/health', { host })).status, 403, host)
+  }
+})
+
+test('a database that cannot be opened degrades the report, not the traffic', async () => {
+  await using dir = await makeTempDir()
+  await writeFile(dir.file('plain'), 'a file, no folder')
+  await mkdir(dir.file('gateway'))
+  await using poor = await startGatewayProcess({
+    upstream: upstream.origin,
+    directory: dir.file('gateway'),
+    args: ['--db', dir.file('plain/telemetry.db')],
+  })
+  const response = await exchange(poor.port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' })
+  assert.equal(response.status, 200)
+  let health = await poor.health()
+  for (
+    const deadline = performance.now() + 5000;
+    health['status'] === 'ok' && performance.now() < deadline;
+  ) {
+    health = await poor.health()
+  }
+  assert.equal(health['status'], 'degraded')
+  const warnings = health['warnings']
+  assert.ok(Array.isArray(warnings) && warnings.length > 0)
+  for (const warning of warnings) {
+    assert.deepEqual(Object.keys(asRecord(warning)), ['code', 'message'])
+    assert.match(String(asRecord(warning)['message']), /plain/)
+  }
+  for (let i = 0; i < 20; i++) {
+    const more = await exchange(poor.port, 'POST', '/v1/embeddings', { body: '{"model":"m","input":"a"}' })
+    assert.equal(more.status, 200)
+  }
+  assert.equal(asRecord((await poor.health())['telemetry'])['written'], 0)
+  assert.deepEqual(await poor.stop(), { code: 0, signal: null })
+})

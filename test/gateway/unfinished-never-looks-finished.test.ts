@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type UpstreamDeath,
+  bodyBefore,
+  contentEventsBefore,
+  nameOf,
+  replyOf,
+  upstreamDeaths,
+} from '../faults/upstream-deaths.ts'
+import { type WatchingClientName, watchingClients } from '../faults/watching-clients.ts'
+import { exchange, requestBytes } from '../support/exchange.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilIdle } from '../support/gateway-state.ts'
+import { inParallel } from '../support/in-parallel.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+import { type ReplyStep, cut, reset, stall, wait, write } from '../support/reply-step.ts'
+import { bodyReply, chunkFrame, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const chatBody = JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'hi' }] })
+const chat = { headers: [['Content-Type', 'application/json'] as const], body: chatBody }
+
+/** A process for each call takes its time: of these clients each sees half of the deaths. */
+const deathsOf: Readonly<Record<WatchingClientName, readonly UpstreamDeath[]>> = {
+  openai: upstreamDeaths,
+  raw: upstreamDeaths,
+  'raw-1.0': upstreamDeaths,
+  curl: upstreamDeaths.filter((_, index) => index % 2 === 0),
+  'curl-1.0': upstreamDeaths.filter((_, index) => index % 2 === 1),
+}
+
+test('every client sees every death in mid-answer, gets all that came before, and the rows tell', async (context) => {
+  await using upstream = await startSimulatedUpstream({
+    reply: ({ target }) => {
+      const [, name, index] = /death=([\w.-]+)%2F(\d+)/.exec(target)!
+      return replyOf(deathsOf[name as WatchingClientName][Number(index)]!)
+    },
+  })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-concurrent', '64', '--idle-timeout-ms', '700'],
+  })
+  const calls = Object.keys(deathsOf).flatMap((name) =>
+    deathsOf[name as WatchingClientName].map((death, index) => {
+      return { name: name as WatchingClientName, death, key: `${name}/${index}` }
+    }),
+  )
+  await inParallel(calls, 48, async ({ name, death, key }) => {
+    const { port } = gateway
+    const { streamed } = death
+    const seen = await watchingClients[name]({ port, streamed, query: { death: key }, session: key })
+    const what = `${name}, ${nameOf(death)}: ${seen.detail}`
+    assert.equal(seen.end, 'broken', what)
+    if (seen.body !== null) assert.equal(seen.body, bodyBefore(death), what)
+    if (seen.events !== null) assert.equal(seen.events, contentEventsBefore(death), what)
+  })
+  context.diagnostic(`${calls.length} deaths`)
+  const rows = await recordedCalls(gateway, calls.length)
+  const deaths = new Map(calls.map(({ key, death }) => [key, death]))
+  for (const row of rows) {
+    const death = deaths.get(row.session ?? '')!
+    const { outcome, failure_code, status, failed, chunks } = row
+    assert.deepEqual({ outcome, failure_code, status, failed, chunks }, expectedRow(death), nameOf(death))
+  }
+  await untilIdle(gateway)
+  assert.equal(gateway.stderr, '')
+})
+
+function expectedRow(death: UpstreamDeath): Record<string, unknown> {
+  return {
+    outcome: 'upstream_cut',
+    failure_code: death.manner === 'stall' ? 'upstream_timeout' : 'upstream_reset',
+    status: 200,
+    failed: true,
+    chunks: contentEventsBefore(death),
+  }
+}
+
+const beforeStatus: readonly { name: string; steps: readonly ReplyStep[]; status: number; code: string }[] = [
+  { name: 'reset', steps: [reset()], status: 502, code: 'upstream_unreachable' },
+  { name: 'FIN', steps: [cut()], status: 502, code: 'upstream_unreachable' },
+  {
+    name: 'half a head',
+    steps: [write('HTTP/1.1 200 OK\r\nX-'), cut()],
+    status: 502,
+    code: 'upstream_unreachable',
+  },
+  {
+    name: 'garbage',
+    steps: [write('SSH-2.0-weir\r\n'), stall()],
+    status: 502,
+    code: 'upstream_protocol_error',
+  },
+  {
+    name: 'two lengths',
+    steps: [write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc'), stall()],
+    status: 502,
+    code: 'upstream_protocol_error',
+  },
+  { name: 'silence', steps: [stall()], status: 504, code: 'upstream_timeout' },
+]
+
+test('an upstream that dies before its status is answered for, in the shape of an OpenAI error', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--first-byte-timeout-ms', '400'],
+  })
+  for (const [index, death] of beforeStatus.entries()) {
+    upstream.replyOnce(death.steps)
+    const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+    assert.equal(answer.status, death.status, death.name)
+    assert.equal(answer.header('x-tokenweir-error'), death.code, death.name)
+    assert.equal(answer.complete, true)
+    assert.equal(upstream.requests.length, index + 1, `${death.name}: sent once`)
+  }
+  const rows = await recordedCalls(gateway, beforeStatus.length)
+  for (const [index, row] of rows.entries()) {
+    const { name, status, code } = beforeStatus[index]!
+    assert.deepEqual([row.outcome, row.failure_code, row.status], ['upstream_error', code, status], name)
+  }
+})
+
+test('an orderly close ends an answer without a length; a stream in it is known to lack its end mark', async () => {
+  // Nobody can tell such an end from a break, the client with the upstream itself before it neither (RFC 9112 §6.3).
+  const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
+  await using upstream = await startSimulatedUpstream({
+    reply: () =>
+      bodyReply([event, event], { framing: 'until-close', headers: [['Content-Type', 'text/event-stream']] }),
+  })
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  for (const name of ['raw', 'raw-1.0', 'curl', 'curl-1.0'] as const) {
+    const seen = await watchingClients[name]({ port: gateway.port, streamed: true, query: {}, session: name })
+    assert.deepEqual([seen.end, seen.body], ['clean', event + event], `${name}: ${seen.detail}`)
+  }
+  for (const row of await recordedCalls(gateway, 4)) {
+    assert.deepEqual([row.outcome, row.failure_code, row.chunks], ['upstream_cut', 'stream_truncated', 2])
+  }
+})
+
+test('a complete message without an end mark passes as it is, and only its row tells', async () => {
+  const event = sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: null }] })
+  await using upstream = await startSimulatedUpstream({
+    reply: () => bodyReply([event], { headers: [['Content-Type', 'text/event-stream']] }),
+  })
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+  assert.deepEqual([answer.complete, answer.body.toString()], [true, event])
+  const [row] = await recordedCalls(gateway, 1)
+  assert.deepEqual([row?.outcome, row?.failure_code], ['upstream_cut', 'stream_truncated'])
+})
+
+test('what exceeds the announced length is not passed on, and the connection is not used again', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  upstream.replyOnce([
+    write('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil'),
+  ])
+  const first = await exchange(gateway.port, 'GET', '/v1/models')
+  assert.deepEqual([first.complete, first.body.toString()], [true, 'abc'])
+  const second = await exchange(gateway.port, 'GET', '/v1/models/m')
+  assert.equal(JSON.parse(second.body.toString()).id, 'm')
+  assert.notEqual(upstream.requests[0]!.connection, upstream.requests[1]!.connection)
+})
+
+test('two megabytes that are on their way when the upstream breaks off still arrive', async () => {
+  const block = chunkFrame(Buffer.alloc(32_768, 'x'))
+  const blockCount = 64
+  await using upstream = await startSimulatedUpstream({
+    reply: ({ target }) => {
+      const head = responseHead(200, [['Transfer-Encoding', 'chunked']])
+      const blocks = Array.from({ length: blockCount }, () => write(block))
+      return [write(head), ...blocks, target.endsWith('fin') ? cut() : write('garbage\r\n')]
+    },
+  })
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  for (const how of ['fin', 'garbage']) {
+    await using client = await openRawClient(gateway.port)
+    client.stopReading()
+    await client.send(requestBytes('POST', `/v1/chat/completions?${how}`, chat))
+    const request = await upstream.waitForRequest(how === 'fin' ? 0 : 1)
+    assert.equal(await request.replyEnd, how === 'fin' ? 'cut' : 'complete')
+    client.resumeReading()
+    const answer = await client.response('POST')
+    assert.equal(answer.complete, false, how)
+    assert.equal(answer.body.length, blockCount * 32_768, how)
+  }
+  const rows = await recordedCalls(gateway, 2)
+  assert.ok(rows.every((row) => row.failure_code === 'upstream_reset'))
+})
+
+test('an upload whose upstream dies meanwhile is answered, or cut, and never hangs', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  const uploadHead =
+    'POST /v1/files HTTP/1.1\r\nHost: weir\r\nContent-Type: text/plain\r\nContent-Length: 3000000\r\n\r\n'
+  const deaths: readonly ReplyStep[][] = [
+    [reset()],
+    [cut()],
+    [write(responseHead(200, [['Content-Length', '10']])), write('half'), wait(20), reset()],
+  ]
+  for (const [index, steps] of deaths.entries()) {
+    upstream.replyOnce({ after: 'head', steps })
+    await using client = await openRawClient(gateway.port)
+    await client.send(uploadHead)
+    void client.send(Buffer.alloc(1_000_000, 'u'))
+    const answer = await client.response('POST')
+    if (index < 2)
+      assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [502, 'upstream_unreachable'])
+    else assert.deepEqual([answer.status, answer.complete], [200, false])
+  }
+  const rows = await recordedCalls(gateway, deaths.length)
+  assert.deepEqual(
+    rows.map((row) => [row.outcome, row.failure_code]),
+    [
+      ['upstream_error', 'upstream_unreachable'],
+      ['upstream_error', 'upstream_unreachable'],
+      ['upstream_cut', 'upstream_reset'],
+    ],
+  )
+  await untilIdle(gateway)
+})

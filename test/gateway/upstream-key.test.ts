@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { type RequestParts, exchange } from '../support/exchange.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const key = 'sk-lent-4f1d0c9b8a7e6d5c'
+const upstream = await startSimulatedUpstream()
+const gateway = await startGatewayProcess({ upstream: upstream.origin, env: { UPSTREAM_API_KEY: key } })
+after(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream.close()
+})
+
+let asked = 0
+
+/** The values of `Authorization` that the upstream sees. */
+async function authorizationOf(parts: RequestParts): Promise<readonly string[]> {
+  const response = await exchange(gateway.port, 'POST', '/v1/chat/completions', {
+    body: '{"model":"m"}',
+    ...parts,
+  })
+  assert.equal(response.status, 200)
+  asked++
+  const { rawHeaders } = upstream.requests.at(-1)!
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'authorization')
+}
+
+test('it is lent to a request from this machine that brings no credential', async () => {
+  for (const host of ['localhost', 'localhost:9090', '127.0.0.1:9090', '[::1]:9090', 'weir.localhost']) {
+    assert.deepEqual(await authorizationOf({ host }), [`Bearer ${key}`], host)
+  }
+  const sameOrigin = [['Origin', 'http://localhost:9090']] as const
+  assert.deepEqual(await authorizationOf({ host: 'localhost:9090', headers: sameOrigin }), [`Bearer ${key}`])
+  for (const site of ['none', 'same-origin']) {
+    assert.deepEqual(await authorizationOf({ headers: [['Sec-Fetch-Site', site]] }), [`Bearer ${key}`])
+  }
+})
+
+test('it is not lent where the request brings its own, which passes untouched', async () => {
+  assert.deepEqual(await authorizationOf({ headers: [['Authorization', 'Bearer own']] }), ['Bearer own'])
+  assert.deepEqual(await authorizationOf({ headers: [['authorization', '']] }), [''])
+  assert.deepEqual(await authorizationOf({ headers: [['X-Api-Key', 'own']] }), [])
+  assert.deepEqual(await authorizationOf({ headers: [['api-key', 'own']] }), [])
+})
+
+test('it is not lent under a name that is not of this machine, nor without one', async () => {
+  for (const host of ['evil.example', 'weir.lan:9090', '192.168.1.20:9090', 'localhost.evil.example']) {
+    assert.deepEqual(await authorizationOf({ host }), [], host)
+  }
+  assert.deepEqual(await authorizationOf({ host: null, httpVersion: '1.0' }), [])
+})
+
+test('it is not lent to a page of another site', async () => {
+  for (const headers of [
+    [['Origin', 'https://evil.example']],
+    [['Origin', 'null']],
+    [['Origin', 'http://localhost:3000']],
+    [['Sec-Fetch-Site', 'cross-site']],
+    [['Sec-Fetch-Site', 'same-site']],
+  ] as const) {
+    assert.deepEqual(await authorizationOf({ headers }), [], headers.join(' '))
+  }
+})
+
+test('it is not lent through a proxy', async () => {
+  for (const headers of [
+    [['X-Forwarded-For', '203.0.113.7']],
+    [['Forwarded', 'for=203.0.113.7']],
+    [['X-Real-IP', '203.0.113.7']],
+    [['X-Forwarded-Host', 'weir.example']],
+    [['X-Forwarded-Proto', 'https']],
+    [['Via', '1.1 nginx']],
+  ] as const) {
+    assert.deepEqual(await authorizationOf({ headers }), [], headers.join(' '))
+  }
+})
+
+test('Connection cannot name it, nor the header by which it would be refused', async () => {
+  const strip = [['Connection', 'authorization']] as const
+  assert.deepEqual(await authorizationOf({ headers: strip }), [`Bearer ${key}`])
+  const hidden = [
+    ['Connection', 'X-Forwarded-For, Authorization'],
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['Authorization', 'Bearer own'],
+  ] as const
+  assert.deepEqual(await authorizationOf({ headers: hidden }), [])
+})
+
+test('it appears nowhere: not in the output, the report, the rows or any file', async () => {
+  const echoed = { error: { message: `Incorrect API key provided: ${key}.`, code: 'invalid_api_key' } }
+  upstream.replyOnce(jsonReply(401, echoed))
+  const refused = await exchange(gateway.port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' })
+  asked++
+  assert.ok(refused.body.includes(key), 'the answer itself is not touched')
+  const rows = await recordedCalls(gateway, asked)
+  assert.equal(rows.at(-1)!.upstream_error_code, 'invalid_api_key')
+  assert.match(rows.at(-1)!.error_message ?? '', /Incorrect API key provided: \[secret\]/)
+  assert.equal(rows[0]!.key_fingerprint, null, 'a lent key says nothing about the client')
+  assert.ok(!JSON.stringify([rows, await gateway.health()]).includes(key))
+  assert.match(gateway.stdout, /UPSTREAM_API_KEY is lent/)
+  assert.ok(!(gateway.stdout + gateway.stderr).includes(key))
+  for (const name of await readdir(gateway.directory)) {
+    const bytes = await readFile(join(gateway.directory, name))
+    assert.ok(!bytes.includes(key), name)
+  }
+})
+
+test('without it nothing is added, and nothing is said', async () => {
+  await using bare = await startGatewayProcess({ upstream: upstream.origin, env: { UPSTREAM_API_KEY: '' } })
+  await exchange(bare.port, 'POST', '/v1/chat/completions', { body: '{}' })
+  assert.equal(upstream.requests.at(-1)!.header('authorization'), undefined)
+  assert.doesNotMatch(bare.stdout, /is lent/)
+})
