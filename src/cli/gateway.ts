@@ -42,8 +42,8 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     return
   }
   const gateway = new GatewayProcess(listener, options, env, systemClock)
-  for (const line of startLines(options, portOf(listener), gateway.lendsKey)) console.log(line)
   gateway.stopOnSignals()
+  for (const line of startLines(options, portOf(listener), gateway.lendsKey)) console.log(line)
 }
 
 /** The parts of a gateway, put together; and the order in which they stop. */

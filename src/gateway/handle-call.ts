@@ -5,6 +5,7 @@ import { Failure } from '../call/failure.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
 import type { ClientLabels } from './client-labels.ts'
+import { SwapList } from '../lib/swap-list.ts'
 import { asFailure } from './error-answer.ts'
 import { recordOf } from './recorder/recorder.ts'
 import { relay } from './relay.ts'
@@ -39,7 +40,7 @@ export interface CallHandlerOptions {
 export class CallHandler {
   readonly #options: CallHandlerOptions
   readonly #viaName: string
-  readonly #running = new Set<RunningCall>()
+  readonly #running = new SwapList<RunningCall>()
   #drained: PromiseWithResolvers<void> | null = null
 
   constructor(options: CallHandlerOptions) {
@@ -71,7 +72,7 @@ export class CallHandler {
     await client.closed
     running.timeline.closedAt = clock.now()
     await this.#record(running)
-    this.#running.delete(running)
+    this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
   }
 

@@ -4,6 +4,7 @@ import type { Call, CallStart } from '../call/call.ts'
 import type { CallObserver } from '../call/call-observer.ts'
 import type { Clock } from '../call/clock.ts'
 import type { Failure } from '../call/failure.ts'
+import type { Placed } from '../lib/swap-list.ts'
 import { CallTimeline } from './call-timeline.ts'
 import { ClientAnswer } from './client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
@@ -38,7 +39,7 @@ export interface RunningCallOptions {
 }
 
 /** All that is known of one call while it runs. */
-export class RunningCall implements RelayedCall {
+export class RunningCall implements RelayedCall, Placed {
   readonly arrived: ArrivedCall
   readonly call: Call
   readonly clock: Clock
@@ -49,6 +50,8 @@ export class RunningCall implements RelayedCall {
   #facts: RequestFacts | null = null
   #meter: CallMeter | null = null
   #observer: CallObserver | null = null
+  /** In the list of running calls. */
+  place = -1
   /** Body bytes received from the client. */
   requestBytes = 0
   /** What ended the call before its answer was complete. */

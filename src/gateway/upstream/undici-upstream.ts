@@ -40,7 +40,7 @@ export class UndiciUpstream implements Upstream {
         (connection) => exchange.on(connection),
       )
     } catch (error) {
-      exchange.onResponseError(null, error instanceof Error ? error : new Error(String(error)))
+      exchange.onError(error instanceof Error ? error : new Error(String(error)))
     }
     return exchange
   }
@@ -72,7 +72,8 @@ function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
 class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #receiver: AnswerReceiver
   readonly #names: HeaderNames
-  #controller: Dispatcher.DispatchController | null = null
+  #abort: ((error: Error) => void) | null = null
+  #resume: (() => void) | null = null
   #connection: Connection | null = null
   #aborted: Failure | null = null
   /** Of the answer; 0 before it. */
@@ -92,46 +93,42 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   abort(failure: Failure): void {
     if (this.#over) return
     this.#aborted = failure
-    this.#controller?.abort(failure)
+    this.#abort?.(failure)
     this.#fail(failure)
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume()
+    if (!this.#over) this.#resume?.()
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort
     if (this.#aborted === null) this.#receiver.started()
-    else controller.abort(this.#aborted)
+    else abort(this.#aborted)
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    _headers: unknown,
-    statusText = '',
-  ): void {
-    if (this.#over) return
-    const headers = readResponseHeaders(controller.rawHeaders as Buffer[], this.#names)
-    const head = { status, statusText: phraseOf(statusText), headers }
+  onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
+    if (this.#over) return true
+    this.#resume = resume
+    const head = { status, statusText: phraseOf(statusText), headers: readResponseHeaders(raw, this.#names) }
     if (status < 200) {
       this.#receiver.informational(head)
-      return
+      return true
     }
     this.#status = status
     this.#receiver.head(head)
+    return true
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#over && !this.#receiver.data(chunk)) controller.pause()
+  onData(chunk: Buffer): boolean {
+    return this.#over || this.#receiver.data(chunk)
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#end(trailersOf(controller))
+  onComplete(trailers: readonly (Buffer | string)[] | null): void {
+    this.#end(trailers === null ? [] : trailers.map((part) => part.toString('latin1')))
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+  onError(error: Error): void {
     if (this.#isCompleteWithoutBody(error)) this.#end([])
     else this.#fail(this.#aborted ?? failureOf(error, this.#progress()))
   }
@@ -150,7 +147,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   #progress(): { started: boolean; answered: boolean; reusedSocket: boolean } {
     return {
-      started: this.#controller !== null,
+      started: this.#abort !== null,
       answered: this.#status > 0,
       reusedSocket: (this.#connection?.attemptsOnSocket ?? 0) > 1,
     }
@@ -171,10 +168,4 @@ function phraseOf(statusText: string): string {
   if (/^[ -~]*$/.test(statusText)) return statusText
   const phrase = Buffer.from(statusText).toString('latin1')
   return /^[\t -~\x80-\xff]*$/.test(phrase) ? phrase : ''
-}
-
-function trailersOf(controller: Dispatcher.DispatchController): RawHeaders {
-  const raw = controller.rawTrailers
-  if (!Array.isArray(raw) || raw.length === 0) return []
-  return raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
 }
