@@ -11,6 +11,7 @@ const call = { type: 'chat' } as const
 const jsonHead = {
   status: 200,
   statusText: 'OK',
+  contentLength: null,
   headers: [
     'Date',
     'Thu, 01 Jan 2026 00:00:00 GMT',

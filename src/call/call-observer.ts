@@ -8,6 +8,8 @@ export interface ResponseHead {
   readonly status: number
   readonly statusText: string
   readonly headers: RawHeaders
+  /** Body bytes that `Content-Length` announces; `null` where it is absent. */
+  readonly contentLength: number | null
 }
 
 /**

@@ -18,12 +18,12 @@ export interface Warning {
 }
 
 /**
- * Where calls are recorded. `begin` and `finish` return at once, never throw, and hold a bounded amount:
- * what they cannot keep is counted in `dropped`.
+ * Where calls are recorded. Nothing here throws, rejects or waits for a database, and what is held is bounded:
+ * what cannot be kept is counted in `dropped`.
  */
 export interface CallSink {
-  /** Before the call's first byte goes to the upstream: a line in the journal, on disk when this returns. */
-  begin(start: CallStart): void
+  /** Before the call's first byte goes to the upstream: resolves, within this turn of the loop, when it is noted. */
+  begin(start: CallStart): Promise<void>
   /** When the call has ended: one row, written in a batch off the request's path. */
   finish(record: CallRecord): void
   figures(): SinkFigures

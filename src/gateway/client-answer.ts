@@ -1,9 +1,18 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { RawHeaders, ResponseHead } from '../call/call-observer.ts'
 import { Failure } from '../call/failure.ts'
+import { chunkFrame } from '../lib/chunk-frame.ts'
 import { errorAnswer } from './error-answer.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
+/** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
+const largestFramed = 8192
+
+/** Where an answer comes from, as far as its client can affect it. */
+export interface AnswerSource {
+  abort(failure: Failure): void
+  resume(): void
+}
 
 /**
  * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
@@ -16,13 +25,16 @@ export class ClientAnswer {
   #abandon: AbortController | null = null
   #gone: Failure | null = null
   #cut = false
+  #isClosed = false
   #headHeld = false
+  /** Body bytes that the head announced and that are still to come. */
+  #remaining: number | null = null
+  /** The last piece of an answer of known length, which goes out with the end. */
+  #last: Uint8Array | null = null
   #waiting = false
 
-  /** Called once, in the turn in which the client is seen to have left or stalled, or is given up. */
-  onGone: ((failure: Failure) => void) | null = null
-  /** Called when the client has taken what was written and more may come. */
-  onDrain: (() => void) | null = null
+  /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
+  source: AnswerSource | null = null
 
   constructor(res: ServerResponse, stallTimeoutMs: number) {
     this.#res = res
@@ -79,6 +91,7 @@ export class ClientAnswer {
   /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
   head(head: ResponseHead, added: readonly string[]): void {
     this.#res.writeHead(head.status, head.statusText, head.headers.concat(added))
+    this.#remaining = head.contentLength
     this.#headHeld = true
     queueMicrotask(() => {
       // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
@@ -86,10 +99,18 @@ export class ClientAnswer {
     })
   }
 
-  /** Answers false where the client does not keep up; `onDrain` tells when it does again. */
+  /** Answers false where the client does not keep up; the source is resumed when it does again. */
   write(chunk: Uint8Array): boolean {
-    this.#headHeld = false
-    if (this.#res.write(chunk)) return true
+    // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
+    if (chunk.length === 0) return !this.#waiting
+    if (this.#remaining !== null) this.#remaining -= chunk.length
+    if (this.#remaining === 0) {
+      // The end follows in this very turn: HTTP's parser, too, knows that this is all.
+      this.#headHeld = false
+      this.#last = chunk
+      return true
+    }
+    if (this.#send(chunk)) return true
     if (!this.#waiting) this.#waitForDrain()
     return false
   }
@@ -97,7 +118,9 @@ export class ClientAnswer {
   end(trailers: RawHeaders): void {
     this.#headHeld = false
     if (trailers.length > 0) this.#addTrailers(trailers)
-    this.#res.end()
+    if (this.#last === null) this.#res.end()
+    else this.#res.end(this.#last)
+    this.#last = null
     this.#waitForRest()
   }
 
@@ -123,6 +146,7 @@ export class ClientAnswer {
   cut(): void {
     const socket = this.#res.socket
     this.#cut = true
+    if (this.#last !== null) this.#res.write(this.#last)
     if (socket === null) {
       this.#res.destroy()
       return
@@ -146,15 +170,29 @@ export class ClientAnswer {
   /** Ends what is done on behalf of a client that is still there, so that `failure` comes to be its answer. */
   abandon(failure: Failure): void {
     this.#abandon?.abort(failure)
-    this.onGone?.(failure)
+    this.source?.abort(failure)
+  }
+
+  /**
+   * node:http writes a chunk as four pieces (size, line end, data, line end), each with its own bookkeeping, and
+   * holds them until the turn is over. Once the head is out, a chunk that is framed here goes out as one.
+   */
+  #send(chunk: Uint8Array): boolean {
+    const { socket, chunkedEncoding } = this.#res
+    const isFirst = this.#headHeld
+    this.#headHeld = false
+    if (isFirst || socket === null || !chunkedEncoding || chunk.length > largestFramed)
+      return this.#res.write(chunk)
+    return socket.write(chunkFrame(chunk))
   }
 
   #waitForDrain(): void {
     this.#watchForStall()
-    this.#res.once('drain', () => {
+    this.#res.socket?.once('drain', () => {
       this.#waiting = false
+      if (this.#isClosed) return
       this.#res.setTimeout(0)
-      this.onDrain?.()
+      this.source?.resume()
     })
   }
 
@@ -176,6 +214,7 @@ export class ClientAnswer {
   }
 
   #onClose(): void {
+    this.#isClosed = true
     if (!this.#res.writableFinished && !this.#cut) this.#leave(new Failure('client_gone', 'The client left.'))
     this.#closed.resolve()
   }
@@ -184,6 +223,6 @@ export class ClientAnswer {
     if (this.#gone !== null) return
     this.#gone = failure
     this.#abandon?.abort(failure)
-    this.onGone?.(failure)
+    this.source?.abort(failure)
   }
 }

@@ -63,7 +63,7 @@ export class CallHandler {
         ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
         : null
       running.admitted()
-      sink.begin(running.start())
+      await sink.begin(running.start())
       await this.#attempt(running, this.#requestOf(running, body))
     } catch (error) {
       running.failure = asFailure(error)

@@ -21,6 +21,7 @@ export interface RelayedCall {
  * Resolves when the answer is complete; rejects with the `Failure` that ended it, also when the client leaves.
  */
 export function relay(upstream: Upstream, request: UpstreamRequest, call: RelayedCall): Promise<void> {
+  if (call.client.gone !== null) return Promise.reject(call.client.gone)
   const attempt = new RelayedAttempt(call)
   const now = call.clock.now()
   call.timeline.attempt(now)
@@ -47,12 +48,7 @@ class RelayedAttempt implements AnswerReceiver {
     const { client } = this.#call
     this.#exchange = exchange
     if (this.#isOver) return
-    if (client.gone !== null) {
-      exchange.abort(client.gone)
-      return
-    }
-    client.onGone = (failure) => exchange.abort(failure)
-    client.onDrain = () => exchange.resume()
+    client.source = exchange
   }
 
   started(): void {
@@ -99,8 +95,7 @@ class RelayedAttempt implements AnswerReceiver {
     this.#isOver = true
     this.#call.timeline.attemptOverAt = now
     if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
-    this.#call.client.onGone = null
-    this.#call.client.onDrain = null
+    this.#call.client.source = null
     return now
   }
 

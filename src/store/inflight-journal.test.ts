@@ -23,10 +23,10 @@ function idsIn(path: string): number[] {
     .flatMap((line) => parseStart(line)?.id ?? [])
 }
 
-test('a call is on disk when begin returns, for the owner alone', async () => {
+test('a call is on disk when begin resolves, for the owner alone', async () => {
   await using dir = await makeTempDir()
   const journal = journalIn(dir)
-  journal.begin(callStart(7))
+  await journal.begin(callStart(7))
   const path = dir.file('inflight-k3v9.log')
   assert.deepEqual(idsIn(path), [7])
   assert.equal(parseHeader(readFileSync(path, 'utf8').split('\n')[0]!)?.pid, process.pid)
@@ -36,12 +36,30 @@ test('a call is on disk when begin returns, for the owner alone', async () => {
   assert.deepEqual(readdirSync(dir.path), [])
 })
 
+test('calls that begin in one turn are on disk together', async () => {
+  await using dir = await makeTempDir()
+  const journal = journalIn(dir)
+  const begun = [1, 2, 3].map((id) => journal.begin(callStart(id)))
+  assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [])
+  await Promise.all(begun)
+  assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2, 3])
+})
+
+test('what began is written when it is closed in the same turn', async () => {
+  await using dir = await makeTempDir()
+  const journal = journalIn(dir)
+  const begun = journal.begin(callStart(7))
+  journal.close()
+  await begun
+  assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [7])
+})
+
 test('a journal that still holds a call stays', async () => {
   await using dir = await makeTempDir()
   const journal = journalIn(dir)
-  journal.begin(callStart(7))
+  await journal.begin(callStart(7))
   journal.close()
-  journal.begin(callStart(8))
+  await journal.begin(callStart(8))
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [7])
 })
 
@@ -49,13 +67,13 @@ test('it is rewritten with the calls that matter before it grows', async () => {
   await using dir = await makeTempDir()
   const journal = journalIn(dir, { rewriteBytes: 10_000 })
   const path = dir.file('inflight-k3v9.log')
-  journal.begin(callStart(1))
+  await journal.begin(callStart(1))
   for (let id = 2; id < 2000; id++) {
-    journal.begin(callStart(id))
+    await journal.begin(callStart(id))
     journal.settle([id])
     assert.ok(statSync(path).size < 10_500)
   }
-  journal.begin(callStart(2000))
+  await journal.begin(callStart(2000))
   assert.equal(idsIn(path)[0], 1)
   assert.equal(idsIn(path).at(-1), 2000)
   assert.deepEqual(readdirSync(dir.path), ['inflight-k3v9.log'])
@@ -67,7 +85,7 @@ test('where all calls matter it is not rewritten again and again', async () => {
   const path = dir.file('inflight-k3v9.log')
   const files = new Set<number>()
   for (let id = 0; id < 1000; id++) {
-    journal.begin(callStart(id))
+    await journal.begin(callStart(id))
     journal.settle([])
     files.add(statSync(path).ino)
   }
@@ -79,9 +97,9 @@ test('a file that was deleted is made again with all that it held', async () => 
   await using dir = await makeTempDir()
   const times = new Times()
   const journal = journalIn(dir, { clock: times })
-  journal.begin(callStart(1))
+  await journal.begin(callStart(1))
   rmSync(dir.path, { recursive: true })
-  journal.begin(callStart(2))
+  await journal.begin(callStart(2))
   times.nowMs += 1000
   journal.settle([])
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2])
@@ -93,11 +111,11 @@ test('a folder that cannot be written is a warning, and heals', async () => {
   writeFileSync(dir.file('data'), '')
   const times = new Times()
   const journal = journalIn(dir, { folder: dir.file('data'), clock: times })
-  journal.begin(callStart(1))
+  await journal.begin(callStart(1))
   assert.equal(journal.warning?.code, 'journal_unavailable')
   rmSync(dir.file('data'))
   times.nowMs += 1000
-  journal.begin(callStart(2))
+  await journal.begin(callStart(2))
   assert.equal(journal.warning, null)
   assert.deepEqual(idsIn(join(dir.file('data'), 'inflight-k3v9.log')), [1, 2])
 })
@@ -105,7 +123,7 @@ test('a folder that cannot be written is a warning, and heals', async () => {
 test('what it holds is bounded', async () => {
   await using dir = await makeTempDir()
   const journal = journalIn(dir, { callLimit: 2 })
-  for (const id of [1, 2, 3]) journal.begin(callStart(id))
+  for (const id of [1, 2, 3]) await journal.begin(callStart(id))
   assert.equal(journal.warning?.code, 'journal_full')
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2])
   journal.settle([1])

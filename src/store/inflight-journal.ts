@@ -30,6 +30,9 @@ export class InflightJournal {
   readonly #header: string
   readonly #lines = new Map<number, string>()
   #lineBytes = 0
+  /** Lines that wait for the end of this turn, and what resolves then. */
+  #unwritten = ''
+  #writing: Promise<void> | null = null
   #file: number | null = null
   #key: string | null = null
   #fileBytes = 0
@@ -54,18 +57,27 @@ export class InflightJournal {
     return this.#warning
   }
 
-  begin(start: CallStart): void {
-    if (this.#closed) return
+  /**
+   * Resolves when the call is on disk, or cannot be brought there, which is a warning. Calls that begin in one
+   * turn of the event loop share one write: a system call costs more than all else that is done here.
+   */
+  begin(start: CallStart): Promise<void> {
+    if (this.#closed) return Promise.resolve()
     if (this.#lines.size >= this.#options.callLimit) {
       this.#warn('journal_full', 'more calls are unfinished than the journal holds')
-      return
+      return Promise.resolve()
     }
     const line = startLine(start)
     this.#lines.set(start.id, line)
     this.#lineBytes += line.length
-    const file = this.#file
-    if (file === null) this.#heal()
-    else this.#attempt(() => this.#append(file, line))
+    this.#unwritten += line
+    this.#writing ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#write()
+        resolve()
+      })
+    })
+    return this.#writing
   }
 
   /** These calls stand in the database, or were counted as dropped. */
@@ -86,6 +98,7 @@ export class InflightJournal {
 
   /** Removes the file, unless it still holds a call: that one is then found at the next start. */
   close(): void {
+    this.#write()
     this.#closed = true
     const file = this.#file
     this.#file = null
@@ -95,11 +108,21 @@ export class InflightJournal {
     })
   }
 
-  #append(file: number, line: string): void {
-    const bytes = writeSync(file, line)
+  #write(): void {
+    const text = this.#unwritten
+    const file = this.#file
+    this.#unwritten = ''
+    this.#writing = null
+    if (text === '') return
+    if (file === null) this.#heal()
+    else this.#attempt(() => this.#append(file, text))
+  }
+
+  #append(file: number, text: string): void {
+    const bytes = writeSync(file, text)
     this.#fileBytes += bytes
-    if (bytes < line.length || (bytes !== line.length && bytes < Buffer.byteLength(line))) {
-      throw new Error('only part of a line could be written')
+    if (bytes < text.length || (bytes !== text.length && bytes < Buffer.byteLength(text))) {
+      throw new Error('only a part of what began could be written')
     }
   }
 

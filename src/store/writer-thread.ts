@@ -98,8 +98,8 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#start()
   }
 
-  begin(start: CallStart): void {
-    this.#journal.begin(start)
+  begin(start: CallStart): Promise<void> {
+    return this.#journal.begin(start)
   }
 
   finish(record: CallRecord): void {

@@ -69,16 +69,18 @@ function measureParts(): void {
   database.close()
 }
 
-function measureJournal(): void {
+async function measureJournal(): Promise<void> {
   const journal = new InflightJournal({ folder, instance: 'bench', clock: systemClock })
   const starts = Array.from({ length: rows }, (_, row) => callStart(idAt(row)))
   let settleUs = 0
+  let begun: Promise<void> | null = null
   const before = cpuUs()
   for (let row = 0; row < rows; row += batchSize) {
-    for (let index = row; index < row + batchSize; index++) journal.begin(starts[index]!)
-    const begun = cpuUs()
+    for (let index = row; index < row + batchSize; index++) begun = journal.begin(starts[index]!)
+    await begun
+    const settledFrom = cpuUs()
     journal.settle(starts.slice(row, row + batchSize).map((start) => start.id))
-    settleUs += cpuUs() - begun
+    settleUs += cpuUs() - settledFrom
   }
   const beginUs = cpuUs() - before - settleUs
   journal.close()
@@ -102,7 +104,7 @@ async function measureThread(perSecond: number): Promise<void> {
       for (let index = 0; index < perTick; index++, row++) {
         const call = { ...calls[row % calls.length]!, id: idAt(row) }
         if (isRecording) {
-          writer.begin(callStart(call.id))
+          void writer.begin(callStart(call.id))
           writer.finish(call)
         }
       }
@@ -125,7 +127,7 @@ async function measureThread(perSecond: number): Promise<void> {
 
 try {
   measureParts()
-  measureJournal()
+  await measureJournal()
   for (const perSecond of [1000, 5000]) await measureThread(perSecond)
 } finally {
   rmSync(folder, { recursive: true })

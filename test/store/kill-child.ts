@@ -22,9 +22,10 @@ setInterval(() => {
   const due = Math.floor(((performance.now() - startedMs) / 5) * callsPerTick)
   for (; begun < due; begun++) {
     const id = ids.next()
-    writer.begin(callStart(id))
-    writeSync(file, `b ${id}\n`)
-    running.push(id)
+    void writer.begin(callStart(id)).then(() => {
+      writeSync(file, `b ${id}\n`)
+      running.push(id)
+    })
   }
   while (running.length > 100) {
     const id = running.shift()!

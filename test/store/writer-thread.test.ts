@@ -46,8 +46,8 @@ const codes = (writer: WriterThread): string[] => writer.warnings().map((warning
 test('calls become rows, whatever they hold; close leaves one tidy file', async () => {
   await using dir = await makeTempDir()
   const writer = writerIn(dir)
-  writer.begin(callStart(idAt(2)))
-  writer.begin(callStart(idAt(1)))
+  await writer.begin(callStart(idAt(2)))
+  await writer.begin(callStart(idAt(1)))
   writer.finish(chatCall(idAt(2)))
   writer.finish(fullCall(idAt(1)))
   writer.finish(bareCall(idAt(3)))
@@ -201,7 +201,7 @@ test('a folder that cannot be made is a warning; the oldest calls make way; all 
   await until('the warning', () => codes(writer).includes('database_unavailable'))
   assert.ok(codes(writer).includes('journal_unavailable'))
   for (let ms = 0; ms < 250; ms++) {
-    writer.begin(callStart(idAt(ms)))
+    await writer.begin(callStart(idAt(ms)))
     writer.finish(chatCall(idAt(ms)))
   }
   const { written, pending, dropped } = writer.figures()
@@ -251,7 +251,7 @@ test('close is bounded, counts what it could not write, and leaves its trace in 
   await writer.usageByMinute(0)
   const other = new DatabaseSync(dir.file('data/calls.db'))
   other.exec('BEGIN IMMEDIATE')
-  writer.begin(callStart(idAt(0)))
+  await writer.begin(callStart(idAt(0)))
   writer.finish(chatCall(idAt(0)))
   const startedMs = performance.now()
   await writer.close()

@@ -25,7 +25,10 @@ function play(
 ): CallMeter {
   meter.admitted()
   meter.requestStart(100)
-  meter.responseStart({ status: answer.status ?? 200, statusText: '', headers: answer.headers ?? sse }, 110)
+  meter.responseStart(
+    { status: answer.status ?? 200, statusText: '', contentLength: null, headers: answer.headers ?? sse },
+    110,
+  )
   let atMs = 110
   for (const [arrival, chunk] of answer.chunks) {
     const copy = Buffer.from(chunk as string)
@@ -444,7 +447,7 @@ test('each attempt starts a new reading', () => {
 test('a reading taken on the way does not hold back what comes later', () => {
   const meter = new CallMeter({ type: 'chat' }, true)
   meter.requestStart(0)
-  meter.responseStart({ status: 200, statusText: '', headers: sse }, 1)
+  meter.responseStart({ status: 200, statusText: '', contentLength: null, headers: sse }, 1)
   meter.data(Buffer.from(event(chunk({ content: 'A' }, null, { usage }))), 2)
   assert.equal(meter.reading().usage?.outputTokens, 5)
   meter.data(

@@ -19,7 +19,7 @@ function noting(seen: string[], name: string, failsAt: Verb | null = null): Call
 function showAll(guard: CallObserver): void {
   guard.admitted(0)
   guard.requestStart(1)
-  guard.responseStart({ status: 200, statusText: '', headers: [] }, 2)
+  guard.responseStart({ status: 200, statusText: '', contentLength: null, headers: [] }, 2)
   guard.data(Buffer.from('x'), 3)
   guard.end(4)
   guard.error(new Failure('upstream_reset', 'broke'), 5)

@@ -110,7 +110,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
     if (this.#over) return true
     this.#resume = resume
-    const head = { status, statusText: phraseOf(statusText), headers: readResponseHeaders(raw, this.#names) }
+    const { endToEnd, contentLength } = readResponseHeaders(raw, this.#names)
+    const head = { status, statusText: phraseOf(statusText), headers: endToEnd, contentLength }
     if (status < 200) {
       this.#receiver.informational(head)
       return true
