@@ -5,6 +5,8 @@ import { chunkFrame } from '../lib/chunk-frame.ts'
 import { errorAnswer } from './error-answer.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
+/** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
+const shortAnswer = 65_536
 /** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
 const largestFramed = 8192
 
@@ -32,6 +34,7 @@ export class ClientAnswer {
   /** The last piece of an answer of known length, which goes out with the end. */
   #last: Uint8Array | null = null
   #waiting = false
+  #sentBytes = 0
 
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
   source: AnswerSource | null = null
@@ -103,6 +106,7 @@ export class ClientAnswer {
   write(chunk: Uint8Array): boolean {
     // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
     if (chunk.length === 0) return !this.#waiting
+    this.#sentBytes += chunk.length
     if (this.#remaining !== null) this.#remaining -= chunk.length
     if (this.#remaining === 0) {
       // The end follows in this very turn: HTTP's parser, too, knows that this is all.
@@ -196,9 +200,13 @@ export class ClientAnswer {
     })
   }
 
-  /** What was written last may be less than makes `write` answer false, and be stuck all the same. */
+  /**
+   * What was written last may be less than makes `write` answer false, and be stuck all the same; not so in a
+   * short answer, for which the kernel's buffer has room.
+   */
   #waitForRest(): void {
-    if (!this.#waiting && (this.#res.socket?.writableLength ?? 0) > 0) this.#watchForStall()
+    if (this.#sentBytes > shortAnswer && !this.#waiting && (this.#res.socket?.writableLength ?? 0) > 0)
+      this.#watchForStall()
   }
 
   #watchForStall(): void {

@@ -83,7 +83,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   constructor(options: WriterThreadOptions) {
     this.#options = {
       clock: systemClock,
-      flushAfterMs: 25,
+      flushAfterMs: 50,
       pendingLimit: 10_000,
       pendingBytesLimit: 64 * 2 ** 20,
       closeTimeoutMs: 5000,

@@ -33,7 +33,7 @@ setInterval(() => {
     writer.finish({ ...chatCall(id), instance })
   }
   const { written, pending } = writer.figures()
-  if (!isReady && written > 0 && pending < 2 * callsPerTick * (25 / 5)) {
+  if (!isReady && written > 0 && pending < 2 * callsPerTick * (50 / 5)) {
     isReady = true
     console.log('ready')
   }
