@@ -130,7 +130,8 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     kind: integer(1, 1024),
     default: 256,
     env: [envName('max-body-mb')],
-    description: 'largest request body in megabytes; larger ones are answered 413',
+    description:
+      'largest body of an inference request in megabytes; larger ones are answered 413, other bodies are streamed',
   },
   connectTimeoutMs: {
     name: 'connect-timeout-ms',

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Failure } from '../call/failure.ts'
 
 /** An answer that the gateway gives itself, ready to be written. */
@@ -27,6 +28,12 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
   if (failure.retryAfterS !== null) headers.push('Retry-After', String(failure.retryAfterS))
   if (failure.shouldRetry !== null) headers.push('x-should-retry', String(failure.shouldRetry))
   return { status: failure.kind.status ?? 500, headers, body }
+}
+
+/** Whether a request that is refused has a body that nobody will read: then its connection cannot be kept. */
+export function hasUnreadBody(req: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers
+  return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)
 }
 
 /** Every error is a failure of ours in the end; what is not in the catalogue is a fault of the gateway. */

@@ -5,7 +5,7 @@ import { Failure } from '../call/failure.ts'
 import { HeaderNames } from '../lib/header-list.ts'
 import { RecentMap } from '../lib/recent-map.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
-import { asFailure, errorAnswer } from './error-answer.ts'
+import { asFailure, errorAnswer, hasUnreadBody } from './error-answer.ts'
 import type { CallHandler } from './handle-call.ts'
 import type { Health } from './health.ts'
 import { maxHeaderBytes } from './listen.ts'
@@ -128,7 +128,7 @@ export class GatewayServer {
 
 function answerFailure(res: ServerResponse, failure: Failure): void {
   const { status, headers, body } = errorAnswer(failure, null)
-  const unread = res.req.complete ? [] : ['Connection', 'close']
+  const unread = hasUnreadBody(res.req) ? ['Connection', 'close'] : []
   const allow = failure.code === 'method_not_allowed' ? ['Allow', 'GET, HEAD'] : []
   res.writeHead(status, [...headers, ...allow, ...unread])
   res.end(body)

@@ -67,13 +67,23 @@ export class CallHandler {
       await this.#attempt(running, this.#requestOf(running, body))
     } catch (error) {
       running.failure = asFailure(error)
-      client.refuse(running.failure, formatCallId(running.call.id))
+      this.#refuse(running, running.failure)
     }
     await client.closed
     running.timeline.closedAt = clock.now()
     await this.#record(running)
     this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
+  }
+
+  /** An answer that cannot be written must still end: what is awaited next is that the client has it or is gone. */
+  #refuse({ client, call }: RunningCall, failure: Failure): void {
+    try {
+      client.refuse(failure, formatCallId(call.id))
+    } catch (error) {
+      this.#options.onFault(error)
+      client.cut()
+    }
   }
 
   /** Refuses waiting and new calls; resolves when those in flight are over. */

@@ -12,6 +12,8 @@ export interface RelayedCall {
   readonly observer: CallObserver
   readonly timeline: CallTimeline
   readonly clock: Clock
+  /** Whether the client said that it takes trailers (`TE: trailers`). */
+  readonly acceptsTrailers: boolean
   /** Headers that the gateway adds to the answer, made when its head has arrived. */
   addedHeaders(): readonly string[]
 }
@@ -80,7 +82,7 @@ class RelayedAttempt implements AnswerReceiver {
 
   end(trailers: RawHeaders): void {
     const now = this.#finish()
-    this.#call.client.end(trailers)
+    this.#call.client.end(this.#call.acceptsTrailers ? trailers : [])
     this.#call.observer.end(now)
     this.#settle.resolve()
   }

@@ -84,6 +84,10 @@ export class RunningCall implements RelayedCall, Placed {
     return this.arrived.path.inference && this.needsSlot
   }
 
+  get acceptsTrailers(): boolean {
+    return this.arrived.head.acceptsTrailers
+  }
+
   /** Only POSTs are counted; every other method passes at once. */
   get needsSlot(): boolean {
     return this.call.method === 'POST'

@@ -1,6 +1,6 @@
 /**
  * What the telemetry store adds to a call, in CPU microseconds, and what a row takes on disk:
- * `node test/store/bench-store.ts [rows]`. First each part by itself on one thread, then all of them as in
+ * `node bench/micro/store.ts [rows]`. First each part by itself on one thread, then all of them as in
  * the gateway, at the rate of an upstream that answers at once.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { InflightJournal } from '../../src/store/inflight-journal.ts'
 import { openForWriting } from '../../src/store/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
 import { WriterThread } from '../../src/store/writer-thread.ts'
-import { callStart, chatCall, sampleStartMs } from './sample-call.ts'
+import { callStart, chatCall, sampleStartMs } from '../../test/store/sample-call.ts'
 
 const rows = Number(process.argv[2] ?? 200_000)
 const batchSize = 100
