@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+
+interface LockedPackage {
+  readonly resolved?: string
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const file = new URL('../../package-lock.json', import.meta.url)
+const lock = JSON.parse(await readFile(file, 'utf8')) as {
+  readonly packages: Readonly<Record<string, LockedPackage>>
+}
+
+test('the lock file names no address of a registry', () => {
+  const withAddress = Object.entries(lock.packages).filter(([, locked]) => locked.resolved !== undefined)
+  assert.deepEqual(withAddress, [])
+})
+
+test("the lock file names every platform's binaries, or `npm ci` refuses it", () => {
+  const named = Object.values(lock.packages).flatMap((locked) =>
+    Object.keys(locked.optionalDependencies ?? {}),
+  )
+  assert.ok(named.length > 0)
+  assert.deepEqual(
+    named.filter((name) => lock.packages[`node_modules/${name}`] === undefined),
+    [],
+  )
+})
