@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import { Server as SocketServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../call/failure.ts'
@@ -173,7 +173,7 @@ function malformed(code: string | undefined): Failure {
 
 function writeRaw(socket: Duplex, failure: Failure): void {
   const { status, headers, body } = errorAnswer(failure, null)
-  const lines = [`HTTP/1.1 ${status} Refused`, 'Connection: close']
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, 'Connection: close']
   for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
