@@ -125,7 +125,8 @@ export class CallHandler {
   #attempt(running: RunningCall, request: UpstreamRequest): Promise<void> {
     const { upstream } = this.#options
     const attempt = relay(upstream, request, running)
-    if (request.method !== 'GET' && request.method !== 'HEAD') return attempt
+    const isSafe = request.method === 'GET' || request.method === 'HEAD'
+    if (!isSafe || request.body !== null) return attempt
     return attempt.catch((error: unknown) => {
       if (!metClosingConnection(error) || running.client.gone !== null) throw error
       return relay(upstream, request, running)

@@ -46,6 +46,21 @@ for (const [name, death] of [
     )
   })
 
+  test(`a kept connection that dies (${name}) under a GET with a body: the body is spent, so it is not sent again`, async () => {
+    await using upstream = await startSimulatedUpstream({ reply })
+    await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+    const withBody = { headers: [['Content-Type', 'text/plain'] as const], body: 'asked in a body' }
+    assert.equal((await exchange(gateway.port, 'GET', '/v1/models')).status, 200)
+    const second = await exchange(gateway.port, 'GET', '/v1/search', withBody)
+    assert.deepEqual([second.status, second.header('x-should-retry')], [502, 'true'])
+    assert.equal(upstream.requests.length, 2)
+    const rows = await recordedCalls(gateway, 2)
+    assert.deepEqual(
+      rows.map((row) => row.attempts),
+      [1, 1],
+    )
+  })
+
   test(`a kept connection that dies (${name}) under a POST: 502, to be tried again, and never sent twice`, async () => {
     await using upstream = await startSimulatedUpstream({ reply })
     await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
