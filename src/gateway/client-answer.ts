@@ -1,8 +1,8 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { RawHeaders, ResponseHead } from '../call/call-observer.ts'
 import { Failure } from '../call/failure.ts'
 import { chunkFrame } from '../lib/chunk-frame.ts'
-import { errorAnswer, hasUnreadBody } from './error-answer.ts'
+import { writeErrorAnswer } from './error-answer.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
 /** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
@@ -135,11 +135,7 @@ export class ClientAnswer {
       this.cut()
       return
     }
-    const { status, headers, body } = errorAnswer(failure, callId)
-    const unread = hasUnreadBody(this.#res.req) ? ['Connection', 'close'] : []
-    // The phrase is named because one that could not be written would stay.
-    this.#res.writeHead(status, STATUS_CODES[status] ?? '', [...headers, ...unread])
-    this.#res.end(body)
+    writeErrorAnswer(this.#res, failure, callId)
   }
 
   /**

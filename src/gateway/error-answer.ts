@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
 import { Failure } from '../call/failure.ts'
 
 /** An answer that the gateway gives itself, ready to be written. */
@@ -24,14 +24,24 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
     'x-tokenweir-error',
     failure.code,
   ]
+  if (failure.code === 'method_not_allowed') headers.push('Allow', 'GET, HEAD')
   if (callId !== null) headers.push('x-tokenweir-call-id', callId)
   if (failure.retryAfterS !== null) headers.push('Retry-After', String(failure.retryAfterS))
   if (failure.shouldRetry !== null) headers.push('x-should-retry', String(failure.shouldRetry))
   return { status: failure.kind.status ?? 500, headers, body }
 }
 
+/** Answers with a failure, where no head was sent yet. */
+export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): void {
+  const { status, headers, body } = errorAnswer(failure, callId)
+  const unread = hasUnreadBody(res.req) ? ['Connection', 'close'] : []
+  // The phrase is named because an upstream's, that could not be written, would stay.
+  res.writeHead(status, STATUS_CODES[status] ?? '', [...headers, ...unread])
+  res.end(body)
+}
+
 /** Whether a request that is refused has a body that nobody will read: then its connection cannot be kept. */
-export function hasUnreadBody(req: IncomingMessage): boolean {
+function hasUnreadBody(req: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = req.headers
   return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)
 }

@@ -5,10 +5,11 @@ import { Failure } from '../call/failure.ts'
 import { HeaderNames } from '../lib/header-list.ts'
 import { RecentMap } from '../lib/recent-map.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
-import { asFailure, errorAnswer, hasUnreadBody } from './error-answer.ts'
+import { asFailure, errorAnswer, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from './handle-call.ts'
 import type { Health } from './health.ts'
 import { maxHeaderBytes } from './listen.ts'
+import { endReading } from './request-body.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget } from './target.ts'
 import { isAllowedHost } from './trusted-request.ts'
@@ -26,6 +27,7 @@ export class GatewayServer {
   readonly #server: Server
   readonly #names = new HeaderNames()
   readonly #acceptEncodings = new RecentMap(narrowAcceptEncoding)
+  readonly #narrow = (value: string): string => this.#acceptEncodings.get(value)
   #draining = false
 
   /** Takes over a listener that has answered nobody yet. */
@@ -82,14 +84,13 @@ export class GatewayServer {
     try {
       this.#route(req, res)
     } catch (error) {
-      answerFailure(res, asFailure(error))
+      writeErrorAnswer(res, asFailure(error), null)
     }
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining) res.shouldKeepAlive = false
-    const narrow = (value: string): string => this.#acceptEncodings.get(value)
-    const head = readRequestHead(req.rawHeaders, this.#names, narrow, req.httpVersion)
+    const head = readRequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
     if (req.method === 'TRACE') throw new Failure('method_not_allowed', 'TRACE is not answered here.')
     if (req.url === '*' && req.method === 'OPTIONS') {
       res.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }).end()
@@ -126,14 +127,6 @@ export class GatewayServer {
   }
 }
 
-function answerFailure(res: ServerResponse, failure: Failure): void {
-  const { status, headers, body } = errorAnswer(failure, null)
-  const unread = hasUnreadBody(res.req) ? ['Connection', 'close'] : []
-  const allow = failure.code === 'method_not_allowed' ? ['Allow', 'GET, HEAD'] : []
-  res.writeHead(status, [...headers, ...allow, ...unread])
-  res.end(body)
-}
-
 /** What Node's parser refuses never becomes a request; it is answered in the same shape all the same. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -145,19 +138,13 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   else if (answer.writableEnded) socket.destroySoon()
   // The client ended its side in the middle of its request: it has left.
   else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
-  else if (isReadingFor(answer)) answer.req.emit('error', malformed(error.code))
   // Another answer would be taken for the body, or the answer, of the call that is still under way.
-  else socket.resetAndDestroy()
+  else if (answer.headersSent || !endReading(answer.req, malformed(error.code))) socket.resetAndDestroy()
 }
 
 /** The answer that is under way on a connection. */
 function answerOn(socket: Socket): ServerResponse | null {
   return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
-}
-
-/** Whether what is malformed belongs to the body of a request whose answer can still be chosen. */
-function isReadingFor({ req, headersSent }: ServerResponse): boolean {
-  return !headersSent && !req.complete && req.listenerCount('error') > 0
 }
 
 function malformed(code: string | undefined): Failure {

@@ -2,14 +2,14 @@ import { type CallIds, formatCallId } from '../call/call-id.ts'
 import type { CallSink } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import { Failure } from '../call/failure.ts'
-import type { Admission } from './admission/admission.ts'
+import { type Admission, drainRetryAfterS } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { SwapList } from '../lib/swap-list.ts'
 import { asFailure } from './error-answer.ts'
 import { recordOf } from './recorder/recorder.ts'
 import { relay } from './relay.ts'
-import { type BodyLimits, HeldBody, readBody, streamBody } from './request-body.ts'
+import { type BodyLimits, HeldBody, endReading, readBody, streamBody } from './request-body.ts'
 import type { RequestHead } from './request-head.ts'
 import { type ArrivedCall, RunningCall } from './running-call.ts'
 import { type UpstreamBase, upstreamPath } from './target.ts'
@@ -96,13 +96,10 @@ export class CallHandler {
 
   /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. */
   abandon(): void {
-    const failure = new Failure('draining', 'The gateway stopped before this call was over.', {
-      retryAfterS: 5,
-    })
+    const failure = draining('The gateway stopped before this call was over.')
     for (const { client, timeline, arrived } of this.#running) {
       client.abandon(failure)
-      const isReading = timeline.bodyReadAt === null && arrived.req.listenerCount('error') > 0
-      if (isReading) arrived.req.emit('error', failure)
+      if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
     }
   }
 
@@ -118,7 +115,7 @@ export class CallHandler {
     if (head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c') {
       throw new Failure('upgrade_not_supported', `An upgrade to ${head.upgrade} is not supported.`)
     }
-    if (this.#drained !== null) throw new Failure('draining', 'The gateway is stopping.', { retryAfterS: 5 })
+    if (this.#drained !== null) throw draining('The gateway is stopping.')
   }
 
   /** One attempt; a second one only where nothing can have been done twice. */
@@ -159,6 +156,10 @@ export class CallHandler {
       onFault(error)
     }
   }
+}
+
+function draining(message: string): Failure {
+  return new Failure('draining', message, { retryAfterS: drainRetryAfterS })
 }
 
 /** The upstream was just closing this kept connection: a safe request may be sent again (RFC 9110 §9.2.2). */

@@ -47,10 +47,8 @@ class RelayedAttempt implements AnswerReceiver {
   }
 
   follow(exchange: Exchange): void {
-    const { client } = this.#call
     this.#exchange = exchange
-    if (this.#isOver) return
-    client.source = exchange
+    if (!this.#isOver) this.#call.client.source = exchange
   }
 
   started(): void {

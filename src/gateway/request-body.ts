@@ -102,6 +102,11 @@ export function readBody(
   return promise
 }
 
+/** Ends the reading of a body that is still being read, for this reason. Answers false where none is. */
+export function endReading(req: IncomingMessage, reason: Failure): boolean {
+  return !req.complete && req.listenerCount('error') > 0 && req.emit('error', reason)
+}
+
 /** A body that is passed on as it comes, never held; `count` learns the size of each piece. */
 export async function* streamBody(
   req: IncomingMessage,

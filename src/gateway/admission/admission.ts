@@ -25,7 +25,7 @@ interface Wait {
 }
 
 /** Seconds after which a stopping gateway has most likely been replaced. */
-const drainRetryAfterS = 5
+export const drainRetryAfterS = 5
 
 /**
  * Lets at most `maxConcurrent` calls be in flight and keeps the others waiting in order: the rules are

@@ -131,7 +131,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     if (this.#isCompleteWithoutBody(error)) this.#end([])
-    else this.#fail(this.#aborted ?? failureOf(error, this.#progress()))
+    else this.#fail(failureOf(error, this.#progress()))
   }
 
   /** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
