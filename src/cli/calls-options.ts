@@ -1,7 +1,7 @@
-import { age, integer, modelNames, path, toggle } from './option-kind.ts'
-import { defaultDatabase } from './option-table.ts'
-import { envName, parseOptions } from './parse-options.ts'
-import type { Environment, Options, OptionTable } from './parse-options.ts'
+import { age, integer, modelNames, path, toggle } from '../options/option-kind.ts'
+import { defaultDatabase } from '../options/gateway-options.ts'
+import { envName, type Options, type OptionTable } from '../options/option-spec.ts'
+import { type Environment, parseOptions } from './parse-options.ts'
 
 /** What `tokenweir calls` is asked for. */
 export interface CallsValues {

@@ -5,7 +5,7 @@ import type { StoreAbsence } from '../store/open-store.ts'
 import { parseCallsOptions } from './calls-options.ts'
 import type { CallsOptions } from './calls-options.ts'
 import { CallsTable } from './calls-table.ts'
-import { defaultGatewayPort } from './option-table.ts'
+import { defaultGatewayPort } from '../options/gateway-options.ts'
 import type { Environment } from './parse-options.ts'
 
 /** What `tokenweir calls` needs of the world. */

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { callsOptionTable } from './calls-options.ts'
-import { gatewayOptionTable } from './option-table.ts'
+import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
 
@@ -22,10 +22,28 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
   // The arguments behind the command's name: each command reads them itself, together with the environment.
   const rest = (name: string): readonly string[] => argv.slice(argv.indexOf(name) + 1)
-  const gateway = commandOf('gateway', 'forward calls and record them', gatewayOptionTable).action(
+  const up = commandOf('up', 'dashboard and gateway together', upOptionTable).action(async () => {
+    const { runUp } = await import('./up.ts')
+    await runUp(rest('up'), env)
+  })
+  const gateway = commandOf('gateway', 'forward calls and record them', gatewayCommandTable).action(
     async () => {
       const { runGateway } = await import('./gateway.ts')
       await runGateway(rest('gateway'), env)
+    },
+  )
+  const dashboard = commandOf(
+    'dashboard',
+    'show what was recorded, and control the gateway',
+    dashboardOptionTable,
+  ).action(async () => {
+    const { runDashboard } = await import('./dashboard.ts')
+    await runDashboard(rest('dashboard'), env)
+  })
+  const demo = commandOf('demo', 'a first look, with a simulated upstream', upOptionTable).action(
+    async () => {
+      const { runDemo } = await import('./demo.ts')
+      await runDemo(rest('demo'), env)
     },
   )
   const calls = commandOf('calls', 'list recorded calls, the newest last', callsOptionTable).action(
@@ -37,7 +55,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       process.exitCode = await runCalls(rest('calls'), env, callsContext(process, env))
     },
   )
-  for (const command of [gateway, calls]) program.addCommand(command.copyInheritedSettings(program))
+  for (const command of [up, gateway, dashboard, calls, demo])
+    program.addCommand(command.copyInheritedSettings(program))
 
   try {
     await program.parseAsync(argv, { from: 'user' })

@@ -1,28 +1,13 @@
 import { Command, CommanderError, Option } from 'commander'
-import type { OptionKind } from './option-kind.ts'
-
-/** One option of a command: parsing, `--help` and `docs/options.md` all go by this. */
-export interface OptionSpec<T> {
-  /** Without the dashes. */
-  readonly name: string
-  readonly kind: OptionKind<T>
-  readonly default: T
-  /** Environment variables that set it where the flag does not, the first one that is set counts. */
-  readonly env: readonly string[]
-  /** One line, without range and default. */
-  readonly description: string
-}
-
-/** A command's options, under the names by which the program knows their values. */
-export type OptionTable<V> = { readonly [K in keyof V]: OptionSpec<V[K]> }
-
-/** Where a value comes from. */
-export type OptionSource = 'flag' | 'environment' | 'default'
+import {
+  type Options,
+  type OptionSource,
+  type OptionSpec,
+  type OptionTable,
+  specsOf,
+} from '../options/option-spec.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
-
-/** A command's values, and where each comes from. */
-export type Options<V> = Readonly<V> & { readonly sources: Readonly<Record<keyof V, OptionSource>> }
 
 /** A wrong option or value, in one line fit for the person who wrote it. */
 export class OptionError extends Error {
@@ -30,11 +15,6 @@ export class OptionError extends Error {
     super(message)
     this.name = 'OptionError'
   }
-}
-
-/** The variable that sets an option: `TOKENWEIR_MAX_CONCURRENT` for `--max-concurrent`. */
-export function envName(name: string): string {
-  return `TOKENWEIR_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
 /** A command that takes the table's options; to be given an action, or only asked for its help. */
@@ -64,6 +44,7 @@ export function parseOptions<V>(
   const mentions = mentionsOf(table, argv)
   const values: Partial<V> = {}
   const sources: Partial<Record<keyof V, OptionSource>> = {}
+  const setBy: Partial<Record<keyof V, string | null>> = {}
   for (const key in table) {
     const spec = table[key]
     const flag = mentions.get(spec.name)
@@ -71,20 +52,23 @@ export function parseOptions<V>(
     if (flag !== undefined) {
       values[key] = valueOf(spec, `--${spec.name}`, flag)
       sources[key] = 'flag'
+      setBy[key] = `--${spec.name}`
     } else if (variable !== undefined) {
       values[key] = valueOf(spec, `${variable} (--${spec.name})`, [env[variable] ?? ''])
       sources[key] = 'environment'
+      setBy[key] = variable
     } else {
       values[key] = spec.default
       sources[key] = 'default'
+      setBy[key] = null
     }
   }
   // The loop has visited every key of the table, which are the keys of V.
-  return { ...(values as V), sources: sources as Record<keyof V, OptionSource> }
-}
-
-function specsOf<V>(table: OptionTable<V>): readonly OptionSpec<V[keyof V]>[] {
-  return Object.values(table)
+  return {
+    ...(values as V),
+    sources: sources as Record<keyof V, OptionSource>,
+    setBy: setBy as Record<keyof V, string | null>,
+  }
 }
 
 function commanderOption<T>(spec: OptionSpec<T>): Option {

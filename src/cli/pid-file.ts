@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { replaceFile } from '../lib/replace-file.ts'
 
 /**
  * The file that tells people which process the gateway is. A hint only: no signal is ever sent on its word.
@@ -14,9 +15,7 @@ export class PidFile {
   /** Answers why it could not be written, or `null`. */
   write(): string | null {
     try {
-      const temporary = `${this.#path}.${process.pid}`
-      writeFileSync(temporary, `${process.pid}\n`, { mode: 0o600 })
-      renameSync(temporary, this.#path)
+      replaceFile(this.#path, `${process.pid}\n`)
       return null
     } catch (error) {
       return error instanceof Error ? error.message : String(error)

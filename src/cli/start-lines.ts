@@ -1,30 +1,21 @@
-import { isIP } from 'node:net'
-import type { GatewayOptions } from './option-table.ts'
+import { isLoopbackBind } from '../lib/request-source.ts'
+import type { GatewayOptions } from '../options/gateway-options.ts'
+import { reachableOrigin } from './reachable-origin.ts'
 
 /** What a gateway says when it is ready: where it is, what it does, who can reach it, and the first call. */
 export function startLines(options: GatewayOptions, port: number, lendsKey: boolean): string[] {
-  const address = `http://${reachableName(options.host)}:${port}`
+  const address = reachableOrigin(options.host, port)
   const lines = [
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
     `  ${options.maxConcurrent} calls at once, the rest wait in line; every call is recorded in ${options.db}`,
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     '  see it:  npx tokenweir calls --recent 10',
   ]
-  if (!isLoopback(options.host)) {
+  if (!isLoopbackBind(options.host)) {
     lines.push('  other machines can reach it too; --host 127.0.0.1 keeps it to this one')
   }
   if (lendsKey) {
     lines.push('  UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own')
   }
   return lines
-}
-
-/** The name under which the listener can be reached from this machine. */
-function reachableName(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return isIP(host) === 6 ? `[${host}]` : host
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { Failure } from '../call/failure.ts'
 import { HeaderNames } from '../lib/header-list.ts'
 import { RecentMap } from '../lib/recent-map.ts'
+import { isAllowedHost } from '../lib/request-source.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
 import { asFailure, errorAnswer, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from './handle-call.ts'
@@ -12,7 +13,6 @@ import { maxHeaderBytes } from './listen.ts'
 import { endReading } from './request-body.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget } from './target.ts'
-import { isAllowedHost } from './trusted-request.ts'
 
 export interface GatewayServerOptions {
   readonly calls: CallHandler

@@ -1,4 +1,5 @@
-import type { CallSink, Warning } from '../call/call-sink.ts'
+import type { HealthReport } from '../api/health-report.ts'
+import type { CallSink } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
@@ -14,37 +15,6 @@ export interface HealthSources {
   readonly admission: Admission
   readonly budget: Budget
   readonly sink: CallSink
-}
-
-export type HealthStatus = 'ok' | 'degraded' | 'draining'
-
-/** The body of `GET /health`: the outside names of the figures, and nothing deeper uses them. */
-export interface HealthReport {
-  readonly status: HealthStatus
-  readonly upstream: string
-  readonly db: string
-  readonly rate_limiter: {
-    readonly max_concurrent: number
-    readonly active: number
-    readonly queued: number
-    readonly slot_cooldown_ms: number
-    readonly total_admitted: number
-    readonly total_queued: number
-    readonly total_retries_429: number
-    readonly peak_active: number
-  }
-  readonly token_budget: {
-    readonly daily_limit: number
-    readonly total_used: number
-    readonly remaining: number
-    readonly percentage_used: number
-  }
-  readonly pid: number
-  readonly instance: string
-  readonly version: string
-  readonly uptime_s: number
-  readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }
-  readonly warnings: readonly Warning[]
 }
 
 /** Reports how a gateway is; made once per gateway. */

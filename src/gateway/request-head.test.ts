@@ -97,3 +97,33 @@ test('HTTP/1.1 needs a Host, HTTP/1.0 does not, and other versions are refused',
   assert.equal(flawOf(['Host', 'a'], '1.1'), null)
   for (const version of ['0.9', '2.0']) assert.match(flawOf(['Host', 'a'], version) ?? '', /neither HTTP/)
 })
+
+test('a header that only a proxy adds tells of one', () => {
+  for (const name of [
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Forwarded-Proto',
+    'X-Forwarded-Port',
+    'Forwarded',
+    'X-Real-IP',
+    'Via',
+  ]) {
+    assert.equal(read('Host', 'a', name, '10.0.0.1').forwardedFor, true, name)
+  }
+  assert.equal(read('Host', 'a').forwardedFor, false)
+})
+
+test('the admin token is read, and goes no further', () => {
+  const head = read('Host', 'a', 'X-Tokenweir-Admin-Token', 's3cret')
+  assert.equal(head.adminToken, 's3cret')
+  assert.deepEqual(head.endToEnd, [])
+})
+
+test("the dashboard's cookie, which a browser sends to every port, goes no further; others stay as they are", () => {
+  const cookies = (value: string): readonly string[] => read('Host', 'a', 'Cookie', value).endToEnd
+  assert.deepEqual(cookies('a=1;  b=2'), ['Cookie', 'a=1;  b=2'])
+  assert.deepEqual(cookies('tokenweir_session_0a1b2c3d=9.x'), [])
+  assert.deepEqual(cookies('tokenweir_session_0a1b2c3d=9.x; a=1'), ['Cookie', 'a=1'])
+  assert.deepEqual(cookies('a=1; tokenweir_session_0a1b2c3d=9.x;b=2'), ['Cookie', 'a=1;b=2'])
+  assert.deepEqual(cookies('a=tokenweir_session'), ['Cookie', 'a=tokenweir_session'])
+})

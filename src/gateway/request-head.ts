@@ -1,4 +1,5 @@
 import { type HeaderNames, hopByHopHeaders, listTokens, withoutNominated } from '../lib/header-list.ts'
+import { isProxyHeader } from '../lib/request-source.ts'
 
 /** The head of a client's request, read in one pass over its raw header list. */
 export interface RequestHead {
@@ -25,14 +26,28 @@ export interface RequestHead {
   readonly secFetchSite: string | null
   /** Whether a proxy stands between the client and us. */
   readonly forwardedFor: boolean
+  /** `x-tokenweir-admin-token`. */
+  readonly adminToken: string | null
   /** Why this request cannot be forwarded: a Host or a framing that two parties may read differently. */
   readonly flaw: string | null
 }
 
 const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/i
 
+const ownCookiePrefix = 'tokenweir_session'
+
 /** Taken by the gateway itself: it writes its own. */
 const ownHop: ReadonlySet<string> = new Set(['host', 'content-length', 'expect'])
+
+/**
+ * A Cookie header without the dashboard's, which a browser sends to every port of a host; nothing where no
+ * other cookie is in it.
+ */
+function withoutOwnCookies(name: string, value: string): readonly string[] {
+  if (!value.includes(ownCookiePrefix)) return [name, value]
+  const others = value.split(';').filter((pair) => !pair.trimStart().startsWith(ownCookiePrefix))
+  return others.length === 0 ? [] : [name, others.join(';').trimStart()]
+}
 
 /** Reads a raw header list. What is wrong with it is told in `flaw`, never thrown. */
 export function readRequestHead(
@@ -57,6 +72,7 @@ export function readRequestHead(
   let origin: string | null = null
   let secFetchSite: string | null = null
   let forwardedFor = false
+  let adminToken: string | null = null
   let flaw: string | null = null
 
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -95,13 +111,9 @@ export function readRequestHead(
         via = via === null ? value : `${via}, ${value}`
         forwardedFor = true
         break
-      case 'forwarded':
-      case 'x-forwarded-for':
-      case 'x-forwarded-host':
-      case 'x-forwarded-proto':
-      case 'x-real-ip':
-        forwardedFor = true
-        break
+      case 'cookie':
+        endToEnd.push(...withoutOwnCookies(name, value))
+        continue
       case 'user-agent':
         userAgent = value
         break
@@ -117,9 +129,14 @@ export function readRequestHead(
       case 'x-tokenweir-client':
         clientLabel = value
         break
+      case 'x-tokenweir-admin-token':
+        adminToken = value
+        break
       case 'x-tokenweir-session':
         session = value
         break
+      default:
+        forwardedFor ||= isProxyHeader(lower)
     }
     if (hopByHopHeaders.has(lower) || ownHop.has(lower) || lower.startsWith('x-tokenweir-')) continue
     endToEnd.push(name, value)
@@ -149,6 +166,7 @@ export function readRequestHead(
     origin,
     secFetchSite,
     forwardedFor,
+    adminToken,
     flaw,
   }
 }

@@ -4,7 +4,7 @@ import type { Warning } from '../call/call-sink.ts'
 import type { CallStart } from '../call/call.ts'
 import type { Clock } from '../call/clock.ts'
 import { headerLine, startLine } from './journal-line.ts'
-import { ownIdentity } from './process-identity.ts'
+import { ownIdentity } from '../lib/process-identity.ts'
 import { fileKey } from './store-files.ts'
 
 export interface InflightJournalOptions {

@@ -1,6 +1,6 @@
 import type { CallStart, CallType } from '../call/call.ts'
 import { callTypeCodes } from './call-codes.ts'
-import type { ProcessIdentity } from './process-identity.ts'
+import type { ProcessIdentity } from '../lib/process-identity.ts'
 
 /** The journal's first line: whose it is. */
 export interface JournalHeader extends ProcessIdentity {

@@ -5,7 +5,7 @@ import type { CallStart } from '../call/call.ts'
 import type { StoredCall } from './call-columns.ts'
 import { CallWriter } from './call-writer.ts'
 import { parseHeader, parseStart } from './journal-line.ts'
-import type { ProcessIdentity } from './process-identity.ts'
+import type { ProcessIdentity } from '../lib/process-identity.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
 
 const callsPerBatch = 500

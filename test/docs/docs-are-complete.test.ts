@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
 
@@ -41,8 +41,49 @@ test('docs/errors.md tells the status of every code that is answered, and which 
 test('docs name no option that the gateway does not have', async () => {
   const known = new Set([...(await readDoc('options.md')).matchAll(/--[a-z\d-]+/g)].map(([name]) => name))
   assert.ok(known.has('--max-concurrent'))
-  for (const name of ['http.md', 'errors.md', 'architecture.md']) {
+  for (const name of ['http.md', 'errors.md', 'architecture.md', 'dashboard.md']) {
     for (const [option] of (await readDoc(name)).matchAll(/--[a-z][a-z\d-]+/g))
       assert.ok(known.has(option), `${name}: ${option}`)
   }
+})
+
+/** The source of a folder, without its tests. */
+async function sourceOf(folder: string): Promise<string> {
+  const url = new URL(`../../src/${folder}/`, import.meta.url)
+  const names = (await readdir(url)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  const texts = await Promise.all(names.map((name) => readFile(new URL(name, url), 'utf8')))
+  return texts.join('\n')
+}
+
+test('docs/dashboard.md tells of every error code with its status, and of none that is not answered', async () => {
+  const answered = new Map<string, Set<string>>()
+  const source = await sourceOf('dashboard')
+  // `404, 'not_found'` where a problem is made, `not_running: 409` in the tables of those made elsewhere.
+  for (const [, status = '', code = ''] of source.matchAll(/\b([45]\d\d),\s*'([a-z_]+)'/g)) {
+    answered.set(code, (answered.get(code) ?? new Set()).add(status))
+  }
+  for (const [, code = '', status = ''] of source.matchAll(/^  ([a-z_]+): ([45]\d\d),$/gm)) {
+    answered.set(code, (answered.get(code) ?? new Set()).add(status))
+  }
+  const [, table = ''] = (await readDoc('dashboard.md')).split('## Errors')
+  const told = new Map<string, string>()
+  for (const [, codes = '', statuses = ''] of table.matchAll(/^\| (`.+?`) \| ([\d, ]+) \|/gm)) {
+    for (const [, code = ''] of codes.matchAll(/`([a-z_]+)`/g)) told.set(code, statuses)
+  }
+  assert.ok(answered.size > 20)
+  assert.deepEqual([...told.keys()].sort(), [...answered.keys()].sort())
+  for (const [code, statuses] of answered) {
+    assert.ok(
+      [...statuses].some((status) => told.get(code)?.includes(status)),
+      `${code}: ${[...statuses].join(', ')}`,
+    )
+  }
+})
+
+test('docs/dashboard.md tells of every path of the API', async () => {
+  const source = await sourceOf('dashboard')
+  const paths = [...source.matchAll(/addRoutes\(app, '(\/api\/[^']+)'/g)].map(([, path = '']) => path)
+  const text = await readDoc('dashboard.md')
+  assert.ok(paths.length >= 9)
+  for (const path of paths) assert.ok(text.includes(path), path)
 })

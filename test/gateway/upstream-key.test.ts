@@ -9,8 +9,12 @@ import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
 const key = 'sk-lent-4f1d0c9b8a7e6d5c'
+const adminToken = 'admin-81b0a2c3d4e5f607'
 const upstream = await startSimulatedUpstream()
-const gateway = await startGatewayProcess({ upstream: upstream.origin, env: { UPSTREAM_API_KEY: key } })
+const gateway = await startGatewayProcess({
+  upstream: upstream.origin,
+  env: { UPSTREAM_API_KEY: key, TOKENWEIR_ADMIN_TOKEN: adminToken },
+})
 after(async () => {
   await gateway[Symbol.asyncDispose]()
   await upstream.close()
@@ -46,6 +50,17 @@ test('it is not lent where the request brings its own, which passes untouched', 
   assert.deepEqual(await authorizationOf({ headers: [['authorization', '']] }), [''])
   assert.deepEqual(await authorizationOf({ headers: [['X-Api-Key', 'own']] }), [])
   assert.deepEqual(await authorizationOf({ headers: [['api-key', 'own']] }), [])
+})
+
+test('it is lent to whoever brings the admin token, from anywhere, and the token goes no further', async () => {
+  const withToken = [['x-tokenweir-admin-token', adminToken]] as const
+  const foreign = [...withToken, ['X-Forwarded-For', '10.0.0.1']] as const
+  assert.deepEqual(await authorizationOf({ host: 'weir.lan:9090', headers: foreign }), [`Bearer ${key}`])
+  assert.doesNotMatch(upstream.requests.at(-1)!.rawHeaders.join(' '), new RegExp(`${adminToken}|admin-token`))
+  const wrong = [['x-tokenweir-admin-token', `${adminToken}x`]] as const
+  assert.deepEqual(await authorizationOf({ host: 'weir.lan:9090', headers: wrong }), [])
+  const own = [...withToken, ['Authorization', 'Bearer own']] as const
+  assert.deepEqual(await authorizationOf({ headers: own }), ['Bearer own'])
 })
 
 test('it is not lent under a name that is not of this machine, nor without one', async () => {
@@ -104,9 +119,10 @@ test('it appears nowhere: not in the output, the report, the rows or any file', 
   assert.ok(!JSON.stringify([rows, await gateway.health()]).includes(key))
   assert.match(gateway.stdout, /UPSTREAM_API_KEY is lent/)
   assert.ok(!(gateway.stdout + gateway.stderr).includes(key))
-  for (const name of await readdir(gateway.directory)) {
-    const bytes = await readFile(join(gateway.directory, name))
-    assert.ok(!bytes.includes(key), name)
+  for (const entry of await readdir(gateway.directory, { withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const bytes = await readFile(join(gateway.directory, entry.name))
+    assert.ok(!bytes.includes(key) && !bytes.includes(adminToken), entry.name)
   }
 })
 

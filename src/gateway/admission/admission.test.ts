@@ -250,6 +250,19 @@ describe('Admission', () => {
     assert.equal(admission.snapshot().maxConcurrent, 3)
   })
 
+  it('ends a pause sooner when the cooldown is made shorter', async () => {
+    const { admission, clock } = setUp()
+    const callers = new Callers(admission)
+    for (const name of ['a', 'b', 'c']) callers.arrive(name)
+    await clock.advance(0)
+    callers.finish('a')
+    await clock.advance(10)
+    admission.setCooldown(0)
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, ['a', 'b'])
+    assert.equal(admission.snapshot().slotCooldownMs, 0)
+  })
+
   it('refuses those who wait and those who come when it drains, and keeps permits good', async () => {
     const { admission, clock } = setUp()
     const callers = new Callers(admission)

@@ -88,6 +88,12 @@ export class Admission {
     this.#admitNext()
   }
 
+  /** Changes the pause before a freed slot is given on; a shorter one also ends the pauses under way sooner. */
+  setCooldown(slotCooldownMs: number): void {
+    this.#queue.setCooldown(slotCooldownMs, this.#clock.now())
+    this.#admitNext()
+  }
+
   snapshot(): SlotFigures {
     return this.#queue.figures()
   }

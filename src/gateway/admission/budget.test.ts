@@ -104,6 +104,18 @@ describe('Budget', () => {
     assert.equal(budget.snapshot(startMs).totalUsed, 20)
   })
 
+  it('counts what was used against a new limit', () => {
+    const budget = new Budget(100)
+    budget.add(startMs, 30)
+    budget.setLimit(20)
+    assert.deepEqual(budget.snapshot(startMs), {
+      dailyLimit: 20,
+      totalUsed: 30,
+      remaining: -10,
+      percentageUsed: 150,
+    })
+  })
+
   it('equals the sum over all calls of the window, however the clock is set', () => {
     const step = fc.record({ stepMs: fc.integer({ min: -hourMs, max: 3 * hourMs }), tokens: fc.nat(1000) })
     const property = fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {

@@ -23,7 +23,7 @@ const bucketCount = 2 * windowMinutes + 1
  * forward and back again, nothing is forgotten. What lies more than a day ahead is not believed.
  */
 export class Budget {
-  readonly #dailyLimit: number
+  #dailyLimit: number
   readonly #minutes = new Int32Array(bucketCount).fill(-1)
   readonly #tokens = new Float64Array(bucketCount)
   /** The minute for which the total holds; in every new one it is summed up afresh. */
@@ -48,6 +48,10 @@ export class Budget {
       const held = this.#minutes[minute % bucketCount] ?? -1
       if (held <= minute) this.#put(minute, tokens)
     }
+  }
+
+  setLimit(dailyLimit: number): void {
+    this.#dailyLimit = dailyLimit
   }
 
   snapshot(nowMs: number): BudgetFigures {

@@ -13,6 +13,7 @@ type Step =
   | { readonly finish: number; readonly goes?: readonly string[] }
   | { readonly at: number; readonly goes: readonly string[] }
   | { readonly capacity: number; readonly goes: readonly string[] }
+  | { readonly cooldown: number; readonly goes: readonly string[] }
 
 interface Case {
   readonly rule: string
@@ -190,6 +191,37 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    rule: 'a shorter cooldown also ends the pauses under way sooner',
+    max: 2,
+    steps: [
+      { arrive: 'a', goes: true },
+      { arrive: 'b', goes: true },
+      { arrive: 'c', goes: false },
+      { arrive: 'd', goes: false },
+      { finish: 1, goes: [] },
+      { at: 20, goes: [] },
+      { finish: 1, goes: [] },
+      { cooldown: 10, goes: [] },
+      { at: 29, goes: [] },
+      { at: 30, goes: ['c', 'd'] },
+    ],
+  },
+  {
+    rule: 'a longer cooldown holds for slots given back from now on',
+    max: 1,
+    steps: [
+      { arrive: 'a', goes: true },
+      { arrive: 'b', goes: false },
+      { arrive: 'c', goes: false },
+      { finish: 1, goes: [] },
+      { cooldown: 100, goes: [] },
+      { at: 50, goes: ['b'] },
+      { finish: 1, goes: [] },
+      { at: 149, goes: [] },
+      { at: 150, goes: ['c'] },
+    ],
+  },
+  {
     rule: 'with no capacity nobody goes until there is some',
     max: 1,
     steps: [
@@ -244,6 +276,7 @@ function runCase({ max, cooldownMs: ownCooldownMs = cooldownMs, steps }: Case): 
     if ('finish' in step) for (let i = 0; i < step.finish; i++) queue.release(nowMs)
     if ('at' in step) nowMs = step.at
     if ('capacity' in step) queue.setCapacity(step.capacity)
+    if ('cooldown' in step) queue.setCooldown(step.cooldown, nowMs)
     assert.deepEqual(allNext(queue, nowMs), step.goes ?? [], what)
   }
 }
@@ -303,6 +336,7 @@ describe('SlotQueue', () => {
 /** The rules once more, as naive as can be: lists that are searched and sorted. */
 class Model {
   max: number
+  cooldownMs = cooldownMs
   active: string[] = []
   cooling: number[] = []
   waiting: { name: string; order: QueueOrder }[] = []
@@ -326,7 +360,7 @@ class Model {
   finish(name: string, nowMs: number): void {
     this.active = this.active.filter((each) => each !== name)
     if (this.waiting.length > 0 && this.active.length + this.cooling.length < this.max) {
-      this.cooling.push(nowMs + cooldownMs)
+      this.cooling.push(nowMs + this.cooldownMs)
     }
   }
 
@@ -354,6 +388,7 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), n: fc.nat(99) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), n: fc.nat(80) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('capacity' as const), n: fc.nat(6) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cooldown' as const), n: fc.nat(100) }) },
 )
 
 it('SlotQueue does what a naive reading of the rules does, whatever happens', () => {
@@ -402,6 +437,10 @@ it('SlotQueue does what a naive reading of the rules does, whatever happens', ()
           model.leave(name)
         } else if (kind === 'pass') {
           nowMs += n
+        } else if (kind === 'cooldown') {
+          queue.setCooldown(n, nowMs)
+          model.cooldownMs = n
+          model.cooling = model.cooling.map((readyAtMs) => Math.min(readyAtMs, nowMs + n))
         } else {
           lowered = Math.max(0, queue.active - n)
           queue.setCapacity(n)
@@ -419,7 +458,7 @@ it('SlotQueue does what a naive reading of the rules does, whatever happens', ()
           model.finish(name, nowMs)
           queue.release(nowMs)
         }
-        nowMs += cooldownMs
+        nowMs += model.cooldownMs
         check()
       }
       assert.deepEqual([queue.active, queue.queued, waiters.size], [0, 0, 0])

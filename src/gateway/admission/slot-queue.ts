@@ -32,7 +32,7 @@ export interface SlotFigures {
 
 /**
  * Who may be in flight: a pure machine that knows neither timers nor promises. `take`, `wait`, `cancel`,
- * `release` and `setCapacity` tell it what happened; `next` says who goes.
+ * `release`, `setCapacity` and `setCooldown` tell it what happened; `next` says who goes.
  *
  * Calls wait first in, first out. A slot that is given back while a call waits cools before the longest
  * waiting call takes it, each slot on its own; a cooling slot is neither in use nor free for an arrival.
@@ -42,14 +42,14 @@ export interface SlotFigures {
  */
 export class SlotQueue<T> {
   #max: number
-  readonly #cooldownMs: number
+  #cooldownMs: number
   #active = 0
   #totalAdmitted = 0
   #totalQueued = 0
   #peakActive = 0
   readonly #back = new LinkedList<Waiting<T>>()
   readonly #arrivals = new LinkedList<Waiting<T>>()
-  /** The instants at which the cooling slots are ready, in rising order because all cool equally long. */
+  /** The instants at which the cooling slots are ready, in rising order. */
   readonly #cooling = new LinkedList<number>()
 
   constructor(maxConcurrent: number, cooldownMs: number) {
@@ -137,6 +137,15 @@ export class SlotQueue<T> {
    */
   setCapacity(maxConcurrent: number): void {
     this.#max = maxConcurrent
+  }
+
+  /** Slots that cool already are ready when they were to be, or after the new time from now on if that is sooner. */
+  setCooldown(cooldownMs: number, nowMs: number): void {
+    this.#cooldownMs = cooldownMs
+    for (let left = this.#cooling.size; left > 0; left--) {
+      const readyAtMs = this.#cooling.shift()?.value ?? nowMs
+      this.#cooling.push(Math.min(readyAtMs, nowMs + cooldownMs))
+    }
   }
 
   figures(): SlotFigures {

@@ -1,6 +1,5 @@
 import { baseUrl, bindAddress, hostNames, integer, onOff, oneOf, only, path } from './option-kind.ts'
-import { envName, parseOptions } from './parse-options.ts'
-import type { Environment, Options, OptionTable } from './parse-options.ts'
+import { envName, type Options, type OptionTable } from './option-spec.ts'
 
 /** The gateway's settings. */
 export interface GatewayValues {
@@ -47,6 +46,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: defaultGatewayPort,
     env: ['TOKENWEIR_GATEWAY_PORT', envName('port')],
     description: 'TCP port to listen on; 0 takes any that is free',
+    changes: 'restart',
   },
   host: {
     name: 'host',
@@ -54,6 +54,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: '0.0.0.0',
     env: [envName('host')],
     description: 'address to bind',
+    changes: 'restart',
   },
   upstream: {
     name: 'upstream',
@@ -61,6 +62,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 'https://api.openai.com/v1',
     env: [envName('upstream')],
     description: 'base URL of the API that calls are forwarded to',
+    changes: 'restart',
   },
   maxConcurrent: {
     name: 'max-concurrent',
@@ -68,6 +70,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 4,
     env: [envName('max-concurrent')],
     description: 'how many calls may be in flight at the upstream; further ones wait',
+    changes: 'live',
   },
   slotCooldownMs: {
     name: 'slot-cooldown-ms',
@@ -75,6 +78,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 50,
     env: [envName('slot-cooldown-ms')],
     description: 'pause before a freed slot goes to the next waiting call',
+    changes: 'live',
   },
   queueLimit: {
     name: 'queue-limit',
@@ -96,6 +100,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 0,
     env: [envName('retry-429-max')],
     description: "how often a call is tried again after the upstream's 429; 0 for never",
+    changes: 'restart',
   },
   tokenLimit: {
     name: 'token-limit',
@@ -103,6 +108,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 480_000_000,
     env: [envName('token-limit')],
     description: 'token budget of any 24 hours',
+    changes: 'live',
   },
   budgetAction: {
     name: 'budget-action',
@@ -110,6 +116,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 'report',
     env: [envName('budget-action')],
     description: 'what the budget does: report only shows it in /health',
+    changes: 'restart',
   },
   db: {
     name: 'db',
@@ -182,9 +189,4 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     env: [envName('allow-host')],
     description: "further name under which the gateway's own routes may be asked; repeatable",
   },
-}
-
-/** The gateway's settings from its arguments and environment. Throws `OptionError`. */
-export function parseGatewayOptions(argv: readonly string[], env: Environment): GatewayOptions {
-  return parseOptions(gatewayOptionTable, argv, env)
 }

@@ -1,22 +1,36 @@
-import type { RequestHead } from './request-head.ts'
+import { isIP } from 'node:net'
+
+/** What a request says of where it comes from. */
+export interface RequestSource {
+  readonly host: string | null
+  readonly origin: string | null
+  readonly secFetchSite: string | null
+  /** Whether a proxy stands between the client and us: `Forwarded`, `X-Forwarded-*`, `X-Real-IP` or `Via`. */
+  readonly forwardedFor: boolean
+}
+
+/** Whether a header, by its name in lower case, is one that only a proxy adds. */
+export function isProxyHeader(name: string): boolean {
+  return name === 'via' || name === 'forwarded' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
+}
 
 /**
  * Whether a request comes from this very machine, under a loopback name and not through a proxy: what a web
  * page elsewhere, a rebound name (DNS rebinding) or another machine cannot bring about.
  */
-export function isFromThisMachine(head: RequestHead, remoteAddress: string | undefined): boolean {
+export function isFromThisMachine(source: RequestSource, remoteAddress: string | undefined): boolean {
   return (
     isLoopbackAddress(remoteAddress) &&
-    head.host !== null &&
-    isLoopbackName(hostName(head.host)) &&
-    !head.forwardedFor
+    source.host !== null &&
+    isLoopbackName(hostName(source.host)) &&
+    !source.forwardedFor
   )
 }
 
 /** Whether a browser says that another site's page is behind this request, by Fetch Metadata or Origin. */
-export function isCrossSite(head: RequestHead): boolean {
-  if (head.secFetchSite === 'cross-site' || head.secFetchSite === 'same-site') return true
-  return head.origin !== null && URL.parse(head.origin)?.host !== head.host
+export function isCrossSite({ host, origin, secFetchSite }: RequestSource): boolean {
+  if (secFetchSite === 'cross-site' || secFetchSite === 'same-site') return true
+  return origin !== null && URL.parse(origin)?.host !== host
 }
 
 /**
@@ -26,6 +40,11 @@ export function isCrossSite(head: RequestHead): boolean {
 export function isAllowedHost(host: string, allowedNames: readonly string[]): boolean {
   const name = hostName(host)
   return isLoopbackName(name) || isAddressLiteral(name) || allowedNames.includes(name)
+}
+
+/** Whether an address to bind is reachable from this machine alone. */
+export function isLoopbackBind(address: string): boolean {
+  return isLoopbackName(address.toLowerCase())
 }
 
 /** Host without its port and, for IPv6, without brackets; in lower case. */
@@ -44,7 +63,7 @@ function isLoopbackName(name: string): boolean {
 }
 
 function isAddressLiteral(name: string): boolean {
-  return name.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(name)
+  return isIP(name) !== 0
 }
 
 function isLoopbackAddress(address: string | undefined): boolean {

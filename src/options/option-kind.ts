@@ -58,6 +58,11 @@ export function toggle(): OptionKind<boolean> {
   }
 }
 
+/** A file's path, relative to the working directory; `null` for none. */
+export function optionalPath(): OptionKind<string | null> {
+  return { ...path(), show: (value) => value ?? 'none' }
+}
+
 /** A file's path, relative to the working directory. */
 export function path(): OptionKind<string> {
   return {

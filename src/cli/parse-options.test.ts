@@ -2,10 +2,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { callsOptionTable } from './calls-options.ts'
-import { gatewayOptionTable, parseGatewayOptions } from './option-table.ts'
-import type { GatewayValues } from './option-table.ts'
-import { commandOf, envName, OptionError } from './parse-options.ts'
-import type { OptionSpec, OptionTable } from './parse-options.ts'
+import { gatewayOptionTable } from '../options/gateway-options.ts'
+import {
+  type DashboardValues,
+  dashboardOptionTable,
+  gatewayCommandTable,
+  upOptionTable,
+} from '../options/dashboard-options.ts'
+import type { GatewayValues } from '../options/gateway-options.ts'
+import { envName, type Options, type OptionSpec, type OptionTable } from '../options/option-spec.ts'
+import { commandOf, type Environment, OptionError, parseOptions } from './parse-options.ts'
 
 const defaults: GatewayValues = {
   port: 9090,
@@ -30,6 +36,10 @@ const defaults: GatewayValues = {
   allowHost: [],
 }
 
+function parseGatewayOptions(argv: readonly string[], env: Environment): Options<GatewayValues> {
+  return parseOptions(gatewayOptionTable, argv, env)
+}
+
 function refusal(argv: readonly string[], env = {}): string {
   let message = ''
   assert.throws(
@@ -46,9 +56,10 @@ function refusal(argv: readonly string[], env = {}): string {
 
 describe('parseGatewayOptions', () => {
   it('gives every default', () => {
-    const { sources, ...values } = parseGatewayOptions([], {})
+    const { sources, setBy, ...values } = parseGatewayOptions([], {})
     assert.deepEqual(values, defaults)
     assert.deepEqual(new Set(Object.values(sources)), new Set(['default']))
+    assert.deepEqual(new Set(Object.values(setBy)), new Set([null]))
     assert.deepEqual(Object.keys(sources), Object.keys(gatewayOptionTable))
   })
 
@@ -60,6 +71,8 @@ describe('parseGatewayOptions', () => {
     assert.equal(options.host, '0.0.0.0')
     assert.equal(options.sources.maxConcurrent, 'flag')
     assert.equal(options.sources.pidFile, 'flag')
+    assert.equal(options.setBy.pidFile, '--pid-file')
+    assert.equal(options.setBy.db, 'TOKENWEIR_DB')
     assert.equal(options.sources.db, 'environment')
     assert.equal(options.sources.host, 'default', 'an empty variable counts as unset')
   })
@@ -171,9 +184,20 @@ function expected<V>(table: OptionTable<V>): readonly (readonly string[])[] {
   )
 }
 
+/** The options that the gateway does not have, or has under another name. */
+function besidesGateway(table: OptionTable<DashboardValues>): OptionTable<Partial<DashboardValues>> {
+  const shared = new Set<unknown>(Object.values(gatewayOptionTable))
+  return Object.fromEntries(Object.entries(table).filter(([, spec]) => !shared.has(spec)))
+}
+
 describe('docs/options.md', () => {
   it('lists every option of the gateway, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir gateway'), expected(gatewayOptionTable))
+    assert.deepEqual(documented('tokenweir gateway'), expected(gatewayCommandTable))
+  })
+
+  it('lists what up and dashboard have besides the options of the gateway', () => {
+    assert.deepEqual(documented('tokenweir up'), expected(besidesGateway(upOptionTable)))
+    assert.deepEqual(documented('tokenweir dashboard'), expected(besidesGateway(dashboardOptionTable)))
   })
 
   it('lists every option of calls, and nothing more', () => {
@@ -181,10 +205,10 @@ describe('docs/options.md', () => {
   })
 
   it('says the same as --help', () => {
-    const help = commandOf('gateway', 'x', gatewayOptionTable)
+    const help = commandOf('gateway', 'x', gatewayCommandTable)
       .configureHelp({ helpWidth: 1000 })
       .helpInformation()
-    for (const [flag = '', shown = '', , , description = ''] of expected(gatewayOptionTable)) {
+    for (const [flag = '', shown = '', , , description = ''] of expected(gatewayCommandTable)) {
       const line = help.split('\n').find((each) => each.trim().startsWith(`${flag} `))
       assert.equal(line?.trim().replace(/ {2,}/, '  '), `${flag}  ${description} (default: ${shown})`)
     }

@@ -1,0 +1,30 @@
+export type HealthStatus = 'ok' | 'degraded' | 'draining'
+
+/** The body of the gateway's `GET /health`: the outside names of its figures. */
+export interface HealthReport {
+  readonly status: HealthStatus
+  readonly upstream: string
+  readonly db: string
+  readonly rate_limiter: {
+    readonly max_concurrent: number
+    readonly active: number
+    readonly queued: number
+    readonly slot_cooldown_ms: number
+    readonly total_admitted: number
+    readonly total_queued: number
+    readonly total_retries_429: number
+    readonly peak_active: number
+  }
+  readonly token_budget: {
+    readonly daily_limit: number
+    readonly total_used: number
+    readonly remaining: number
+    readonly percentage_used: number
+  }
+  readonly pid: number
+  readonly instance: string
+  readonly version: string
+  readonly uptime_s: number
+  readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }
+  readonly warnings: readonly { readonly code: string; readonly message: string }[]
+}

@@ -1,0 +1,42 @@
+import type { HealthReport } from './health-report.ts'
+
+/**
+ * - `starting`: asked to start, not healthy yet.
+ * - `running`: the control socket answers.
+ * - `draining`: it was told to stop; calls in flight finish.
+ * - `stopped`: there is none, and its port is free.
+ * - `unresponsive`: the process is there and does not answer.
+ * - `foreign`: there is none of ours, and something else answers on its port.
+ */
+export type GatewayState = 'starting' | 'running' | 'draining' | 'stopped' | 'unresponsive' | 'foreign'
+
+/** The body of `GET /api/proxy/status`. What is not known is null. */
+export interface ProcessStatus {
+  /** Whether there is a gateway process: `running`, `draining` or `unresponsive`. */
+  readonly running: boolean
+  readonly state: GatewayState
+  readonly pid: number | null
+  /** Where the running gateway listens; where the next one will, while there is none. */
+  readonly port: number
+  readonly host: string
+  readonly upstream: string
+  readonly instance: string | null
+  /** ISO 8601, UTC. */
+  readonly started_at: string | null
+  readonly uptime_s: number | null
+  /** Whether `GET /health` on the gateway's own port answered 200 as this very gateway. */
+  readonly health_ok: boolean
+  /** What it answered; where it did not, what the control socket reports. */
+  readonly health: HealthReport | null
+  readonly pid_file: string
+  readonly log_file: string
+  /** One sentence on what is not as it should be: who holds the port, how the last gateway ended. */
+  readonly message: string | null
+  /** Whether the upstream is the demo's own, and no real model answers. */
+  readonly simulated: boolean
+}
+
+/** The body of `POST /api/proxy/start`. */
+export interface StartAnswer extends ProcessStatus {
+  readonly already_running: boolean
+}

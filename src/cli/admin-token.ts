@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { type Environment, OptionError } from './parse-options.ts'
+
+/** Long enough that nobody guesses it. */
+const shortest = 16
+
+/**
+ * The admin token, from its file or else from `TOKENWEIR_ADMIN_TOKEN`; `null` where there is none. It is never
+ * an option itself: everyone on a machine can read the arguments of its processes. Throws {@link OptionError}.
+ */
+export function readAdminToken(file: string | null, env: Environment): string | null {
+  const name = file === null ? 'TOKENWEIR_ADMIN_TOKEN' : `--admin-token-file ${file}`
+  const text = file === null ? (env['TOKENWEIR_ADMIN_TOKEN'] ?? '') : readToken(file)
+  if (text === '' && file === null) return null
+  if (!/^[\x21-\x7e]*$/.test(text) || text.length < shortest) {
+    throw new OptionError(
+      `${name} must hold at least ${shortest} letters, digits or signs, and no spaces; got ${text.length} characters`,
+    )
+  }
+  return text
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new OptionError(`--admin-token-file cannot be read: ${why}`)
+  }
+}

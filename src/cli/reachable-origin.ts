@@ -1,0 +1,7 @@
+import { isIP } from 'node:net'
+
+/** The address by which a listener can be reached from this machine. */
+export function reachableOrigin(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${isIP(name) === 6 ? `[${name}]` : name}:${port}`
+}

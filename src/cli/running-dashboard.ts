@@ -1,0 +1,110 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { systemClock } from '../call/clock.ts'
+import { DashboardServer } from '../dashboard/dashboard-server.ts'
+import { isLoopbackBind } from '../lib/request-source.ts'
+import type { DashboardValues } from '../options/dashboard-options.ts'
+import type { Options } from '../options/option-spec.ts'
+import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
+import { SettingError, SettingsFile } from '../supervisor/gateway-settings.ts'
+import { LogFile } from '../supervisor/log-file.ts'
+import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
+import { readAdminToken } from './admin-token.ts'
+import { gatewayCommand } from './gateway-command.ts'
+import { type Environment, OptionError } from './parse-options.ts'
+
+/** The parts of a dashboard, put together: its server, and the gateway that it starts and stops. */
+export class RunningDashboard {
+  readonly gateway: SupervisedGateway
+  /** The port it got. */
+  readonly port: number
+  /** A path that signs a browser in, once; `null` where nobody has to sign in. */
+  readonly signInPath: string | null
+  readonly #server: DashboardServer
+
+  private constructor(
+    server: DashboardServer,
+    gateway: SupervisedGateway,
+    port: number,
+    demandsToken: boolean,
+  ) {
+    this.#server = server
+    this.gateway = gateway
+    this.port = port
+    this.signInPath = demandsToken ? server.signInLink() : null
+  }
+
+  /** Listens. Rejects with {@link OptionError}, and with the socket's error where the port cannot be had. */
+  static async open(
+    options: Options<DashboardValues>,
+    env: Environment,
+    { simulated }: { readonly simulated: boolean },
+  ): Promise<RunningDashboard> {
+    const adminToken = readAdminToken(options.adminTokenFile, env)
+    const demandsToken = !isLoopbackBind(options.dashboardHost)
+    if (demandsToken && adminToken === null) throw new OptionError(needsToken(options.dashboardHost))
+    const own = { port: options.dashboardPort }
+    if (leadsTo(options.upstream, own)) {
+      throw new OptionError(`--upstream must not be the dashboard itself; got ${options.upstream}`)
+    }
+    const folder = dirname(options.db)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const config = new GatewayConfig(
+      options,
+      new SettingsFile(join(folder, 'gateway.json')),
+      own,
+      (env['UPSTREAM_API_KEY'] ?? '') !== '',
+    )
+    checkSettings(config)
+    const log = new LogFile(join(folder, 'proxy.log'))
+    const gateway = new SupervisedGateway({
+      config,
+      folder,
+      logFile: log,
+      clock: systemClock,
+      env,
+      command: gatewayCommand,
+      adminToken,
+      simulated,
+    })
+    const server = new DashboardServer({
+      process: gateway,
+      log,
+      adminToken,
+      demandsToken,
+      allowedHosts: options.allowHost,
+      clock: systemClock,
+      onFault: (error) => console.error('tokenweir: a fault of the dashboard, which goes on:', error),
+    })
+    try {
+      const port = await server.listen(options.dashboardPort, options.dashboardHost)
+      own.port = port
+      return new RunningDashboard(server, gateway, port, demandsToken)
+    } catch (error) {
+      gateway.close()
+      throw error
+    }
+  }
+
+  /** The gateway goes on. */
+  async close(): Promise<void> {
+    this.gateway.close()
+    await this.#server.close()
+  }
+}
+
+/** A wrong value in `gateway.json` stops the start, as one on the command line does. */
+function checkSettings(config: GatewayConfig): void {
+  try {
+    config.resolve()
+  } catch (error) {
+    throw error instanceof SettingError ? new OptionError(error.message) : error
+  }
+}
+
+function needsToken(host: string): string {
+  return (
+    `the dashboard on ${host} could be reached from other machines: set TOKENWEIR_ADMIN_TOKEN ` +
+    'or --admin-token-file first, or leave it on 127.0.0.1'
+  )
+}

@@ -1,0 +1,18 @@
+const exitFault = 1
+
+/**
+ * Calls back at the first SIGTERM, SIGINT (Ctrl-C) or SIGHUP (the terminal closes); a second one ends the
+ * process at once.
+ */
+export function onStopSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  const onSignal = (): void => {
+    if (stopping) process.exit(exitFault)
+    stopping = true
+    stop().catch((error: unknown) => {
+      console.error('tokenweir: it did not stop in order:', error)
+      process.exit(exitFault)
+    })
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
+}

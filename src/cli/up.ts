@@ -1,0 +1,118 @@
+import { systemClock } from '../call/clock.ts'
+import type { StartAnswer } from '../api/process-status.ts'
+import { type DashboardValues, upOptionTable } from '../options/dashboard-options.ts'
+import type { Options } from '../options/option-spec.ts'
+import { ProcessTrouble } from '../supervisor/gateway-process.ts'
+import { upLines } from './dashboard-lines.ts'
+import { reportPortTrouble } from './dashboard-port.ts'
+import { type Environment, OptionError, parseOptions } from './parse-options.ts'
+import { RunningDashboard } from './running-dashboard.ts'
+import { StatusDisplay } from './status-display.ts'
+import { onStopSignal } from './stop-signal.ts'
+
+const exitFault = 1
+const exitPortInUse = 3
+const refreshMs = 1000
+
+/** What `tokenweir demo` adds. */
+export interface UpExtras {
+  readonly simulated: boolean
+  /** Lines before the others. */
+  readonly preface: readonly string[]
+  /** Both are up. */
+  started(status: StartAnswer): void
+  /** Both are down, or did not come up. */
+  ended(): Promise<void>
+}
+
+const noExtras: UpExtras = { simulated: false, preface: [], started: () => {}, ended: async () => {} }
+
+/** `tokenweir up`: dashboard and gateway together in the foreground. */
+export async function runUp(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  await keepUp(parseOptions(upOptionTable, argv, env), env, noExtras)
+}
+
+/** Starts both, shows how they are, and stops both when it is told to; sets the process's exit code. */
+export async function keepUp(
+  options: Options<DashboardValues>,
+  env: Environment,
+  extras: UpExtras,
+): Promise<void> {
+  let dashboard: RunningDashboard
+  try {
+    dashboard = await RunningDashboard.open(options, env, extras)
+  } catch (error) {
+    await extras.ended()
+    if (error instanceof OptionError) throw error
+    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port')
+    return
+  }
+  const display = new StatusDisplay({
+    stream: process.stdout,
+    isTTY: process.stdout.isTTY,
+    columns: () => process.stdout.columns,
+    color: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
+  })
+  const over = new AbortController()
+  onStopSignal(async () => {
+    over.abort()
+    display.print(
+      'stopping both: calls in flight may finish; once more leaves the gateway to it and ends this',
+    )
+    await stopBoth(dashboard, display)
+    await extras.ended()
+    process.exit(process.exitCode ?? 0)
+  })
+
+  let status: StartAnswer
+  try {
+    status = await dashboard.gateway.start()
+  } catch (error) {
+    if (!(error instanceof ProcessTrouble)) throw error
+    display.close()
+    reportTrouble(error)
+    process.exitCode = error.code === 'port_in_use' ? exitPortInUse : exitFault
+    await dashboard.close()
+    await extras.ended()
+    return
+  }
+  if (over.signal.aborted) return
+  const { upstream_key: upstreamKey, needs_restart: needsRestart } = await dashboard.gateway.config()
+  for (const line of extras.preface) display.print(line)
+  for (const line of upLines(options, dashboard, status, upstreamKey === 'lent')) display.print(line)
+  if (status.already_running) {
+    display.print(
+      `  the gateway was already running (process ${status.pid ?? 'unknown'}) and is used as it is`,
+    )
+    if (needsRestart.length > 0) {
+      display.print(
+        `  it goes by other values of ${needsRestart.join(', ')}: a restart on the page brings these in`,
+      )
+    }
+  }
+  extras.started(status)
+  while (!over.signal.aborted) {
+    display.show(await dashboard.gateway.status())
+    await systemClock.delay(refreshMs, over.signal).catch(() => undefined)
+  }
+}
+
+async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Promise<void> {
+  try {
+    await dashboard.gateway.stop()
+  } catch (error) {
+    // It may have been stopped on the page.
+    if (!(error instanceof ProcessTrouble)) throw error
+    if (error.code !== 'not_running') {
+      reportTrouble(error)
+      process.exitCode = exitFault
+    }
+  }
+  display.close()
+  await dashboard.close()
+}
+
+function reportTrouble({ message, log }: ProcessTrouble): void {
+  console.error(`tokenweir: ${message}`)
+  for (const line of log) console.error(`  | ${line}`)
+}

@@ -1,0 +1,140 @@
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { ControlStatus, LiveOptions } from './control-messages.ts'
+import { openSocketAddress } from './control-socket.ts'
+
+/**
+ * Why there is no answer.
+ * - `absent`: there is no socket, or nobody listens on it any more.
+ * - `silent`: somebody holds the socket and says nothing in time.
+ */
+export type NoAnswer = 'absent' | 'silent'
+
+/** A gateway that has begun to stop. */
+export interface Stopping {
+  /** Resolves when its process has ended: the kernel then breaks the connection. Never rejects. */
+  readonly ended: Promise<void>
+}
+
+/** Speaks to the gateway of a data folder, whoever started it. */
+export class ControlClient {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Rejects in words where somebody else than a gateway answers, or the socket may not be opened. */
+  status(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
+    return this.#ask('GET /status', '', limitMs, readStatus)
+  }
+
+  /** Asks it to stop; resolves once it has begun to. Rejects as `status` does. */
+  stop(limitMs = 5000): Promise<Stopping | NoAnswer> {
+    return this.#ask('POST /stop', '', limitMs, readStopping)
+  }
+
+  /** Changes a running gateway; resolves with what it goes by then. Rejects in words. */
+  async setOptions(options: LiveOptions, limitMs = 5000): Promise<ControlStatus> {
+    const status = await this.#ask('POST /options', JSON.stringify(options), limitMs, readStatus)
+    if (status === 'absent') throw new Error('no gateway runs that could be changed')
+    if (status === 'silent') throw new Error('the gateway does not answer')
+    return status
+  }
+
+  async #ask<T>(
+    route: string,
+    body: string,
+    limitMs: number,
+    read: (response: IncomingMessage) => Promise<T>,
+  ): Promise<T | NoAnswer> {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), limitMs)
+    try {
+      using address = openSocketAddress(this.#folder)
+      return await read(await send(address.path, route, body, limit.signal))
+    } catch (error) {
+      if (limit.signal.aborted) return 'silent'
+      const noAnswer = noAnswerOf(error)
+      if (noAnswer !== null) return noAnswer
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+function send(
+  socketPath: string,
+  route: string,
+  body: string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const [method, path] = route.split(' ')
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request({ method, path, createConnection: () => connect({ path: socketPath }), signal })
+    .once('response', resolve)
+    .on('error', reject)
+    .end(body)
+  return promise
+}
+
+async function readStatus(response: IncomingMessage): Promise<ControlStatus> {
+  const content: unknown = JSON.parse(await text(response))
+  if (response.statusCode !== 200) throw new Error(refusalIn(content))
+  if (!isControlStatus(content)) throw new Error('what answers is no gateway')
+  return content
+}
+
+async function readStopping(response: IncomingMessage): Promise<Stopping> {
+  if (response.statusCode !== 200) throw new Error(refusalIn(JSON.parse(await text(response))))
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  response
+    .once('data', () => begin())
+    .once('close', () => {
+      begin()
+      end()
+    })
+    // It breaks in the middle of the answer, as it should.
+    .on('error', () => {})
+  await begun
+  return { ended }
+}
+
+/** As strict on the process as it has to be where a process may be killed on its word. */
+function isControlStatus(content: unknown): content is ControlStatus {
+  if (typeof content !== 'object' || content === null) return false
+  const { instance, identity }: { instance?: unknown; identity?: unknown } = content
+  if (typeof identity !== 'object' || identity === null || !('pid' in identity)) return false
+  return typeof instance === 'string' && Number.isSafeInteger(identity.pid) && Number(identity.pid) > 1
+}
+
+function refusalIn(content: unknown): string {
+  const error: unknown =
+    typeof content === 'object' && content !== null && 'error' in content && content.error
+  return typeof error === 'object' && error !== null && 'message' in error
+    ? String(error.message)
+    : 'it refused, and did not say why'
+}
+
+/** `null` where somebody has answered, if with nonsense, or the system forbids to ask. */
+function noAnswerOf(error: unknown): NoAnswer | null {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ECONNREFUSED':
+    // It ended while it was asked.
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'absent'
+    // It accepts nobody, and too many wait for it to do so.
+    case 'EAGAIN':
+      return 'silent'
+    default:
+      return null
+  }
+}

@@ -1,0 +1,166 @@
+import { chmodSync, renameSync, rmSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { join } from 'node:path'
+import type { ErrorBody } from '../api/error-body.ts'
+import { ControlClient } from './control-client.ts'
+import type { ControlStatus, ControlledGateway } from './control-messages.ts'
+import { openSocketAddress, socketName } from './control-socket.ts'
+import { readLiveOptions } from './live-options.ts'
+import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
+import { takeStartLock } from './start-lock.ts'
+
+const maxBodyBytes = 64 * 1024
+const lockLimitMs = 5000
+
+export interface ControlServerOptions {
+  /** The data folder; it must exist. */
+  readonly folder: string
+  readonly gateway: ControlledGateway
+  /** What another gateway that holds the socket has to answer in, before it counts as one that hangs. */
+  readonly holderLimitMs?: number
+}
+
+/** Lets who may open a data folder's socket, its owner alone, see, change and stop the gateway. */
+export class ControlServer {
+  readonly #folder: string
+  readonly #instance: string
+  readonly #server: Server
+  readonly #inode: bigint | null
+
+  private constructor(folder: string, instance: string, server: Server, inode: bigint | null) {
+    this.#folder = folder
+    this.#instance = instance
+    this.#server = server
+    this.#inode = inode
+  }
+
+  /** Rejects in words where another live gateway is controlled from this folder, or the socket cannot be made. */
+  static async open({ folder, gateway, holderLimitMs = 2000 }: ControlServerOptions): Promise<ControlServer> {
+    const { instance, identity, host, port, started_at } = gateway.status()
+    // Under a name of its own until it is ready: behind the known name there is always one that answers.
+    const ownName = `gateway-${instance}.sock`
+    const ownPath = join(folder, ownName)
+    const server = createServer((req, res) => void answer(gateway, req, res))
+    // Who looks at a gateway does not keep it alive.
+    server.on('connection', (socket) => socket.unref()).unref()
+    await listen(server, folder, ownName)
+    const control = new ControlServer(folder, instance, server, inodeOf(ownPath))
+    try {
+      chmodSync(ownPath, 0o600)
+      await takeName(folder, ownPath, holderLimitMs)
+      writeProcessRecord(folder, { instance, ...identity, host, port, started_at })
+    } catch (error) {
+      await control.close()
+      throw error
+    } finally {
+      rmSync(ownPath, { force: true })
+    }
+    return control
+  }
+
+  /**
+   * Takes socket and record away, where they are still this gateway's, and lets nobody in any more. Who has
+   * asked for the stop stays connected, to learn of the process's end from its breaking.
+   */
+  async close(): Promise<void> {
+    const path = join(this.#folder, socketName)
+    if (this.#inode !== null && inodeOf(path) === this.#inode) rmSync(path, { force: true })
+    removeProcessRecord(this.#folder, this.#instance)
+    this.#server.close()
+  }
+}
+
+async function listen(server: Server, folder: string, name: string): Promise<void> {
+  using address = openSocketAddress(folder, name)
+  server.listen({ path: address.path })
+  await once(server, 'listening')
+}
+
+/**
+ * Gives a socket the known name, in place of one on which nobody listens any more. A holder is looked for twice:
+ * at first to be quick, then for certain.
+ */
+async function takeName(folder: string, ownPath: string, holderLimitMs: number): Promise<void> {
+  await expectNobody(folder, holderLimitMs)
+  using _lock = await takeStartLock(folder, lockLimitMs)
+  await expectNobody(folder, holderLimitMs)
+  renameSync(ownPath, join(folder, socketName))
+}
+
+async function expectNobody(folder: string, limitMs: number): Promise<void> {
+  const holder = await new ControlClient(folder).status(limitMs)
+  if (holder === 'absent') return
+  const pid = holder === 'silent' ? readProcessRecord(folder)?.pid : holder.identity.pid
+  const silent = holder === 'silent' ? ', which does not answer,' : ''
+  throw new Error(`another gateway (process ${pid ?? 'unknown'})${silent} is controlled from this folder`)
+}
+
+async function answer(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  try {
+    switch (`${req.method} ${req.url}`) {
+      case 'GET /status':
+        sendJson(res, 200, gateway.status())
+        break
+      case 'POST /stop':
+        // The answer has no end: that it breaks is how the asker learns that the process is gone.
+        res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
+        gateway.stop()
+        break
+      case 'POST /options':
+        await setOptions(gateway, req, res)
+        break
+      default:
+        refuse(res, 404, 'not_found', `Nothing is answered to ${req.method} ${req.url} here.`)
+    }
+  } catch (error) {
+    if (res.headersSent || req.errored !== null) res.destroy()
+    else refuse(res, 500, 'internal_error', error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function setOptions(
+  gateway: ControlledGateway,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const body = await readBody(req)
+  if (body === null) {
+    refuse(res, 413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
+    return
+  }
+  const options = readLiveOptions(body)
+  if ('wrong' in options) {
+    refuse(res, 400, 'invalid_request', options.wrong)
+    return
+  }
+  gateway.setOptions(options)
+  sendJson(res, 200, gateway.status())
+}
+
+/** `null` where it is too large. */
+async function readBody(req: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let byteLength = 0
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    byteLength += chunk.length
+    if (byteLength > maxBodyBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function refuse(res: ServerResponse, status: number, code: string, message: string): void {
+  const body: ErrorBody = { error: { code, message, param: null } }
+  res.shouldKeepAlive = false
+  sendJson(res, status, body)
+}
+
+function sendJson(res: ServerResponse, status: number, body: ControlStatus | ErrorBody): void {
+  res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
+}
+
+/** `null` where there is no such file. */
+function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
+}

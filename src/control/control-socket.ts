@@ -1,0 +1,39 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+/** The control socket's name in a data folder. */
+export const socketName = 'gateway.sock'
+
+/** How a socket is reached, for as long as it is not disposed of. Connections made meanwhile stay. */
+export interface SocketAddress extends Disposable {
+  readonly path: string
+}
+
+/**
+ * The address of a socket in a folder, however long the folder's path: an address has room for about a hundred
+ * bytes only. Throws in words, or the system's error where the folder cannot be opened.
+ */
+export function openSocketAddress(folder: string, name: string = socketName): SocketAddress {
+  const path = shortPath(join(resolve(folder), name), process.cwd(), process.platform)
+  if (path !== null) return { path, [Symbol.dispose]: () => {} }
+  if (process.platform !== 'linux') {
+    throw new Error(`the path of ${folder} is too long for a socket, and no name for it is shorter`)
+  }
+  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  return {
+    path: `/proc/self/fd/${descriptor}/${name}`,
+    [Symbol.dispose]: () => closeSync(descriptor),
+  }
+}
+
+/** The shorter of an absolute path and the one from the working directory; `null` where neither fits. */
+export function shortPath(absolute: string, cwd: string, platform: NodeJS.Platform): string | null {
+  const local = relative(cwd, absolute)
+  const shorter = Buffer.byteLength(local) < Buffer.byteLength(absolute) ? local : absolute
+  return Buffer.byteLength(shorter) <= longestAddress(platform) ? shorter : null
+}
+
+/** Bytes of `sun_path` less the NUL at its end: unix(7) on Linux; the BSDs, and with them macOS, have less. */
+function longestAddress(platform: NodeJS.Platform): number {
+  return platform === 'linux' ? 107 : 103
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gatewayOptionTable } from '../options/gateway-options.ts'
+import { specsOf } from '../options/option-spec.ts'
+import { readLiveOptions } from './live-options.ts'
+
+const accepted = [
+  ['{}', {}],
+  ['{"max_concurrent":1}', { max_concurrent: 1 }],
+  [
+    '{"max_concurrent":100000,"slot_cooldown_ms":0,"token_limit":9007199254740991}',
+    { max_concurrent: 100_000, slot_cooldown_ms: 0, token_limit: Number.MAX_SAFE_INTEGER },
+  ],
+] as const
+
+for (const [text, expected] of accepted) {
+  test(`live options are read from ${text}`, () => {
+    assert.deepEqual(readLiveOptions(text), expected)
+  })
+}
+
+const refused = [
+  ['', /not JSON/],
+  ['{"max_concurrent":1', /not JSON/],
+  ['null', /JSON object/],
+  ['[]', /JSON object/],
+  ['4', /JSON object/],
+  ['{"port":1}', /port is no option/],
+  ['{"__proto__":{"max_concurrent":1}}', /__proto__ is no option/],
+  ['{"toString":1}', /toString is no option/],
+  ['{"max_concurrent":0}', /max_concurrent must be a whole number from 1 to 100000/],
+  ['{"max_concurrent":100001}', /max_concurrent must be/],
+  ['{"max_concurrent":1.5}', /max_concurrent must be/],
+  ['{"max_concurrent":"4"}', /max_concurrent must be/],
+  ['{"max_concurrent":null}', /max_concurrent must be/],
+  ['{"slot_cooldown_ms":-1}', /slot_cooldown_ms must be/],
+  ['{"token_limit":1e300}', /token_limit must be/],
+] as const
+
+for (const [text, why] of refused) {
+  test(`${text === '' ? 'nothing' : text} is refused as live options`, () => {
+    const read = readLiveOptions(text)
+    assert.ok('wrong' in read)
+    assert.match(read.wrong, why)
+  })
+}
+
+test('live options are those of the table, within the same bounds', () => {
+  const live = specsOf(gatewayOptionTable).filter(({ changes }) => changes === 'live')
+  assert.equal(live.length, 3)
+  for (const { name, kind } of live) {
+    const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(kind.range)!.map(Number)
+    const read = (value: number): object =>
+      readLiveOptions(JSON.stringify({ [name.replaceAll('-', '_')]: value }))
+    assert.ok(!('wrong' in read(min!)) && !('wrong' in read(max!)), name)
+    assert.ok('wrong' in read(min! - 1) && 'wrong' in read(max! + 1), name)
+  }
+})

@@ -1,0 +1,126 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Clock } from '../call/clock.ts'
+import type { GatewayProcess } from '../supervisor/gateway-process.ts'
+import { answerError, answerErrors } from './answer-errors.ts'
+import { EventHub } from './event-hub.ts'
+import { addEventRoutes } from './event-routes.ts'
+import { GatewayTopic } from './gateway-topic.ts'
+import { Guard } from './guard.ts'
+import { takeJsonBodies } from './json-body.ts'
+import type { LogSource } from './log-source.ts'
+import { LogTopic } from './log-topic.ts'
+import { PageAssets } from './page-assets.ts'
+import { addPageRoutes, openPaths } from './page-routes.ts'
+import { answerMalformed, answerProblem } from './plain-answer.ts'
+import { addProcessRoutes } from './process-routes.ts'
+import { RequestProblem } from './request-problem.ts'
+import { addSessionRoutes } from './session-routes.ts'
+import { SignIn } from './sign-in.ts'
+
+const bodyLimitBytes = 64 * 1024
+/** Beyond these, connections are dropped: far more than the pages that may be open. */
+const maxConnections = 256
+/** How long answers that are under way may go on when the server closes. */
+const lastWordsMs = 1000
+
+const socketLimits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 5000,
+  /** For the request alone; an answer may take any time. */
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 30_000,
+  // Ours to refuse, in our words.
+  requireHostHeader: false,
+}
+
+/** What a dashboard's server is made of. */
+export interface DashboardServerOptions {
+  readonly process: GatewayProcess
+  readonly log: LogSource
+  readonly adminToken: string | null
+  /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
+  readonly demandsToken: boolean
+  /** Names besides loopback ones and addresses under which the dashboard answers. */
+  readonly allowedHosts: readonly string[]
+  readonly clock: Clock
+  /** Told of faults of our own, which are never shown to who asked. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** The dashboard's HTTP side: the page, the API, and the guard before both. */
+export class DashboardServer {
+  readonly #app: FastifyInstance
+  readonly #hub: EventHub
+  readonly #guard: Guard
+  readonly #signIn: SignIn | null
+  #closing = false
+
+  constructor(options: DashboardServerOptions) {
+    const { process, log, adminToken, clock, onFault } = options
+    const gateway = new GatewayTopic(process, clock, onFault)
+    this.#hub = new EventHub([gateway, new LogTopic(log)], clock)
+    this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
+    const assets = new PageAssets(new URL('../../ui/', import.meta.url))
+    this.#guard = new Guard({ ...options, openPaths: openPaths(assets) }, this.#signIn)
+    this.#app = fastify({
+      logger: false,
+      bodyLimit: bodyLimitBytes,
+      // What a request says is taken as it is: no value becomes another, none is left out.
+      ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
+      serverFactory: (handler) => this.#listener(handler),
+      frameworkErrors: (error, _request, reply) => void answerError(error, reply, onFault),
+      clientErrorHandler: answerMalformed,
+    })
+    takeJsonBodies(this.#app)
+    answerErrors(this.#app, onFault)
+    addPageRoutes(this.#app, { assets, guard: this.#guard, signIn: this.#signIn })
+    addSessionRoutes(this.#app, this.#signIn, clock)
+    addProcessRoutes(this.#app, { process, log, onChange: () => gateway.refresh() })
+    addEventRoutes(this.#app, this.#hub)
+  }
+
+  /** Resolves with the port that it got; rejects with the socket's error. */
+  async listen(port: number, host: string): Promise<number> {
+    await this.#app.listen({ port, host })
+    const address = this.#app.server.address()
+    if (typeof address !== 'object' || address === null) throw new TypeError('the listener has no port')
+    return address.port
+  }
+
+  /** Path and query that sign a browser in, once and for a quarter of an hour. */
+  signInLink(): string {
+    return this.#signIn === null ? '/' : `/?token=${this.#signIn.newCode()}`
+  }
+
+  /** Ends the event streams, lets answers under way finish for a moment, and breaks what is then still open. */
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#hub.close()
+    const patience = setTimeout(() => this.#app.server.closeAllConnections(), lastWordsMs)
+    try {
+      await this.#app.close()
+    } finally {
+      clearTimeout(patience)
+    }
+  }
+
+  /** Every request passes the guard before fastify sees it, whatever its path, method or shape. */
+  #listener(handler: (req: IncomingMessage, res: ServerResponse) => void): Server {
+    const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
+      if (!this.#guard.admits(req, res)) return
+      if (this.#closing) answerProblem(req, res, closing)
+      else handler(req, res)
+    }
+    const server = createServer(socketLimits, onRequest)
+    server.maxConnections = maxConnections
+    // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
+    server.on('checkExpectation', onRequest)
+    return server
+  }
+}
+
+const closing = new RequestProblem(503, 'closing', 'The dashboard is closing.', {
+  headers: { 'retry-after': '2' },
+})

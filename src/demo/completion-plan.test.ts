@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../../test/support/seeded-random.ts'
+import { type CompletionPlan, planCompletion } from './completion-plan.ts'
+import { type CompletionRequest, readCompletionRequest } from './completion-request.ts'
+import type { SimulatedFault } from './simulated-fault.ts'
+
+function requestOf(model: string, more: object = {}): CompletionRequest {
+  return readCompletionRequest('chat', { model, messages: [{ role: 'user', content: 'Hello' }], ...more })
+}
+
+function plans(request: CompletionRequest, fault: SimulatedFault | null = null): CompletionPlan[] {
+  return Array.from({ length: 100 }, (_, seed) => planCompletion(request, fault, seededRandom(seed)))
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+test('tokens come one after the other, the first with the start and the last with the end', () => {
+  for (const plan of plans(requestOf('simulated-reasoner'))) {
+    assert.equal(plan.tokens[0]?.atMs, plan.firstMs)
+    assert.equal(plan.tokens.at(-1)?.atMs, plan.endMs)
+    for (const [i, token] of plan.tokens.entries()) assert.ok(token.atMs >= (plan.tokens[i - 1]?.atMs ?? 0))
+    assert.equal(plan.finishReason, 'stop')
+    assert.equal(plan.breaksAfter, null)
+  }
+})
+
+test('the models differ as their table says', () => {
+  for (const [id, tokensPerS] of [
+    ['simulated-small', 75],
+    ['simulated-large', 38],
+  ] as const) {
+    const of = plans(requestOf(id))
+    const speed = median(
+      of.map(({ tokens, endMs, firstMs }) => (1000 * (tokens.length - 1)) / (endMs - firstMs)),
+    )
+    assert.ok(Math.abs(speed / tokensPerS - 1) < 0.15, `${id}: ${speed} tokens a second`)
+    assert.ok(of.every(({ tokens }) => tokens.every(({ kind }) => kind === 'content')))
+  }
+  const thinks = plans(requestOf('simulated-reasoner'))
+  assert.ok(
+    thinks.every(({ tokens }) => tokens[0]?.kind === 'reasoning' && tokens.at(-1)?.kind === 'content'),
+  )
+})
+
+test('a bound on the tokens cuts the answer and says so', () => {
+  for (const plan of plans(requestOf('simulated-small', { max_tokens: 3 }))) {
+    assert.equal(plan.tokens.map(({ text }) => text).join(''), 'This answer is ')
+    assert.equal(plan.finishReason, 'length')
+  }
+})
+
+test('a tool call is its arguments and nothing else', () => {
+  const parameters = { properties: { river: { type: 'string' } } }
+  const tools = [{ type: 'function', function: { name: 'look', parameters } }]
+  for (const plan of plans(requestOf('simulated-small', { tools }))) {
+    assert.deepEqual(new Set(plan.tokens.map(({ kind }) => kind)), new Set(['arguments']))
+    assert.deepEqual(JSON.parse(plan.tokens.map(({ text }) => text).join('')), { river: 'simulated' })
+    assert.equal(plan.finishReason, 'tool_calls')
+  }
+})
+
+test('a stalled answer pauses for over a second once, and one that breaks breaks within', () => {
+  const request = requestOf('simulated-small')
+  for (const { tokens } of plans(request, 'stalled')) {
+    const stalls = tokens.filter(({ atMs }, i) => i > 0 && atMs - (tokens[i - 1]?.atMs ?? 0) > 1000)
+    assert.equal(stalls.length, 1)
+  }
+  for (const { tokens, breaksAfter } of plans(request, 'broken')) {
+    assert.ok(breaksAfter !== null && breaksAfter > 0 && breaksAfter < tokens.length)
+  }
+})
+
+test('the same seed plans the same answer', () => {
+  const plan = (): CompletionPlan => planCompletion(requestOf('simulated-large'), null, seededRandom(9))
+  assert.deepEqual(plan(), plan())
+})

@@ -1,0 +1,95 @@
+import { ApiError } from './api-error.ts'
+import { type Fields, arrayOf, chatModelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
+import type { ChatModel } from './simulated-models.ts'
+
+/** What a chat or a legacy text completion is asked for, as far as the simulation goes by it. */
+export interface CompletionRequest {
+  readonly kind: 'chat' | 'text'
+  readonly model: ChatModel
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  /** The client's bound; null without one. */
+  readonly maxTokens: number | null
+  /** The tool that is to be called in place of an answer. */
+  readonly tool: { readonly name: string; readonly arguments: string } | null
+  readonly promptTokens: number
+  /** The part of the prompt that an earlier turn has left in the upstream's cache. */
+  readonly cachedTokens: number
+}
+
+/** Upstreams begin to cache at this size, and cache in steps of the other. */
+const leastCachedTokens = 1024
+const cacheStepTokens = 128
+
+/** Throws {@link ApiError} where the request cannot be answered. */
+export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): CompletionRequest {
+  const model = chatModelOf(fields)
+  const prompt = fields[kind === 'chat' ? 'messages' : 'prompt']
+  if (kind === 'chat' && (!Array.isArray(prompt) || prompt.length === 0)) {
+    throw new ApiError(400, '`messages` must be a list with at least one message.', { param: 'messages' })
+  }
+  const promptTokens = promptTokensOf([prompt ?? '', fields['tools'] ?? ''])
+  return {
+    kind,
+    model,
+    stream: fields['stream'] === true,
+    includeUsage: fieldsOf(fields['stream_options'])['include_usage'] === true,
+    maxTokens: readMaxTokens(fields),
+    tool: kind === 'chat' ? nextTool(fields, arrayOf(prompt)) : null,
+    promptTokens,
+    cachedTokens: isLaterTurn(arrayOf(prompt)) ? cachedPart(promptTokens) : 0,
+  }
+}
+
+function readMaxTokens(fields: Fields): number | null {
+  for (const param of ['max_completion_tokens', 'max_tokens']) {
+    const value = fields[param]
+    if (value === undefined || value === null) continue
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
+    throw new ApiError(400, `\`${param}\` must be a whole number of at least 1.`, { param })
+  }
+  return null
+}
+
+/** Each offered tool is called once, in turn, after what the user said last; then comes the answer. */
+function nextTool(fields: Fields, messages: readonly unknown[]): CompletionRequest['tool'] {
+  if (fields['tool_choice'] === 'none') return null
+  const roles = messages.map((message) => fieldsOf(message)['role'])
+  const results = roles.slice(roles.lastIndexOf('user') + 1).filter((role) => role === 'tool').length
+  const tool = fieldsOf(fieldsOf(arrayOf(fields['tools'])[results])['function'])
+  const name = tool['name']
+  if (typeof name !== 'string') return null
+  return { name, arguments: JSON.stringify(sampleArguments(fieldsOf(tool['parameters']))) }
+}
+
+/** A value of the right type for each of the tool's parameters. */
+function sampleArguments(schema: Fields): Fields {
+  const properties = Object.entries(fieldsOf(schema['properties']))
+  return Object.fromEntries(properties.map(([name, property]) => [name, sampleValue(fieldsOf(property))]))
+}
+
+function sampleValue(schema: Fields): unknown {
+  const [first] = arrayOf(schema['enum'])
+  if (first !== undefined) return first
+  switch (schema['type']) {
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return true
+    case 'array':
+      return []
+    case 'object':
+      return sampleArguments(schema)
+    default:
+      return 'simulated'
+  }
+}
+
+function isLaterTurn(messages: readonly unknown[]): boolean {
+  return messages.some((message) => fieldsOf(message)['role'] === 'assistant')
+}
+
+function cachedPart(promptTokens: number): number {
+  return promptTokens < leastCachedTokens ? 0 : promptTokens - (promptTokens % cacheStepTokens)
+}

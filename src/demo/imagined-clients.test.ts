@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seededRandom } from '../../test/support/seeded-random.ts'
+import { readCompletionRequest } from './completion-request.ts'
+import type { DemoCall, DemoStep } from './demo-step.ts'
+import { readEmbeddingRequest } from './embedding-answer.ts'
+import { type ImaginedClient, imaginedClients } from './imagined-clients.ts'
+import { type Fields, fieldsOf } from './request-fields.ts'
+
+const stepsEach = 400
+
+function stepsOf(client: ImaginedClient, seed: number): DemoStep[] {
+  return client.steps(seededRandom(seed)).take(stepsEach).toArray()
+}
+
+function callsOf(steps: readonly DemoStep[]): DemoCall[] {
+  return steps.flatMap((step) => (step.kind === 'calls' ? step.calls : []))
+}
+
+const everybody = imaginedClients.flatMap((client, seed) => stepsOf(client, seed))
+
+test('the same seed plans the same life', () => {
+  for (const client of imaginedClients) assert.deepEqual(stepsOf(client, 7), stepsOf(client, 7))
+})
+
+test('every call is one that the simulated upstream can answer', () => {
+  const read: Record<string, (fields: Fields) => unknown> = {
+    '/chat/completions': (fields) => readCompletionRequest('chat', fields),
+    '/completions': (fields) => readCompletionRequest('text', fields),
+    '/embeddings': readEmbeddingRequest,
+  }
+  for (const { method, path, body } of callsOf(everybody)) {
+    if (method === 'GET') assert.deepEqual([path, body], ['/models', null])
+    else assert.doesNotThrow(() => read[path]?.(fieldsOf(body)) ?? assert.fail(`POST ${path}`))
+  }
+})
+
+test('all kinds of calls are made: streamed, whole, with tools, and such that are left', () => {
+  const calls = callsOf(everybody)
+  const bodies = calls.map(({ body }) => fieldsOf(body))
+  assert.deepEqual([...new Set(calls.map(({ path }) => path))].toSorted(), [
+    '/chat/completions',
+    '/completions',
+    '/embeddings',
+    '/models',
+  ])
+  assert.ok(bodies.some((body) => body['stream'] === true && Array.isArray(body['tools'])))
+  assert.ok(bodies.some((body) => body['stream'] !== true && Array.isArray(body['messages'])))
+  const impatient = calls.filter(({ leaveAfterMs }) => leaveAfterMs !== null).length
+  assert.ok(impatient > 0 && impatient < calls.length / 4, `${impatient} of ${calls.length} are left`)
+})
+
+test('the rate is gentle, and bursts are larger than the usual four slots', () => {
+  let perS = 0
+  for (const [seed, client] of imaginedClients.entries()) {
+    const steps = stepsOf(client, seed)
+    const pausedMs = steps.reduce((sum, step) => sum + (step.kind === 'pause' ? step.ms : 0), 0)
+    perS += (1000 * callsOf(steps).length) / pausedMs
+  }
+  assert.ok(perS > 0.3 && perS < 3, `${perS} calls a second`)
+  const bursts = everybody.filter((step) => step.kind === 'calls' && step.calls.length > 4)
+  assert.ok(bursts.length > 10, `${bursts.length} bursts`)
+})
+
+test('nobody is silent for long at the start', () => {
+  for (const client of imaginedClients) {
+    const [first, second] = stepsOf(client, 8)
+    assert.ok(first?.kind === 'pause' && first.ms <= 6000)
+    assert.equal(second?.kind, 'calls')
+  }
+})

@@ -1,0 +1,29 @@
+/** As `Math.random`: from 0, and below 1. */
+export type Random = () => number
+
+/** A quantity that is often near its median and now and then several times as large, as latencies are. */
+export interface Spread {
+  readonly median: number
+  /** Of the logarithm: 0.3 is steady, 1 is wild. */
+  readonly sigma: number
+}
+
+/** A log-normal draw, after Box and Muller. */
+export function drawFrom(random: Random, { median, sigma }: Spread): number {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return median * Math.exp(sigma * normal)
+}
+
+/** Any number from `low` up to `high`, all equally likely. */
+export function between(random: Random, low: number, high: number): number {
+  return low + random() * (high - low)
+}
+
+/** A whole number from `low` to `high`, both included. */
+export function integerBetween(random: Random, low: number, high: number): number {
+  return low + Math.floor(random() * (high - low + 1))
+}
+
+export function pickOne<T>(random: Random, items: readonly [T, ...(readonly T[])]): T {
+  return items[Math.floor(random() * items.length)] ?? items[0]
+}

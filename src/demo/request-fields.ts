@@ -1,0 +1,66 @@
+import { ApiError } from './api-error.ts'
+import {
+  type ChatModel,
+  type EmbeddingModel,
+  type SimulatedModel,
+  simulatedModels,
+} from './simulated-models.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** A request's body as a JSON object; throws {@link ApiError} where it is none. */
+export function parseFields(body: string): Fields {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'it cannot be read'
+    throw new ApiError(400, `The body of the request is no JSON: ${why}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiError(400, 'The body of the request must be a JSON object.')
+  }
+  return value as Fields
+}
+
+/** The fields of a JSON object; none of anything else. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+export function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The chat model that is asked; throws {@link ApiError}. */
+export function chatModelOf(fields: Fields): ChatModel {
+  const model = modelOf(fields)
+  if (model.kind === 'chat') return model
+  throw new ApiError(400, `The model \`${model.id}\` makes embeddings and does not chat.`, { param: 'model' })
+}
+
+/** The embedding model that is asked; throws {@link ApiError}. */
+export function embeddingModelOf(fields: Fields): EmbeddingModel {
+  const model = modelOf(fields)
+  if (model.kind === 'embedding') return model
+  throw new ApiError(400, `The model \`${model.id}\` makes no embeddings.`, { param: 'model' })
+}
+
+/** About what a tokenizer would count in a prompt: a token for four characters of its JSON. */
+export function promptTokensOf(prompt: unknown): number {
+  return Math.max(1, Math.ceil((JSON.stringify(prompt) ?? '').length / 4))
+}
+
+function modelOf(fields: Fields): SimulatedModel {
+  const id = fields['model']
+  if (typeof id !== 'string' || id === '') {
+    throw new ApiError(400, 'You must name a model: `"model": "simulated-small"`.', { param: 'model' })
+  }
+  const model = simulatedModels.find((model) => model.id === id)
+  if (model !== undefined) return model
+  const known = simulatedModels.map((model) => model.id).join(', ')
+  throw new ApiError(404, `There is no model \`${id}\`: this upstream is simulated and has ${known}.`, {
+    param: 'model',
+    code: 'model_not_found',
+  })
+}

@@ -1,0 +1,30 @@
+import type { Random } from './random.ts'
+
+/**
+ * - `rate_limited`: answered 429.
+ * - `server_error`: answered 500.
+ * - `broken`: the connection breaks within the answer.
+ * - `stalled`: the answer pauses for seconds and then goes on.
+ */
+export type SimulatedFault = 'rate_limited' | 'server_error' | 'broken' | 'stalled'
+
+/** Which part of the calls meets each fault: 0.01 is one in a hundred. */
+export type FaultShares = Readonly<Record<SimulatedFault, number>>
+
+/** What a decent upstream does to its clients on an ordinary day, a little exaggerated. */
+export const ordinaryFaults: FaultShares = {
+  rate_limited: 0.015,
+  server_error: 0.01,
+  broken: 0.01,
+  stalled: 0.04,
+}
+
+/** The fault that a call meets, or null: most meet none. */
+export function drawFault(random: Random, shares: FaultShares): SimulatedFault | null {
+  let rest = random()
+  for (const fault of ['rate_limited', 'server_error', 'broken', 'stalled'] as const) {
+    rest -= shares[fault]
+    if (rest < 0) return fault
+  }
+  return null
+}

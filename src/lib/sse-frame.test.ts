@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sseComment, sseEvent, sseRetry } from './sse-frame.ts'
+
+const cases: readonly [what: string, frame: string, bytes: string][] = [
+  ['a named event', sseEvent('log', '{"a":1}'), 'event: log\ndata: {"a":1}\n\n'],
+  ['an unnamed event with an id', sseEvent(null, 'x', '7'), 'id: 7\ndata: x\n\n'],
+  ['empty data', sseEvent('log', ''), 'event: log\ndata: \n\n'],
+  [
+    'every kind of line break in the data',
+    sseEvent('a', '1\n2\r3\r\n\r\nevent: b'),
+    'event: a\ndata: 1\ndata: 2\ndata: 3\ndata: \ndata: event: b\n\n',
+  ],
+  ['the wait before connecting again', sseRetry(2000), 'retry: 2000\n\n'],
+  ['a comment', sseComment, ':\n\n'],
+]
+
+for (const [what, frame, bytes] of cases) {
+  test(`${what} as it goes over the wire`, () => assert.equal(frame, bytes))
+}

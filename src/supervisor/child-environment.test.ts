@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { childEnvironment } from './child-environment.ts'
+
+const trusted = { upstreamIsTrusted: true, adminToken: null }
+const withheld = { upstreamIsTrusted: false, adminToken: null }
+const cases = [
+  [
+    'what is needed goes on',
+    { PATH: '/bin', HOME: '/h', LC_ALL: 'C' },
+    trusted,
+    { PATH: '/bin', HOME: '/h', LC_ALL: 'C' },
+  ],
+  ['what is not named does not', { AWS_SECRET_ACCESS_KEY: 's', OPENAI_API_KEY: 's', FOO: '1' }, trusted, {}],
+  ['our own variables do not', { TOKENWEIR_PORT: '1', TOKENWEIR_ADMIN_TOKEN: 't', PORT: '1' }, trusted, {}],
+  ['proxies do not', { HTTP_PROXY: 'http://p', https_proxy: 'http://p', NODE_CHANNEL_FD: '3' }, trusted, {}],
+  ['a key goes to a trusted upstream', { UPSTREAM_API_KEY: 'k' }, trusted, { UPSTREAM_API_KEY: 'k' }],
+  ['a key does not go to another', { UPSTREAM_API_KEY: 'k' }, withheld, {}],
+  ['an empty key is none', { UPSTREAM_API_KEY: '' }, trusted, {}],
+  ['a variable that is not set is none', { PATH: undefined }, trusted, {}],
+  ['the admin token goes', {}, { upstreamIsTrusted: false, adminToken: 't' }, { TOKENWEIR_ADMIN_TOKEN: 't' }],
+  ['options of Node go', { NODE_OPTIONS: '--no-warnings' }, trusted, { NODE_OPTIONS: '--no-warnings' }],
+] as const
+
+for (const [what, own, secrets, expected] of cases) {
+  test(`a gateway's environment: ${what}`, () => {
+    assert.deepEqual(childEnvironment(own, secrets), expected)
+  })
+}

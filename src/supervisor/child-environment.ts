@@ -1,0 +1,49 @@
+/** What a gateway's own environment is made of, besides its secrets. */
+const passedOn: ReadonlySet<string> = new Set([
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'TZ',
+  'TMPDIR',
+  'NO_COLOR',
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_SYSTEM_CA',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  // Without these no program starts on Windows.
+  'SystemRoot',
+  'SystemDrive',
+  'ComSpec',
+  'PATHEXT',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+])
+
+export interface ChildSecrets {
+  /** Whether the upstream's address came from who set `UPSTREAM_API_KEY`, so that the key may go there. */
+  readonly upstreamIsTrusted: boolean
+  readonly adminToken: string | null
+}
+
+/**
+ * The environment of a gateway that is started: chosen by name, so that nothing else of the starter's reaches
+ * it. Secrets go this way, because arguments can be read by every user of the machine.
+ */
+export function childEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  { upstreamIsTrusted, adminToken }: ChildSecrets,
+): Record<string, string> {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(own)) {
+    const isPassedOn = passedOn.has(name) || name.startsWith('LC_')
+    if (value !== undefined && isPassedOn) env[name] = value
+  }
+  const key = own['UPSTREAM_API_KEY'] ?? ''
+  if (upstreamIsTrusted && key !== '') env['UPSTREAM_API_KEY'] = key
+  if (adminToken !== null) env['TOKENWEIR_ADMIN_TOKEN'] = adminToken
+  return env
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HealthReport } from '../api/health-report.ts'
+import type { ControlStatus } from '../control/control-messages.ts'
+import type { ProcessRecord } from '../control/process-record.ts'
+import { type Plan, type Sighting, describeProcess } from './describe-process.ts'
+
+const health: HealthReport = {
+  status: 'ok',
+  upstream: 'http://running/v1',
+  db: 'data/x.db',
+  rate_limiter: {
+    max_concurrent: 4,
+    active: 0,
+    queued: 0,
+    slot_cooldown_ms: 0,
+    total_admitted: 0,
+    total_queued: 0,
+    total_retries_429: 0,
+    peak_active: 0,
+  },
+  token_budget: { daily_limit: 1, total_used: 0, remaining: 1, percentage_used: 0 },
+  pid: 77,
+  instance: 'this',
+  version: '1',
+  uptime_s: 5,
+  telemetry: { written: 0, pending: 0, dropped: 0 },
+  warnings: [],
+}
+const control: ControlStatus = {
+  identity: { pid: 77, startTicks: 1, bootId: 'b' },
+  instance: 'this',
+  version: '1',
+  host: '127.0.0.1',
+  port: 9191,
+  started_at: '2026-11-21T06:00:00.000Z',
+  draining: false,
+  drain_timeout_ms: 1,
+  options: { pid_file: 'its/pid' },
+  health,
+}
+const record: ProcessRecord = {
+  pid: 66,
+  startTicks: 1,
+  bootId: 'b',
+  instance: 'recorded',
+  host: '::1',
+  port: 9292,
+  started_at: '2026-11-21T05:00:00.000Z',
+}
+const plan: Plan = {
+  host: '0.0.0.0',
+  port: 9090,
+  upstream: 'http://planned/v1',
+  pidFile: 'planned/pid',
+  logFile: 'planned/log',
+  simulated: false,
+  trouble: null,
+}
+const nobody: Sighting = {
+  found: { control: 'absent', problem: null, record: null, recordedRuns: false },
+  port: null,
+  isPortTaken: false,
+  startingPid: null,
+}
+
+function found(difference: Partial<Sighting['found']>, rest: Partial<Sighting> = {}): Sighting {
+  return { ...nobody, ...rest, found: { ...nobody.found, ...difference } }
+}
+
+const own = { status: 200, report: health }
+const another = { status: 200, report: { ...health, instance: 'other' } }
+const cases = [
+  ['nobody', nobody, ['stopped', false, null, 9090, false], null],
+  ['a healthy one', found({ control }, { port: own }), ['running', true, 77, 9191, true], null],
+  [
+    'one whose port does not answer',
+    found({ control }, { port: { status: null, report: null } }),
+    ['running', true, 77, 9191, false],
+    /127\.0\.0\.1:9191 does not answer as it/,
+  ],
+  [
+    'one whose port another answers on',
+    found({ control }, { port: another }),
+    ['running', true, 77, 9191, false],
+    /does not answer as it/,
+  ],
+  [
+    'one that drains',
+    found({ control: { ...control, draining: true } }, { port: { status: null, report: null } }),
+    ['draining', true, 77, 9191, false],
+    null,
+  ],
+  ['one that starts', { ...nobody, startingPid: 88 }, ['starting', false, 88, 9090, false], null],
+  [
+    'one that starts and answers already',
+    found({ control }, { port: own, startingPid: 77 }),
+    ['starting', false, 77, 9191, true],
+    null,
+  ],
+  [
+    'a silent one',
+    found({ control: 'silent' }),
+    ['unresponsive', true, null, 9090, false],
+    /does not answer/,
+  ],
+  [
+    'a silent one that is known',
+    found({ control: 'silent', record, recordedRuns: true }),
+    ['unresponsive', true, 66, 9292, false],
+    /\(process 66\) does not answer/,
+  ],
+  [
+    'a silent one, beside the record of a dead one',
+    found({ control: 'silent', record }),
+    ['unresponsive', true, null, 9090, false],
+    /^The gateway does not answer/,
+  ],
+  [
+    'one without its socket',
+    found({ record, recordedRuns: true }),
+    ['unresponsive', true, 66, 9292, false],
+    /\(process 66\) runs, but its control socket is gone/,
+  ],
+  [
+    'a socket that may not be opened',
+    found({ control: 'silent', problem: 'EACCES' }),
+    ['unresponsive', true, null, 9090, false],
+    /cannot be told how the gateway is: EACCES/,
+  ],
+  [
+    'the record of a dead one',
+    found({ record }),
+    ['stopped', false, null, 9090, false],
+    /last gateway \(process 66\) ended unexpectedly/,
+  ],
+  [
+    'somebody else on the port',
+    { ...nobody, isPortTaken: true },
+    ['foreign', false, null, 9090, false],
+    /Something else listens on port 9090/,
+  ],
+] as const
+
+for (const [what, sighting, expected, message] of cases) {
+  test(`the status of ${what}`, () => {
+    const status = describeProcess(sighting, plan)
+    const { state, running, pid, port, health_ok: isHealthy } = status
+    assert.deepEqual([state, running, pid, port, isHealthy], expected)
+    if (message === null) assert.equal(status.message, null)
+    else assert.match(status.message ?? '', message)
+  })
+}
+
+test('a running gateway tells of itself, and a stopped one of the next', () => {
+  const running = describeProcess(found({ control }, { port: own }), plan)
+  assert.deepEqual(
+    [running.upstream, running.pid_file, running.instance],
+    ['http://running/v1', 'its/pid', 'this'],
+  )
+  assert.deepEqual([running.started_at, running.uptime_s], [control.started_at, 5])
+  const stopped = describeProcess(nobody, plan)
+  assert.deepEqual(
+    [stopped.upstream, stopped.pid_file, stopped.host],
+    ['http://planned/v1', 'planned/pid', '0.0.0.0'],
+  )
+  assert.deepEqual(
+    [stopped.instance, stopped.started_at, stopped.uptime_s, stopped.health],
+    [null, null, null, null],
+  )
+})
+
+test("where its port does not answer, the report is the control socket's", () => {
+  assert.deepEqual(describeProcess(found({ control }, { port: another }), plan).health, health)
+})
+
+test('trouble is told while nothing runs', () => {
+  const trouble = { ...plan, trouble: 'the settings are broken' }
+  assert.equal(describeProcess(found({ record }), trouble).message, 'the settings are broken')
+  assert.equal(describeProcess(found({ control }, { port: own }), trouble).message, null)
+})

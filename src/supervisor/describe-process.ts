@@ -1,0 +1,112 @@
+import type { HealthReport } from '../api/health-report.ts'
+import type { GatewayState, ProcessStatus } from '../api/process-status.ts'
+import type { Found } from './gateway-finder.ts'
+import type { PortAnswer } from './gateway-port.ts'
+
+/** All that can be seen of a gateway from outside. */
+export interface Sighting {
+  readonly found: Found
+  /** What the port of the gateway, or of the recorded one, answers; `null` where there is none to ask. */
+  readonly port: PortAnswer | null
+  /** Whether something else than a gateway of this folder listens where the next gateway would. */
+  readonly isPortTaken: boolean
+  /** The process that is about to become the gateway. */
+  readonly startingPid: number | null
+}
+
+/** What is known without looking. */
+export interface Plan {
+  /** Where the next gateway will listen. */
+  readonly host: string
+  readonly port: number
+  readonly upstream: string
+  readonly pidFile: string
+  readonly logFile: string
+  readonly simulated: boolean
+  /** How the last gateway ended, or why the next one cannot start. */
+  readonly trouble: string | null
+}
+
+/** The status of a gateway's process, out of all that can be seen. */
+export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
+  const { control, record } = sighting.found
+  const state = stateOf(sighting)
+  const running = state === 'running' || state === 'draining' || state === 'unresponsive'
+  const message = messageOf(state, sighting, plan)
+  const { simulated, logFile: log_file } = plan
+  if (typeof control === 'object') {
+    const { identity, host, port, instance, started_at, health, options } = control
+    return {
+      running,
+      state,
+      pid: identity.pid,
+      port,
+      host,
+      upstream: health.upstream,
+      instance,
+      started_at,
+      uptime_s: health.uptime_s,
+      health_ok: isHealthy(sighting),
+      health: ownReport(sighting) ?? health,
+      pid_file: typeof options['pid_file'] === 'string' ? options['pid_file'] : plan.pidFile,
+      log_file,
+      message,
+      simulated,
+    }
+  }
+  const recorded = running && sighting.found.recordedRuns ? record : null
+  return {
+    running,
+    state,
+    pid: recorded?.pid ?? sighting.startingPid,
+    port: recorded?.port ?? plan.port,
+    host: recorded?.host ?? plan.host,
+    upstream: plan.upstream,
+    instance: recorded?.instance ?? null,
+    started_at: recorded?.started_at ?? null,
+    uptime_s: null,
+    health_ok: false,
+    health: null,
+    pid_file: plan.pidFile,
+    log_file,
+    message,
+    simulated,
+  }
+}
+
+function stateOf({ found, isPortTaken, startingPid }: Sighting): GatewayState {
+  const { control, recordedRuns } = found
+  if (startingPid !== null) return 'starting'
+  if (typeof control === 'object') return control.draining ? 'draining' : 'running'
+  if (control === 'silent' || recordedRuns) return 'unresponsive'
+  return isPortTaken ? 'foreign' : 'stopped'
+}
+
+function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string | null {
+  const { control, problem, record, recordedRuns } = sighting.found
+  if (state === 'running' && typeof control === 'object' && !isHealthy(sighting)) {
+    return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
+  }
+  if (state === 'unresponsive') {
+    if (problem !== null) return `It cannot be told how the gateway is: ${problem}.`
+    const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
+    return control === 'silent'
+      ? `${name} does not answer; stopping it will end it.`
+      : `${name} runs, but its control socket is gone; it can only be stopped.`
+  }
+  if (state === 'foreign') return `Something else listens on port ${plan.port}.`
+  if (state !== 'stopped') return null
+  const left = record === null ? null : `The last gateway (process ${record.pid}) ended unexpectedly.`
+  return plan.trouble ?? left
+}
+
+/** The report of the very gateway that the control socket leads to. */
+function ownReport({ found, port }: Sighting): HealthReport | null {
+  const { control } = found
+  const report = port?.report ?? null
+  return typeof control === 'object' && report?.instance === control.instance ? report : null
+}
+
+function isHealthy(sighting: Sighting): boolean {
+  return sighting.port?.status === 200 && ownReport(sighting) !== null
+}

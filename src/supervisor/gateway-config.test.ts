@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { parseOptions } from '../cli/parse-options.ts'
+import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import { GatewayConfig, leadsTo, settingName, settingsOf } from './gateway-config.ts'
+import { SettingError, SettingsFile } from './gateway-settings.ts'
+
+const defaultUpstream = gatewayOptionTable.upstream.default
+
+interface Given {
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** What `gateway.json` holds. */
+  readonly saved?: string
+  readonly ownPort?: number
+  readonly hasKey?: boolean
+}
+
+/** A configuration over a settings file of its own, which is gone afterwards. */
+function withConfig(given: Given, use: (config: GatewayConfig, path: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-'))
+  try {
+    const path = join(folder, 'gateway.json')
+    if (given.saved !== undefined) writeFileSync(path, given.saved)
+    const options = parseOptions(gatewayOptionTable, given.args ?? [], given.env ?? {})
+    const own = { port: given.ownPort ?? 9118 }
+    use(new GatewayConfig(options, new SettingsFile(path), own, given.hasKey ?? false), path)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** What a gateway that was started with these values tells: its files by their full paths. */
+function runningAs(values: GatewayValues): ReturnType<typeof settingsOf> {
+  return { ...settingsOf(values), db: resolve(values.db), pid_file: resolve(values.pidFile) }
+}
+
+const maxConcurrent = [
+  ['the default', {}, 4, 'default', null],
+  ['what was saved, before the default', { saved: '{"max_concurrent":5}' }, 5, 'saved', null],
+  [
+    'the environment, before what was saved',
+    { saved: '{"max_concurrent":5}', env: { TOKENWEIR_MAX_CONCURRENT: '6' } },
+    6,
+    'environment',
+    'TOKENWEIR_MAX_CONCURRENT',
+  ],
+  [
+    'the flag, before all',
+    { saved: '{"max_concurrent":5}', env: { TOKENWEIR_MAX_CONCURRENT: '6' }, args: ['--max-concurrent=7'] },
+    7,
+    'flag',
+    '--max-concurrent',
+  ],
+] as const
+
+for (const [what, given, value, source, fixedBy] of maxConcurrent) {
+  test(`the gateway is started with ${what}`, () => {
+    withConfig(given, (config) => {
+      const { values, args } = config.resolve()
+      assert.equal(values.maxConcurrent, value)
+      assert.ok(args.includes(`--max-concurrent=${value}`))
+      const option = config.describe(null).options.find(({ name }) => name === 'max_concurrent')
+      assert.deepEqual([option?.value, option?.source, option?.fixed_by], [value, source, fixedBy])
+    })
+  })
+}
+
+test('every option is an argument, so that no variable can change one', () => {
+  withConfig({ args: ['--allow-host=a.example', '--allow-host=b.example'] }, (config) => {
+    const { values, args } = config.resolve()
+    assert.deepEqual({ ...parseOptions(gatewayOptionTable, args, { TOKENWEIR_PORT: '1' }) }.port, values.port)
+    const again = parseOptions(gatewayOptionTable, args, {})
+    for (const key of Object.keys(gatewayOptionTable) as (keyof typeof gatewayOptionTable)[]) {
+      assert.deepEqual(again[key], values[key], key)
+      // A list that is empty has nothing to mention.
+      assert.equal(again.sources[key], 'flag', key)
+    }
+  })
+})
+
+const refused = [
+  ['an unknown name', { nonsense: 1 }, {}, 'unknown_setting', 'nonsense', /max_concurrent/],
+  [
+    'a name of JavaScript',
+    JSON.parse('{"__proto__":1}'),
+    {},
+    'unknown_setting',
+    '__proto__',
+    /cannot be set/,
+  ],
+  ['the database', { db: '/tmp/x.db' }, {}, 'unknown_setting', 'db', /cannot be set here/],
+  ['the PID file', { pid_file: '/tmp/x' }, {}, 'unknown_setting', 'pid_file', /cannot be set here/],
+  ['the name as a flag', { 'max-concurrent': 1 }, {}, 'unknown_setting', 'max-concurrent', /cannot be set/],
+  [
+    'a value out of range',
+    { max_concurrent: 0 },
+    {},
+    'invalid_setting',
+    'max_concurrent',
+    /from 1 to 100000; got 0/,
+  ],
+  ['a number as text', { max_concurrent: '5' }, {}, 'invalid_setting', 'max_concurrent', /got "5"/],
+  ['a fraction', { max_concurrent: 1.5 }, {}, 'invalid_setting', 'max_concurrent', /got 1\.5/],
+  ['null', { max_concurrent: null }, {}, 'invalid_setting', 'max_concurrent', /got null/],
+  ['nothing', { max_concurrent: undefined }, {}, 'invalid_setting', 'max_concurrent', /got nothing/],
+  ['an upstream with a password', { upstream: 'http://u:p@x/v1' }, {}, 'invalid_setting', 'upstream', /URL/],
+  ['an upstream of another scheme', { upstream: 'file:///etc' }, {}, 'invalid_setting', 'upstream', /http/],
+  ['a host that is an option', { host: '--x y' }, {}, 'invalid_setting', 'host', /address/],
+  [
+    'the dashboard as upstream',
+    { upstream: 'http://localhost:9118/v1' },
+    {},
+    'invalid_setting',
+    'upstream',
+    /must not be the dashboard/,
+  ],
+  [
+    'what a flag fixes',
+    { max_concurrent: 5 },
+    { args: ['--max-concurrent=7'] },
+    'fixed_setting',
+    'max_concurrent',
+    /fixed by --max-concurrent/,
+  ],
+  [
+    'what a variable fixes',
+    { port: 5 },
+    { env: { TOKENWEIR_PORT: '7' } },
+    'fixed_setting',
+    'port',
+    /fixed by TOKENWEIR_PORT/,
+  ],
+] as const
+
+for (const [what, asked, given, code, param, message] of refused) {
+  test(`as a setting, ${what} is refused`, () => {
+    withConfig(given, (config) => {
+      assert.throws(
+        () => config.check(asked),
+        (error) => {
+          assert.ok(error instanceof SettingError)
+          assert.deepEqual([error.code, error.param], [code, param])
+          assert.match(error.message, message)
+          return true
+        },
+      )
+    })
+  })
+}
+
+test('settings that are right are answered as they are', () => {
+  const asked = { port: 0, host: '127.0.0.1', upstream: 'http://127.0.0.1:8000/v1', token_limit: 1 }
+  withConfig({}, (config) => assert.deepEqual(config.check(asked), asked))
+})
+
+const broken = [
+  ['no JSON', '{', 'broken_settings_file'],
+  ['a list', '[]', 'broken_settings_file'],
+  ['null', 'null', 'broken_settings_file'],
+  ['an unknown name', '{"nonsense":1}', 'unknown_setting'],
+  ['a wrong value', '{"max_concurrent":-1}', 'invalid_setting'],
+  ['what cannot be set', '{"db":"x"}', 'unknown_setting'],
+] as const
+
+for (const [what, saved, code] of broken) {
+  test(`a settings file with ${what} is an error that names the file`, () => {
+    withConfig({ saved }, (config, path) => {
+      const isNamed = (error: unknown): boolean =>
+        error instanceof SettingError && error.code === code && error.message.includes(path)
+      assert.throws(() => config.resolve(), isNamed)
+      assert.throws(() => config.describe(null), isNamed)
+      assert.throws(() => config.keep({ max_concurrent: 1 }), isNamed)
+      assert.equal(readFileSync(path, 'utf8'), saved)
+    })
+  })
+}
+
+test('settings are kept on top of those that are kept, and for their owner alone', () => {
+  withConfig({ saved: '{"max_concurrent":5,"port":1}' }, (config, path) => {
+    config.keep({ max_concurrent: 6 })
+    assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { max_concurrent: 6, port: 1 })
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    assert.equal(config.resolve({ port: 2 }).values.port, 2)
+    assert.equal(config.resolve().values.port, 1)
+  })
+})
+
+test('keeping nothing makes no file', () => {
+  withConfig({}, (config, path) => {
+    config.keep({})
+    assert.throws(() => readFileSync(path), { code: 'ENOENT' })
+  })
+})
+
+const keys = [
+  ['the default upstream', {}, 'lent'],
+  ['an upstream by flag', { args: ['--upstream=http://x.example/v1'] }, 'lent'],
+  ['an upstream by variable', { env: { TOKENWEIR_UPSTREAM: 'http://x.example/v1' } }, 'lent'],
+  ['a saved upstream', { saved: '{"upstream":"http://x.example/v1"}' }, 'withheld'],
+  ['a saved one that is the default', { saved: `{"upstream":"${defaultUpstream}"}` }, 'lent'],
+  ['a saved one of the default host', { saved: `{"upstream":"${defaultUpstream}/beta"}` }, 'lent'],
+  [
+    'a saved one that only looks so',
+    { saved: '{"upstream":"https://api.openai.com.evil.example/v1"}' },
+    'withheld',
+  ],
+  [
+    'a flag over a saved one',
+    { saved: '{"upstream":"http://x.example/v1"}', args: ['--upstream=http://y.example/v1'] },
+    'lent',
+  ],
+] as const
+
+for (const [what, given, expected] of keys) {
+  test(`the upstream's key with ${what} is ${expected}`, () => {
+    withConfig({ ...given, hasKey: true }, (config) => {
+      assert.equal(config.resolve().upstreamIsTrusted, expected === 'lent')
+      assert.equal(config.describe(null).upstream_key, expected)
+    })
+    withConfig(given, (config) => assert.equal(config.describe(null).upstream_key, 'absent'))
+  })
+}
+
+test('what differs from the running gateway needs a restart', () => {
+  withConfig({ saved: '{"max_concurrent":5}' }, (config) => {
+    const running = runningAs(config.resolve().values)
+    assert.deepEqual(config.describe(running).needs_restart, [])
+    const other = { ...running, upstream: 'http://x.example/v1', allow_host: ['x.example'] }
+    assert.deepEqual(config.describe(other).needs_restart.toSorted(), ['allow_host', 'upstream'])
+    assert.deepEqual(config.describe(null).needs_restart, [])
+  })
+})
+
+test('a gateway on any free port is on the right one', () => {
+  withConfig({ args: ['--port=0'] }, (config) => {
+    const running = { ...runningAs(config.resolve().values), port: 40_123 }
+    assert.deepEqual(config.describe(running).needs_restart, [])
+  })
+})
+
+test('settings bear the names of the flags', () => {
+  assert.equal(settingName('slot-cooldown-ms'), 'slot_cooldown_ms')
+  withConfig({}, (config) => {
+    const names = Object.keys(settingsOf(config.resolve().values))
+    assert.deepEqual(
+      names,
+      config.describe(null).options.map(({ name }) => name),
+    )
+  })
+})
+
+const addresses = [
+  ['http://localhost:9118/v1', true],
+  ['http://LOCALHOST:9118', true],
+  ['http://localhost.:9118', true],
+  ['http://a.localhost:9118', true],
+  ['http://127.0.0.1:9118', true],
+  ['http://127.1:9118', true],
+  ['http://2130706433:9118', true],
+  ['http://127.9.9.9:9118/', true],
+  ['http://0.0.0.0:9118', true],
+  ['http://0:9118', true],
+  ['http://[::1]:9118', true],
+  ['http://[::]:9118', true],
+  ['http://[::ffff:127.0.0.1]:9118', true],
+  ['http://localhost:9119', false],
+  ['http://localhost', false],
+  ['http://example.com:9118', false],
+  ['http://notlocalhost:9118', false],
+  ['http://128.0.0.1:9118', false],
+] as const
+
+for (const [url, expected] of addresses) {
+  test(`${url} ${expected ? 'leads' : 'does not lead'} to the dashboard`, () => {
+    assert.equal(leadsTo(url, { port: 9118 }), expected)
+  })
+}
+
+test('the ports of schemes count', () => {
+  assert.ok(leadsTo('http://localhost', { port: 80 }))
+  assert.ok(leadsTo('https://localhost', { port: 443 }))
+  assert.ok(!leadsTo('https://localhost', { port: 80 }))
+})

@@ -1,0 +1,91 @@
+import type { Clock } from '../call/clock.ts'
+import { ControlClient, type NoAnswer } from '../control/control-client.ts'
+import type { ControlStatus } from '../control/control-messages.ts'
+import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
+import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
+import type { SupervisorLimits } from './supervisor-limits.ts'
+
+const lookEveryMs = 25
+
+/** What is there of a data folder's gateway. */
+export interface Found {
+  readonly control: ControlStatus | NoAnswer
+  /** Why the control socket cannot be used, where neither a gateway nor nobody is behind it. */
+  readonly problem: string | null
+  /** What a gateway has left about itself. */
+  readonly record: ProcessRecord | null
+  /** Whether the record's process runs, for certain. */
+  readonly recordedRuns: boolean
+}
+
+/** Finds the gateway of a data folder, whoever started it. */
+export class GatewayFinder {
+  readonly client: ControlClient
+  readonly #folder: string
+  readonly #clock: Clock
+  readonly #limits: SupervisorLimits
+  #lastSeen: ProcessIdentity | null = null
+
+  constructor(folder: string, clock: Clock, limits: SupervisorLimits) {
+    this.client = new ControlClient(folder)
+    this.#folder = folder
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  async find(limitMs: number = this.#limits.answerMs): Promise<Found> {
+    let control: Found['control'] = 'silent'
+    let problem: string | null = null
+    try {
+      control = await this.client.status(limitMs)
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error)
+    }
+    if (typeof control === 'object') this.#lastSeen = control.identity
+    // Read last, so that a gateway that has just ended has taken it away already.
+    const record = readProcessRecord(this.#folder)
+    return { control, problem, record, recordedRuns: record !== null && runsForCertain(record) }
+  }
+
+  /** What a gateway has left about itself, where its process runs for certain. */
+  runningRecord(): ProcessRecord | null {
+    const record = readProcessRecord(this.#folder)
+    return record !== null && runsForCertain(record) ? record : null
+  }
+
+  /** The process behind a control socket that does not answer, where it is known for certain. */
+  silentProcess(): ProcessIdentity | null {
+    const lastSeen = this.#lastSeen
+    return this.runningRecord() ?? (lastSeen !== null && runsForCertain(lastSeen) ? lastSeen : null)
+  }
+
+  /** Takes away what a gateway has left that we have ended ourselves, so that its end surprises nobody. */
+  forgetEnded(): void {
+    const record = readProcessRecord(this.#folder)
+    if (record !== null && !isAlive(record)) removeProcessRecord(this.#folder, record.instance)
+  }
+
+  /** Waits for what a gateway shows of itself to be as wished; `null` where it does not come to be, or is given up. */
+  async until<T>(
+    limitMs: number,
+    look: (found: Found) => T | null | Promise<T | null>,
+    givenUp?: AbortSignal,
+  ): Promise<T | null> {
+    const deadline = this.#clock.now() + limitMs
+    for (;;) {
+      const left = deadline - this.#clock.now()
+      const seen = await look(await this.find(Math.max(1, Math.min(left, this.#limits.answerMs))))
+      if (seen !== null || left <= lookEveryMs || givenUp?.aborted === true) return seen
+      await this.#clock.delay(lookEveryMs)
+    }
+  }
+}
+
+/** Whether a later process with the same number would be told apart. */
+export function isCertain({ startTicks, bootId }: ProcessIdentity): boolean {
+  return startTicks !== null && bootId !== null
+}
+
+function runsForCertain(identity: ProcessIdentity): boolean {
+  return isCertain(identity) && isAlive(identity)
+}

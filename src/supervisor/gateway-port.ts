@@ -1,0 +1,74 @@
+import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import type { HealthReport } from '../api/health-report.ts'
+
+/** More than a health report ever is: something else may answer on the port, and at length. */
+const maxReportBytes = 1024 ** 2
+
+/** What a port answers to `GET /health`. */
+export interface PortAnswer {
+  /** `null` where no HTTP came in time. */
+  readonly status: number | null
+  /** Where a gateway answers. */
+  readonly report: HealthReport | null
+}
+
+/** Asks whatever listens at an address how it is. Never rejects. */
+export async function askHealth(host: string, port: number, limitMs: number): Promise<PortAnswer> {
+  const signal = AbortSignal.timeout(limitMs)
+  // A loopback name, which a gateway answers whatever address it is bound to.
+  const headers = { Host: 'localhost' }
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const req = request({ host: localName(host), port, path: '/health', agent: false, headers, signal })
+  req.once('response', resolve).on('error', reject).end()
+  try {
+    const response = await promise
+    const status = response.statusCode ?? null
+    return { status, report: readReport(await readText(response)) }
+  } catch {
+    return { status: null, report: null }
+  } finally {
+    req.destroy()
+  }
+}
+
+/** Whether anything at all listens there. Never rejects. */
+export function acceptsConnections(host: string, port: number, limitMs: number): Promise<boolean> {
+  if (port === 0) return Promise.resolve(false)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect({ host: localName(host), port, timeout: limitMs })
+  socket
+    .once('connect', () => resolve(true))
+    .once('timeout', () => resolve(false))
+    .once('error', () => resolve(false))
+  return promise.finally(() => socket.destroy())
+}
+
+/** Where a process of this machine reaches what is bound to all addresses. */
+function localName(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? 'localhost' : host
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let byteLength = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    byteLength += chunk.length
+    if (byteLength > maxReportBytes) return ''
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function readReport(text: string): HealthReport | null {
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    return null
+  }
+  if (typeof content !== 'object' || content === null) return null
+  const isReport = ['instance', 'pid', 'rate_limiter', 'telemetry'].every((name) => name in content)
+  return isReport ? (content as HealthReport) : null
+}

@@ -1,0 +1,45 @@
+import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
+import type { ProxyConfig } from '../api/proxy-config.ts'
+import type { Settings } from './gateway-settings.ts'
+
+/**
+ * The one gateway of a data folder, whoever started it. Operations come one after the other, in the order in
+ * which they were asked for; asking twice for the same changes nothing the second time.
+ *
+ * Whatever takes settings may throw `SettingError`, and nothing is then changed.
+ */
+export interface GatewayProcess {
+  status(): Promise<ProcessStatus>
+  /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessTrouble}. */
+  start(settings?: Settings): Promise<StartAnswer>
+  /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessTrouble}. */
+  stop(): Promise<ProcessStatus>
+  /**
+   * Resolves when the new one is healthy; one that was not running is started. If the new one does not come
+   * up, the one that worked is brought back, and this rejects with {@link ProcessTrouble}.
+   */
+  restart(settings?: Settings): Promise<ProcessStatus>
+  config(): Promise<ProxyConfig>
+  /** Keeps settings for the next start; what a running gateway can change is changed at once. */
+  configure(settings: Settings): Promise<ProxyConfig>
+}
+
+/** Why the gateway could not be started or stopped, in words for the person who asked. */
+export class ProcessTrouble extends Error {
+  /**
+   * - `not_running`: there is nothing to stop.
+   * - `start_failed`: it ended, or did not become healthy in time; `log` holds its last words.
+   * - `port_in_use`: something else listens on its port.
+   * - `stop_failed`: it did not end, and it is not sure enough that it is ours to be killed.
+   * - `not_applied`: what was set is kept, but the running gateway did not take it over.
+   */
+  readonly code: 'not_running' | 'start_failed' | 'port_in_use' | 'stop_failed' | 'not_applied'
+  readonly log: readonly string[]
+
+  constructor(code: ProcessTrouble['code'], message: string, log: readonly string[] = []) {
+    super(message)
+    this.name = 'ProcessTrouble'
+    this.code = code
+    this.log = log
+  }
+}

@@ -1,0 +1,164 @@
+import type { Clock } from '../call/clock.ts'
+import type { ControlStatus } from '../control/control-messages.ts'
+import { type ChildSecrets, childEnvironment } from './child-environment.ts'
+import type { ResolvedGateway } from './gateway-config.ts'
+import type { GatewayFinder } from './gateway-finder.ts'
+import { acceptsConnections, askHealth } from './gateway-port.ts'
+import { ProcessTrouble } from './gateway-process.ts'
+import type { LogFile } from './log-file.ts'
+import { type GatewayEnd, type SpawnedGateway, spawnGateway } from './spawn-gateway.ts'
+import type { SupervisorLimits } from './supervisor-limits.ts'
+import { within } from './within.ts'
+
+/** The exit code of a gateway whose port is in use. */
+const exitPortInUse = 3
+/** How many of its last words a gateway that did not come up is quoted with. */
+const quotedLines = 20
+/** For a gateway that has its port already, to be found by its control socket too. */
+const winnerLimitMs = 3000
+const killLimitMs = 5000
+
+export interface GatewayStarterOptions {
+  readonly finder: GatewayFinder
+  readonly logFile: LogFile
+  readonly clock: Clock
+  readonly limits: SupervisorLimits
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly command: readonly string[]
+  readonly adminToken: string | null
+}
+
+/** A gateway that is healthy. */
+export interface Started {
+  /** `null` where another was quicker, and this is that one. */
+  readonly child: SpawnedGateway | null
+}
+
+/** Starts gateways, and knows of one only when it is healthy. */
+export class GatewayStarter {
+  readonly #options: GatewayStarterOptions
+  #starting: SpawnedGateway | null = null
+
+  constructor(options: GatewayStarterOptions) {
+    this.#options = options
+  }
+
+  /** The process that is to become the gateway. */
+  get startingPid(): number | null {
+    return this.#starting?.pid ?? null
+  }
+
+  /** Resolves when a gateway is healthy: this one, or another of this data folder that was quicker. Rejects with {@link ProcessTrouble}. */
+  async start(plan: ResolvedGateway): Promise<Started> {
+    const { clock, limits, logFile } = this.#options
+    const deadline = clock.now() + limits.startMs
+    const logSize = await logFile.size().catch(() => 0)
+    const child = this.#spawn(plan)
+    this.#starting = child
+    try {
+      const begun = await within(clock, limits.startMs, child.begun)
+      if (begun === 'late') throw new ProcessTrouble('start_failed', this.#tooLate())
+      if (!('ready' in begun)) return await this.#afterEnd(begun, plan)
+      if (!begun.controlled) return await this.#giveWay(child)
+      await this.#expectHealth(child, deadline)
+      return { child }
+    } catch (error) {
+      await this.#end(child)
+      if (!(error instanceof ProcessTrouble)) throw error
+      const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
+      throw new ProcessTrouble(error.code, error.message, log)
+    } finally {
+      this.#starting = null
+      child.release()
+    }
+  }
+
+  /** Whether there is a gateway of this folder, and it is healthy, if not at once then soon. */
+  async waitForHealth(): Promise<boolean> {
+    const found = await this.#options.finder.until(winnerLimitMs, ({ control }) =>
+      typeof control === 'object' ? this.#isHealthy(control) : null,
+    )
+    return found === true
+  }
+
+  #spawn({ args, upstreamIsTrusted }: ResolvedGateway): SpawnedGateway {
+    const { command, logFile, adminToken, env } = this.#options
+    const secrets: ChildSecrets = { upstreamIsTrusted, adminToken }
+    try {
+      using log = logFile.openToAppend()
+      return spawnGateway({
+        command,
+        args,
+        env: childEnvironment(env, secrets),
+        logDescriptor: log.descriptor,
+      })
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new ProcessTrouble('start_failed', `The gateway could not be started: ${why}.`)
+    }
+  }
+
+  /** It listens; now it has to answer, on its socket and on its port, as the very process that was started. */
+  async #expectHealth(child: SpawnedGateway, deadline: number): Promise<void> {
+    const { finder, clock } = this.#options
+    const isOurs = ({ identity }: ControlStatus): boolean => identity.pid === child.pid
+    const ended = new AbortController()
+    const healthy = finder.until(
+      deadline - clock.now(),
+      ({ control }) => (typeof control === 'object' && isOurs(control) ? this.#isHealthy(control) : null),
+      ended.signal,
+    )
+    const seen = await Promise.race([healthy, child.ended])
+    ended.abort()
+    if (seen === null) throw new ProcessTrouble('start_failed', this.#tooLate())
+    if (seen !== true) throw new ProcessTrouble('start_failed', `The gateway ${endInWords(seen)}.`)
+  }
+
+  async #isHealthy({ host, port, instance }: ControlStatus): Promise<true | null> {
+    const { status, report } = await askHealth(host, port, this.#options.limits.answerMs)
+    return status === 200 && report?.instance === instance ? true : null
+  }
+
+  /** It ended before it was ready: because another gateway of this folder was quicker, or for reasons of its own. */
+  async #afterEnd(end: GatewayEnd, { values }: ResolvedGateway): Promise<Started> {
+    if (end.code !== exitPortInUse) {
+      throw new ProcessTrouble('start_failed', `The gateway ${endInWords(end)}.`)
+    }
+    const { host, port } = values
+    const holder = await askHealth(host, port, this.#options.limits.answerMs)
+    const isForeign =
+      holder.report === null ? holder.status !== null : holder.report.uptime_s * 1000 > winnerLimitMs
+    // Else it may be a gateway of this folder that has just begun, and will have its socket in a moment.
+    if (!isForeign && (await this.waitForHealth())) return { child: null }
+    if (holder.report !== null) {
+      const { pid, db } = holder.report
+      const other = `another tokenweir gateway (process ${pid}, database ${db})`
+      throw new ProcessTrouble('port_in_use', `Port ${port} is in use by ${other}.`)
+    }
+    const isThere = await acceptsConnections(host, port, this.#options.limits.answerMs)
+    const by = isThere ? ' by another program' : ''
+    throw new ProcessTrouble('port_in_use', `Port ${port} is in use${by}.`)
+  }
+
+  /** Another gateway has this folder's control socket: there is to be one gateway, and that is it. */
+  async #giveWay(child: SpawnedGateway): Promise<Started> {
+    await this.#end(child)
+    if (await this.waitForHealth()) return { child: null }
+    throw new ProcessTrouble('start_failed', 'The gateway could not open its control socket.')
+  }
+
+  async #end(child: SpawnedGateway): Promise<void> {
+    child.kill()
+    await within(this.#options.clock, killLimitMs, child.ended)
+  }
+
+  #tooLate(): string {
+    return `The gateway did not become healthy within ${this.#options.limits.startMs / 1000} s.`
+  }
+}
+
+/** Completes "The gateway …". */
+export function endInWords({ code, signal, problem }: GatewayEnd): string {
+  if (problem !== null) return `could not be started: ${problem}`
+  return signal === null ? `ended with exit code ${code}` : `was ended by signal ${signal}`
+}

@@ -1,0 +1,31 @@
+import type { ResolvedGateway } from './gateway-config.ts'
+import { ProcessTrouble } from './gateway-process.ts'
+
+/** What a replacement is made of. */
+export interface ReplaceSteps<T> {
+  stop(): Promise<void>
+  start(plan: ResolvedGateway): Promise<T>
+}
+
+/**
+ * Puts a new gateway in the place of one that runs: the old one finishes its calls and ends, then the new one
+ * starts. If that does not come up, the old one is brought back, and this rejects with {@link ProcessTrouble}.
+ */
+export async function replaceGateway<T>(
+  next: ResolvedGateway,
+  previous: ResolvedGateway,
+  steps: ReplaceSteps<T>,
+): Promise<T> {
+  await steps.stop()
+  try {
+    return await steps.start(next)
+  } catch (error) {
+    if (!(error instanceof ProcessTrouble)) throw error
+    const sequel = await steps.start(previous).then(
+      () => 'The previous gateway was brought back.',
+      (again: unknown) =>
+        `The previous one did not come back either: ${again instanceof Error ? again.message : String(again)}`,
+    )
+    throw new ProcessTrouble(error.code, `${error.message} ${sequel}`, error.log)
+  }
+}

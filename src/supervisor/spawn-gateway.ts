@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process'
+
+/** How a gateway's process ended. */
+export interface GatewayEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Why it could not even be started. */
+  readonly problem: string | null
+}
+
+/** What a started gateway says when it listens. */
+export interface ReadyMessage {
+  readonly ready: true
+  /** Whether it got the control socket of its data folder. */
+  readonly controlled: boolean
+}
+
+/** A gateway's process that was started here. */
+export interface SpawnedGateway {
+  /** `null` where it could not be started. */
+  readonly pid: number | null
+  /** That it is ready, or how it ended before. Never rejects. */
+  readonly begun: Promise<ReadyMessage | GatewayEnd>
+  /** Never rejects. */
+  readonly ended: Promise<GatewayEnd>
+  /** Ends it at once. The system knows a child of ours for certain until we have seen its end. */
+  kill(): void
+  /** Lets it go on alone: neither process keeps the other alive, or hears of it, any more. */
+  release(): void
+}
+
+export interface SpawnOptions {
+  /** The program and its first arguments. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Where it prints to. A pipe would break, and the gateway with it, when this process ends. */
+  readonly logDescriptor: number
+}
+
+/** Starts a gateway as the leader of a session of its own, which the end of this process does not touch. */
+export function spawnGateway({ command, args, env, logDescriptor }: SpawnOptions): SpawnedGateway {
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, ...args], {
+    cwd: process.cwd(),
+    detached: true,
+    env,
+    shell: false,
+    stdio: ['ignore', logDescriptor, logDescriptor, 'ipc'],
+    windowsHide: true,
+  })
+  const ended = new Promise<GatewayEnd>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, problem: null }))
+    child.on('error', (error) => {
+      // Errors of a process that runs, as of its channel, are not its end.
+      if (child.pid === undefined) resolve({ code: null, signal: null, problem: error.message })
+    })
+  })
+  const ready = new Promise<ReadyMessage>((resolve) => {
+    child.on('message', (message) => {
+      if (isReady(message)) resolve(message)
+    })
+  })
+  return {
+    pid: child.pid ?? null,
+    begun: Promise.race([ready, ended]),
+    ended,
+    kill: () => void child.kill('SIGKILL'),
+    release: () => {
+      if (child.connected) child.disconnect()
+      child.unref()
+    },
+  }
+}
+
+function isReady(message: unknown): message is ReadyMessage {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'ready' in message &&
+    message.ready === true &&
+    'controlled' in message &&
+    typeof message.controlled === 'boolean'
+  )
+}

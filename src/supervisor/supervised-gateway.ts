@@ -1,0 +1,262 @@
+import { resolve } from 'node:path'
+import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
+import type { ProxyConfig } from '../api/proxy-config.ts'
+import type { Clock } from '../call/clock.ts'
+import type { ControlStatus, LiveOptions } from '../control/control-messages.ts'
+import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import { argumentsOf } from '../options/option-spec.ts'
+import { type Plan, describeProcess } from './describe-process.ts'
+import type { GatewayConfig, ResolvedGateway } from './gateway-config.ts'
+import { GatewayFinder } from './gateway-finder.ts'
+import { acceptsConnections } from './gateway-port.ts'
+import { type GatewayProcess, ProcessTrouble } from './gateway-process.ts'
+import { SettingError, type Settings } from './gateway-settings.ts'
+import { GatewayStarter, endInWords } from './gateway-starter.ts'
+import { GatewayStopper } from './gateway-stopper.ts'
+import { liveSettings } from './live-settings.ts'
+import type { LogFile } from './log-file.ts'
+import { OperationQueue } from './operation-queue.ts'
+import { replaceGateway } from './replace-gateway.ts'
+import { runningValues } from './running-values.ts'
+import { seeGateway } from './see-gateway.ts'
+import type { SpawnedGateway } from './spawn-gateway.ts'
+import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
+import { within } from './within.ts'
+
+const rotationCheckMs = 60_000
+
+export interface SupervisedGatewayOptions {
+  readonly config: GatewayConfig
+  /** The data folder, in which the gateway's control socket lies. */
+  readonly folder: string
+  readonly logFile: LogFile
+  readonly clock: Clock
+  /** This process's environment, of which the gateway gets what it needs. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The program and its arguments before the options. */
+  readonly command: readonly string[]
+  readonly adminToken: string | null
+  /** Whether the upstream is the demo's own. */
+  readonly simulated: boolean
+  readonly limits?: SupervisorLimits
+}
+
+/** The gateway of a data folder: found by its control socket, and started as a process that outlives this one. */
+export class SupervisedGateway implements GatewayProcess {
+  readonly #options: SupervisedGatewayOptions
+  readonly #limits: SupervisorLimits
+  readonly #finder: GatewayFinder
+  readonly #starter: GatewayStarter
+  readonly #stopper: GatewayStopper
+  readonly #operations = new OperationQueue()
+  /** What the next gateway gets, as far as the settings could last be read. */
+  #planned: GatewayValues
+  /** The running gateway, where this process started it. */
+  #child: SpawnedGateway | null = null
+  /** How the last gateway ended, or did not come up. */
+  #trouble: string | null = null
+  #cancelRotation: () => void = () => {}
+
+  constructor(options: SupervisedGatewayOptions) {
+    const { folder, clock, limits = defaultLimits } = options
+    this.#options = options
+    this.#limits = limits
+    this.#planned = runningValues({ options: {}, port: gatewayOptionTable.port.default })
+    this.#finder = new GatewayFinder(folder, clock, limits)
+    this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
+    this.#stopper = new GatewayStopper({ clock, limits, finder: this.#finder, child: () => this.#child })
+    this.#keepLogSmall()
+  }
+
+  async status(): Promise<ProcessStatus> {
+    const plan = this.#plan()
+    const { answerMs } = this.#limits
+    const sighting = await seeGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
+    return describeProcess(sighting, plan)
+  }
+
+  async start(settings: Settings = {}): Promise<StartAnswer> {
+    const checked = this.#options.config.check(settings)
+    const { outcome, isShared } = this.#operations.run(keyOf('start', checked), () => this.#start(checked))
+    const answer = await outcome
+    return isShared ? { ...answer, already_running: true } : answer
+  }
+
+  async stop(): Promise<ProcessStatus> {
+    const { outcome } = this.#operations.run('stop', async () => {
+      await this.#end()
+      return this.status()
+    })
+    return outcome
+  }
+
+  async restart(settings: Settings = {}): Promise<ProcessStatus> {
+    const checked = this.#options.config.check(settings)
+    return this.#operations.run(keyOf('restart', checked), () => this.#restart(checked)).outcome
+  }
+
+  async config(): Promise<ProxyConfig> {
+    const { control } = await this.#finder.find()
+    return this.#options.config.describe(typeof control === 'object' ? control.options : null)
+  }
+
+  async configure(settings: Settings): Promise<ProxyConfig> {
+    const checked = this.#options.config.check(settings)
+    return this.#operations.run(keyOf('configure', checked), () => this.#configure(checked)).outcome
+  }
+
+  /** The gateway goes on. */
+  close(): void {
+    this.#cancelRotation()
+  }
+
+  async #start(settings: Settings): Promise<StartAnswer> {
+    if (await this.#isThere()) return { ...(await this.status()), already_running: true }
+    const isOurs = await this.#bringUp(this.#options.config.resolve(settings))
+    if (isOurs) this.#options.config.keep(settings)
+    return { ...(await this.status()), already_running: !isOurs }
+  }
+
+  async #restart(settings: Settings): Promise<ProcessStatus> {
+    const { config } = this.#options
+    const { control, recordedRuns } = await this.#finder.find()
+    const next = config.resolve(settings)
+    if (typeof control !== 'object') {
+      if (control === 'silent' || recordedRuns) await this.#end()
+      if (await this.#bringUp(next)) config.keep(settings)
+      return this.status()
+    }
+    if (next.values.port !== control.port) await this.#expectFreePort(next.values)
+    const isOurs = await replaceGateway(next, this.#previous(control), {
+      stop: () => this.#end(),
+      start: (plan) => this.#bringUp(plan),
+    })
+    if (isOurs) config.keep(settings)
+    return this.status()
+  }
+
+  async #configure(settings: Settings): Promise<ProxyConfig> {
+    this.#options.config.keep(settings)
+    const live = liveSettings(settings)
+    const { control } = await this.#finder.find()
+    if (live !== null && typeof control === 'object') await this.#apply(live)
+    return this.config()
+  }
+
+  async #apply(live: LiveOptions): Promise<void> {
+    try {
+      await this.#finder.client.setOptions(live)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new ProcessTrouble(
+        'not_applied',
+        `It is kept for the next start, but was not applied now: ${why}.`,
+      )
+    }
+  }
+
+  /** Answers whether the gateway that is up now is the one that was started here. */
+  async #bringUp(plan: ResolvedGateway): Promise<boolean> {
+    try {
+      const { child } = await this.#starter.start(plan)
+      this.#trouble = null
+      if (child !== null) this.#adopt(child)
+      return child !== null
+    } catch (error) {
+      if (error instanceof ProcessTrouble) this.#trouble = `The last start failed. ${error.message}`
+      throw error
+    }
+  }
+
+  #adopt(child: SpawnedGateway): void {
+    this.#child = child
+    void child.ended.then((end) => {
+      // Whoever stops it takes it away first.
+      if (this.#child !== child) return
+      this.#child = null
+      if (end.code !== 0) {
+        this.#trouble = `The gateway (process ${child.pid}) ended unexpectedly: it ${endInWords(end)}.`
+      }
+    })
+  }
+
+  async #end(): Promise<void> {
+    this.#plan()
+    await this.#stopper.stop(this.#planned.drainTimeoutMs)
+    this.#finder.forgetEnded()
+    this.#child = null
+    this.#trouble = null
+  }
+
+  /** Whether a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessTrouble}. */
+  async #isThere(): Promise<boolean> {
+    const found = await this.#finder.find()
+    const { control } = found
+    if (typeof control === 'object') {
+      if (!control.draining) {
+        await this.#starter.waitForHealth()
+        return true
+      }
+      const stopping = await this.#finder.client.stop(this.#limits.acceptStopMs)
+      if (stopping === 'absent') return false
+      const limitMs = control.drain_timeout_ms + this.#limits.afterDrainMs
+      if (stopping !== 'silent' && (await within(this.#options.clock, limitMs, stopping.ended)) !== 'late') {
+        return false
+      }
+    } else if (control === 'absent' && !found.recordedRuns) {
+      return false
+    }
+    const { message } = describeProcess(
+      { found, port: null, isPortTaken: false, startingPid: null },
+      this.#plan(),
+    )
+    throw new ProcessTrouble('start_failed', message ?? 'The previous gateway has not ended yet.')
+  }
+
+  async #expectFreePort({ host, port }: GatewayValues): Promise<void> {
+    if (await acceptsConnections(host, port, this.#limits.answerMs)) {
+      throw new ProcessTrouble(
+        'port_in_use',
+        `Port ${port} is in use; the running gateway was left as it is.`,
+      )
+    }
+  }
+
+  /** What brings a running gateway back as it is. */
+  #previous(control: ControlStatus): ResolvedGateway {
+    const values = runningValues(control)
+    const { values: resolved, upstreamIsTrusted } = this.#options.config.resolve({
+      upstream: values.upstream,
+    })
+    return {
+      values,
+      args: argumentsOf(gatewayOptionTable, values),
+      upstreamIsTrusted: upstreamIsTrusted && resolved.upstream === values.upstream,
+    }
+  }
+
+  #plan(): Plan {
+    const { config, logFile, simulated } = this.#options
+    let trouble = this.#trouble
+    try {
+      this.#planned = config.resolve().values
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error
+      trouble = error.message
+    }
+    const pidFile = resolve(this.#planned.pidFile)
+    return { ...this.#planned, pidFile, logFile: resolve(logFile.path), simulated, trouble }
+  }
+
+  #keepLogSmall(): void {
+    // A log that cannot be made smaller is no reason to stop anything.
+    this.#options.logFile.rotateIfLarge().catch(() => {})
+    this.#cancelRotation = this.#options.clock.after(rotationCheckMs, () => this.#keepLogSmall(), {
+      background: true,
+    })
+  }
+}
+
+function keyOf(operation: string, settings: Settings): string {
+  return `${operation} ${JSON.stringify(settings)}`
+}

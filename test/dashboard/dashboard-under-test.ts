@@ -1,0 +1,75 @@
+import type { Clock } from '../../src/call/clock.ts'
+import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import { type RequestParts, exchange } from '../support/exchange.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { asRecord, parseRecord } from '../support/json-record.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { ScriptedGateway, ScriptedLog } from './scripted-gateway.ts'
+
+export const adminToken = 'correct horse battery staple'
+
+export interface DashboardSetup {
+  readonly adminToken?: string | null
+  readonly demandsToken?: boolean
+  readonly allowedHosts?: readonly string[]
+  /** A clock that stands still unless told. */
+  readonly clock?: Clock
+}
+
+/** The dashboard's real server on a port of its own, before a scripted gateway. */
+export interface DashboardUnderTest extends AsyncDisposable {
+  readonly server: DashboardServer
+  readonly port: number
+  readonly gateway: ScriptedGateway
+  readonly log: ScriptedLog
+  readonly clock: FakeClock
+  /** Faults of the server's own that it told of. */
+  readonly faults: unknown[]
+  /** Sends under `Host: localhost:<port>` unless told. */
+  ask(method: string, target: string, parts?: RequestParts): Promise<RawResponse>
+  /** As `ask`, with a JSON body. */
+  askJson(method: string, target: string, body: unknown, parts?: RequestParts): Promise<RawResponse>
+}
+
+/** `await using dashboard = await startDashboard()` */
+export async function startDashboard(setup: DashboardSetup = {}): Promise<DashboardUnderTest> {
+  const gateway = new ScriptedGateway()
+  const log = new ScriptedLog()
+  const clock = new FakeClock()
+  const faults: unknown[] = []
+  const server = new DashboardServer({
+    process: gateway,
+    log,
+    adminToken: setup.adminToken ?? null,
+    demandsToken: setup.demandsToken ?? false,
+    allowedHosts: setup.allowedHosts ?? [],
+    clock: setup.clock ?? clock,
+    onFault: (error) => faults.push(error),
+  })
+  const port = await server.listen(0, '127.0.0.1')
+  const host = `localhost:${port}`
+  const ask = (method: string, target: string, parts: RequestParts = {}): Promise<RawResponse> =>
+    exchange(port, method, target, { host, ...parts })
+  return {
+    server,
+    port,
+    gateway,
+    log,
+    clock,
+    faults,
+    ask,
+    askJson: (method, target, body, parts = {}) => {
+      const headers = [['Content-Type', 'application/json'] as const, ...(parts.headers ?? [])]
+      return ask(method, target, { ...parts, headers, body: JSON.stringify(body) })
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  }
+}
+
+/** What an answer says went wrong. */
+export function errorOf(
+  response: RawResponse,
+): { readonly code: unknown; readonly message: string } & object {
+  const { code, message, ...rest } = asRecord(parseRecord(response.body.toString())['error'])
+  return { code, message: String(message), ...rest }
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
+import { SettingError } from '../../src/supervisor/gateway-settings.ts'
+import { parseRecord } from '../support/json-record.ts'
+import { errorOf, startDashboard } from './dashboard-under-test.ts'
+import { runningStatus, someConfig } from './scripted-gateway.ts'
+
+test('status, start, stop, restart and config come through whole', async () => {
+  await using dashboard = await startDashboard()
+  const bodyOf = async (method: string, target: string): Promise<unknown> => {
+    const answer = await dashboard.ask(method, target)
+    assert.deepEqual([answer.status, answer.header('cache-control')], [200, 'no-store'])
+    assert.equal(answer.header('content-type'), 'application/json; charset=utf-8')
+    return JSON.parse(answer.body.toString())
+  }
+  assert.deepEqual(await bodyOf('GET', '/api/proxy/status'), runningStatus)
+  assert.deepEqual(await bodyOf('POST', '/api/proxy/start'), { ...runningStatus, already_running: false })
+  assert.deepEqual(await bodyOf('POST', '/api/proxy/stop'), runningStatus)
+  assert.deepEqual(await bodyOf('POST', '/api/proxy/restart'), runningStatus)
+  assert.deepEqual(await bodyOf('GET', '/api/proxy/config'), someConfig)
+  assert.deepEqual(dashboard.gateway.asked, ['status', 'start {}', 'stop', 'restart {}', 'config'])
+})
+
+test('settings reach the gateway as they were sent', async () => {
+  await using dashboard = await startDashboard()
+  const settings = { port: 1, upstream: '5', via: false, max_concurrent: '4' }
+  await dashboard.askJson('POST', '/api/proxy/start', settings)
+  await dashboard.askJson('POST', '/api/proxy/restart', settings)
+  const answer = await dashboard.askJson('PUT', '/api/proxy/config', settings)
+  assert.deepEqual(JSON.parse(answer.body.toString()), someConfig)
+  const sent = JSON.stringify(settings)
+  assert.deepEqual(dashboard.gateway.asked, [`start ${sent}`, `restart ${sent}`, `configure ${sent}`])
+})
+
+test('an empty body is none, whatever it is said to be', async () => {
+  await using dashboard = await startDashboard()
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+    const answer = await dashboard.ask('POST', '/api/proxy/start', {
+      headers: [['Content-Type', type]],
+      body: '',
+    })
+    assert.equal(answer.status, 200, type)
+  }
+})
+
+const troubles: readonly [
+  error: Error,
+  status: number,
+  code: string,
+  param: string | null,
+  log?: string[],
+][] = [
+  [new ProcessTrouble('not_running', 'There is none.'), 409, 'not_running', null],
+  [new ProcessTrouble('start_failed', 'It ended.', ['a', 'b']), 500, 'start_failed', null, ['a', 'b']],
+  [new ProcessTrouble('port_in_use', 'Port 1 is taken.'), 500, 'port_in_use', null],
+  [new ProcessTrouble('stop_failed', 'It goes on.'), 500, 'stop_failed', null],
+  [new SettingError('invalid_setting', 'port', 'port must be …'), 400, 'invalid_setting', 'port'],
+  [new SettingError('unknown_setting', 'x', 'x cannot be set.'), 400, 'unknown_setting', 'x'],
+  [new SettingError('fixed_setting', 'port', 'port is fixed.'), 409, 'fixed_setting', 'port'],
+  [new SettingError('broken_settings_file', null, 'no JSON'), 500, 'broken_settings_file', null],
+]
+
+test('what goes wrong is told with its status, its code and the last words', async () => {
+  await using dashboard = await startDashboard()
+  for (const [error, status, code, param, log] of troubles) {
+    for (const target of ['/api/proxy/start', '/api/proxy/stop', '/api/proxy/restart']) {
+      dashboard.gateway.trouble = error
+      const answer = await dashboard.ask('POST', target)
+      assert.equal(answer.status, status)
+      assert.deepEqual(parseRecord(answer.body.toString()), {
+        error: { code, message: error.message, param, ...(log === undefined ? {} : { log }) },
+      })
+    }
+  }
+  assert.deepEqual(dashboard.faults, [])
+})
+
+test('a fault of our own is told of, and not shown', async () => {
+  await using dashboard = await startDashboard()
+  const fault = new TypeError('secret: /home/me/.ssh')
+  dashboard.gateway.trouble = fault
+  const answer = await dashboard.ask('GET', '/api/proxy/status')
+  assert.deepEqual([answer.status, errorOf(answer).code], [500, 'internal_error'])
+  assert.doesNotMatch(answer.body.toString(), /secret|ssh|TypeError/)
+  assert.deepEqual(dashboard.faults, [fault])
+})
+
+test('the log comes by lines, as JSON alone, and can be cleared', async () => {
+  await using dashboard = await startDashboard()
+  const hostile = ['<script>alert(1)</script>', '"},{"x":"', '\u2028</pre>', '\\', 'data: x']
+  dashboard.log.lines = [...Array.from({ length: 300 }, (_, i) => `line ${i}`), ...hostile]
+  const lines = async (query: string): Promise<unknown> => {
+    const answer = await dashboard.ask('GET', `/api/proxy/logs${query}`)
+    assert.match(answer.header('content-type') ?? '', /^application\/json/)
+    return JSON.parse(answer.body.toString())
+  }
+  assert.deepEqual(await lines('?lines=5'), { logs: hostile, total_lines: 305, returned_lines: 5 })
+  assert.deepEqual(await lines(''), {
+    logs: dashboard.log.lines.slice(-150),
+    total_lines: 305,
+    returned_lines: 150,
+  })
+  assert.deepEqual(await lines('?lines=5000'), {
+    logs: dashboard.log.lines,
+    total_lines: 305,
+    returned_lines: 305,
+  })
+  const cleared = await dashboard.ask('POST', '/api/proxy/clear-logs')
+  assert.deepEqual(JSON.parse(cleared.body.toString()), { success: true })
+  assert.deepEqual(await lines(''), { logs: [], total_lines: 0, returned_lines: 0 })
+})

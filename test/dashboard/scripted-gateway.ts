@@ -1,0 +1,187 @@
+import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
+import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import type { LogSource, LogTail } from '../../src/dashboard/log-source.ts'
+import type { GatewayProcess } from '../../src/supervisor/gateway-process.ts'
+import type { Settings } from '../../src/supervisor/gateway-settings.ts'
+import { Condition } from '../support/condition.ts'
+
+/** A status with a value in every field. */
+export const runningStatus: ProcessStatus = {
+  running: true,
+  state: 'running',
+  pid: 4711,
+  port: 9090,
+  host: '0.0.0.0',
+  upstream: 'https://api.openai.com/v1',
+  instance: 'k3v9x2ab',
+  started_at: '2026-11-21T06:00:00.000Z',
+  uptime_s: 12.5,
+  health_ok: true,
+  health: {
+    status: 'ok',
+    upstream: 'https://api.openai.com/v1',
+    db: 'data/llm_telemetry.db',
+    rate_limiter: {
+      max_concurrent: 4,
+      active: 1,
+      queued: 2,
+      slot_cooldown_ms: 50,
+      total_admitted: 3,
+      total_queued: 4,
+      total_retries_429: 5,
+      peak_active: 6,
+    },
+    token_budget: { daily_limit: 480_000_000, total_used: 7, remaining: 479_999_993, percentage_used: 0.001 },
+    pid: 4711,
+    instance: 'k3v9x2ab',
+    version: '0.1.0',
+    uptime_s: 12,
+    telemetry: { written: 8, pending: 9, dropped: 10 },
+    warnings: [{ code: 'disk_full', message: 'The disk is full.' }],
+  },
+  pid_file: 'data/.proxy.pid',
+  log_file: 'data/proxy.log',
+  message: 'All is well.',
+  simulated: false,
+}
+
+/** A configuration with every kind of value. */
+export const someConfig: ProxyConfig = {
+  options: [
+    {
+      name: 'max_concurrent',
+      description: 'how many',
+      range: 'a whole number from 1 to 100000',
+      value: 8,
+      default: 4,
+      source: 'saved',
+      fixed_by: null,
+      changes: 'live',
+      running: 4,
+    },
+    {
+      name: 'allow_host',
+      description: 'names',
+      range: 'a host name',
+      value: ['a.example', 'b.example'],
+      default: [],
+      source: 'flag',
+      fixed_by: '--allow-host',
+      changes: null,
+      running: ['a.example'],
+    },
+    {
+      name: 'via',
+      description: 'whether',
+      range: 'on or off',
+      value: true,
+      default: true,
+      source: 'default',
+      fixed_by: null,
+      changes: null,
+      running: null,
+    },
+  ],
+  needs_restart: ['max_concurrent'],
+  file: 'data/gateway.json',
+  upstream_key: 'withheld',
+}
+
+/** A gateway that does what the test says, and notes what it was asked. */
+export class ScriptedGateway implements GatewayProcess {
+  /** `start {"port":1}` */
+  readonly asked: string[] = []
+  readonly condition: Condition = new Condition()
+  current: ProcessStatus = runningStatus
+  /** Thrown by whatever is asked next, once. */
+  trouble: Error | null = null
+  /** What `status` waits for, where it is to take long. */
+  statusGate: Promise<void> = Promise.resolve()
+  statusRunning = 0
+  statusAtOnce = 0
+
+  async status(): Promise<ProcessStatus> {
+    this.statusRunning += 1
+    this.statusAtOnce = Math.max(this.statusAtOnce, this.statusRunning)
+    this.#note('status')
+    try {
+      await this.statusGate
+      return this.#answer(this.current)
+    } finally {
+      this.statusRunning -= 1
+    }
+  }
+
+  async start(settings: Settings = {}): Promise<StartAnswer> {
+    this.#note('start', settings)
+    return this.#answer({ ...this.current, already_running: false })
+  }
+
+  async stop(): Promise<ProcessStatus> {
+    this.#note('stop')
+    return this.#answer(this.current)
+  }
+
+  async restart(settings: Settings = {}): Promise<ProcessStatus> {
+    this.#note('restart', settings)
+    return this.#answer(this.current)
+  }
+
+  async config(): Promise<ProxyConfig> {
+    this.#note('config')
+    return this.#answer(someConfig)
+  }
+
+  async configure(settings: Settings): Promise<ProxyConfig> {
+    this.#note('configure', settings)
+    return this.#answer(someConfig)
+  }
+
+  /** How often something was asked. */
+  count(what: string): number {
+    return this.asked.filter((text) => text.split(' ')[0] === what).length
+  }
+
+  #note(what: string, settings?: Settings): void {
+    this.asked.push(settings === undefined ? what : `${what} ${JSON.stringify(settings)}`)
+    this.condition.changed()
+  }
+
+  #answer<T>(value: T): T {
+    if (this.trouble === null) return value
+    const trouble = this.trouble
+    this.trouble = null
+    throw trouble
+  }
+}
+
+/** A log in memory. */
+export class ScriptedLog implements LogSource {
+  lines: string[] = []
+  readonly #watchers = new Set<(lines: readonly string[], reset: boolean) => void>()
+
+  get watchers(): number {
+    return this.#watchers.size
+  }
+
+  tail(count: number): Promise<LogTail> {
+    return Promise.resolve({ lines: this.lines.slice(-count), totalLines: this.lines.length })
+  }
+
+  clear(): Promise<void> {
+    this.lines = []
+    for (const watcher of this.#watchers) watcher([], true)
+    return Promise.resolve()
+  }
+
+  watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
+    this.#watchers.add(onLines)
+    queueMicrotask(() => onLines(this.lines.slice(-200), true))
+    return () => this.#watchers.delete(onLines)
+  }
+
+  append(...lines: readonly string[]): void {
+    this.lines.push(...lines)
+    for (const watcher of this.#watchers) watcher(lines, false)
+  }
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type Server, createServer } from 'node:net'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { ControlServer } from '../../src/control/control-server.ts'
+import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
+import { SettingError } from '../../src/supervisor/gateway-settings.ts'
+import { eventually } from './eventually.ts'
+import { FakeGateway } from './fake-gateway.ts'
+import { freePort } from './free-port.ts'
+import { gatewayCommand, makeWorkplace } from './workplace.ts'
+
+const upstream = '--upstream=http://127.0.0.1:9/v1'
+const anyPort = ['--port=0', upstream]
+
+async function listenOn(port: number): Promise<Server & AsyncDisposable> {
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+async function savedIn(path: string): Promise<unknown> {
+  return JSON.parse(await readFile(path, 'utf8'))
+}
+
+test('a restart puts another gateway in the place of the running one', async () => {
+  await using place = await makeWorkplace()
+  const port = await freePort()
+  const supervisor = place.supervisor({ args: [`--port=${port}`, upstream] })
+  const first = await supervisor.start()
+  const second = await supervisor.restart({ max_concurrent: 6 })
+  assert.ok(second.health_ok)
+  assert.notEqual(second.pid, first.pid)
+  assert.notEqual(second.instance, first.instance)
+  assert.equal(second.port, port)
+  assert.equal(second.health?.rate_limiter.max_concurrent, 6)
+  assert.deepEqual(place.gateways(), [second.pid])
+  assert.deepEqual(await savedIn(place.file('gateway.json')), { max_concurrent: 6 })
+})
+
+test('a restart of what does not run is a start', async () => {
+  await using place = await makeWorkplace()
+  const status = await place.supervisor({ args: anyPort }).restart()
+  assert.ok(status.health_ok)
+  assert.deepEqual(place.gateways(), [status.pid])
+})
+
+test('a restart that fails brings back the gateway that worked, as it was', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: anyPort, host: null })
+  const first = await supervisor.start({ host: '127.0.0.1', slot_cooldown_ms: 3 })
+  await supervisor.configure({ max_concurrent: 7 })
+  const error = await supervisor.restart({ host: '192.0.2.1' }).catch((error: unknown) => error)
+  assert.ok(error instanceof ProcessTrouble)
+  assert.equal(error.code, 'start_failed')
+  assert.match(error.message, /ended with exit code 1\. The previous gateway was brought back\./)
+  assert.match(error.log.join('\n'), /cannot listen on 192\.0\.2\.1/)
+
+  const back = await supervisor.status()
+  assert.ok(back.health_ok)
+  assert.notEqual(back.pid, first.pid)
+  assert.equal(back.port, first.port)
+  assert.equal(back.host, '127.0.0.1')
+  assert.equal(back.health?.rate_limiter.max_concurrent, 7)
+  assert.equal(back.health?.rate_limiter.slot_cooldown_ms, 3)
+  assert.deepEqual(place.gateways(), [back.pid])
+  assert.deepEqual(await savedIn(place.file('gateway.json')), {
+    host: '127.0.0.1',
+    slot_cooldown_ms: 3,
+    max_concurrent: 7,
+  })
+})
+
+test('a restart onto a port that is in use does not even stop the running gateway', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: [upstream] })
+  const first = await supervisor.start({ port: await freePort() })
+  const taken = await freePort()
+  await using _ = await listenOn(taken)
+  await assert.rejects(supervisor.restart({ port: taken }), { code: 'port_in_use' })
+  const after = await supervisor.status()
+  assert.equal(after.pid, first.pid)
+  assert.ok(after.health_ok)
+})
+
+test('a restart moves the gateway to another port', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: [upstream] })
+  await supervisor.start({ port: await freePort() })
+  const port = await freePort()
+  const moved = await supervisor.restart({ port })
+  assert.equal(moved.port, port)
+  assert.ok(moved.health_ok)
+})
+
+test('live settings change the running gateway, and the others wait for a restart', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: ['--port=0'] })
+  const started = await supervisor.start()
+  const config = await supervisor.configure({
+    max_concurrent: 11,
+    token_limit: 5,
+    upstream: 'http://127.0.0.1:10/v1',
+  })
+  const health = (await supervisor.status()).health
+  assert.equal(health?.rate_limiter.max_concurrent, 11)
+  assert.equal(health?.token_budget.daily_limit, 5)
+  assert.deepEqual(config.needs_restart, ['upstream'])
+  assert.equal(config.options.find(({ name }) => name === 'max_concurrent')?.running, 11)
+
+  const restarted = await supervisor.restart()
+  assert.notEqual(restarted.pid, started.pid)
+  assert.equal(restarted.upstream, 'http://127.0.0.1:10/v1')
+  assert.equal(restarted.health?.rate_limiter.max_concurrent, 11)
+  assert.deepEqual((await supervisor.config()).needs_restart, [])
+})
+
+test('settings are kept while no gateway runs', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: anyPort })
+  const config = await supervisor.configure({ max_concurrent: 11 })
+  assert.equal(config.options.find(({ name }) => name === 'max_concurrent')?.value, 11)
+  assert.ok(config.options.every(({ running }) => running === null))
+  assert.equal((await supervisor.start()).health?.rate_limiter.max_concurrent, 11)
+})
+
+for (const content of ['{"max_concurrent":', '[]', '{"max_concurrent":-1}', '{"nonsense":1}']) {
+  test(`a settings file with ${content} stops a start, and neither the status nor a stop`, async () => {
+    await using place = await makeWorkplace()
+    const supervisor = place.supervisor({ args: anyPort })
+    await writeFile(place.file('gateway.json'), content)
+    await assert.rejects(supervisor.start(), SettingError)
+    const stopped = await supervisor.status()
+    assert.equal(stopped.state, 'stopped')
+    assert.match(stopped.message!, /gateway\.json/)
+    assert.deepEqual(place.gateways(), [])
+
+    await writeFile(place.file('gateway.json'), '{}')
+    const started = await supervisor.start()
+    await writeFile(place.file('gateway.json'), content)
+    const running = await supervisor.status()
+    assert.deepEqual([running.state, running.health_ok], ['running', true])
+    await assert.rejects(supervisor.restart(), SettingError)
+    assert.equal((await supervisor.status()).pid, started.pid)
+    assert.equal((await supervisor.stop()).state, 'stopped')
+  })
+}
+
+test('a gateway that was started in another folder is brought back in its own', async () => {
+  await using place = await makeWorkplace()
+  const [program = '', ...before] = gatewayCommand
+  const files = ['--db=telemetry.db', '--pid-file=.proxy.pid']
+  const args = [...before, '--port=0', '--host=127.0.0.1', upstream, ...files]
+  const elsewhere = spawn(program, args, { cwd: place.folder, stdio: 'ignore' })
+  using _end = { [Symbol.dispose]: () => void elsewhere.kill('SIGKILL') }
+  const supervisor = place.supervisor({ args: [upstream], host: null })
+  await eventually('the gateway to be healthy', async () => (await supervisor.status()).health_ok)
+  assert.deepEqual(
+    (await supervisor.config()).needs_restart.filter((name) => /db|file/.test(name)),
+    [],
+  )
+
+  await assert.rejects(supervisor.restart({ host: '192.0.2.1' }), /The previous gateway was brought back/)
+  const back = await supervisor.status()
+  assert.ok(back.health_ok)
+  assert.notEqual(back.pid, elsewhere.pid)
+  assert.equal(back.health?.db, place.file('telemetry.db'))
+  await supervisor.stop()
+})
+
+test('a live setting that the running gateway does not take over is kept, and the answer says so', async () => {
+  await using place = await makeWorkplace()
+  class Stubborn extends FakeGateway {
+    override setOptions(): never {
+      throw new Error('it will not')
+    }
+  }
+  const server = await ControlServer.open({ folder: place.folder, gateway: new Stubborn('stubborn') })
+  try {
+    const isTrouble = (error: unknown): boolean =>
+      error instanceof ProcessTrouble && error.code === 'not_applied' && /it will not/.test(error.message)
+    await assert.rejects(place.supervisor().configure({ max_concurrent: 9 }), isTrouble)
+    assert.deepEqual(await savedIn(place.file('gateway.json')), { max_concurrent: 9 })
+  } finally {
+    await server.close()
+  }
+})
+
+test('settings that cannot be kept are an error in words', async () => {
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor()
+  await supervisor.configure({ max_concurrent: 9 })
+  // In the way of the file that is to take the place of the old one; it holds against root, too.
+  await mkdir(`${place.file('gateway.json')}.${process.pid}.new`)
+  const isTrouble = (error: unknown): boolean =>
+    error instanceof SettingError && error.code === 'settings_not_kept'
+  await assert.rejects(supervisor.configure({ max_concurrent: 8 }), isTrouble)
+  assert.deepEqual(await savedIn(place.file('gateway.json')), { max_concurrent: 9 })
+})

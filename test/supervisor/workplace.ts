@@ -1,0 +1,105 @@
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/call/clock.ts'
+import { parseOptions } from '../../src/cli/parse-options.ts'
+import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
+import { GatewayConfig } from '../../src/supervisor/gateway-config.ts'
+import { SettingsFile } from '../../src/supervisor/gateway-settings.ts'
+import { LogFile } from '../../src/supervisor/log-file.ts'
+import { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
+import { type SupervisorLimits, defaultLimits } from '../../src/supervisor/supervisor-limits.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+const bin = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
+
+/** How the real gateway is started. */
+export const gatewayCommand: readonly string[] = [process.execPath, bin, 'gateway']
+
+export interface SupervisorOptions {
+  /** Options of the gateway, after those that keep it in its folder. */
+  readonly args?: readonly string[]
+  /** What the gateway binds; 127.0.0.1 unless given, `null` to leave it to the settings. */
+  readonly host?: string | null
+  /** The environment that the supervisor passes on from; this process's own unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly limits?: Partial<SupervisorLimits>
+  readonly adminToken?: string
+  readonly command?: readonly string[]
+}
+
+/** A data folder of its own, and what supervises its gateway. */
+export interface Workplace extends AsyncDisposable {
+  readonly folder: string
+  file(name: string): string
+  /** Supervisors are closed at the end, and gateways of this folder killed, whoever started them. */
+  supervisor(options?: SupervisorOptions): SupervisedGateway
+  /** The gateways of this folder that run. */
+  gateways(): readonly number[]
+}
+
+/** `await using place = await makeWorkplace()` */
+export async function makeWorkplace(below = 'data'): Promise<Workplace> {
+  await using cleanup = new AsyncDisposableStack()
+  const dir = cleanup.use(await makeTempDir())
+  const folder = dir.file(below)
+  mkdirSync(folder, { recursive: true })
+  cleanup.defer(() => {
+    for (const pid of gatewaysIn(folder)) process.kill(pid, 'SIGKILL')
+  })
+  const owned = cleanup.move()
+  return {
+    folder,
+    file: (name) => join(folder, name),
+    supervisor: (options = {}) => {
+      const supervisor = makeSupervisor(folder, options)
+      owned.defer(() => supervisor.close())
+      return supervisor
+    },
+    gateways: () => gatewaysIn(folder),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+/** A supervisor as a dashboard has it. */
+export function makeSupervisor(folder: string, options: SupervisorOptions): SupervisedGateway {
+  const env = options.env ?? process.env
+  const host = options.host === undefined ? '127.0.0.1' : options.host
+  const hostArgs = host === null ? [] : [`--host=${host}`]
+  const args = [...filesIn(folder), ...hostArgs, ...(options.args ?? [])]
+  const given = parseOptions(gatewayOptionTable, args, {})
+  const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
+  return new SupervisedGateway({
+    config: new GatewayConfig(given, new SettingsFile(join(folder, 'gateway.json')), { port: 0 }, hasKey),
+    folder,
+    logFile: new LogFile(join(folder, 'proxy.log')),
+    clock: systemClock,
+    env,
+    command: options.command ?? gatewayCommand,
+    adminToken: options.adminToken ?? null,
+    simulated: false,
+    limits: { ...defaultLimits, ...options.limits },
+  })
+}
+
+/** The options that keep a gateway's files in its folder. */
+export function filesIn(folder: string): readonly string[] {
+  return [`--db=${join(folder, 'telemetry.db')}`, `--pid-file=${join(folder, '.proxy.pid')}`]
+}
+
+/** Processes whose arguments name the folder's database, which no other process does. */
+function gatewaysIn(folder: string): readonly number[] {
+  const wanted = `--db=${join(folder, 'telemetry.db')}\0`
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => commandLineOf(pid).includes(wanted))
+    .map(Number)
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Condition } from './condition.ts'
+import type { ProcessExit } from './gateway-process.ts'
+
+const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
+const stopLimitMs = 20_000
+
+export interface CommandProcessOptions {
+  readonly args: readonly string[]
+  /** Its working directory. */
+  readonly directory: string
+  /** Added to this process's environment; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** The `tokenweir` command in a process of its own. */
+export interface CommandProcess extends AsyncDisposable {
+  readonly pid: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly exited: Promise<ProcessExit>
+  /** Waits until the output matches; rejects with the output when the process ends without. */
+  waitForOutput(pattern: RegExp, limitMs?: number): Promise<RegExpExecArray>
+  /** A signal, and waits for the end; rejects if it takes over twenty seconds. */
+  stop(signal?: NodeJS.Signals): Promise<ProcessExit>
+}
+
+/** `await using up = startCommandProcess({ args: ['up'], directory })`; killed at the end if it still runs. */
+export function startCommandProcess({ args, directory, env }: CommandProcessOptions): CommandProcess {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: directory,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const condition = new Condition()
+  let stdout = ''
+  let stderr = ''
+  let exit: ProcessExit | undefined
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    condition.changed()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    condition.changed()
+  })
+  const exited = new Promise<ProcessExit>((resolve) => {
+    child.once('close', (code, signal) => {
+      exit = { code, signal }
+      resolve(exit)
+      condition.changed()
+    })
+  })
+
+  const waitForOutput = async (pattern: RegExp, limitMs?: number): Promise<RegExpExecArray> => {
+    const look = (): RegExpExecArray | null | undefined =>
+      pattern.exec(stdout + stderr) ?? (exit === undefined ? undefined : null)
+    const found = await condition.until(look, `output like ${pattern}`, limitMs).catch(() => null)
+    if (found !== null) return found
+    const how = exit === undefined ? 'did not print' : `ended with ${exit.code ?? exit.signal} before`
+    throw new Error(`${args.join(' ')} ${how} ${pattern}\nstdout: ${stdout}\nstderr: ${stderr}`)
+  }
+
+  return {
+    pid: child.pid!,
+    get stdout() {
+      return stdout
+    },
+    get stderr() {
+      return stderr
+    },
+    exited,
+    waitForOutput,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return condition.until(() => exit, `${args[0]} to end`, stopLimitMs)
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { element, part } from './page-part.js'
+
+/** Asks before something is done that others notice. */
+export class ConfirmDialog {
+  #dialog = part('confirm', HTMLDialogElement)
+  #points = part('confirm-points', HTMLUListElement)
+  #yes = part('confirm-yes', HTMLButtonElement)
+  /** @type {(() => readonly string[]) | null} */
+  #consequences = null
+
+  constructor() {
+    this.#yes.addEventListener('click', () => this.#dialog.close('yes'))
+    part('confirm-no', HTMLButtonElement).addEventListener('click', () => this.#dialog.close(''))
+  }
+
+  /**
+   * @param {string} title
+   * @param {string} yes the word on the button
+   * @param {() => readonly string[]} consequences read again whenever they may have changed
+   * @returns {Promise<boolean>}
+   */
+  ask(title, yes, consequences) {
+    part('confirm-title', HTMLElement).textContent = title
+    this.#yes.textContent = yes
+    this.#consequences = consequences
+    this.update()
+    this.#dialog.returnValue = ''
+    this.#dialog.showModal()
+    return new Promise((resolve) => {
+      const onClose = () => {
+        this.#consequences = null
+        resolve(this.#dialog.returnValue === 'yes')
+      }
+      this.#dialog.addEventListener('close', onClose, { once: true })
+    })
+  }
+
+  /** Shows the consequences as they are now. */
+  update() {
+    if (this.#consequences === null) return
+    this.#points.replaceChildren(...this.#consequences().map((point) => element('li', point)))
+  }
+}
