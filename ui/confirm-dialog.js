@@ -7,8 +7,14 @@ export class ConfirmDialog {
   #yes = part('confirm-yes', HTMLButtonElement)
   /** @type {(() => readonly string[]) | null} */
   #consequences = null
+  /** @type {((agreed: boolean) => void) | null} */
+  #answer = null
 
   constructor() {
+    this.#dialog.addEventListener('close', () => {
+      // The event comes late: by then the next question may have been asked.
+      if (!this.#dialog.open) this.#settle(this.#dialog.returnValue === 'yes')
+    })
     this.#yes.addEventListener('click', () => this.#dialog.close('yes'))
     part('confirm-no', HTMLButtonElement).addEventListener('click', () => this.#dialog.close(''))
   }
@@ -20,6 +26,7 @@ export class ConfirmDialog {
    * @returns {Promise<boolean>}
    */
   ask(title, yes, consequences) {
+    this.#settle(false)
     part('confirm-title', HTMLElement).textContent = title
     this.#yes.textContent = yes
     this.#consequences = consequences
@@ -27,11 +34,7 @@ export class ConfirmDialog {
     this.#dialog.returnValue = ''
     this.#dialog.showModal()
     return new Promise((resolve) => {
-      const onClose = () => {
-        this.#consequences = null
-        resolve(this.#dialog.returnValue === 'yes')
-      }
-      this.#dialog.addEventListener('close', onClose, { once: true })
+      this.#answer = resolve
     })
   }
 
@@ -39,5 +42,12 @@ export class ConfirmDialog {
   update() {
     if (this.#consequences === null) return
     this.#points.replaceChildren(...this.#consequences().map((point) => element('li', point)))
+  }
+
+  /** @param {boolean} agreed */
+  #settle(agreed) {
+    this.#consequences = null
+    this.#answer?.(agreed)
+    this.#answer = null
   }
 }

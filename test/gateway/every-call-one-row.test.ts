@@ -303,7 +303,8 @@ async function assertNowhere(
   { directory, stdout, stderr }: GatewayProcess,
   secrets: readonly string[],
 ): Promise<void> {
-  const names = await readdir(directory, { recursive: true })
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   assert.ok(names.includes('telemetry.db'))
   for (const secret of secrets) {
     for (const name of names) {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { TestBrowser } from '../support/browser.ts'
+
+const waitLimitMs = 10_000
+
+/** The dashboard's page in a browser, with all that went wrong in it. */
+export interface DashboardPage extends AsyncDisposable {
+  readonly page: Page
+  /**
+   * Errors on the console, exceptions, breaches of the page's policy (which the browser puts on the console),
+   * dialogs of scripts, and requests that left the dashboard's origin.
+   */
+  readonly problems: readonly string[]
+  /** What a reader sees of a button, by its name. */
+  readonly button: (name: string) => Locator
+  /** Waits until the state is shown in these words. */
+  untilState(words: string): Promise<void>
+  /** Waits until the element with this id has a text like this, and answers the text. */
+  untilText(id: string, pattern: RegExp): Promise<string>
+}
+
+/** `await using opened = await openDashboardPage(browser, dashboard.origin)` */
+export async function openDashboardPage(
+  browser: TestBrowser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<DashboardPage> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.setDefaultTimeout(waitLimitMs)
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('dialog', (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) problems.push(`request to ${request.url()}`)
+  })
+  await page.goto(`${origin}/`)
+  return {
+    page,
+    problems,
+    button: (name) => page.getByRole('button', { name, exact: true }),
+    untilState: async (words) => {
+      await page.getByRole('status').getByText(words, { exact: true }).waitFor()
+    },
+    untilText: async (id, pattern) => {
+      const found = page.locator(`#${id}`).filter({ hasText: pattern })
+      await found.waitFor({ state: 'attached' })
+      return (await found.textContent()) ?? ''
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
+
+/** Starts the gateway by the page's button, and answers its process id. */
+export async function startByButton(opened: DashboardPage): Promise<number> {
+  await opened.untilState('Stopped')
+  await opened.button('Start').click()
+  await opened.untilState('Running')
+  const [pid = ''] = /^\d+/.exec(await opened.untilText('process', /^\d+, instance/)) ?? []
+  assert.notEqual(pid, '')
+  return Number(pid)
+}

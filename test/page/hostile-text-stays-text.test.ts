@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { appendFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { LogLines } from '../../src/api/dashboard-event.ts'
+import type { HealthReport } from '../../src/api/health-report.ts'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { openDashboardPage, startByButton } from './dashboard-page.ts'
+import { naughtyStrings } from './naughty-strings.ts'
+
+/** Everything in the page that could run, load or lead elsewhere. */
+const census = `[...document.querySelectorAll(
+  'script, img, iframe, object, embed, link, style, base, meta, form, a, template, video, animate, [style]')]
+  .map((element) => element.cloneNode(false).outerHTML)`
+
+test('what the log and the options say, by way of the real dashboard, stays text', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  await startByButton(opened)
+  const before = await page.evaluate(census)
+
+  // Signs that end a line, or that no terminal should see, are taken out before.
+  const lines = naughtyStrings.filter((text) => /^[\x21-\x7e][\x20-\x7e]*$/.test(text))
+  appendFileSync(`${dashboard.directory}/data/proxy.log`, `${lines.join('\n')}\nthe end\n`)
+  await opened.untilText('log-lines', /the end$/)
+  const shown = await page.locator('#log-lines > div').allTextContents()
+  assert.deepEqual(shown.slice(-lines.length - 1, -1), lines)
+
+  const upstream = 'http://127.0.0.1:9/<img/src=x/onerror=alert(1)>'
+  await page.getByLabel('upstream', { exact: true }).fill(upstream)
+  await opened.button('Save').click()
+  await opened.untilText('options-told', /^Saved/)
+  await opened.button('Restart').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await opened.untilText('upstream', /onerror/)
+  assert.equal(await page.locator('#upstream').textContent(), upstream)
+  assert.deepEqual(await page.evaluate(census), before)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a dashboard that says only hostile things cannot make the page run, load or leave', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  await opened.untilState('Stopped')
+  const before = await page.evaluate(census)
+  for (const text of naughtyStrings) {
+    await speakHostile(page, text)
+    // The stream is asked for anew, as after a pause.
+    await page.evaluate('dispatchEvent(new Event("pagehide")); dispatchEvent(new Event("pageshow"))')
+    await page.waitForFunction((text) => {
+      const shown = (id: string): unknown =>
+        Reflect.get(globalThis, 'document').getElementById(id).textContent
+      return shown('upstream') === text && shown('settings-file') === text && shown('log-lines') === text
+    }, text)
+    const ids = ['message', 'warnings', 'log-file', 'upstream', 'settings-file']
+    const texts = ids.map((id) => `document.querySelector('#${id}').textContent`)
+    assert.deepEqual(
+      await page.evaluate(`[${texts.join()}]`),
+      ids.map(() => text),
+    )
+    assert.equal(await page.locator('#process').textContent(), `1, instance ${text}`)
+    // The one field there is, with the hostile name, range and value.
+    assert.equal(await page.locator('#options-form input').last().inputValue(), text)
+  }
+  await opened.button('Stop').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  await opened.untilText('trouble-log', new RegExp(`^${RegExp.escape(naughtyStrings.at(-1) ?? '')}$`))
+  assert.deepEqual(await page.evaluate(census), before)
+  assert.deepEqual(
+    opened.problems.filter((problem) => !/^Failed to load resource: .* 500/.test(problem)),
+    [],
+  )
+})
+
+/** Lets the dashboard's routes say a text wherever they say something. */
+async function speakHostile(page: Page, text: string): Promise<void> {
+  const log: LogLines = { lines: [text], reset: true }
+  const error = { code: text, message: text, param: text, log: [text] }
+  await page.unrouteAll()
+  await page.route('**/api/events?*', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `event: gateway\ndata: ${JSON.stringify(statusSaying(text))}\n\nevent: log\ndata: ${JSON.stringify(log)}\n\n`,
+    }),
+  )
+  await page.route('**/api/proxy/config', (route) => route.fulfill({ json: configSaying(text) }))
+  await page.route('**/api/proxy/stop', (route) => route.fulfill({ status: 500, json: { error } }))
+}
+
+function statusSaying(text: string): ProcessStatus {
+  const health: HealthReport = {
+    status: 'degraded',
+    upstream: text,
+    db: text,
+    rate_limiter: {
+      max_concurrent: 1,
+      active: 0,
+      queued: 0,
+      slot_cooldown_ms: 0,
+      total_admitted: 0,
+      total_queued: 0,
+      total_retries_429: 0,
+      peak_active: 0,
+    },
+    token_budget: { daily_limit: 1, total_used: 0, remaining: 1, percentage_used: 0 },
+    pid: 1,
+    instance: text,
+    version: text,
+    uptime_s: 1,
+    telemetry: { written: 0, pending: 0, dropped: 0 },
+    warnings: [{ code: text, message: text }],
+  }
+  return {
+    running: true,
+    state: 'running',
+    pid: 1,
+    port: 1,
+    host: text,
+    upstream: text,
+    instance: text,
+    started_at: '2026-01-01T00:00:00.000Z',
+    uptime_s: 1,
+    health_ok: true,
+    health,
+    pid_file: text,
+    log_file: text,
+    message: text,
+    simulated: true,
+  }
+}
+
+function configSaying(text: string): ProxyConfig {
+  const option = {
+    name: text,
+    description: text,
+    range: text,
+    value: text,
+    default: text,
+    source: 'default',
+    fixed_by: null,
+    changes: 'restart',
+    running: `not ${text}`,
+  } as const
+  const options = [option, { ...option, name: `${text}!`, changes: null, fixed_by: text }]
+  return { options, needs_restart: [text], file: text, upstream_key: 'lent' }
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { asRecord } from '../support/json-record.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { openDashboardPage, startByButton } from './dashboard-page.ts'
+
+/** A page's document, of which the tests know no more. */
+interface FieldsById {
+  getElementById(id: string): { readonly value: string }
+}
+
+async function maxConcurrent(port: number): Promise<unknown> {
+  const health = asRecord(await (await fetch(`http://127.0.0.1:${port}/health`)).json())
+  return asRecord(health['rate_limiter'])['max_concurrent']
+}
+
+test('options: a wrong value is told beside its field, a live one is in force at once, others wait for a restart', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  const pid = await startByButton(opened)
+  const { port } = await dashboard.status()
+
+  assert.equal(await page.getByLabel('port', { exact: true }).isDisabled(), true)
+  await page.getByText('set by --gateway-port').waitFor()
+  assert.deepEqual(opened.problems, [])
+
+  const field = page.getByLabel('max_concurrent')
+  await field.fill('0')
+  await button('Save').click()
+  await opened.untilText('option-max_concurrent-trouble', /must be a whole number from 1 to 100000; got 0/)
+  assert.equal(await field.getAttribute('aria-invalid'), 'true')
+  assert.equal(await maxConcurrent(port), 4)
+
+  await field.fill('7')
+  await page.keyboard.press('Enter')
+  await opened.untilText('options-told', /^Saved, and in force\.$/)
+  await opened.untilText('active-detail', /^of 7 at most/)
+  assert.equal(await maxConcurrent(port), 7)
+  assert.equal(await field.getAttribute('aria-invalid'), null)
+
+  await page.getByLabel('upstream', { exact: true }).fill(upstream.baseUrl)
+  await button('Save').click()
+  await opened.untilText('options-told', /^Saved\. Restart to apply upstream\.$/)
+  await page.getByText('The running gateway has https://api.openai.com/v1: restart to apply.').waitFor()
+  assert.equal((await dashboard.status()).pid, pid)
+  await button('Restart').click()
+  await page.getByRole('dialog').getByText('This brings in upstream.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await opened.untilText('upstream', new RegExp(`^${upstream.baseUrl}$`))
+  await page.getByText('restart to apply.').waitFor({ state: 'hidden' })
+  assert.deepEqual((await dashboard.status()).upstream, upstream.baseUrl)
+
+  // What was typed and not saved survives news, and goes when it is discarded.
+  await field.fill('9')
+  await dashboard.ask('PUT', '/api/proxy/config', { slot_cooldown_ms: 0 })
+  await page.waitForFunction(() => {
+    const document: unknown = Reflect.get(globalThis, 'document')
+    return (document as FieldsById).getElementById('option-slot_cooldown_ms').value === '0'
+  })
+  assert.equal(await field.inputValue(), '9')
+  await button('Discard').click()
+  assert.equal(await field.inputValue(), '7')
+})
+
+test('log: lines arrive, the end is followed unless the reader scrolled up, and Clear asks first', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  const log = `${dashboard.directory}/data/proxy.log`
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
+  const fromEnd = (): Promise<number> =>
+    page.evaluate<number>(
+      `{ const { scrollTop, clientHeight, scrollHeight } = document.querySelector('#log-lines')
+         scrollHeight - clientHeight - scrollTop }`,
+    )
+
+  await opened.untilState('Stopped')
+  await opened.untilText('log-lines', /^Nothing yet\.$/)
+  appendFileSync(log, lines.join(''))
+  await opened.untilText('log-lines', /line 99$/)
+  assert.ok((await fromEnd()) < 8)
+
+  await page.evaluate('document.querySelector("#log-lines").scrollTop = 0')
+  await button('To the end').waitFor()
+  appendFileSync(log, 'one more\n')
+  await opened.untilText('log-lines', /one more$/)
+  assert.ok((await fromEnd()) > 100)
+  await button('To the end').click()
+  assert.ok((await fromEnd()) < 8)
+  await button('To the end').waitFor({ state: 'hidden' })
+
+  await button('Clear the log').click()
+  await page.getByRole('dialog').getByText('Its lines are gone for good.').waitFor()
+  await page.keyboard.press('Escape')
+  assert.match(readFileSync(log, 'utf8'), /one more/)
+  await button('Clear the log').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
+  await opened.untilText('log-lines', /^Nothing yet\.$/)
+  assert.doesNotMatch(readFileSync(log, 'utf8'), /one more/)
+  assert.deepEqual(opened.problems, [])
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { until } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { openDashboardPage, startByButton } from './dashboard-page.ts'
+
+test('the buttons start, restart and stop the gateway, after saying what becomes of its calls', async () => {
+  await using upstream = await startSimulatedUpstream()
+  const args = ['--upstream', upstream.baseUrl, '--max-concurrent', '1']
+  await using dashboard = await startDashboardProcess({ args })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  const points = page.getByRole('dialog').getByRole('listitem')
+
+  const firstPid = await startByButton(opened)
+  const first = await dashboard.status()
+  assert.deepEqual([first.state, first.pid], ['running', firstPid])
+  assert.equal(await opened.untilText('base-url', /^http/), `http://127.0.0.1:${first.port}/v1`)
+
+  await button('Restart').click()
+  assert.deepEqual(await points.allTextContents(), [
+    'No call is in flight.',
+    'New calls are refused until the new gateway is up.',
+  ])
+  await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
+  await opened.untilText('process', new RegExp(`^(?!${firstPid},)\\d+, instance`))
+  await opened.untilState('Running')
+  const second = await dashboard.status()
+  assert.notEqual(second.pid, firstPid)
+  assert.throws(() => process.kill(firstPid, 0), { code: 'ESRCH' })
+
+  const gate = Promise.withResolvers<void>()
+  upstream.replyOnce([until(gate.promise), ...jsonReply(200, {})])
+  const call = (): Promise<Response> =>
+    fetch(`http://127.0.0.1:${second.port}/v1/chat/completions`, { method: 'POST', body: '{"model":"m"}' })
+  const inFlight = call()
+  await upstream.waitForInFlight(1)
+  const waiting = call()
+  await opened.untilText('active', /^1$/)
+  await opened.untilText('queued', /^1$/)
+
+  await button('Stop').click()
+  assert.deepEqual(await points.allTextContents(), [
+    '1 call in flight may finish within 2 s.',
+    '1 waiting call will be refused.',
+    'Clients are refused until it is started again.',
+  ])
+  await page.keyboard.press('Escape')
+  assert.equal((await dashboard.status()).state, 'running')
+
+  await button('Stop').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  await opened.untilState('Draining')
+  await opened.untilText('state-detail', /^finishing 1 call$/)
+  assert.equal((await waiting).status, 503)
+  gate.resolve()
+  assert.equal((await inFlight).status, 200)
+  await opened.untilState('Stopped')
+  assert.equal((await dashboard.status()).state, 'stopped')
+  await assert.rejects(call())
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the keyboard alone starts and stops the gateway', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.id')
+  const tabTo = async (id: string): Promise<void> => {
+    for (let presses = 0; (await focused()) !== id; presses += 1) {
+      assert.ok(presses < 20, `Tab never reaches #${id}`)
+      await page.keyboard.press('Tab')
+    }
+  }
+
+  await opened.untilState('Stopped')
+  await tabTo('start')
+  await page.keyboard.press('Enter')
+  await opened.untilState('Running')
+  assert.equal(await focused(), 'start')
+
+  await tabTo('stop')
+  await page.keyboard.press('Space')
+  await page.getByRole('dialog').waitFor()
+  // What does no harm has the focus first.
+  assert.equal(await focused(), 'confirm-no')
+  await page.keyboard.press('Escape')
+  assert.equal(await focused(), 'stop')
+  await page.keyboard.press('Enter')
+  await tabTo('confirm-yes')
+  await page.keyboard.press('Enter')
+  await opened.untilState('Stopped')
+  assert.equal(await focused(), 'stop')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the port is taken: the page says so, and offers nothing that cannot work', async () => {
+  await using taken = await startSimulatedUpstream()
+  const args = ['--gateway-port', String(taken.port)]
+  await using dashboard = await startDashboardProcess({ args })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await opened.untilState('Port taken by something else')
+  assert.match(await opened.untilText('message', /./), new RegExp(`${taken.port}`))
+  for (const name of ['Start', 'Stop', 'Restart']) {
+    assert.equal(await opened.button(name).getAttribute('aria-disabled'), 'true')
+  }
+})
