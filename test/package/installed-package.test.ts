@@ -7,11 +7,12 @@ import { promisify } from 'node:util'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { startUpProcess } from '../support/up-process.ts'
 
 const run = promisify(execFile)
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the packed package, installed in an empty folder, forwards and records a call', async () => {
+test('the packed package, installed in an empty folder, forwards and records a call, and shows its page', async () => {
   await using packed = await makeTempDir()
   await using folder = await makeTempDir()
   await run('npm', ['pack', '--pack-destination', packed.path], { cwd: repository })
@@ -46,6 +47,15 @@ test('the packed package, installed in an empty folder, forwards and records a c
 
   const { stdout } = await run(process.execPath, [command, 'calls', '--db', gateway.databaseFile])
   assert.match(stdout, /packed-model/)
+
+  await using up = await startUpProcess({ directory: folder.path, args: [], file: command })
+  const page = await (await fetch(up.dashboard)).text()
+  const parts = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  assert.ok(parts.length > 1)
+  for (const path of parts) assert.equal((await fetch(up.dashboard + path)).status, 200, path)
+  const status = await (await fetch(`${up.dashboard}/api/proxy/status`)).json()
+  assert.equal((status as { state: string }).state, 'running')
+  assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
 })
 
 test('in a clone, `npx tokenweir` is this very tree', async () => {

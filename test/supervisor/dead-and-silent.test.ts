@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { eventually } from './eventually.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeWorkplace } from './workplace.ts'
 
 const upstream = '--upstream=http://127.0.0.1:9/v1'

@@ -9,7 +9,7 @@ import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
 import { SettingError } from '../../src/supervisor/gateway-settings.ts'
 import { eventually } from './eventually.ts'
 import { FakeGateway } from './fake-gateway.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { gatewayCommand, makeWorkplace } from './workplace.ts'
 
 const upstream = '--upstream=http://127.0.0.1:9/v1'

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StartAnswer } from '../../src/api/process-status.ts'
 import { eventually } from './eventually.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { filesIn, gatewayCommand, makeWorkplace } from './workplace.ts'
 
 const upstream = '--upstream=http://127.0.0.1:9/v1'

@@ -13,6 +13,8 @@ export interface CommandProcessOptions {
   readonly directory: string
   /** Added to this process's environment; `undefined` takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** The command's file; this tree's own unless told. */
+  readonly file?: string
 }
 
 /** The `tokenweir` command in a process of its own. */
@@ -28,8 +30,9 @@ export interface CommandProcess extends AsyncDisposable {
 }
 
 /** `await using up = startCommandProcess({ args: ['up'], directory })`; killed at the end if it still runs. */
-export function startCommandProcess({ args, directory, env }: CommandProcessOptions): CommandProcess {
-  const child = spawn(process.execPath, [command, ...args], {
+export function startCommandProcess(options: CommandProcessOptions): CommandProcess {
+  const { args, directory, env, file = command } = options
+  const child = spawn(process.execPath, [file, ...args], {
     cwd: directory,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { startCommandProcess } from '../support/command-process.ts'
+import { until } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { startUpProcess } from '../support/up-process.ts'
+
+const dashboardOn = /dashboard on (http:\/\/127\.0\.0\.1:\d+)/
+const anyPorts = ['--port', '0', '--host', '127.0.0.1', '--dashboard-port', '0']
+
+async function statusOf(dashboard: string): Promise<ProcessStatus> {
+  return (await (await fetch(`${dashboard}/api/proxy/status`)).json()) as ProcessStatus
+}
+
+test('both come up, a call passes, and Ctrl-C stops both', async () => {
+  await using dir = await makeTempDir()
+  await using upstream = await startSimulatedUpstream()
+  await using up = await startUpProcess({ directory: dir.path, args: ['--upstream', upstream.baseUrl] })
+  const { command, dashboard, gateway } = up
+  await command.waitForOutput(/try it: {2}curl http:\/\/127\.0\.0\.1:\d+\/v1\/models -H "Authorization/)
+  const page = await fetch(dashboard)
+  assert.match(await page.text(), /<title>tokenweir/)
+  const status = await statusOf(dashboard)
+  assert.equal(status.state, 'running')
+  assert.equal(`http://127.0.0.1:${status.port}`, gateway)
+  const answer = await fetch(`${gateway}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', messages: [] }),
+  })
+  assert.equal(answer.status, 200)
+  await answer.arrayBuffer()
+
+  assert.deepEqual(await command.stop('SIGINT'), { code: 0, signal: null })
+  await assert.rejects(fetch(`${gateway}/health`), TypeError)
+  await assert.rejects(fetch(dashboard), TypeError)
+  assert.ok(!existsSync(dir.file('data/gateway.sock')))
+  assert.ok(existsSync(dir.file('data/llm_telemetry.db')))
+})
+
+test('a call in flight finishes after Ctrl-C', async () => {
+  await using dir = await makeTempDir()
+  await using upstream = await startSimulatedUpstream()
+  const told = Promise.withResolvers<void>()
+  upstream.replyOnce([until(told.promise), ...jsonReply(200, { id: 'late' })])
+  await using up = await startUpProcess({ directory: dir.path, args: ['--upstream', upstream.baseUrl] })
+  const answer = fetch(`${up.gateway}/v1/chat/completions`, { method: 'POST', body: '{"model":"m"}' })
+  await upstream.waitForInFlight(1)
+  const stopped = up.command.stop('SIGINT')
+  await up.command.waitForOutput(/stopping both/)
+  told.resolve()
+  assert.deepEqual(await (await answer).json(), { id: 'late' })
+  assert.deepEqual(await stopped, { code: 0, signal: null })
+})
+
+test('a second one says what runs already, and leaves it alone', async () => {
+  await using dir = await makeTempDir()
+  await using up = await startUpProcess({
+    directory: dir.path,
+    args: ['--upstream', 'http://127.0.0.1:9/v1'],
+  })
+  const before = await statusOf(up.dashboard)
+  const port = new URL(up.dashboard).port
+  for (const args of [
+    ['up', '--dashboard-port', port],
+    ['dashboard', '--port', port],
+  ]) {
+    await using second = startCommandProcess({ args, directory: dir.path })
+    assert.deepEqual(await second.exited, { code: 0, signal: null }, second.stderr)
+    assert.match(second.stdout, new RegExp(`already up: dashboard on ${up.dashboard}\n`))
+    assert.match(second.stdout, new RegExp(`${up.gateway}/v1.*\\(running, process ${before.pid}\\)`))
+  }
+  assert.equal((await statusOf(up.dashboard)).pid, before.pid)
+})
+
+test('a gateway that runs already is used as it is, and what differs is said', async () => {
+  await using dir = await makeTempDir()
+  const own = ['--host', '127.0.0.1', '--port', '0', '--upstream', 'http://127.0.0.1:9/v1']
+  await using gateway = startCommandProcess({ args: ['gateway', ...own], directory: dir.path })
+  await gateway.waitForOutput(/listening on/)
+  await using up = await startUpProcess({
+    directory: dir.path,
+    args: ['--upstream', 'http://127.0.0.1:9/v1', '--max-concurrent', '9'],
+  })
+  await up.command.waitForOutput(new RegExp(`already running \\(process ${gateway.pid}\\)`))
+  await up.command.waitForOutput(/other values of max_concurrent: a restart/)
+  assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
+  assert.deepEqual(await gateway.exited, { code: 0, signal: null })
+})
+
+test('a port that something else holds ends the start with exit code 3 and its words', async () => {
+  await using dir = await makeTempDir()
+  const other = createServer((_req, res) => res.end('{}')).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  try {
+    const port = String((other.address() as AddressInfo).port)
+    await using gatewayPort = startCommandProcess({
+      args: ['up', '--dashboard-port', '0', '--host', '127.0.0.1', '--port', port],
+      directory: dir.path,
+    })
+    assert.deepEqual(await gatewayPort.exited, { code: 3, signal: null }, gatewayPort.stderr)
+    assert.match(gatewayPort.stderr, new RegExp(`Port ${port} is in use by another program`))
+    await using dashboardPort = startCommandProcess({
+      args: ['up', '--dashboard-port', port, '--port', '0'],
+      directory: dir.path,
+    })
+    assert.deepEqual(await dashboardPort.exited, { code: 3, signal: null })
+    assert.match(dashboardPort.stderr, new RegExp(`port ${port} is in use; --dashboard-port chooses another`))
+  } finally {
+    other.close()
+    other.closeAllConnections()
+  }
+})
+
+const refused: readonly (readonly [what: string, args: readonly string[], words: RegExp])[] = [
+  ['other machines, without a token', ['up', '--dashboard-host', '0.0.0.0'], /set TOKENWEIR_ADMIN_TOKEN/],
+  ['a dashboard for them', ['dashboard', '--host', '0.0.0.0'], /set TOKENWEIR_ADMIN_TOKEN/],
+  ['a token that is not there', ['up', '--admin-token-file', 'nowhere'], /--admin-token-file cannot be read/],
+  ['itself as the upstream', ['up', '--upstream', 'http://localhost:9118/api'], /must not be the dashboard/],
+  ['an upstream for the demo', ['demo', '--upstream', 'http://127.0.0.1:9'], /no place in the demo/],
+  ['a wrong value', ['dashboard', '--gateway-port', 'x'], /--gateway-port must be a whole number/],
+]
+
+for (const [what, args, words] of refused) {
+  test(`refused with exit code 2 and one line: ${what}`, async () => {
+    await using dir = await makeTempDir()
+    await using command = startCommandProcess({ args, directory: dir.path })
+    assert.deepEqual(await command.exited, { code: 2, signal: null }, command.stdout)
+    assert.match(command.stderr, words)
+    assert.match(command.stderr, /^tokenweir: [^\n]+\n$/)
+  })
+}
+
+test('a settings file with a wrong value stops the start and is named', async () => {
+  await using dir = await makeTempDir()
+  await using first = await startUpProcess({ directory: dir.path, args: [] })
+  const put = await fetch(`${first.dashboard}/api/proxy/config`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: '{"token_limit":5}',
+  })
+  assert.equal(put.status, 200)
+  await first.command.stop('SIGTERM')
+  await writeFile(dir.file('data/gateway.json'), '{"token_limit":"five"}')
+  await using command = startCommandProcess({ args: ['up', ...anyPorts], directory: dir.path })
+  assert.deepEqual(await command.exited, { code: 2, signal: null })
+  assert.match(command.stderr, /data\/gateway\.json: token_limit must be a whole number .* got "five"/)
+})
+
+test('the dashboard alone ends without its gateway', async () => {
+  await using dir = await makeTempDir()
+  const args = [
+    '--port',
+    '0',
+    '--gateway-port',
+    '0',
+    '--gateway-host',
+    '127.0.0.1',
+    '--upstream',
+    'http://127.0.0.1:9',
+  ]
+  await using dashboard = startCommandProcess({ args: ['dashboard', ...args], directory: dir.path })
+  const [, origin = ''] = await dashboard.waitForOutput(dashboardOn)
+  await dashboard.waitForOutput(/no gateway runs yet/)
+  const started = (await (
+    await fetch(`${origin}/api/proxy/start`, { method: 'POST' })
+  ).json()) as ProcessStatus
+  assert.deepEqual(await dashboard.stop('SIGTERM'), { code: 0, signal: null })
+  const health = await fetch(`http://127.0.0.1:${started.port}/health`)
+  assert.equal(health.status, 200)
+  await using up = await startUpProcess({ directory: dir.path, args: ['--upstream', 'http://127.0.0.1:9'] })
+  assert.equal((await statusOf(up.dashboard)).pid, started.pid, 'it is found again')
+})
+
+test('the demo answers without a key, shows that it is simulated, and leaves nothing behind', async () => {
+  await using dir = await makeTempDir()
+  await using demo = await startUpProcess({ directory: dir.path, args: [] }, 'demo')
+  const { command, dashboard, gateway } = demo
+  assert.match(command.stdout, /upstream is simulated/)
+  const status = await statusOf(dashboard)
+  assert.equal(status.simulated, true)
+  assert.equal(status.host, '127.0.0.1')
+  const models = await fetch(`${gateway}/v1/models`)
+  assert.match(await models.text(), /simulated-small/)
+  assert.deepEqual(await command.stop('SIGINT'), { code: 0, signal: null })
+  await assert.rejects(fetch(`${gateway}/health`), TypeError)
+  assert.ok(!existsSync(status.log_file))
+  assert.ok(!existsSync(dir.file('data')))
+})
