@@ -108,7 +108,7 @@ export const keyWords = {
 export function baseUrlOf({ host, port }, pageHost) {
   const isAny = host === '0.0.0.0' || host === '::'
   const name = isAny ? pageHost : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}/v1`
+  return `http://${name}:${port === 0 ? '<any free port>' : port}/v1`
 }
 
 /**
