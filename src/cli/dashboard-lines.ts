@@ -1,8 +1,8 @@
 import type { ProcessStatus } from '../api/process-status.ts'
-import { isLoopbackBind } from '../lib/request-source.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 import type { RunningDashboard } from './running-dashboard.ts'
+import { exposureLines } from './start-lines.ts'
 
 type Dashboard = Pick<RunningDashboard, 'port' | 'signInPath'>
 
@@ -37,13 +37,7 @@ export function upLines(
     `  try it:  curl ${gateway}/v1/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`,
     '  Ctrl-C stops both',
   ]
-  if (!isLoopbackBind(status.host)) {
-    lines.push('  other machines can reach the gateway too; --host 127.0.0.1 keeps it to this one')
-  }
-  if (lendsKey) {
-    lines.push('  UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own')
-  }
-  return lines
+  return [...lines, ...exposureLines('the gateway', status.host, lendsKey)]
 }
 
 /** What a second `tokenweir up` or `tokenweir dashboard` says of the one that holds its port. */

@@ -11,8 +11,14 @@ export function startLines(options: GatewayOptions, port: number, lendsKey: bool
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     '  see it:  npx tokenweir calls --recent 10',
   ]
-  if (!isLoopbackBind(options.host)) {
-    lines.push('  other machines can reach it too; --host 127.0.0.1 keeps it to this one')
+  return [...lines, ...exposureLines('it', options.host, lendsKey)]
+}
+
+/** Who else can use a gateway, named as `it` or `the gateway`, and what they are lent. */
+export function exposureLines(name: string, host: string, lendsKey: boolean): readonly string[] {
+  const lines: string[] = []
+  if (!isLoopbackBind(host)) {
+    lines.push(`  other machines can reach ${name} too; --host 127.0.0.1 keeps it to this one`)
   }
   if (lendsKey) {
     lines.push('  UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own')

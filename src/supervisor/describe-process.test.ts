@@ -1,32 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sampleHealth } from '../../test/support/sample-health.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import type { ProcessRecord } from '../control/process-record.ts'
 import { type Plan, type Sighting, describeProcess } from './describe-process.ts'
 
-const health: HealthReport = {
-  status: 'ok',
-  upstream: 'http://running/v1',
-  db: 'data/x.db',
-  rate_limiter: {
-    max_concurrent: 4,
-    active: 0,
-    queued: 0,
-    slot_cooldown_ms: 0,
-    total_admitted: 0,
-    total_queued: 0,
-    total_retries_429: 0,
-    peak_active: 0,
-  },
-  token_budget: { daily_limit: 1, total_used: 0, remaining: 1, percentage_used: 0 },
-  pid: 77,
-  instance: 'this',
-  version: '1',
-  uptime_s: 5,
-  telemetry: { written: 0, pending: 0, dropped: 0 },
-  warnings: [],
-}
+const health: HealthReport = { ...sampleHealth, upstream: 'http://running/v1', instance: 'this' }
 const control: ControlStatus = {
   identity: { pid: 77, startTicks: 1, bootId: 'b' },
   instance: 'this',

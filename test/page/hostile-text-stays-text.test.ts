@@ -6,6 +6,7 @@ import type { LogLines } from '../../src/api/dashboard-event.ts'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import { sampleHealth } from '../support/sample-health.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { openDashboardPage, startByButton } from './dashboard-page.ts'
@@ -96,25 +97,12 @@ async function speakHostile(page: Page, text: string): Promise<void> {
 
 function statusSaying(text: string): ProcessStatus {
   const health: HealthReport = {
+    ...sampleHealth,
     status: 'degraded',
     upstream: text,
     db: text,
-    rate_limiter: {
-      max_concurrent: 1,
-      active: 0,
-      queued: 0,
-      slot_cooldown_ms: 0,
-      total_admitted: 0,
-      total_queued: 0,
-      total_retries_429: 0,
-      peak_active: 0,
-    },
-    token_budget: { daily_limit: 1, total_used: 0, remaining: 1, percentage_used: 0 },
-    pid: 1,
     instance: text,
     version: text,
-    uptime_s: 1,
-    telemetry: { written: 0, pending: 0, dropped: 0 },
     warnings: [{ code: text, message: text }],
   }
   return {

@@ -2,10 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Condition } from './condition.ts'
-import type { ProcessExit } from './gateway-process.ts'
 
 const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
 const stopLimitMs = 20_000
+
+/** How a process ended. */
+export interface ProcessExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
 
 export interface CommandProcessOptions {
   readonly args: readonly string[]
@@ -15,6 +20,8 @@ export interface CommandProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** The command's file; this tree's own unless told. */
   readonly file?: string
+  /** Options for node itself, before the command's file. */
+  readonly nodeArgs?: readonly string[]
 }
 
 /** The `tokenweir` command in a process of its own. */
@@ -31,8 +38,8 @@ export interface CommandProcess extends AsyncDisposable {
 
 /** `await using up = startCommandProcess({ args: ['up'], directory })`; killed at the end if it still runs. */
 export function startCommandProcess(options: CommandProcessOptions): CommandProcess {
-  const { args, directory, env, file = command } = options
-  const child = spawn(process.execPath, [file, ...args], {
+  const { args, directory, env, file = command, nodeArgs = [] } = options
+  const child = spawn(process.execPath, [...nodeArgs, file, ...args], {
     cwd: directory,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

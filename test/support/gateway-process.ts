@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { Condition } from './condition.ts'
+import { type ProcessExit, startCommandProcess } from './command-process.ts'
 import { type JsonRecord, asRecord } from './json-record.ts'
 import { makeTempDir } from './temp-dir.ts'
 
-const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
 const listeningOn = /listening on (http:\/\/127\.0\.0\.1:(\d+))/
 const startLimitMs = 10_000
-const stopLimitMs = 10_000
 
 export interface GatewayProcessOptions {
   /** The upstream's base URL. */
@@ -23,12 +18,6 @@ export interface GatewayProcessOptions {
   readonly nodeArgs?: readonly string[]
   /** The program to run; the real gateway unless told. */
   readonly command?: string
-}
-
-/** How a process ended. */
-export interface ProcessExit {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
 }
 
 /** The real gateway in a process of its own. */
@@ -50,7 +39,7 @@ export interface GatewayProcess extends AsyncDisposable {
   health(): Promise<JsonRecord>
   /** Waits until the output matches. */
   waitForOutput(pattern: RegExp, limitMs?: number): Promise<RegExpExecArray>
-  /** SIGTERM, and waits for the end; rejects if it takes over ten seconds. */
+  /** SIGTERM, and waits for the end; rejects if it takes over twenty seconds. */
   stop(): Promise<ProcessExit>
   /** SIGKILL, and waits for the end. */
   kill9(): Promise<ProcessExit>
@@ -63,81 +52,40 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   const databaseFile = `${directory}/telemetry.db`
   const fixed = ['--port', '0', '--host', '127.0.0.1', '--upstream', options.upstream]
   const files = ['--db', databaseFile, '--pid-file', `${directory}/gateway.pid`]
-  const program = [...(options.nodeArgs ?? []), options.command ?? command, 'gateway']
-  const args = [...program, ...fixed, ...files, ...(options.args ?? [])]
-  const env = { ...process.env, ...options.env }
-  const child = spawn(process.execPath, args, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  cleanup.defer(() => end(child))
-
-  const condition = new Condition()
-  let stdout = ''
-  let stderr = ''
-  let exit: ProcessExit | undefined
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-    condition.changed()
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-    condition.changed()
-  })
-  const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('close', (code, signal) => {
-      exit = { code, signal }
-      resolve(exit)
-      condition.changed()
-    })
-  })
-
-  const found = await condition
-    .until(
-      () => listeningOn.exec(stdout) ?? (exit === undefined ? undefined : null),
-      'listening',
-      startLimitMs,
-    )
-    .catch(() => null)
-  if (found === null) {
-    const how = exit === undefined ? 'does not listen' : `ended with ${exit.code ?? exit.signal}`
-    throw new Error(`the gateway ${how}\nstdout: ${stdout}\nstderr: ${stderr}`)
-  }
-  const origin = found[1]!
+  const { args = [], env = {}, nodeArgs = [], command: file } = options
+  const command = cleanup.use(
+    startCommandProcess({
+      args: ['gateway', ...fixed, ...files, ...args],
+      directory,
+      env,
+      nodeArgs,
+      ...(file === undefined ? {} : { file }),
+    }),
+  )
+  const [, origin = '', port] = await command.waitForOutput(listeningOn, startLimitMs)
   const owned = cleanup.move()
 
   return {
-    pid: child.pid!,
-    port: Number(found[2]),
+    pid: command.pid,
+    port: Number(port),
     origin,
     baseUrl: `${origin}/v1`,
     directory,
     databaseFile,
     get stdout() {
-      return stdout
+      return command.stdout
     },
     get stderr() {
-      return stderr
+      return command.stderr
     },
-    exited,
+    exited: command.exited,
     health: async () => {
       const response = await fetch(`${origin}/health`)
       return asRecord(await response.json())
     },
-    waitForOutput: (pattern, limitMs) =>
-      condition.until(() => pattern.exec(stdout + stderr) ?? undefined, `output like ${pattern}`, limitMs),
-    stop: () => {
-      child.kill('SIGTERM')
-      return condition.until(() => exit, 'the gateway to stop', stopLimitMs)
-    },
-    kill9: () => {
-      child.kill('SIGKILL')
-      return exited
-    },
+    waitForOutput: (pattern, limitMs) => command.waitForOutput(pattern, limitMs),
+    stop: () => command.stop('SIGTERM'),
+    kill9: () => command.stop('SIGKILL'),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
-}
-
-/** SIGKILL is enough: what a test wants of an orderly stop it asks for itself. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'close')
 }

@@ -1,0 +1,25 @@
+import type { HealthReport } from '../../src/api/health-report.ts'
+
+/** The report of a gateway that has just begun: what a test does not look at. */
+export const sampleHealth: HealthReport = {
+  status: 'ok',
+  upstream: 'http://127.0.0.1:1/v1',
+  db: 'data/llm_telemetry.db',
+  rate_limiter: {
+    max_concurrent: 4,
+    active: 0,
+    queued: 0,
+    slot_cooldown_ms: 50,
+    total_admitted: 0,
+    total_queued: 0,
+    total_retries_429: 0,
+    peak_active: 0,
+  },
+  token_budget: { daily_limit: 1, total_used: 0, remaining: 1, percentage_used: 0 },
+  pid: 77,
+  instance: 'sample',
+  version: '0.0.0',
+  uptime_s: 5,
+  telemetry: { written: 0, pending: 0, dropped: 0 },
+  warnings: [],
+}
