@@ -11,23 +11,34 @@ export interface BenchOptions {
   readonly seconds: number
   /** Connections of P1, or open streams of P2 and P5; each program's own default unless given. */
   readonly clients: number | undefined
-  /** Events per second on each open stream. */
+  /** Events per second on each open stream; calls per second in P6. */
   readonly rate: number | undefined
+  /** A database of generated calls, for P7, P8 and P9. */
+  readonly db: string | undefined
+  /** Questions of P7 and P8 whose names hold this. */
+  readonly only: string | undefined
+  /** Whether P7 and P8 are asked in plain SQL, too. */
+  readonly sql: boolean
 }
 
 export const usage = `npm run bench -- [names…] [--targets bare,nginx,tokenweir] [--rounds 5] [--seconds 3]
-                       [--clients N] [--rate events per second and stream]`
+                       [--clients N] [--rate events per second and stream, or calls per second in p6]
+                       [--db generated database] [--only part of a question] [--no-sql]`
 
 export function parseOptions(args: readonly string[]): BenchOptions {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
+    allowNegative: true,
     options: {
       targets: { type: 'string', default: targetNames.join(',') },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       clients: { type: 'string' },
       rate: { type: 'string' },
+      db: { type: 'string' },
+      only: { type: 'string' },
+      sql: { type: 'boolean', default: true },
     },
   })
   const targets = values.targets.split(',').map((text) => {
@@ -42,6 +53,9 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     seconds: positive('seconds', values.seconds),
     clients: values.clients === undefined ? undefined : positive('clients', values.clients),
     rate: values.rate === undefined ? undefined : positive('rate', values.rate),
+    db: values.db,
+    only: values.only,
+    sql: values.sql,
   }
 }
 

@@ -3,6 +3,9 @@ import { type BenchOptions, parseOptions, usage } from './bench-options.ts'
 import { benchJsonCalls } from './json-calls.ts'
 import { benchOpenStreams } from './open-streams.ts'
 import { benchStreamedEvents } from './streamed-events.ts'
+import { benchPolledOverview } from './polled-overview.ts'
+import { benchQuestions } from './questions.ts'
+import { benchStart } from './start.ts'
 import { type BenchResult, formatTable, writeResult } from './summary.ts'
 import { absence } from './target.ts'
 
@@ -10,11 +13,20 @@ const programs: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   p1: benchJsonCalls,
   p2: benchStreamedEvents,
   p5: benchOpenStreams,
+  p6: benchPolledOverview,
+  p7: benchQuestions,
+  p9: benchStart,
+}
+/** Left out of a run of all programs when no database is named. */
+const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9'])
+
+function defaultNames({ db }: BenchOptions): readonly string[] {
+  return Object.keys(programs).filter((name) => db !== undefined || !needDatabase.has(name))
 }
 
 async function run(args: readonly string[]): Promise<void> {
   const asked = parseOptions(args)
-  const names = asked.names.length > 0 ? asked.names : Object.keys(programs)
+  const names = asked.names.length > 0 ? asked.names : defaultNames(asked)
   const unknown = names.filter((name) => !(name in programs))
   if (unknown.length > 0)
     throw new Error(`no program ${unknown.join(', ')}; there are ${Object.keys(programs).join(', ')}`)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { CallAnswer } from '../call/call-question.ts'
 import type { CallFilter, CallJson, CallPage, CallReader, EndedCalls } from '../call/call-reader.ts'
 import type { StoreAbsence } from '../store/open-store.ts'
 import { callJson } from '../../test/support/call-json.ts'
@@ -26,6 +27,26 @@ class FakeReader implements CallReader {
     this.filters.push(filter)
     const calls = this.calls.slice(afterSeq, afterSeq + limit)
     return { calls, lastSeq: afterSeq + calls.length }
+  }
+
+  call(): CallJson | null {
+    throw new Error('not asked')
+  }
+
+  aggregate(): CallAnswer {
+    throw new Error('not asked')
+  }
+
+  choices(): ReturnType<CallReader['choices']> {
+    throw new Error('not asked')
+  }
+
+  extent(): ReturnType<CallReader['extent']> {
+    throw new Error('not asked')
+  }
+
+  foldedUntilMs(): number | null {
+    return null
   }
 
   lastSeq(): number {

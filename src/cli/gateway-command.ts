@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 
-/** How the dashboard starts a gateway: this Node, this very package. */
-export const gatewayCommand: readonly string[] = [
-  process.execPath,
-  fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url)),
-  'gateway',
-]
+/** This Node, this very package. */
+const ownCommand = [process.execPath, fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))]
+
+/** How the dashboard starts a gateway. */
+export const gatewayCommand: readonly string[] = [...ownCommand, 'gateway']
+
+/** How it starts a job on the database. */
+export const databaseCommand: readonly string[] = [...ownCommand, 'db']

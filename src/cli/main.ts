@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { callsOptionTable } from './calls-options.ts'
+import { checkOptionTable, compressOptionTable } from './db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
@@ -55,7 +56,27 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       process.exitCode = await runCalls(rest('calls'), env, callsContext(process, env))
     },
   )
-  for (const command of [up, gateway, dashboard, calls, demo])
+  const db = new Command('db').description('look after the telemetry database').copyInheritedSettings(program)
+  const compress = commandOf(
+    'compress',
+    'fold old calls into sums and make the file smaller',
+    compressOptionTable,
+  ).action(async () => {
+    const [{ runCompress }, { dbContext }] = await Promise.all([
+      import('./db-compress.ts'),
+      import('./db-context.ts'),
+    ])
+    process.exitCode = await runCompress(rest('compress'), env, dbContext(process))
+  })
+  const check = commandOf('check', 'say whether the database is sound', checkOptionTable).action(async () => {
+    const [{ runCheck }, { dbContext }] = await Promise.all([
+      import('./db-check.ts'),
+      import('./db-context.ts'),
+    ])
+    process.exitCode = runCheck(rest('check'), env, dbContext(process))
+  })
+  for (const command of [compress, check]) db.addCommand(command.copyInheritedSettings(db))
+  for (const command of [up, gateway, dashboard, calls, db, demo])
     program.addCommand(command.copyInheritedSettings(program))
 
   try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { checkOptionTable, compressOptionTable } from './db-options.ts'
 import { callsOptionTable } from './calls-options.ts'
 import { gatewayOptionTable } from '../options/gateway-options.ts'
 import {
@@ -202,6 +203,11 @@ describe('docs/options.md', () => {
 
   it('lists every option of calls, and nothing more', () => {
     assert.deepEqual(documented('tokenweir calls'), expected(callsOptionTable))
+  })
+
+  it('lists every option of db compress and db check, and nothing more', () => {
+    assert.deepEqual(documented('tokenweir db compress'), expected(compressOptionTable))
+    assert.deepEqual(documented('tokenweir db check'), expected(checkOptionTable))
   })
 
   it('says the same as --help', () => {

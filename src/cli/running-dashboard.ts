@@ -5,12 +5,16 @@ import { DashboardServer } from '../dashboard/dashboard-server.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
 import type { Options } from '../options/option-spec.ts'
+import { QueryProcess } from '../query/query-process.ts'
+import { spawnQuery } from '../query/spawn-query.ts'
+import { childEnvironment } from '../supervisor/child-environment.ts'
+import { DatabaseJobs } from '../supervisor/database-jobs.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { SettingError, SettingsFile } from '../supervisor/gateway-settings.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readAdminToken } from './admin-token.ts'
-import { gatewayCommand } from './gateway-command.ts'
+import { databaseCommand, gatewayCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** The parts of a dashboard, put together: its server, and the gateway that it starts and stops. */
@@ -21,14 +25,20 @@ export class RunningDashboard {
   /** A path that signs a browser in, once; `null` where nobody has to sign in. */
   readonly signInPath: string | null
   readonly #server: DashboardServer
+  readonly #queries: QueryProcess
+  readonly #jobs: DatabaseJobs
 
   private constructor(
     server: DashboardServer,
+    queries: QueryProcess,
+    jobs: DatabaseJobs,
     gateway: SupervisedGateway,
     port: number,
     demandsToken: boolean,
   ) {
     this.#server = server
+    this.#queries = queries
+    this.#jobs = jobs
     this.gateway = gateway
     this.port = port
     this.signInPath = demandsToken ? server.signInLink() : null
@@ -67,28 +77,40 @@ export class RunningDashboard {
       adminToken,
       simulated,
     })
+    const onFault = (error: unknown): void =>
+      console.error('tokenweir: a fault of the dashboard, which goes on:', error)
+    const queries = new QueryProcess({
+      clock: systemClock,
+      spawn: spawnQuery(options.db, childEnvironment(env, { upstreamIsTrusted: false, adminToken: null })),
+      onFault,
+    })
+    const jobs = new DatabaseJobs({ command: databaseCommand, db: options.db, env, clock: systemClock })
     const server = new DashboardServer({
       process: gateway,
       log,
+      queries,
+      jobs,
       adminToken,
       demandsToken,
       allowedHosts: options.allowHost,
       clock: systemClock,
-      onFault: (error) => console.error('tokenweir: a fault of the dashboard, which goes on:', error),
+      onFault,
     })
     try {
       const port = await server.listen(options.dashboardPort, options.dashboardHost)
       own.port = port
-      return new RunningDashboard(server, gateway, port, demandsToken)
+      return new RunningDashboard(server, queries, jobs, gateway, port, demandsToken)
     } catch (error) {
       gateway.close()
       throw error
     }
   }
 
-  /** The gateway goes on. */
+  /** The gateway goes on, and so does a job on the database. */
   async close(): Promise<void> {
     this.gateway.close()
+    this.#jobs.close()
+    this.#queries.close()
     await this.#server.close()
   }
 }

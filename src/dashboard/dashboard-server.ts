@@ -1,19 +1,25 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Clock } from '../call/clock.ts'
+import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
 import { answerError, answerErrors } from './answer-errors.ts'
+import { addCallRoutes } from './call-routes.ts'
+import { CallTopic } from './call-topic.ts'
+import { addDatabaseRoutes } from './database-routes.ts'
 import { EventHub } from './event-hub.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { GatewayTopic } from './gateway-topic.ts'
 import { Guard } from './guard.ts'
 import { takeJsonBodies } from './json-body.ts'
+import { JobTopic } from './job-topic.ts'
 import type { LogSource } from './log-source.ts'
 import { LogTopic } from './log-topic.ts'
 import { PageAssets } from './page-assets.ts'
 import { addPageRoutes, openPaths } from './page-routes.ts'
 import { answerMalformed, answerProblem } from './plain-answer.ts'
 import { addProcessRoutes } from './process-routes.ts'
+import type { QuerySource } from './query-source.ts'
 import { RequestProblem } from './request-problem.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { SignIn } from './sign-in.ts'
@@ -39,6 +45,8 @@ const socketLimits = {
 export interface DashboardServerOptions {
   readonly process: GatewayProcess
   readonly log: LogSource
+  readonly queries: QuerySource
+  readonly jobs: JobStarter
   readonly adminToken: string | null
   /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
   readonly demandsToken: boolean
@@ -58,9 +66,10 @@ export class DashboardServer {
   #closing = false
 
   constructor(options: DashboardServerOptions) {
-    const { process, log, adminToken, clock, onFault } = options
+    const { process, log, queries, jobs, adminToken, clock, onFault } = options
     const gateway = new GatewayTopic(process, clock, onFault)
-    this.#hub = new EventHub([gateway, new LogTopic(log)], clock)
+    const calls = new CallTopic(queries, clock, onFault)
+    this.#hub = new EventHub([gateway, new LogTopic(log), calls, new JobTopic(jobs)], clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../ui/', import.meta.url))
     this.#guard = new Guard({ ...options, openPaths: openPaths(assets) }, this.#signIn)
@@ -78,6 +87,8 @@ export class DashboardServer {
     addPageRoutes(this.#app, { assets, guard: this.#guard, signIn: this.#signIn })
     addSessionRoutes(this.#app, this.#signIn, clock)
     addProcessRoutes(this.#app, { process, log, onChange: () => gateway.refresh() })
+    addCallRoutes(this.#app, queries)
+    addDatabaseRoutes(this.#app, jobs)
     addEventRoutes(this.#app, this.#hub)
   }
 

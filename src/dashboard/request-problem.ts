@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../api/error-body.ts'
+import { JobTrouble } from '../supervisor/database-jobs.ts'
 import { ProcessTrouble } from '../supervisor/gateway-process.ts'
 import { SettingError } from '../supervisor/gateway-settings.ts'
 
@@ -52,11 +53,20 @@ const settingStatus: Readonly<Record<SettingError['code'], number>> = {
   settings_not_kept: 500,
 }
 
+const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
+  job_running: 409,
+  no_database: 409,
+  job_failed: 500,
+}
+
 /** What a request whose handling threw is answered; null for a fault of our own, of which nothing is told. */
 export function problemOf(error: unknown): RequestProblem | null {
   if (error instanceof RequestProblem) return error
   if (error instanceof ProcessTrouble) {
     return new RequestProblem(troubleStatus[error.code], error.code, error.message, { log: error.log })
+  }
+  if (error instanceof JobTrouble) {
+    return new RequestProblem(jobStatus[error.code], error.code, error.message)
   }
   if (error instanceof SettingError) {
     return new RequestProblem(settingStatus[error.code], error.code, error.message, { param: error.param })

@@ -1,3 +1,5 @@
+import type { VarintReader, VarintWriter } from './varint.ts'
+
 /** Width of a bucket: each ends this factor above the one before. */
 const gamma = 1.02
 const logGamma = Math.log(gamma)
@@ -6,7 +8,7 @@ const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
-const growth = 16
+const growth = 8
 
 /**
  * Counts of values in buckets on a logarithmic scale: percentiles within 1 %, from 1e-6 to 1e12 (beyond it, the
@@ -18,7 +20,7 @@ export class Histogram {
   #zeros = 0
   /** `#counts[i]` belongs to bucket `#lowest + i`. */
   #lowest = 0
-  #counts = new Float64Array(0)
+  #counts: number[] = []
 
   get count(): number {
     return this.#count
@@ -31,11 +33,20 @@ export class Histogram {
   }
 
   merge(other: Histogram): void {
-    if (other.#zeros > 0) this.#addTo(null, other.#zeros)
-    for (let i = 0; i < other.#counts.length; i++) {
-      const times = other.#counts[i] ?? 0
-      if (times > 0) this.#addTo(other.#lowest + i, times)
+    const theirs = other.#counts
+    this.#count += other.#count
+    this.#zeros += other.#zeros
+    if (theirs.length === 0) return
+    if (this.#counts.length === 0) {
+      this.#lowest = other.#lowest
+      this.#counts = theirs.slice()
+      return
     }
+    this.#cover(other.#lowest)
+    this.#cover(other.#lowest + theirs.length - 1)
+    const counts = this.#counts
+    const shift = other.#lowest - this.#lowest
+    for (let i = 0; i < theirs.length; i++) counts[shift + i] = (counts[shift + i] ?? 0) + (theirs[i] ?? 0)
   }
 
   /**
@@ -43,37 +54,69 @@ export class Histogram {
    * nearest ranks as SQLite's `percentile()` does; `null` where there is no value.
    */
   percentile(quantile: number): number | null {
-    return quantileOf(this.#count, quantile, (rank) => this.#atRank(rank))
+    return quantileOf(this.#count, quantile, (rank) => this.atRanks([rank])[0] ?? 0)
   }
 
-  /** A few bytes for each bucket in use: number of zeros, then step to the bucket and its count, as varints. */
-  toBytes(): Uint8Array {
-    const numbers = [this.#zeros]
+  /** How many of the values are zeros. */
+  get zeros(): number {
+    return this.#zeros
+  }
+
+  /** The values of these ranks, from 0 to `count` − 1 and rising, each within 1 %. */
+  atRanks(ranks: readonly number[]): readonly number[] {
+    const counts = this.#counts
+    let seen = this.#zeros
+    let at = -1
+    return ranks.map((rank) => {
+      while (seen <= rank && at + 1 < counts.length) seen += counts[++at] ?? 0
+      return rank < this.#zeros ? 0 : middleOf(this.#lowest + at)
+    })
+  }
+
+  /** Back to no value at all. */
+  clear(): void {
+    this.#count = 0
+    this.#zeros = 0
+    this.#counts.fill(0)
+  }
+
+  /** Number of buckets in use, number of zeros, then step to each bucket and its count: a few bytes for each. */
+  writeTo(writer: VarintWriter): void {
+    let used = 0
+    for (const times of this.#counts) if (times > 0) used += 1
+    writer.write(used)
+    writer.write(this.#zeros)
     let last = lowestBucket
     for (let i = 0; i < this.#counts.length; i++) {
       const times = this.#counts[i] ?? 0
       if (times === 0) continue
       const bucket = this.#lowest + i
-      numbers.push(bucket - last, times)
+      writer.write(bucket - last)
+      writer.write(times)
       last = bucket
     }
-    return Uint8Array.from(numbers.flatMap(varint))
   }
 
-  /** The histogram whose `toBytes` these are; throws where they cannot be. */
-  static fromBytes(bytes: Uint8Array): Histogram {
-    const numbers = readVarints(bytes)
-    if (numbers.length % 2 === 0) throw new RangeError('not a histogram: a bucket lacks its count')
-    const histogram = new Histogram()
-    const [zeros = 0] = numbers
-    if (zeros > 0) histogram.#addTo(null, zeros)
+  /** Adds the counts that `writeTo` wrote; throws where the bytes cannot be such. */
+  addFrom(reader: VarintReader): void {
+    const used = reader.read()
+    const zeros = reader.read()
+    if (zeros > 0) this.#addTo(null, zeros)
     let bucket = lowestBucket
-    for (let i = 1; i < numbers.length; i += 2) {
-      bucket += numbers[i] ?? 0
+    let added = 0
+    for (let i = 0; i < used; i++) {
+      bucket += reader.read()
       if (bucket > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
-      histogram.#addTo(bucket, numbers[i + 1] ?? 0)
+      const times = reader.read()
+      const at = bucket - this.#lowest
+      const known = this.#counts[at]
+      if (known === undefined) this.#addTo(bucket, times)
+      else {
+        this.#counts[at] = known + times
+        added += times
+      }
     }
-    return histogram
+    this.#count += added
   }
 
   #addTo(bucket: number | null, times: number): void {
@@ -82,32 +125,24 @@ export class Histogram {
       this.#zeros += times
       return
     }
-    const index = bucket - this.#lowest
-    if (index < 0 || index >= this.#counts.length) this.#cover(bucket)
+    this.#cover(bucket)
     const at = bucket - this.#lowest
     this.#counts[at] = (this.#counts[at] ?? 0) + times
   }
 
-  /** Widens the window until it covers the bucket. */
+  /** Widens the window, by more the wider it is, until it covers the bucket. */
   #cover(bucket: number): void {
     const length = this.#counts.length
-    const empty = length === 0
-    const lowest = empty || bucket < this.#lowest ? bucket - growth : this.#lowest
-    const end = Math.max(bucket + 1 + growth, empty ? bucket : this.#lowest + length)
-    const counts = new Float64Array(end - lowest)
-    if (!empty) counts.set(this.#counts, this.#lowest - lowest)
-    this.#counts = counts
+    const index = bucket - this.#lowest
+    if (index >= 0 && index < length) return
+    const margin = Math.max(growth, length >> 1)
+    const lowest = length === 0 || index < 0 ? bucket - margin : this.#lowest
+    const end = length === 0 || index >= length ? bucket + 1 + margin : this.#lowest + length
+    const counts = this.#counts
+    if (length === 0) this.#counts = zeros(end - lowest)
+    else if (index < 0) this.#counts = [...zeros(this.#lowest - lowest), ...counts]
+    else for (let i = lowest + length; i < end; i++) counts.push(0)
     this.#lowest = lowest
-  }
-
-  #atRank(rank: number): number {
-    let seen = this.#zeros
-    if (rank < seen) return 0
-    for (let i = 0; i < this.#counts.length; i++) {
-      seen += this.#counts[i] ?? 0
-      if (rank < seen) return middleOf(this.#lowest + i)
-    }
-    return 0
   }
 }
 
@@ -120,6 +155,12 @@ export function quantileOf(count: number, quantile: number, atRank: (rank: numbe
   return rank === below ? low : low + (atRank(below + 1) - low) * (rank - below)
 }
 
+function zeros(length: number): number[] {
+  const list: number[] = []
+  for (let i = 0; i < length; i++) list.push(0)
+  return list
+}
+
 function bucketOf(value: number): number {
   return Math.ceil(Math.log(value) / logGamma)
 }
@@ -127,31 +168,4 @@ function bucketOf(value: number): number {
 /** The value that is off by the same part from both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99 %. */
 function middleOf(bucket: number): number {
   return (2 * gamma ** bucket) / (gamma + 1)
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = []
-  let rest = value
-  while (rest >= 128) {
-    bytes.push((rest % 128) + 128)
-    rest = Math.floor(rest / 128)
-  }
-  bytes.push(rest)
-  return bytes
-}
-
-function readVarints(bytes: Uint8Array): number[] {
-  const numbers: number[] = []
-  let value = 0
-  let factor = 1
-  for (const byte of bytes) {
-    value += (byte % 128) * factor
-    factor *= 128
-    if (byte >= 128) continue
-    numbers.push(value)
-    value = 0
-    factor = 1
-  }
-  if (factor !== 1) throw new RangeError('not a histogram: cut short')
-  return numbers
 }

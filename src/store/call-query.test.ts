@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
+import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { bareCall, chatCall, fullCall, sampleStartMs } from '../../test/store/sample-call.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { formatCallId, idsPerMs } from '../call/call-id.ts'
-import type { CallFilter, CallReader } from '../call/call-reader.ts'
+import type { CallFilter, CallReader, CallSort } from '../call/call-reader.ts'
+import { QueryTooSlow } from '../call/query-too-slow.ts'
 import { openCallReader } from './call-query.ts'
 import { CallWriter } from './call-writer.ts'
 import { openForWriting } from './open-store.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
+import { RollForward } from './roll-forward.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
 /** Five calls, ended in another order than they began. */
-async function withReader(work: (reader: CallReader) => void): Promise<void> {
+async function withReader(
+  work: (reader: CallReader, database: DatabaseSync) => void,
+  { isRolled = false, isOver = () => false }: { isRolled?: boolean; isOver?: () => boolean } = {},
+): Promise<void> {
   await using dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
   const words = new WordList()
@@ -25,10 +31,12 @@ async function withReader(work: (reader: CallReader) => void): Promise<void> {
   ])
   words.accept(batch)
   new CallWriter(database, words).write(batch)
-  const reader = openCallReader(dir.file('calls.db'))
+  const forward = new RollForward(database)
+  if (isRolled) for (let more = true; more;) more = forward.step(sampleStartMs + 100 * 3_600_000, 2)
+  const reader = openCallReader(dir.file('calls.db'), isOver)
   assert.ok(typeof reader !== 'string')
   try {
-    work(reader)
+    work(reader, database)
   } finally {
     reader.close()
     database.close()
@@ -51,19 +59,105 @@ const filters: readonly [CallFilter, number[]][] = [
   [{ failedOnly: true }, [4, 3, 1]],
   [{ failedOnly: false }, [5, 4, 3, 2, 1]],
   [{ failedOnly: true, models: ['gpt-5.1-mini'], toMs: sampleStartMs + 4 }, [1]],
+  [{ failedOnly: true, outcomes: ['ok', 'refused'] }, [3]],
+  [{ statuses: [502, 200] }, [5, 4, 2, 1]],
+  [{ clients: ['openai-python'], endpoints: ['/v1/files'] }, []],
+  [{ endpoints: ['/v1/files'] }, [3]],
+  [{ failureCodes: ['upstream_timeout'] }, [1]],
+  [{ exactly: 'overloaded' }, [1]],
+  [{ exactly: 'upstream_timeout' }, [1]],
+  [{ exactly: formatCallId(idAt(3)) }, [3]],
+  [{ exactly: formatCallId(idAt(3)), models: ['b'] }, []],
+  [{ exactly: 'nothing of the kind' }, []],
+  [{ minMs: 0, maxMs: 8.008 }, [3, 1]],
+  [{ minMs: 8.009 }, [5, 4, 2]],
 ]
-for (const [filter, expected] of filters) {
-  test(`newest first: ${JSON.stringify(filter)}`, () =>
-    withReader((reader) => {
-      assert.deepEqual(milliseconds(reader.list(filter, { limit: 10 })), expected)
-      const ended = reader.endedSince(0, filter, 10)
-      assert.deepEqual(
-        milliseconds(ended.calls).toSorted((a, b) => a - b),
-        expected.toReversed(),
+for (const [filter, expected] of filters)
+  for (const isRolled of [false, true]) {
+    test(`newest first: ${JSON.stringify(filter)}${isRolled ? ', rolled up' : ''}`, () =>
+      withReader(
+        (reader) => {
+          assert.deepEqual(milliseconds(reader.list(filter, { limit: 10 })), expected)
+          const ended = reader.endedSince(0, filter, 10)
+          assert.deepEqual(
+            milliseconds(ended.calls).toSorted((a, b) => a - b),
+            expected.toReversed(),
+          )
+          assert.equal(ended.lastSeq, 5)
+        },
+        { isRolled },
+      ))
+  }
+
+test('the largest first, without those that have no value', () =>
+  withReader((reader) => {
+    const of = (sort: CallSort, limit = 9): number[] => milliseconds(reader.list({}, { limit, sort }))
+    assert.equal(of('duration').at(-1), 3)
+    assert.equal(of('ttft').length, 4)
+    assert.deepEqual(of('cost').at(-1), 1)
+    assert.deepEqual(of('cost', 1), [5])
+    assert.deepEqual(
+      milliseconds(reader.list({ failedOnly: true }, { limit: 9, sort: 'duration' })),
+      [4, 1, 3],
+    )
+  }))
+
+test('one call, the choices of a filter, and how far calls reach', () =>
+  withReader((reader) => {
+    assert.equal(reader.call(idAt(3))?.endpoint, '/v1/files')
+    assert.equal(reader.call(idAt(9)), null)
+    assert.deepEqual(reader.choices().models, ['b', 'gpt-5.1-mini'])
+    assert.deepEqual(reader.extent(), { firstMs: sampleStartMs + 1, lastMs: sampleStartMs + 5 })
+  }))
+
+test('a reader that is told to stop stops', () =>
+  withReader(
+    (reader) => {
+      const edgesMs = [sampleStartMs, sampleStartMs + 3_600_000]
+      assert.throws(() => reader.aggregate({ filter: { minMs: 1 }, edgesMs, dimension: null }), QueryTooSlow)
+      assert.throws(() => reader.list({ minMs: 1 }, { limit: 1 }), QueryTooSlow)
+      assert.throws(() => reader.list({}, { limit: 1, sort: 'ttft' }), QueryTooSlow)
+      assert.equal(reader.list({}, { limit: 9 }).length, 5)
+    },
+    { isOver: () => true },
+  ))
+
+test('what was folded is answered in quarter hours, or refused with the first instant that is not', () =>
+  withReader(
+    (reader, database) => {
+      const foldedMs = sampleStartMs + 3_600_000
+      database.exec(`DELETE FROM calls; UPDATE rollup_state SET folded_until = ${foldedMs / 900_000}`)
+      assert.equal(reader.foldedUntilMs(), foldedMs)
+      const inside = [sampleStartMs + 4, foldedMs + 5]
+      const { summary } = reader.aggregate({ filter: {}, edgesMs: inside, dimension: 'model' })
+      assert.equal(summary.calls, 5)
+      const refused = { name: 'FoldedRange', unfoldedFromMs: foldedMs }
+      const minutes = [sampleStartMs, sampleStartMs + 60_000, foldedMs]
+      assert.throws(() => reader.aggregate({ filter: {}, edgesMs: minutes, dimension: null }), refused)
+      assert.throws(
+        () => reader.aggregate({ filter: { minMs: 1 }, edgesMs: inside, dimension: null }),
+        refused,
       )
-      assert.equal(ended.lastSeq, 5)
-    }))
-}
+      assert.deepEqual(reader.extent(), { firstMs: sampleStartMs, lastMs: foldedMs - 1 })
+      assert.deepEqual(reader.choices().models, ['b', 'gpt-5.1-mini'])
+    },
+    { isRolled: true },
+  ))
+
+test('entries beyond the top are put together, also in each bucket', () =>
+  withReader((reader) => {
+    const edgesMs = [1, 3, 6].map((ms) => sampleStartMs + ms)
+    const { groups } = reader.aggregate({ filter: {}, edgesMs, dimension: 'model', top: 1 })
+    assert.deepEqual(
+      groups.map(({ bucket, entry, isRest, figures }) => [bucket, entry, isRest, figures.calls]),
+      [
+        [0, 'gpt-5.1-mini', false, 1],
+        [0, null, true, 1],
+        [1, 'gpt-5.1-mini', false, 2],
+        [1, null, true, 1],
+      ],
+    )
+  }))
 
 test('pages join without gap or overlap', () =>
   withReader((reader) => {

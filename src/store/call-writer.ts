@@ -47,7 +47,10 @@ export class CallWriter {
     this.#words = words
     this.#findWord = byTable((table) => database.prepare(`SELECT id FROM ${table} WHERE text = ?`))
     this.#addWord = byTable((table) => database.prepare(`INSERT INTO ${table} (text) VALUES (?)`))
-    this.#lastSeq = database.prepare('SELECT coalesce(max(seq), 0) AS seq FROM calls')
+    // Calls may have been folded away, the last ones among them, and their numbers must not come twice.
+    this.#lastSeq = database.prepare(
+      'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) AS seq FROM rollup_state',
+    )
     this.#addTokens = database.prepare(
       'INSERT INTO budget_minutes VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens',
     )

@@ -1,9 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../call/call-id.ts'
 import type { CallStart } from '../call/call.ts'
 import type { StoredCall } from './call-columns.ts'
 import { CallWriter } from './call-writer.ts'
+import { foldedUntilMs } from './fold-calls.ts'
 import { parseHeader, parseStart } from './journal-line.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
@@ -31,7 +33,9 @@ export function recoverJournals(
     if (header !== null && isAlive(header)) continue
     if (header !== null && name.endsWith('.log')) {
       const lines = readFileSync(path, 'utf8').split('\n').slice(1)
-      const starts = lines.flatMap((line) => parseStart(line) ?? [])
+      const unfoldedId = firstIdAt(foldedUntilMs(database))
+      // A call that was folded away has left no row to know it by: it is counted already.
+      const starts = lines.flatMap((line) => parseStart(line) ?? []).filter(({ id }) => id >= unfoldedId)
       writeInterrupted(database, starts, header.instance)
     }
     remove(path)

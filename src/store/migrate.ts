@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { callsReadableSql } from './calls-readable.ts'
 import { calls } from './migrations/0001-calls.ts'
+import { rollups } from './migrations/0002-rollups.ts'
+import { jobs } from './migrations/0003-jobs.ts'
 import type { Migration } from './migrations/migration.ts'
 
 /** Every step, oldest first; the last one's version is the schema that this program knows. */
-export const migrations: readonly Migration[] = [calls]
+export const migrations: readonly Migration[] = [calls, rollups, jobs]
 
 /** The schema that this program reads and writes. */
 export const schemaVersion: number = Math.max(...migrations.map((migration) => migration.version))

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { backUpBefore } from './backup-before.ts'
 import { migrate, schemaVersion, versionOf } from './migrate.ts'
 import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
@@ -55,6 +56,7 @@ export function openForWriting(path: string): DatabaseSync {
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = NORMAL')
     database.exec('PRAGMA trusted_schema = OFF')
+    backUpBefore(schemaVersion, path, database)
     migrate(database)
     return database
   } catch (error) {

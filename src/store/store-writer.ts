@@ -6,6 +6,7 @@ import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { openForWriting } from './open-store.ts'
+import { RollupKeeper } from './rollup-keeper.ts'
 import { isAlive } from '../lib/process-identity.ts'
 import { WordList } from './record-batch.ts'
 import { fileKey, setAside, setOrphanAside, walBytes } from './store-files.ts'
@@ -36,10 +37,12 @@ export class StoreWriter {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
   readonly #emit: (message: FromWriter) => void
   readonly #words = new WordList()
+  readonly #keeper: RollupKeeper
   readonly #jobs: Job[] = []
   readonly #lasting = new Map<string, Warning>()
   #trouble: Warning | null = null
   #walWarning: Warning | null = null
+  #rollupWarning: Warning | null = null
   #store: OpenStore | null = null
   #failures = 0
   #cancelRetry: (() => void) | null = null
@@ -54,12 +57,18 @@ export class StoreWriter {
     this.#settings = settings
     this.#clock = clock
     this.#emit = emit
+    this.#keeper = new RollupKeeper(clock, (warning) => {
+      if (warning?.message === this.#rollupWarning?.message) return
+      this.#rollupWarning = warning
+      this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+    })
   }
 
   /** Opens the database, recovers what dead instances left, and begins to watch the file. */
   start(): void {
     this.#run()
     this.#watch()
+    this.#keeper.start(() => this.#store?.database ?? null)
   }
 
   handle(message: ToWriter): void {
@@ -165,7 +174,9 @@ export class StoreWriter {
   }
 
   #warnings(): readonly Warning[] {
-    return [...this.#lasting.values(), this.#trouble, this.#walWarning].filter((warning) => warning !== null)
+    return [...this.#lasting.values(), this.#trouble, this.#walWarning, this.#rollupWarning].filter(
+      (warning) => warning !== null,
+    )
   }
 
   #watch(): void {
@@ -213,6 +224,7 @@ export class StoreWriter {
   #close(): void {
     this.#cancelRetry?.()
     this.#cancelCheck?.()
+    this.#keeper.stop()
     try {
       if (this.#store !== null) emptyWal(this.#store.database)
     } catch {

@@ -1,5 +1,7 @@
 import type { Clock } from '../../src/call/clock.ts'
 import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import type { QuerySource } from '../../src/dashboard/query-source.ts'
+import type { JobStarter } from '../../src/supervisor/database-jobs.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
@@ -14,6 +16,22 @@ export interface DashboardSetup {
   readonly allowedHosts?: readonly string[]
   /** A clock that stands still unless told. */
   readonly clock?: Clock
+  /** Says that it is busy unless told. */
+  readonly queries?: QuerySource
+  /** Throws unless told. */
+  readonly jobs?: JobStarter
+}
+
+const busyQueries: QuerySource = {
+  ask: () => Promise.resolve({ kind: 'unavailable', code: 'too_busy' }),
+}
+
+const noJobs: JobStarter = {
+  last: null,
+  compress: () => {
+    throw new Error('no job was expected')
+  },
+  watch: () => () => undefined,
 }
 
 /** The dashboard's real server on a port of its own, before a scripted gateway. */
@@ -40,6 +58,8 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
   const server = new DashboardServer({
     process: gateway,
     log,
+    queries: setup.queries ?? busyQueries,
+    jobs: setup.jobs ?? noJobs,
     adminToken: setup.adminToken ?? null,
     demandsToken: setup.demandsToken ?? false,
     allowedHosts: setup.allowedHosts ?? [],

@@ -87,6 +87,8 @@ test('a port that is taken is told of by the error of the system', async () => {
   const second = new DashboardServer({
     process: new ScriptedGateway(),
     log: new ScriptedLog(),
+    queries: { ask: () => Promise.reject(new Error('not asked')) },
+    jobs: { last: null, compress: () => assert.fail('not asked'), watch: () => () => undefined },
     adminToken: null,
     demandsToken: false,
     allowedHosts: [],

@@ -10,6 +10,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { RollForward } from '../../src/store/roll-forward.ts'
 import { WriterThread } from '../../src/store/writer-thread.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -48,6 +50,21 @@ function readWitness(path: string): string {
   }
 }
 
+/** Every call is in these, in one cell of each. */
+const rolledUp = [0, 1, 2, 3, 4, 5].flatMap((grouping) => [
+  [grouping, 'rollup_quarters'] as const,
+  [grouping, '(SELECT * FROM rollup_spans WHERE level = 1)'] as const,
+])
+
+/** Adds what the killed ones had not come to, and lets the hour be over. */
+function rollAll(dbPath: string): void {
+  const database = openForWriting(dbPath)
+  const forward = new RollForward(database)
+  let more = true
+  while (more) more = forward.step(Date.now() + 2 * 3_600_000, 500)
+  database.close()
+}
+
 test(`${kills} times kill -9: no call without a trace, the file sound, the budget right`, async (context) => {
   await using dir = await makeTempDir()
   const dbPath = dir.file('data/calls.db')
@@ -58,6 +75,7 @@ test(`${kills} times kill -9: no call without a trace, the file sound, the budge
   const last = new WriterThread({ dbPath, instance: 'last', version: '0' })
   await last.usageByMinute(0)
   await last.close()
+  rollAll(dbPath)
 
   const database = new DatabaseSync(dbPath, { readOnly: true })
   assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
@@ -90,6 +108,16 @@ test(`${kills} times kill -9: no call without a trace, the file sound, the budge
     )
     .all()
   assert.deepEqual(database.prepare('SELECT * FROM budget_minutes ORDER BY minute').all(), byRows)
+  const totals = 'count(*) AS calls, sum(outcome_id >= 2) AS errors, sum(total_tokens) AS tokens FROM calls'
+  for (const [grouping, table] of rolledUp) {
+    const rolled = database
+      .prepare(
+        `SELECT sum(calls) AS calls, sum(errors) AS errors, sum(total_tokens) AS tokens FROM ${table}
+          JOIN rollup_keys AS k ON k.id = key_id WHERE grouping_id = ?`,
+      )
+      .get(grouping)
+    assert.deepEqual(rolled, database.prepare(`SELECT ${totals}`).get(), `grouping ${grouping} in ${table}`)
+  }
   const seqs = database.prepare('SELECT count(*) AS n, min(seq) AS low, max(seq) AS high FROM calls').get()
   assert.deepEqual({ ...seqs }, { n: rows.length, low: 1, high: rows.length })
   database.close()

@@ -1,0 +1,92 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import { at, type CallRow } from './call-rows.ts'
+import { instanceOf } from './imagined-calls.ts'
+import { upstreams } from './imagined-models.ts'
+import type { Incident } from './incidents.ts'
+
+const usPerMinute = 60_000_000
+
+/** What one minute of a gateway was. */
+interface Minute {
+  calls: number
+  /** Of calls that began in it, in slots. */
+  busyUs: number
+  queued: number
+}
+
+/** Budget, minutes and events of the gateways, in step with the calls. */
+export class GatewayPast {
+  readonly #slots: number
+  readonly #tokens = new Map<number, number>()
+  readonly #minutes = new Map<number, Map<number, Minute>>()
+
+  constructor(slots: number) {
+    this.#slots = slots
+  }
+
+  add(minute: number, rows: readonly CallRow[]): void {
+    const byInstance = new Map<number, Minute>()
+    for (const row of rows) {
+      const durationUs = Number(row[at.duration_us])
+      const tokens = Number(row[at.input_tokens]) + Number(row[at.output_tokens])
+      if (tokens > 0) {
+        const startUs = Math.floor(Number(row[at.id]) / idsPerMs) * 1000
+        const ended = Math.floor((startUs + durationUs) / usPerMinute)
+        this.#tokens.set(ended, (this.#tokens.get(ended) ?? 0) + tokens)
+      }
+      const instance = Number(row[at.instance_id])
+      const own = byInstance.get(instance) ?? { calls: 0, busyUs: 0, queued: 0 }
+      own.calls++
+      own.busyUs += Math.max(0, durationUs - Number(row[at.queue_us]))
+      if (Number(row[at.queue_us]) > 1000) own.queued++
+      byInstance.set(instance, own)
+    }
+    this.#minutes.set(minute, byInstance)
+  }
+
+  /** Within a transaction. */
+  write(
+    database: DatabaseSync,
+    firstMinute: number,
+    pastMinute: number,
+    incidents: readonly Incident[],
+  ): void {
+    const addTokens = database.prepare('INSERT INTO budget_minutes VALUES (?, ?)')
+    for (const [minute, tokens] of [...this.#tokens].sort(([a], [b]) => a - b)) addTokens.run(minute, tokens)
+    const addMinute = database.prepare('INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, 0)')
+    for (const [minute, byInstance] of this.#minutes) {
+      for (const [instance, { calls, busyUs, queued }] of byInstance) {
+        const average = busyUs / usPerMinute
+        const most = Math.min(this.#slots, Math.ceil(average + 2 * Math.sqrt(average)))
+        const atLimitMs = most < this.#slots ? 0 : Math.round(60_000 * Math.min(1, average / this.#slots))
+        addMinute.run(minute, instance, Math.max(1, most), queued, atLimitMs, calls)
+      }
+    }
+    this.#writeEvents(database, firstMinute, pastMinute, incidents)
+  }
+
+  #writeEvents(
+    database: DatabaseSync,
+    firstMinute: number,
+    pastMinute: number,
+    incidents: readonly Incident[],
+  ): void {
+    const addEvent = database.prepare(
+      'INSERT INTO gateway_events SELECT ?, id, ?, ? FROM instances WHERE text = ? ON CONFLICT DO NOTHING',
+    )
+    const event = (minute: number, kind: string, detail: string | null): void => {
+      for (const upstream of upstreams)
+        addEvent.run(minute * 60_000 + 500, kind, detail, instanceOf(upstream))
+    }
+    event(firstMinute, 'start', null)
+    for (const { kind, fromMinute, toMinute } of incidents) {
+      if (kind !== 'stopped') continue
+      event(fromMinute, fromMinute % 2 === 0 ? 'stop' : 'crash', null)
+      event(toMinute, 'start', null)
+    }
+    for (let minute = firstMinute + 3000; minute < pastMinute; minute += 20_000) {
+      event(minute, 'config', 'max_concurrent')
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { DatabaseSync } from 'node:sqlite'
+import { rollups } from '../../src/store/migrations/0002-rollups.ts'
+import { RollForward } from '../../src/store/roll-forward.ts'
+
+const rolledPerStep = 100_000
+
+/** Empties the rollups of a database, and makes their tables as they are made now. */
+export function withoutRollups(path: string): void {
+  const database = new DatabaseSync(path)
+  const tables = database.prepare(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'rollup%'",
+  )
+  database.exec('PRAGMA foreign_keys = OFF')
+  database.exec('BEGIN')
+  for (const { name } of tables.all()) database.exec(`DROP TABLE ${String(name)}`)
+  database.exec(rollups.sql)
+  database.exec('COMMIT')
+  database.close()
+}
+
+/** Adds every call to the rollups, as of `nowMs`. */
+export function rollAll(database: DatabaseSync, nowMs: number): void {
+  const rollForward = new RollForward(database)
+  let hasMore = true
+  while (hasMore) hasMore = rollForward.step(nowMs, rolledPerStep)
+}

@@ -1,0 +1,42 @@
+/** `roll_up`: calls enter the rollups; `fold`: old ones are deleted; `give_back`: free pages leave the file. */
+export type CompressPhase = 'roll_up' | 'fold' | 'give_back'
+
+/** How far compressing has come. */
+export interface CompressProgress {
+  readonly phase: CompressPhase
+  /** Calls; of `give_back`, pages. */
+  readonly done: number
+  readonly total: number
+}
+
+/** What compressing did; of a dry run, what it would do. Sizes are those of the file and its log together. */
+export interface CompressResult {
+  readonly before_bytes: number
+  /** Of a dry run, about. */
+  readonly after_bytes: number
+  readonly folded_calls: number
+  readonly duration_ms: number
+}
+
+/** Why a job came to nothing. */
+export interface JobFailure {
+  readonly code: 'job_running' | 'no_database' | 'job_failed'
+  readonly message: string
+}
+
+/** A line that `tokenweir db compress --json` prints: progress any number of times, then how it ended. */
+export type CompressLine = CompressProgress | CompressResult | { readonly error: JobFailure }
+
+/** A job that was begun on the dashboard, the last one that was. */
+export interface DatabaseJob {
+  readonly job: 'compress'
+  readonly state: 'running' | 'done' | 'failed'
+  readonly dry_run: boolean
+  readonly keep_days: number
+  /** ISO 8601, UTC. */
+  readonly started_at: string
+  /** Null until it has told of any. */
+  readonly progress: CompressProgress | null
+  readonly result: CompressResult | null
+  readonly error: JobFailure | null
+}

@@ -1,0 +1,136 @@
+/** How one measure is spread over `n` calls that went well; null where there is none. */
+export interface OverviewMeasure {
+  readonly n: number
+  readonly p50: number | null
+  readonly p95: number | null
+  readonly p99: number | null
+  readonly max: number | null
+}
+
+/** All calls of a window at once. Durations, first tokens, speeds and waits are of chat calls alone where `chat_only` says so. */
+export interface OverviewTotals {
+  readonly calls: number
+  readonly errors: number
+  /** errors ÷ (calls − those whose client left); null where there is none to divide by. */
+  readonly error_rate: number | null
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cached_input_tokens: number
+  readonly cost_usd: number | null
+  readonly unpriced_calls: number
+  readonly duration_ms: OverviewMeasure
+  readonly ttft_ms: OverviewMeasure
+  readonly queue_ms: OverviewMeasure
+  readonly output_tokens_per_s: OverviewMeasure
+}
+
+/** One value for each bucket of time, in columns of equal length. The first and the last bucket may be cut by the range. */
+export interface OverviewBuckets {
+  /** Seconds since the Unix epoch at which each bucket begins. */
+  readonly start_s: readonly number[]
+  readonly calls: readonly number[]
+  readonly errors: readonly number[]
+  readonly error_rate: readonly (number | null)[]
+  readonly input_tokens: readonly number[]
+  readonly output_tokens: readonly number[]
+  readonly cost_usd: readonly (number | null)[]
+  readonly duration_n: readonly number[]
+  readonly duration_p50_ms: readonly (number | null)[]
+  readonly duration_p95_ms: readonly (number | null)[]
+  readonly duration_p99_ms: readonly (number | null)[]
+  readonly ttft_n: readonly number[]
+  readonly ttft_p50_ms: readonly (number | null)[]
+  readonly ttft_p95_ms: readonly (number | null)[]
+  readonly speed_n: readonly number[]
+  /** Output tokens per second. */
+  readonly speed_p50: readonly (number | null)[]
+  readonly queue_n: readonly number[]
+  readonly queue_p95_ms: readonly (number | null)[]
+}
+
+/** How busy the gateway's slots were, in buckets of at least a minute; null where no gateway ran. */
+export interface OverviewSlots {
+  readonly bucket_s: number
+  readonly start_s: readonly number[]
+  readonly active_max: readonly (number | null)[]
+  readonly queued_max: readonly (number | null)[]
+  /** Part of the time, 0 to 1, in which every slot was in use. */
+  readonly at_limit_share: readonly (number | null)[]
+  /** The same over the whole range. */
+  readonly at_limit_share_total: number | null
+}
+
+/** What a list of calls shows of each; the fields are those of `/api/query`. */
+export interface OverviewCall {
+  readonly id: string
+  readonly started_at: string
+  readonly call_type: string
+  readonly endpoint: string
+  readonly model: string | null
+  readonly client: string | null
+  readonly status: number | null
+  readonly outcome: string
+  readonly failed: boolean
+  readonly failure_code: string | null
+  readonly stream: boolean
+  readonly attempts: number
+  readonly receive_ms: number | null
+  readonly queue_ms: number | null
+  readonly retry_wait_ms: number | null
+  readonly ttft_ms: number | null
+  readonly duration_ms: number | null
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly cost_usd: number | null
+}
+
+/** One model's part of the window. */
+export interface OverviewModel {
+  readonly model: string | null
+  readonly calls: number
+  readonly errors: number
+  readonly total_tokens: number
+  readonly cost_usd: number | null
+  readonly unpriced_calls: number
+}
+
+/** Something that happened to the gateway itself. */
+export interface OverviewEvent {
+  readonly at: string
+  readonly instance: string
+  readonly kind: string
+  readonly detail: string | null
+}
+
+/** The body of `GET /api/overview`: all that a first page shows. */
+export interface Overview {
+  /** ISO 8601, UTC; `to` is exclusive. */
+  readonly from: string
+  readonly to: string
+  readonly tz: string
+  /** Width of a bucket as a rule: local hours and days may be longer or shorter where the clocks change. */
+  readonly bucket_s: number
+  readonly chat_only: boolean
+  readonly buckets: OverviewBuckets
+  readonly totals: OverviewTotals
+  /** The window of the same length just before; null where it cannot be told any more. */
+  readonly previous: OverviewTotals | null
+  /** Those with the most calls and those that cost most, most calls first. */
+  readonly models: readonly OverviewModel[]
+  /** Failed calls by their code, most calls first. */
+  readonly failures: readonly { readonly failure_code: string | null; readonly calls: number }[]
+  readonly slots: OverviewSlots
+  readonly events: readonly OverviewEvent[]
+  readonly latest: readonly OverviewCall[]
+  /** Of the calls that went well, and of chat calls alone where `chat_only` says so. */
+  readonly slowest: readonly OverviewCall[]
+  /** From when on the slowest were looked for: never longer than seven days. */
+  readonly slowest_from: string
+  readonly failed: readonly OverviewCall[]
+  readonly available_models: readonly string[]
+  readonly available_types: readonly string[]
+  readonly resolution?: '15m'
+  /** Why nothing is told, where the database cannot be read. */
+  readonly store?: string
+  readonly note?: string
+}

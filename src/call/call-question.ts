@@ -1,0 +1,77 @@
+import type { CallFilter } from './call-reader.ts'
+
+/** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group. */
+export type CallDimension =
+  | 'model'
+  | 'call_type'
+  | 'outcome'
+  | 'status'
+  | 'client'
+  | 'endpoint'
+  | 'failure_code'
+
+/** A question about many calls at once. */
+export interface CallQuestion {
+  /** Its `fromMs` and `toMs` are not looked at: the edges say which time is meant. */
+  readonly filter: CallFilter
+  /**
+   * Rising instants in milliseconds since the Unix epoch, at least two: each bucket of time reaches from one
+   * (inclusive) to the next (exclusive).
+   */
+  readonly edgesMs: readonly number[]
+  readonly dimension: CallDimension | null
+  /** Entries beyond so many, those with the most calls over all buckets, are put together as the rest. */
+  readonly top?: number
+}
+
+/** How one measure is spread over the calls that went well. All but `n` are null where `n` is 0. */
+export interface MeasureFigures {
+  readonly n: number
+  readonly avg: number | null
+  readonly p50: number | null
+  readonly p90: number | null
+  readonly p95: number | null
+  readonly p99: number | null
+  readonly max: number | null
+}
+
+/** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
+export interface GroupFigures {
+  readonly calls: number
+  /** Calls that failed; those whose client left are none. */
+  readonly errors: number
+  /** errors ÷ (calls − those whose client left); null where there is none to divide by. */
+  readonly error_rate: number | null
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cached_input_tokens: number
+  readonly cache_write_tokens: number
+  readonly reasoning_tokens: number
+  readonly total_tokens: number
+  /** Of the calls that have a price; null where none has. */
+  readonly cost_usd: number | null
+  /** Calls with usage and no price. */
+  readonly unpriced_calls: number
+  readonly duration_ms: MeasureFigures
+  readonly ttft_ms: MeasureFigures
+  readonly queue_ms: MeasureFigures
+  readonly tpot_ms: MeasureFigures
+  readonly output_tokens_per_s: MeasureFigures
+}
+
+/** The calls of one bucket of time and one entry of the dimension. */
+export interface CallGroup {
+  /** Place of the bucket: it begins at `edgesMs[bucket]`. */
+  readonly bucket: number
+  /** The model's name, the status, …; null for calls that have none, and where nothing was grouped by. */
+  readonly entry: string | number | null
+  /** Whether these are the entries beyond `top`, put together; `entry` is then null. */
+  readonly isRest: boolean
+  readonly figures: GroupFigures
+}
+
+/** Only groups that hold a call, in the order of time and then with the most calls first; and all of them together. */
+export interface CallAnswer {
+  readonly groups: readonly CallGroup[]
+  readonly summary: GroupFigures
+}

@@ -1,0 +1,128 @@
+/** Units of local time: an hour is what a clock on the wall calls one, a day lasts from one local date to the next. */
+export type ZonedUnit = 'minute' | 'hour' | 'day'
+
+const unitMs: Readonly<Record<ZonedUnit, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+/** No zone changes its offset twice within so short a time. */
+const calmMs = 86_400_000
+/** Longer than any local day. */
+const overADayMs = 36 * 3_600_000
+
+/** One IANA time zone: where its local hours and days begin. Instants are milliseconds since the Unix epoch. */
+export class ZonedTime {
+  readonly #format: Intl.DateTimeFormat
+  /** From `#calmFromMs` to `#calmUntilMs` the offset is `#calmOffsetMs`: formatting is the costly part. */
+  #calmFromMs = 0
+  #calmUntilMs = -1
+  #calmOffsetMs = 0
+
+  /** Throws `RangeError` where there is no such zone. */
+  constructor(timeZone: string) {
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+      era: 'short',
+    })
+  }
+
+  /** Local time minus UTC, in whole seconds given as milliseconds. */
+  offsetMs(instantMs: number): number {
+    if (instantMs >= this.#calmFromMs && instantMs <= this.#calmUntilMs) return this.#calmOffsetMs
+    const offsetMs = this.#formattedOffsetMs(instantMs)
+    if (this.#formattedOffsetMs(instantMs + calmMs) === offsetMs) {
+      this.#calmFromMs = instantMs
+      this.#calmUntilMs = instantMs + calmMs
+      this.#calmOffsetMs = offsetMs
+    }
+    return offsetMs
+  }
+
+  /**
+   * Where the units begin that `fromMs` (inclusive) to `toMs` (exclusive) touches, and where the last one ends:
+   * the first edge is at or before `fromMs`, the last at or after `toMs`. Stops after `limit` units.
+   * An hour or minute also ends where the clocks change, so that each has one offset.
+   */
+  edges(unit: ZonedUnit, fromMs: number, toMs: number, limit: number = Number.POSITIVE_INFINITY): number[] {
+    const edges = [this.startOf(unit, fromMs)]
+    for (let at = edges[0] ?? 0; at < toMs && edges.length <= limit;) {
+      at = this.#next(unit, at)
+      edges.push(at)
+    }
+    return edges
+  }
+
+  /** Where the unit began that an instant lies in. */
+  startOf(unit: ZonedUnit, instantMs: number): number {
+    // Found from a day before, forwards: going back, local time does not tell which of two equal hours is meant.
+    let start = instantMs - (unit === 'day' ? overADayMs : unitMs[unit] + unitMs.minute)
+    for (let next = this.#next(unit, start); next <= instantMs; next = this.#next(unit, start)) start = next
+    return start
+  }
+
+  /** Name of the unit that begins at an instant: `2026-11-21` for a day, else the start in ISO 8601 with its offset. */
+  key(unit: ZonedUnit, startMs: number): string {
+    const offsetMs = this.offsetMs(startMs)
+    const local = new Date(startMs + offsetMs).toISOString()
+    return unit === 'day' ? local.slice(0, 10) : `${local.slice(0, 19)}${offsetText(offsetMs)}`
+  }
+
+  #next(unit: ZonedUnit, instantMs: number): number {
+    const offsetMs = this.offsetMs(instantMs)
+    const nextLocalMs = (Math.floor((instantMs + offsetMs) / unitMs[unit]) + 1) * unitMs[unit]
+    const nextMs = nextLocalMs - offsetMs
+    if (this.offsetMs(nextMs) === offsetMs) return nextMs
+    const changeMs = this.#changeBetween(instantMs, nextMs, offsetMs)
+    if (unit !== 'day') return changeMs
+    const later = nextLocalMs - this.offsetMs(changeMs)
+    return Math.max(changeMs, later)
+  }
+
+  /** The first instant, to the second, after `fromMs` at which the offset is another one. */
+  #changeBetween(fromMs: number, toMs: number, offsetMs: number): number {
+    let before = Math.floor(fromMs / 1000)
+    let after = Math.ceil(toMs / 1000)
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2)
+      if (this.offsetMs(middle * 1000) === offsetMs) before = middle
+      else after = middle
+    }
+    return after * 1000
+  }
+
+  #formattedOffsetMs(instantMs: number): number {
+    const values: Record<string, number> = {}
+    let isBeforeChrist = false
+    for (const { type, value } of this.#format.formatToParts(instantMs)) {
+      if (type === 'era') isBeforeChrist = value.startsWith('B')
+      else values[type] = Number(value)
+    }
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = values
+    const local = new Date(0)
+    local.setUTCFullYear(isBeforeChrist ? 1 - year : year, month - 1, day)
+    local.setUTCHours(hour, minute, second)
+    return local.getTime() - Math.floor(instantMs / 1000) * 1000
+  }
+}
+
+/** Whether there is such a time zone. */
+export function isTimeZone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+function offsetText(offsetMs: number): string {
+  if (offsetMs === 0) return 'Z'
+  const minutes = Math.round(Math.abs(offsetMs) / 60_000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}

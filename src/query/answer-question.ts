@@ -1,0 +1,90 @@
+import type { CallReader } from '../call/call-reader.ts'
+import { formatCallId } from '../call/call-id.ts'
+import { publicFields } from '../store/calls-readable.ts'
+import type { HistoryReader } from '../store/history-reader.ts'
+import { emptyFigures } from './empty-figures.ts'
+import { endedAnswer } from './ended-answer.ts'
+import { groupAnswer } from './group-answer.ts'
+import { listAnswer, listedCalls } from './list-answer.ts'
+import { overviewAnswer } from './overview-answer.ts'
+import type { GroupQuestion, ListQuestion, QueryFormat, QueryQuestion } from './query-question.ts'
+import { QueryRefusal } from './query-refusal.ts'
+import { columnsOf, csvText, ndjsonText } from './row-text.ts'
+
+/** What the answers are made from. */
+export interface QuerySources {
+  readonly calls: CallReader
+  readonly history: Pick<HistoryReader, 'slotUse' | 'events'>
+}
+
+/** A note on the store, where it cannot be read. */
+export interface StoreNote {
+  readonly store: string
+  readonly note: string
+}
+
+/** An answer, ready to be sent. */
+export interface AnswerText {
+  readonly format: QueryFormat
+  readonly text: string
+  /** Asks for the next page: in JSON it stands in the text too. */
+  readonly nextCursor: string | null
+}
+
+/** Answers any question. Throws `QueryRefusal`, `FoldedRange`, `QueryTooSlow`, and what SQLite throws. */
+export function answerQuestion(
+  { calls, history }: QuerySources,
+  question: QueryQuestion,
+  nowMs: number,
+  note: StoreNote | null,
+): AnswerText {
+  switch (question.kind) {
+    case 'list':
+      return question.format === 'json'
+        ? json(listAnswer(calls, question, nowMs), note)
+        : listText(calls, question, nowMs)
+    case 'groups':
+      return groupText(calls, question, nowMs, note)
+    case 'overview':
+      return json(overviewAnswer(calls, history, question, nowMs), note)
+    case 'ended':
+      return json(endedAnswer(calls, question), note)
+    default:
+      return oneCallText(calls, question.id, note)
+  }
+}
+
+function oneCallText(reader: CallReader, id: number, note: StoreNote | null): AnswerText {
+  const call = reader.call(id)
+  if (call !== null) return json(call, null)
+  const message = `No call ${formatCallId(id)} is recorded.`
+  throw new QueryRefusal('call_not_found', note === null ? message : `${message} ${note.note}`, 'id')
+}
+
+function json(answer: object, note: StoreNote | null): AnswerText {
+  const nextCursor =
+    'next_cursor' in answer && typeof answer.next_cursor === 'string' ? answer.next_cursor : null
+  return { format: 'json', text: JSON.stringify({ ...answer, ...note }), nextCursor }
+}
+
+function listText(reader: CallReader, question: ListQuestion, nowMs: number): AnswerText {
+  const { calls, next_cursor } = listedCalls(reader, question, nowMs)
+  const names = publicFields.map((field) => field.name)
+  const text = question.format === 'csv' ? csvText(calls, names) : ndjsonText(calls)
+  return { format: question.format, text, nextCursor: next_cursor }
+}
+
+function groupText(
+  reader: CallReader,
+  question: GroupQuestion,
+  nowMs: number,
+  note: StoreNote | null,
+): AnswerText {
+  const answer = groupAnswer(reader, question, nowMs)
+  const { format, time, dimension } = question
+  if (format === 'json') return json(answer, note)
+  if (format === 'ndjson') return { format, text: ndjsonText(answer.groups), nextCursor: null }
+  const keys =
+    time !== null && dimension !== null ? { keys: { [time]: null, [dimension]: null } } : { key: null }
+  return { format, text: csvText(answer.groups, columnsOf({ ...keys, ...emptyFigures })), nextCursor: null }
+}

@@ -1,0 +1,122 @@
+import type {
+  CallAnswer,
+  CallDimension,
+  CallGroup,
+  CallQuestion,
+  GroupFigures,
+} from '../call/call-question.ts'
+import type { CallReader } from '../call/call-reader.ts'
+import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
+import { type AskedRange, rangeOf } from './asked-range.ts'
+import { emptyFigures } from './empty-figures.ts'
+import { type QueryFrame, choicesOf, resolutionOf } from './list-answer.ts'
+import { type GroupQuestion, maxGroups, topEntries } from './query-question.ts'
+import { QueryRefusal } from './query-refusal.ts'
+
+/** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
+export type GroupKey = string | number | null
+
+/** Figures under one key, or under a time and an entry of a dimension by their names. */
+export type QueryGroup = GroupFigures &
+  ({ readonly key: GroupKey } | { readonly keys: Readonly<Record<string, GroupKey>>; readonly rest?: true })
+
+/** The body of `GET /api/query` with `group_by`. */
+export interface GroupAnswer extends QueryFrame {
+  /** As it was asked, the time first: `hour`, `hour,model`. */
+  readonly group_by: string
+  readonly groups: readonly QueryGroup[]
+}
+
+/** The key of the entries beyond the first twenty, which carry `rest: true`. */
+const restKey = 'other'
+
+/** Figures by time, by a dimension, or by both. */
+export function groupAnswer(reader: CallReader, question: GroupQuestion, nowMs: number): GroupAnswer {
+  const { filter, time, dimension } = question
+  const range = rangeOf(filter, reader, nowMs)
+  const { groups, summary } =
+    range === null ? { groups: [], summary: emptyFigures } : groupsOf(reader, question, range)
+  if (groups.length > maxGroups) throw tooMany(time, dimension)
+  return {
+    group_by: [time, dimension].filter((key) => key !== null).join(','),
+    groups,
+    summary,
+    ...choicesOf(reader),
+    ...resolutionOf(reader, range?.fromMs),
+  }
+}
+
+function groupsOf(
+  reader: CallReader,
+  { filter, time, dimension, timeZone }: GroupQuestion,
+  range: AskedRange,
+): Pick<GroupAnswer, 'groups' | 'summary'> {
+  const ask = (rest: Omit<CallQuestion, 'filter'>): CallAnswer => askedOf(reader, { filter, ...rest })
+  if (time === null) {
+    const { groups, summary } = ask({ edgesMs: [range.fromMs, range.toMs], dimension })
+    return { groups: groups.map(({ entry, figures }) => keyed(entry, figures)), summary }
+  }
+  const zone = new ZonedTime(timeZone)
+  const starts = zone.edges(time, range.fromMs, range.toMs, maxGroups)
+  if ((starts.at(-1) ?? 0) < range.toMs) throw tooMany(time, dimension)
+  const edgesMs = [range.fromMs, ...starts.slice(1, -1), range.toMs]
+  const keys = starts.slice(0, -1).map((start) => zone.key(time, start))
+  if (dimension === null) {
+    const { groups, summary } = ask({ edgesMs, dimension })
+    return { groups: withEmpty(groups, keys), summary }
+  }
+  const { groups, summary } = ask({ edgesMs, dimension, top: topEntries })
+  return {
+    groups: groups.map(({ bucket, entry, isRest, figures }) => {
+      const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }
+      return keyedTwice(names, isRest, figures)
+    }),
+    summary,
+  }
+}
+
+/** By failure code only calls that have one are told apart; the summary is of all of them nevertheless. */
+function askedOf(reader: CallReader, question: CallQuestion): CallAnswer {
+  const { top: _, ...all } = question
+  const { dimension, edgesMs } = all
+  if (dimension !== 'failure_code') return reader.aggregate(question)
+  const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
+  const { summary } = reader.aggregate({ ...all, edgesMs: ends, dimension: null })
+  const groups = reader.aggregate(all).groups.filter(({ entry }) => entry !== null)
+  return { groups, summary }
+}
+
+/** Times without a call count too, from the first one that has any. */
+function withEmpty(groups: readonly CallGroup[], keys: readonly string[]): readonly QueryGroup[] {
+  const figures = new Map(groups.map((group) => [group.bucket, group.figures]))
+  const first = groups[0]?.bucket
+  if (first === undefined) return []
+  return keys.slice(first).map((key, index) => keyed(key, figures.get(first + index) ?? emptyFigures))
+}
+
+function keyed(key: GroupKey, figures: GroupFigures): QueryGroup {
+  return { key, ...figures }
+}
+
+function keyedTwice(
+  keys: Readonly<Record<string, GroupKey>>,
+  isRest: boolean,
+  figures: GroupFigures,
+): QueryGroup {
+  return { keys, ...(isRest ? { rest: true } : {}), ...figures }
+}
+
+const coarser: Readonly<Record<ZonedUnit, string>> = {
+  minute: 'group_by=hour or a shorter range',
+  hour: 'group_by=day or a shorter range',
+  day: 'a shorter range',
+}
+
+function tooMany(time: ZonedUnit | null, dimension: CallDimension | null): QueryRefusal {
+  const advice = time === null ? `a filter by ${dimension ?? 'model'} or a shorter range` : coarser[time]
+  return new QueryRefusal(
+    'too_many_groups',
+    `This would be over ${maxGroups} groups; ask for ${advice}.`,
+    'group_by',
+  )
+}

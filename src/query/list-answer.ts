@@ -1,0 +1,83 @@
+import type { CallFilter, CallJson, CallPage, CallReader } from '../call/call-reader.ts'
+import type { CallType } from '../call/call.ts'
+import type { GroupFigures } from '../call/call-question.ts'
+import { rangeOf } from './asked-range.ts'
+import { emptyFigures } from './empty-figures.ts'
+import { type ListQuestion, maxSortedMs } from './query-question.ts'
+import { QueryRefusal } from './query-refusal.ts'
+
+/** What every answer of `/api/query` has besides its calls or groups. */
+export interface QueryFrame {
+  /** Over all that was selected, not only over what is listed. */
+  readonly summary: GroupFigures
+  readonly available_models: readonly string[]
+  readonly available_types: readonly CallType[]
+  /** Present where the selection reaches back to calls that were folded into quarter hours. */
+  readonly resolution?: '15m'
+}
+
+/** The body of `GET /api/query` without `group_by`. */
+export interface ListAnswer extends QueryFrame {
+  readonly calls: readonly CallJson[]
+  /** How many are listed. */
+  readonly count: number
+  readonly limit: number
+  /** Asks for the next page; null where there is none. */
+  readonly next_cursor: string | null
+}
+
+/** A list of calls and what is told of all of them. */
+export function listAnswer(reader: CallReader, question: ListQuestion, nowMs: number): ListAnswer {
+  const { calls, next_cursor } = listedCalls(reader, question, nowMs)
+  const { filter, limit } = question
+  return { calls, count: calls.length, limit, next_cursor, ...frameOf(reader, filter, nowMs) }
+}
+
+/** The calls alone, for the forms that hold nothing else. */
+export function listedCalls(
+  reader: CallReader,
+  question: ListQuestion,
+  nowMs: number,
+): Pick<ListAnswer, 'calls' | 'next_cursor'> {
+  const { filter, limit, sort } = question
+  if (sort !== 'started_at') assertShort(filter, nowMs)
+  const found = reader.list(filter, pageOf(question))
+  const calls = found.slice(0, limit)
+  const hasMore = found.length > limit
+  return { calls, next_cursor: hasMore ? (calls.at(-1)?.id ?? null) : null }
+}
+
+function frameOf(reader: CallReader, filter: CallFilter, nowMs: number): QueryFrame {
+  const range = rangeOf(filter, reader, nowMs)
+  const summary =
+    range === null
+      ? emptyFigures
+      : reader.aggregate({ filter, edgesMs: [range.fromMs, range.toMs], dimension: null }).summary
+  return { summary, ...choicesOf(reader), ...resolutionOf(reader, range?.fromMs) }
+}
+
+/** The choices of the filters. */
+export function choicesOf(reader: CallReader): Pick<QueryFrame, 'available_models' | 'available_types'> {
+  const { models, types } = reader.choices()
+  return { available_models: models, available_types: types }
+}
+
+/** Says so where what begins at `fromMs` is told in quarter hours. */
+export function resolutionOf(reader: CallReader, fromMs: number | undefined): Pick<QueryFrame, 'resolution'> {
+  const foldedUntilMs = reader.foldedUntilMs()
+  return foldedUntilMs !== null && fromMs !== undefined && fromMs < foldedUntilMs ? { resolution: '15m' } : {}
+}
+
+/** One call more than is shown tells whether there is another page. */
+function pageOf({ limit, beforeId, sort }: ListQuestion): CallPage {
+  return sort === 'started_at'
+    ? { limit: limit + 1, ...(beforeId === null ? {} : { beforeId }) }
+    : { limit, sort }
+}
+
+function assertShort({ fromMs, toMs }: CallFilter, nowMs: number): void {
+  if (fromMs !== undefined && (toMs ?? nowMs) - fromMs <= maxSortedMs) return
+  const got = fromMs === undefined ? 'no "from"' : 'more'
+  const message = `A list that is sorted by anything but started_at reaches over at most seven days; got ${got}.`
+  throw new QueryRefusal('range_too_long', message, 'from')
+}

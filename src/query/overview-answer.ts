@@ -1,0 +1,227 @@
+import type { Overview, OverviewCall, OverviewModel, OverviewSlots } from '../api/overview.ts'
+import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
+import type { CallFilter, CallJson, CallReader } from '../call/call-reader.ts'
+import { FoldedRange } from '../call/folded-range.ts'
+import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
+import { ZonedTime } from '../lib/zoned-time.ts'
+import type { HistoryReader } from '../store/history-reader.ts'
+import { emptyFigures } from './empty-figures.ts'
+import { choicesOf, resolutionOf } from './list-answer.ts'
+import { overviewBuckets, overviewTotals } from './overview-figures.ts'
+import { type OverviewQuestion, maxSortedMs } from './query-question.ts'
+
+const dayMs = 86_400_000
+const quarterS = 900
+const minuteS = 60
+/** Beyond it no call's id can lie. */
+const lastMs = 2 ** 41
+const shownCalls = 12
+const shownModels = 10
+const shownEvents = 200
+
+/** All that the first page shows, over the last 24 hours unless told otherwise. */
+export function overviewAnswer(
+  reader: CallReader,
+  history: Pick<HistoryReader, 'slotUse' | 'events'>,
+  { filter, timeZone }: OverviewQuestion,
+  nowMs: number,
+): Overview {
+  const { fromMs, toMs } = windowOf(filter, nowMs)
+  const zone = new ZonedTime(timeZone)
+  const isFolded = (reader.foldedUntilMs() ?? 0) > fromMs
+  const bucketS = bucketWidthS(fromMs, toMs, isFolded ? quarterS : 0)
+  const starts = bucketEdges(zone, bucketS, fromMs, toMs)
+  const chatOnly = filter.callTypes === undefined
+  const timed: CallFilter = chatOnly ? { ...filter, callTypes: ['chat'] } : filter
+  const ask = (rest: Partial<CallQuestion>): CallAnswer =>
+    reader.aggregate({ filter, edgesMs: [fromMs, toMs], dimension: null, ...rest })
+
+  const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
+  const all = bucketsOf(reader, filter, edgesMs)
+  const timedFigures = timed === filter ? all : bucketsOf(reader, timed, edgesMs)
+  const previous = previousOf(reader, filter, timed, fromMs, toMs)
+  const slowestFromMs = Math.max(fromMs, toMs - maxSortedMs)
+  const isLong = slowestFromMs > fromMs
+  const searched = isLong ? hoursOf(reader, timed, zone, slowestFromMs, toMs) : { edgesMs, ...timedFigures }
+  const inWindow = { ...filter, fromMs, toMs }
+  return {
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    tz: timeZone,
+    bucket_s: bucketS,
+    chat_only: chatOnly,
+    buckets: overviewBuckets(starts.slice(0, -1), all.buckets, timedFigures.buckets),
+    totals: overviewTotals(all.summary, timedFigures.summary),
+    previous,
+    models: modelsOf(ask({ dimension: 'model' })),
+    failures: failuresOf(
+      ask({ dimension: 'failure_code', filter: { ...filter, failedOnly: true } }),
+      all.summary.errors,
+    ),
+    slots: slotsOf(history, zone, fromMs, toMs),
+    events: history.events(fromMs, toMs, shownEvents).map(({ atMs, instance, kind, detail }) => ({
+      at: new Date(atMs).toISOString(),
+      instance,
+      kind,
+      detail,
+    })),
+    latest: reader.list(inWindow, { limit: shownCalls }).map(shownCall),
+    slowest: slowestOf(reader, timed, searched.edgesMs, searched.buckets),
+    slowest_from: new Date(slowestFromMs).toISOString(),
+    failed: reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls }).map(shownCall),
+    ...choicesOf(reader),
+    ...resolutionOf(reader, fromMs),
+  }
+}
+
+/** Ends with a second, so that those who ask within it are answered alike. */
+function windowOf(filter: CallFilter, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
+  const nextSecondMs = (Math.floor(nowMs / 1000) + 1) * 1000
+  const toMs = Math.min(Math.max(Math.ceil(filter.toMs ?? nextSecondMs), 1), lastMs)
+  const fromMs = Math.max(Math.ceil(filter.fromMs ?? toMs - dayMs), 0)
+  return { fromMs: Math.min(fromMs, toMs - 1), toMs }
+}
+
+/** Figures of each bucket, of empty ones too, and of all together. */
+function bucketsOf(
+  reader: CallReader,
+  filter: CallFilter,
+  edgesMs: readonly number[],
+): { readonly buckets: readonly GroupFigures[]; readonly summary: GroupFigures } {
+  const { groups, summary } = reader.aggregate({ filter, edgesMs, dimension: null })
+  const figures = new Map(groups.map((group) => [group.bucket, group.figures]))
+  return { buckets: edgesMs.slice(1).map((_, bucket) => figures.get(bucket) ?? emptyFigures), summary }
+}
+
+/** The same by local hours. */
+function hoursOf(
+  reader: CallReader,
+  filter: CallFilter,
+  zone: ZonedTime,
+  fromMs: number,
+  toMs: number,
+): { readonly edgesMs: readonly number[]; readonly buckets: readonly GroupFigures[] } {
+  const edgesMs = [fromMs, ...zone.edges('hour', fromMs, toMs).slice(1, -1), toMs]
+  return { edgesMs, ...bucketsOf(reader, filter, edgesMs) }
+}
+
+/** Folded calls may be too coarse to tell where the window before begins. */
+function previousOf(
+  reader: CallReader,
+  filter: CallFilter,
+  timed: CallFilter,
+  fromMs: number,
+  toMs: number,
+): Overview['previous'] {
+  const edgesMs = [Math.max(0, fromMs - (toMs - fromMs)), fromMs]
+  if (edgesMs[0] === fromMs) return null
+  try {
+    const summaryOf = (one: CallFilter): GroupFigures =>
+      reader.aggregate({ filter: one, edgesMs, dimension: null }).summary
+    return overviewTotals(summaryOf(filter), summaryOf(timed))
+  } catch (error) {
+    if (error instanceof FoldedRange) return null
+    throw error
+  }
+}
+
+function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {
+  const byCost = groups
+    .filter(({ figures }) => figures.cost_usd !== null)
+    .sort((a, b) => (b.figures.cost_usd ?? 0) - (a.figures.cost_usd ?? 0))
+  const shown = new Set([...groups.slice(0, shownModels), ...byCost.slice(0, shownModels)])
+  return groups
+    .filter((group) => shown.has(group))
+    .map(({ entry, figures: { calls, errors, total_tokens, cost_usd, unpriced_calls } }) => ({
+      model: entry === null ? null : String(entry),
+      calls,
+      errors,
+      total_tokens,
+      cost_usd,
+      unpriced_calls,
+    }))
+}
+
+/** Those without a code are what the codes do not add up to. */
+function failuresOf({ groups }: CallAnswer, errors: number): Overview['failures'] {
+  const coded = groups.flatMap(({ entry, figures }) =>
+    entry === null ? [] : [{ failure_code: String(entry), calls: figures.calls }],
+  )
+  const uncoded = errors - coded.reduce((sum, { calls }) => sum + calls, 0)
+  const failures = uncoded > 0 ? [...coded, { failure_code: null, calls: uncoded }] : coded
+  return failures.sort((a, b) => b.calls - a.calls)
+}
+
+function slotsOf(
+  history: Pick<HistoryReader, 'slotUse'>,
+  zone: ZonedTime,
+  fromMs: number,
+  toMs: number,
+): OverviewSlots {
+  const bucketS = bucketWidthS(fromMs, toMs, minuteS)
+  const starts = bucketEdges(zone, bucketS, fromMs, toMs)
+  const use = history.slotUse([fromMs, ...starts.slice(1, -1), toMs])
+  const known = <T>(of: (one: (typeof use)[number]) => T): (T | null)[] =>
+    use.map((one) => (one.minutes === 0 ? null : of(one)))
+  const share = (atLimitMs: number, minutes: number): number =>
+    Math.min(1, atLimitMs / (minutes * minuteS * 1000))
+  const minutes = use.reduce((sum, one) => sum + one.minutes, 0)
+  const atLimitMs = use.reduce((sum, one) => sum + one.atLimitMs, 0)
+  return {
+    bucket_s: bucketS,
+    start_s: starts.slice(0, -1).map((start) => start / 1000),
+    active_max: known((one) => one.activeMax),
+    queued_max: known((one) => one.queuedMax),
+    at_limit_share: known((one) => share(one.atLimitMs, one.minutes)),
+    at_limit_share_total: minutes === 0 ? null : share(atLimitMs, minutes),
+  }
+}
+
+/** The slowest calls lie in the buckets whose slowest calls are the slowest: only those are searched, call by call. */
+function slowestOf(
+  reader: CallReader,
+  filter: CallFilter,
+  edgesMs: readonly number[],
+  buckets: readonly GroupFigures[],
+): readonly OverviewCall[] {
+  const meansOk = filter.failedOnly !== true && (filter.outcomes ?? ['ok']).includes('ok')
+  if (!meansOk) return []
+  return buckets
+    .map(({ duration_ms }, bucket) => ({ bucket, maxMs: duration_ms.max ?? -1 }))
+    .filter(({ maxMs }) => maxMs >= 0)
+    .sort((a, b) => b.maxMs - a.maxMs)
+    .slice(0, shownCalls)
+    .flatMap(({ bucket }) => {
+      const [fromMs = 0, toMs = 0] = edgesMs.slice(bucket, bucket + 2)
+      const slowest = { limit: shownCalls, sort: 'duration' } as const
+      return reader.list({ ...filter, outcomes: ['ok'], fromMs, toMs }, slowest)
+    })
+    .sort((a, b) => (b.duration_ms ?? 0) - (a.duration_ms ?? 0))
+    .slice(0, shownCalls)
+    .map(shownCall)
+}
+
+function shownCall(call: CallJson): OverviewCall {
+  return {
+    id: call.id,
+    started_at: call.started_at,
+    call_type: call.call_type,
+    endpoint: call.endpoint,
+    model: call.model,
+    client: call.client,
+    status: call.status,
+    outcome: call.outcome,
+    failed: call.failed,
+    failure_code: call.failure_code,
+    stream: call.stream,
+    attempts: call.attempts,
+    receive_ms: call.receive_ms,
+    queue_ms: call.queue_ms,
+    retry_wait_ms: call.retry_wait_ms,
+    ttft_ms: call.ttft_ms,
+    duration_ms: call.duration_ms,
+    input_tokens: call.input_tokens,
+    output_tokens: call.output_tokens,
+    cost_usd: call.cost_usd,
+  }
+}

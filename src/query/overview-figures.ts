@@ -1,0 +1,59 @@
+import type { OverviewBuckets, OverviewMeasure, OverviewTotals } from '../api/overview.ts'
+import type { GroupFigures, MeasureFigures } from '../call/call-question.ts'
+
+/** One window: what counts of all calls, and what takes time of `timed` ones. */
+export function overviewTotals(all: GroupFigures, timed: GroupFigures): OverviewTotals {
+  return {
+    calls: all.calls,
+    errors: all.errors,
+    error_rate: all.error_rate,
+    input_tokens: all.input_tokens,
+    output_tokens: all.output_tokens,
+    cached_input_tokens: all.cached_input_tokens,
+    cost_usd: all.cost_usd,
+    unpriced_calls: all.unpriced_calls,
+    duration_ms: measure(timed.duration_ms),
+    ttft_ms: measure(timed.ttft_ms),
+    queue_ms: measure(timed.queue_ms),
+    output_tokens_per_s: measure(timed.output_tokens_per_s),
+  }
+}
+
+/** Columns in place of a list of groups: a third of the bytes. */
+export function overviewBuckets(
+  startsMs: readonly number[],
+  all: readonly GroupFigures[],
+  timed: readonly GroupFigures[],
+): OverviewBuckets {
+  const column = (of: (figures: GroupFigures) => number | null): (number | null)[] =>
+    timed.map((figures) => shortened(of(figures)))
+  return {
+    start_s: startsMs.map((startMs) => startMs / 1000),
+    calls: all.map((figures) => figures.calls),
+    errors: all.map((figures) => figures.errors),
+    error_rate: all.map((figures) => shortened(figures.error_rate)),
+    input_tokens: all.map((figures) => figures.input_tokens),
+    output_tokens: all.map((figures) => figures.output_tokens),
+    cost_usd: all.map((figures) => figures.cost_usd),
+    duration_n: timed.map((figures) => figures.duration_ms.n),
+    duration_p50_ms: column((figures) => figures.duration_ms.p50),
+    duration_p95_ms: column((figures) => figures.duration_ms.p95),
+    duration_p99_ms: column((figures) => figures.duration_ms.p99),
+    ttft_n: timed.map((figures) => figures.ttft_ms.n),
+    ttft_p50_ms: column((figures) => figures.ttft_ms.p50),
+    ttft_p95_ms: column((figures) => figures.ttft_ms.p95),
+    speed_n: timed.map((figures) => figures.output_tokens_per_s.n),
+    speed_p50: column((figures) => figures.output_tokens_per_s.p50),
+    queue_n: timed.map((figures) => figures.queue_ms.n),
+    queue_p95_ms: column((figures) => figures.queue_ms.p95),
+  }
+}
+
+function measure({ n, p50, p95, p99, max }: MeasureFigures): OverviewMeasure {
+  return { n, p50: shortened(p50), p95: shortened(p95), p99: shortened(p99), max }
+}
+
+/** Four digits are more than percentiles within 1 % can tell. */
+function shortened(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(4))
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { FoldedRange } from '../call/folded-range.ts'
+import { QueryTooSlow } from '../call/query-too-slow.ts'
+import { type AnswerText, answerQuestion } from './answer-question.ts'
+import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
+import { QueryRefusal } from './query-refusal.ts'
+import { StoreFile } from './store-file.ts'
+
+/** Inside the query process: answers one question after the other, whatever becomes of the database. */
+export class QueryDesk {
+  readonly #file: StoreFile
+  readonly #now: () => number
+  #untilMs = 0
+
+  /** `now` tells monotonic milliseconds. */
+  constructor(path: string, now: () => number) {
+    this.#file = new StoreFile(path, () => this.#now() > this.#untilMs)
+    this.#now = now
+  }
+
+  /** Never throws. */
+  answer(asked: ToQuery): QueryReply {
+    this.#untilMs = this.#now() + asked.budgetMs
+    try {
+      const { format, text, nextCursor } = this.#textOf(asked)
+      const body = Buffer.from(text)
+      const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+      return { kind: 'answer', format, body, tag, nextCursor }
+    } catch (error) {
+      return failureOf(error)
+    }
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  #textOf({ question, nowMs }: ToQuery): AnswerText {
+    try {
+      const stores = this.#file.stores()
+      return answerQuestion(stores, question, nowMs, stores.note)
+    } catch (error) {
+      const stores = this.#file.absenceAfter(error)
+      if (stores === null) throw error
+      return answerQuestion(stores, question, nowMs, stores.note)
+    }
+  }
+}
+
+function failureOf(error: unknown): QueryFailure | QueryFault {
+  if (error instanceof QueryRefusal) {
+    return { kind: 'refused', code: error.code, message: error.message, param: error.param }
+  }
+  if (error instanceof FoldedRange) {
+    const from = new Date(error.unfoldedFromMs).toISOString()
+    const message = `Calls before ${from} are kept as sums of quarter hours, which do not tell this; ask from ${from} on.`
+    return { kind: 'refused', code: 'folded_range', message, param: 'from' }
+  }
+  if (error instanceof QueryTooSlow) {
+    const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
+    return { kind: 'refused', code: 'too_slow', message, param: null }
+  }
+  return { kind: 'fault', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+}

@@ -1,0 +1,45 @@
+import type { QueryFormat, QueryQuestion } from './query-question.ts'
+import type { QueryRefusal } from './query-refusal.ts'
+
+/** To the query process: one question at a time. */
+export interface ToQuery {
+  readonly number: number
+  readonly question: QueryQuestion
+  /** Milliseconds since the Unix epoch that count as now. */
+  readonly nowMs: number
+  /** Milliseconds that the answer may take. */
+  readonly budgetMs: number
+}
+
+/** An answer, ready to be sent to whoever asked. */
+export interface QueryAnswer {
+  readonly kind: 'answer'
+  readonly format: QueryFormat
+  readonly body: Uint8Array
+  /** Differs whenever the body does; without quotes. */
+  readonly tag: string
+  readonly nextCursor: string | null
+}
+
+/** Why there is no answer. */
+export interface QueryFailure {
+  readonly kind: 'refused'
+  readonly code: QueryRefusal['code'] | 'too_slow'
+  readonly message: string
+  readonly param: string | null
+}
+
+/** A fault of ours, with its words for the terminal. */
+export interface QueryFault {
+  readonly kind: 'fault'
+  readonly message: string
+}
+
+/** What becomes of a question. */
+export type QueryReply = QueryAnswer | QueryFailure | QueryFault
+
+/** From the query process: each question is replied to under its number. */
+export interface FromQuery {
+  readonly number: number
+  readonly reply: QueryReply
+}

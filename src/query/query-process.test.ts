@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../test/support/fake-clock.ts'
+import type { QueryReply, ToQuery } from './query-messages.ts'
+import { QueryProcess } from './query-process.ts'
+import type { QueryQuestion } from './query-question.ts'
+import type { QueryEvents } from './spawn-query.ts'
+
+/** A process that does as it is told. */
+interface Scripted {
+  readonly asked: ToQuery[]
+  readonly events: QueryEvents
+  killed: boolean
+}
+
+const question = (id: number): QueryQuestion => ({ kind: 'call', id })
+const answer = (text: string): QueryReply => ({
+  kind: 'answer',
+  format: 'json',
+  body: Buffer.from(text),
+  tag: text,
+  nextCursor: null,
+})
+
+function startScripted(limit = 64): {
+  clock: FakeClock
+  queries: QueryProcess
+  processes: Scripted[]
+  faults: unknown[]
+  reply: (reply: QueryReply) => void
+} {
+  const clock = new FakeClock()
+  const processes: Scripted[] = []
+  const faults: unknown[] = []
+  const queries = new QueryProcess({
+    clock,
+    limit,
+    onFault: (error) => faults.push(error),
+    spawn: (events) => {
+      const scripted: Scripted = { asked: [], events, killed: false }
+      processes.push(scripted)
+      return {
+        ask: (asked) => void scripted.asked.push(asked),
+        kill: () => {
+          scripted.killed = true
+          events.onEnd('SIGKILL')
+        },
+      }
+    },
+  })
+  const reply = (one: QueryReply): void => {
+    const { asked, events } = processes.at(-1)!
+    events.onReply({ number: asked.at(-1)!.number, reply: one })
+  }
+  return { clock, queries, processes, faults, reply }
+}
+
+const codeOf = async (outcome: ReturnType<QueryProcess['ask']>): Promise<string> => {
+  const known = await outcome
+  return known.kind === 'answer' ? known.tag : known.code
+}
+
+test('nothing is started before the first question, and one is asked at a time', async () => {
+  const { queries, processes, reply } = startScripted()
+  assert.equal(processes.length, 0)
+  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
+  assert.deepEqual([processes.length, processes[0]!.asked.length], [1, 1])
+  reply(answer('one'))
+  assert.equal(processes[0]!.asked.length, 2)
+  reply(answer('two'))
+  assert.deepEqual(await Promise.all(outcomes.map(codeOf)), ['one', 'two'])
+})
+
+test('who asks the same within a second shares the answer', async () => {
+  const { clock, queries, processes, reply } = startScripted()
+  const first = queries.ask(question(1))
+  assert.equal(queries.ask(question(1)), first)
+  clock.tick(900)
+  reply(answer('one'))
+  await clock.advance(99)
+  assert.equal(queries.ask(question(1)), first)
+  await clock.advance(1)
+  assert.notEqual(queries.ask(question(1)), first)
+  assert.equal(processes[0]!.asked.length, 2)
+})
+
+test('beyond the limit, questions are turned away, and not for a second', async () => {
+  const { clock, queries, reply } = startScripted(2)
+  const taken = [queries.ask(question(1)), queries.ask(question(2))]
+  assert.equal(await codeOf(queries.ask(question(3))), 'too_busy')
+  reply(answer('one'))
+  reply(answer('two'))
+  await Promise.all(taken)
+  await clock.advance(0)
+  const again = queries.ask(question(3))
+  reply(answer('three'))
+  assert.equal(await codeOf(again), 'three')
+})
+
+test('a process that overruns is killed, and the next question gets a new one at once', async () => {
+  const { clock, queries, processes, faults, reply } = startScripted()
+  const slow = queries.ask(question(1))
+  clock.tick(1000)
+  const next = queries.ask(question(2))
+  assert.equal(processes[0]!.asked[0]!.budgetMs, 5000)
+  clock.tick(4499)
+  assert.equal(processes[0]!.killed, false)
+  clock.tick(1)
+  assert.equal(processes[0]!.killed, true)
+  assert.equal(await codeOf(slow), 'too_slow')
+  assert.equal(processes.length, 2)
+  // It waited for 4.5 of its 5 seconds.
+  assert.equal(processes[1]!.asked[0]!.budgetMs, 500)
+  processes[0]!.events.onReply({ number: 1, reply: answer('late') })
+  reply(answer('two'))
+  assert.equal(await codeOf(next), 'two')
+  assert.deepEqual(faults, [])
+})
+
+test('a question that has waited for too long is not asked any more', async () => {
+  const { clock, queries, processes, reply } = startScripted()
+  const slow = queries.ask(question(1))
+  const next = queries.ask(question(2))
+  clock.tick(5000)
+  reply(answer('one'))
+  assert.deepEqual([await codeOf(slow), await codeOf(next)], ['one', 'too_busy'])
+  assert.equal(processes[0]!.asked.length, 1)
+})
+
+test('a process that dies is started anew after longer and longer pauses', async () => {
+  const { clock, queries, processes, faults, reply } = startScripted()
+  for (const pauseMs of [0, 100, 200, 400, 800, 1600, 3200]) {
+    const outcome = queries.ask(question(pauseMs))
+    const before = processes.length
+    if (pauseMs > 0) {
+      clock.tick(pauseMs - 1)
+      assert.equal(processes.length, before)
+      clock.tick(1)
+      assert.equal(processes.length, before + 1)
+    }
+    processes.at(-1)!.events.onEnd('exit code 1')
+    assert.equal(await codeOf(outcome), 'interrupted')
+  }
+  assert.equal(faults.length, 7)
+  assert.match(String(faults[0]), /the query process ended: exit code 1/)
+  // Even the longest pause ends, but those who ask at its beginning cannot wait for it.
+  const late = queries.ask(question(7))
+  clock.tick(5000)
+  assert.equal(await codeOf(late), 'interrupted')
+  const good = queries.ask(question(8))
+  reply(answer('good'))
+  assert.equal(await codeOf(good), 'good')
+})
+
+test('a fault of the process rejects, and is not shared for long', async () => {
+  const { clock, queries, reply } = startScripted()
+  const failing = queries.ask(question(1))
+  reply({ kind: 'fault', message: 'no such column' })
+  await assert.rejects(failing, /the query process failed: no such column/)
+  await clock.advance(0)
+  const again = queries.ask(question(1))
+  reply(answer('one'))
+  assert.equal(await codeOf(again), 'one')
+})
+
+test('closing tells all that wait, kills the process, and starts none again', async () => {
+  const { clock, queries, processes } = startScripted()
+  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
+  queries.close()
+  assert.deepEqual(await Promise.all(outcomes.map(codeOf)), ['closed', 'closed'])
+  assert.equal(processes[0]!.killed, true)
+  assert.equal(await codeOf(queries.ask(question(3))), 'closed')
+  clock.tick(60_000)
+  assert.equal(processes.length, 1)
+})

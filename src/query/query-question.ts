@@ -1,0 +1,58 @@
+import type { CallDimension } from '../call/call-question.ts'
+import type { CallFilter, CallSort } from '../call/call-reader.ts'
+import type { ZonedUnit } from '../lib/zoned-time.ts'
+
+/** In which form calls or groups are told; the other two hold nothing but them. */
+export type QueryFormat = 'json' | 'csv' | 'ndjson'
+
+/** What `/api/query` is asked without `group_by`. */
+export interface ListQuestion {
+  readonly kind: 'list'
+  readonly filter: CallFilter
+  readonly limit: number
+  /** The id of the last call of the page before. */
+  readonly beforeId: number | null
+  readonly sort: CallSort
+  readonly format: QueryFormat
+}
+
+/** What it is asked with `group_by`: at least one of `time` and `dimension` is set. */
+export interface GroupQuestion {
+  readonly kind: 'groups'
+  readonly filter: CallFilter
+  readonly time: ZonedUnit | null
+  readonly dimension: CallDimension | null
+  readonly timeZone: string
+  readonly format: QueryFormat
+}
+
+/** What `/api/overview` is asked. */
+export interface OverviewQuestion {
+  readonly kind: 'overview'
+  readonly filter: CallFilter
+  readonly timeZone: string
+}
+
+/** What `/api/calls/{id}` is asked. */
+export interface OneCallQuestion {
+  readonly kind: 'call'
+  readonly id: number
+}
+
+/** Which calls ended since; without `afterSeq`, where to begin from now on. */
+export interface EndedQuestion {
+  readonly kind: 'ended'
+  readonly afterSeq: number | null
+}
+
+/** Everything that the query process can be asked. */
+export type QueryQuestion = ListQuestion | GroupQuestion | OverviewQuestion | OneCallQuestion | EndedQuestion
+
+/** Groups that an answer may hold at most. */
+export const maxGroups = 5000
+/** Entries of a dimension that are told apart beside a time; the others are put together. */
+export const topEntries = 20
+/** Calls of a list that is sorted by anything but time. */
+export const maxSorted = 100
+/** The longest time over which such a list may reach. */
+export const maxSortedMs: number = 7 * 86_400_000

@@ -1,0 +1,20 @@
+/** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
+import { QueryDesk } from './query-desk.ts'
+import type { FromQuery, ToQuery } from './query-messages.ts'
+
+const [, , path] = process.argv
+if (path === undefined || process.send === undefined) {
+  throw new Error('query-worker runs only as the child of a QueryProcess')
+}
+const desk = new QueryDesk(path, () => performance.now())
+
+// A terminal's Ctrl-C goes to the whole group: the parent decides when this process ends.
+process.on('SIGINT', () => {})
+process.on('disconnect', () => {
+  desk.close()
+  process.exit(0)
+})
+process.on('message', (asked: ToQuery) => {
+  const answer: FromQuery = { number: asked.number, reply: desk.answer(asked) }
+  process.send?.(answer)
+})

@@ -1,0 +1,39 @@
+import { type CsvValue, csvLine } from '../lib/csv-line.ts'
+
+/** One call or group as its fields stand in JSON: plain values, or objects of them. */
+type Fields = Readonly<Record<string, unknown>>
+
+/** One JSON object per line. */
+export function ndjsonText(rows: readonly object[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+}
+
+/** A table with a line of names; a field within an object is named by both: `ttft_ms_p95`. The keys of a group keep theirs. */
+export function csvText(rows: readonly object[], names: readonly string[]): string {
+  const columns = names.map((name) => [name] as const)
+  const lines = rows.map((row) => {
+    const flat = flatten(row as Fields)
+    return csvLine(columns.map(([name]) => flat.get(name) ?? null))
+  })
+  return csvLine(names) + lines.join('')
+}
+
+/** The columns of such a table, by a row that has them all. */
+export function columnsOf(row: object): readonly string[] {
+  return [...flatten(row as Fields).keys()]
+}
+
+function flatten(row: Fields): ReadonlyMap<string, CsvValue> {
+  const flat = new Map<string, CsvValue>()
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value !== 'object' || value === null) flat.set(name, plain(value))
+    else
+      for (const [inner, each] of Object.entries(value))
+        flat.set(name === 'keys' ? inner : `${name}_${inner}`, plain(each))
+  }
+  return flat
+}
+
+function plain(value: unknown): CsvValue {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+}

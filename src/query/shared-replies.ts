@@ -1,0 +1,53 @@
+import type { Clock } from '../call/clock.ts'
+
+/** For how long an answer is given to those who ask the same. */
+const sharedMs = 1000
+/** So that answers to many different questions are not all held. */
+const maxKept = 32
+
+interface Kept<Reply> {
+  readonly reply: Promise<Reply>
+  readonly askedAtMs: number
+  isSettled: boolean
+}
+
+/** Identical questions within a second, and while the answer is under way, are asked once. */
+export class SharedReplies<Reply> {
+  readonly #clock: Clock
+  readonly #isWorthKeeping: (reply: Reply) => boolean
+  readonly #kept = new Map<string, Kept<Reply>>()
+
+  /** What is not worth keeping is given only to those who asked while it was under way. */
+  constructor(clock: Clock, isWorthKeeping: (reply: Reply) => boolean) {
+    this.#clock = clock
+    this.#isWorthKeeping = isWorthKeeping
+  }
+
+  /** The reply that is known or under way for the key, or that of `ask`. */
+  get(key: string, ask: () => Promise<Reply>): Promise<Reply> {
+    this.#forgetOld()
+    const known = this.#kept.get(key)
+    if (known !== undefined) return known.reply
+    const kept: Kept<Reply> = { reply: ask(), askedAtMs: this.#clock.now(), isSettled: false }
+    this.#kept.set(key, kept)
+    kept.reply.then(
+      (reply) => this.#settle(key, kept, this.#isWorthKeeping(reply)),
+      () => this.#settle(key, kept, false),
+    )
+    return kept.reply
+  }
+
+  #settle(key: string, kept: Kept<Reply>, isWorthKeeping: boolean): void {
+    kept.isSettled = true
+    if (!isWorthKeeping) this.#kept.delete(key)
+    // Nobody may ask again, and the reply would be held for nothing.
+    else this.#clock.after(sharedMs, () => this.#forgetOld(), { background: true })
+  }
+
+  #forgetOld(): void {
+    const oldestMs = this.#clock.now() - sharedMs
+    for (const [key, { isSettled, askedAtMs }] of this.#kept) {
+      if (isSettled && (askedAtMs <= oldestMs || this.#kept.size > maxKept)) this.#kept.delete(key)
+    }
+  }
+}

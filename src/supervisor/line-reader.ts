@@ -1,0 +1,15 @@
+/** Takes text in pieces and hands on its lines, each when its end has come. */
+export class LineReader {
+  readonly #onLine: (line: string) => void
+  #rest = ''
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine
+  }
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split('\n')
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#onLine(line)
+  }
+}

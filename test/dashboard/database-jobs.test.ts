@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/call/clock.ts'
+import { databaseCommand } from '../../src/cli/gateway-command.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
+import { chatCall } from '../store/sample-call.ts'
+import { until } from '../store/until.ts'
+import { parseRecord } from '../support/json-record.ts'
+import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+import { type DashboardUnderTest, errorOf, startDashboard } from './dashboard-under-test.ts'
+import { openEvents } from './event-reader.ts'
+
+const scriptedJob = fileURLToPath(new URL('scripted-job.ts', import.meta.url))
+const result = { before_bytes: 300, after_bytes: 200, folded_calls: 1, duration_ms: 4 }
+const resultLine = JSON.stringify(result)
+
+/** A dashboard whose jobs do and say what is written into a folder. */
+async function startScripted(dir: TempDir): Promise<DashboardUnderTest> {
+  const jobs = new DatabaseJobs({
+    command: [process.execPath, scriptedJob, dir.path],
+    db: 'data/calls.db',
+    env: { ...process.env, UPSTREAM_API_KEY: 'sk-secret', TOKENWEIR_ADMIN_TOKEN: 'a token of some length' },
+    clock: systemClock,
+  })
+  return startDashboard({ jobs })
+}
+
+const say = (dir: TempDir, ...lines: readonly string[]): void =>
+  appendFileSync(dir.file('said'), lines.map((line) => `${line}\n`).join(''))
+
+const asked = (dir: TempDir): readonly Record<string, unknown>[] =>
+  readFileSync(dir.file('asked'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => parseRecord(line))
+
+test('compressing is answered when it is done; a second one at once is refused', async () => {
+  await using dir = await makeTempDir()
+  await using dashboard = await startScripted(dir)
+  const first = dashboard.askJson('POST', '/api/db/compress', { keep_days: 30, dry_run: true })
+  await until('the job runs', () => statSync(dir.file('asked'), { throwIfNoEntry: false }) !== undefined)
+  const second = await dashboard.ask('POST', '/api/db/compress')
+  assert.equal(second.status, 409)
+  assert.equal(errorOf(second).code, 'job_running')
+  say(dir, resultLine, 'exit 0')
+  const answer = await first
+  assert.equal(answer.status, 200)
+  assert.deepEqual(parseRecord(answer.body.toString()), result)
+  const [job] = asked(dir)
+  assert.deepEqual(job?.['args'], ['compress', '--json', '--keep-days=30', '--db=data/calls.db', '--dry-run'])
+  assert.deepEqual(job?.['secrets'], [])
+  assert.ok(Number(job?.['priority']) > 0)
+
+  // When it has ended the next one may begin, with the defaults.
+  const third = await dashboard.ask('POST', '/api/db/compress')
+  assert.equal(third.status, 200)
+  assert.deepEqual(asked(dir)[1]?.['args'], ['compress', '--json', '--keep-days=90', '--db=data/calls.db'])
+})
+
+test('with async it is answered when it has begun, and the events tell the rest', async () => {
+  await using dir = await makeTempDir()
+  await using dashboard = await startScripted(dir)
+  using events = await openEvents(dashboard.port, 'jobs')
+  assert.deepEqual((await events.waitFor(1))[0], { name: 'jobs', data: { compress: null } })
+  say(dir, '{"phase":"fold","done":1,"total":3}')
+  const answer = await dashboard.ask('POST', '/api/db/compress?async=1')
+  assert.equal(answer.status, 202)
+  const job = parseRecord(answer.body.toString())
+  assert.equal(job['state'], 'running')
+  assert.deepEqual(job['progress'], { phase: 'fold', done: 1, total: 3 })
+  say(dir, '{"phase":"give_back","done":3,"total":3}', resultLine, 'exit 0')
+  const last = await events.until(
+    () => events.events.find(({ data }) => JSON.stringify(data).includes('"done","dry_run"')),
+    'the end of the job',
+  )
+  assert.deepEqual(last.data, {
+    compress: {
+      job: 'compress',
+      state: 'done',
+      dry_run: false,
+      keep_days: 90,
+      started_at: job['started_at'],
+      progress: { phase: 'give_back', done: 3, total: 3 },
+      result,
+      error: null,
+    },
+  })
+  // Who comes later is told how things stand.
+  using later = await openEvents(dashboard.port, 'jobs')
+  assert.deepEqual((await later.waitFor(1))[0]?.data, last.data)
+})
+
+test('what went wrong is told in the words of the job', async () => {
+  const troubles: readonly (readonly [readonly string[], number, string, RegExp])[] = [
+    [
+      ['{"error":{"code":"job_running","message":"Another process."}}', 'exit 1'],
+      409,
+      'job_running',
+      /^Another/,
+    ],
+    [['{"error":{"code":"no_database","message":"None yet."}}', 'exit 1'], 409, 'no_database', /^None yet/],
+    [['no JSON', '"text"', 'null', 'exit 7'], 500, 'job_failed', /ended with exit code 7/],
+  ]
+  for (const query of ['', '?async=true']) {
+    for (const [lines, status, code, message] of troubles) {
+      await using dir = await makeTempDir()
+      await using dashboard = await startScripted(dir)
+      say(dir, ...lines)
+      const answer = await dashboard.ask('POST', `/api/db/compress${query}`)
+      assert.equal(answer.status, status)
+      assert.equal(errorOf(answer).code, code)
+      assert.match(errorOf(answer).message, message)
+      assert.deepEqual(dashboard.faults, [])
+    }
+  }
+})
+
+test('what it is told is looked at before anything is begun', async () => {
+  await using dashboard = await startDashboard()
+  const wrong: readonly (readonly [unknown, string])[] = [
+    [{ keep_days: 0 }, 'keep_days'],
+    [{ keep_days: 1.5 }, 'keep_days'],
+    [{ keep_days: '90' }, 'keep_days'],
+    [{ keep_days: 1e9 }, 'keep_days'],
+    [{ dry_run: 1 }, 'dry_run'],
+    [{ db: '/etc/passwd' }, ''],
+    [[], ''],
+  ]
+  for (const [body, param] of wrong) {
+    const answer = await dashboard.askJson('POST', '/api/db/compress', body)
+    assert.equal(answer.status, 400, JSON.stringify(body))
+    assert.equal(errorOf(answer).code, 'invalid_body')
+    if (param !== '') assert.match(errorOf(answer).message, new RegExp(`^${param} `))
+  }
+  const bad = await dashboard.ask('POST', '/api/db/compress?async=maybe')
+  assert.equal(errorOf(bad).code, 'invalid_parameter')
+  assert.deepEqual(dashboard.faults, [])
+})
+
+test('a job that cannot be started is told of, and the next one may be tried', async () => {
+  const jobs = new DatabaseJobs({ command: ['/nowhere/node'], db: 'x', env: {}, clock: systemClock })
+  await using dashboard = await startDashboard({ jobs })
+  for (let i = 0; i < 2; i++) {
+    const answer = await dashboard.ask('POST', '/api/db/compress')
+    assert.equal(answer.status, 500)
+    assert.match(errorOf(answer).message, /could not be started/)
+  }
+})
+
+test('a job goes on when the dashboard lets it go', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('data/calls.db')
+  const dayMs = 24 * 3_600_000
+  const oldMs = Date.now() - 100 * dayMs
+  const calls = Array.from({ length: 2000 }, (_, index) => chatCall((oldMs + 1000 * index) * 4096))
+  const database = openForWriting(path)
+  const words = new WordList()
+  const batch = new BatchEncoder().encode(calls)
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  const jobs = new DatabaseJobs({ command: databaseCommand, db: path, env: process.env, clock: systemClock })
+  const run = jobs.compress({ keepDays: 90, dryRun: false })
+  await run.begun
+  jobs.close()
+  const left = database.prepare(
+    'SELECT (SELECT count(*) FROM calls) + (SELECT count(*) FROM job_leases) AS n',
+  )
+  await until('it has done its work', () => left.get()?.['n'] === 0)
+  database.close()
+  rmSync(path)
+})

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import * as fc from 'fast-check'
+import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
+import { bareCall, chatCall, fullCall, sampleStartMs } from '../store/sample-call.ts'
+import { errorOf } from './dashboard-under-test.ts'
+import { type QueriedDashboard, startQueried } from './query-database.ts'
+
+const at = (ms: number): number => (sampleStartMs + ms) * idsPerMs
+
+let queried: QueriedDashboard
+before(async () => {
+  queried = await startQueried({ calls: [chatCall(at(0)), fullCall(at(1)), bareCall(at(2))] })
+})
+after(() => queried[Symbol.asyncDispose]())
+
+const instant =
+  /^(?:from|to) must be an ISO 8601 instant with Z or an offset, such as 2026-11-21T04:00:00Z; got /
+const long = 'x'.repeat(2001)
+
+/** What is wrong, the parameter that is blamed, and what the message has to tell: what is allowed, and what was got. */
+const flaws: readonly [query: string, param: string, message: RegExp][] = [
+  ...[
+    '',
+    'now',
+    '2026-11-21',
+    '2026-11-21T04:00:00',
+    '1795233600',
+    '2026-02-30T00:00:00Z',
+    '2026-11-21T25:00:00Z',
+  ].map((value): [string, string, RegExp] => [`from=${value}`, 'from', instant]),
+  ['to=tomorrow', 'to', /got "tomorrow"$/],
+  ['from=2026-11-21T04:00:00Z&from=2026-11-21T05:00:00Z', 'from', /got \["2026-11-21T04:00:00Z",/],
+  ['from=2026-11-21T04:00:00Z&to=2026-11-21T04:00:00Z', 'to', /^to must be later than from/],
+  ['from=2026-11-21T04:00:00Z&to=2026-11-21T05:00:00%2B01:00', 'to', /^to must be later than from/],
+  ['model=', 'model', /^model must be a name of 1 to 2000 characters; got ""$/],
+  [`model=a&model=${long}`, 'model', /got "x+$/],
+  ['call_type=Chat', 'call_type', /must be one of chat, embedding, rerank, props, other; got "Chat"$/],
+  ['call_type=chat&call_type=x', 'call_type', /got "x"$/],
+  ['call_type=chat,embedding', 'call_type', /got "chat,embedding"$/],
+  ['group_by=week', 'group_by', /must be one of hour, day, minute, model, .*; got "week"$/],
+  ['group_by=', 'group_by', /got ""$/],
+  ['group_by=hour,day', 'group_by', /got "hour,day"$/],
+  ['group_by=model,client', 'group_by', /got "model,client"$/],
+  ['group_by=hour,model,client', 'group_by', /got/],
+  ['group_by=hour,hour', 'group_by', /got/],
+  ['group_by=hour,', 'group_by', /got "hour,"$/],
+  ['group_by=hour&group_by=model', 'group_by', /got \["hour","model"\]$/],
+  ['group_by=constructor', 'group_by', /got "constructor"$/],
+  ...['', 'yes', 'TRUE', '2', 'true,false'].map((value): [string, string, RegExp] => [
+    `errors_only=${value}`,
+    'errors_only',
+    /must be true, false, 1 or 0; got "/,
+  ]),
+  ...['0', '10001', '-1', '1.5', '1e3', '', 'all', ' 5', '٣'].map((value): [string, string, RegExp] => [
+    `limit=${encodeURIComponent(value)}`,
+    'limit',
+    /must be a whole number from 1 to 10000; got "/,
+  ]),
+  ['outcome=failed', 'outcome', /must be one of ok, client_disconnected, .*; got "failed"$/],
+  ['failure_code=nothing', 'failure_code', /must be one of .*upstream_http.*; got "nothing"$/],
+  ['status=99', 'status', /from 100 to 599; got "99"$/],
+  ['status=2xx', 'status', /got "2xx"$/],
+  ['client=', 'client', /a name/],
+  ['endpoint=', 'endpoint', /a path/],
+  ...['-1', 'NaN', 'Infinity', '1e3', '0x10', '1.', '', '9'.repeat(400)].map(
+    (value): [string, string, RegExp] => [
+      `min_ms=${value}`,
+      'min_ms',
+      /must be a number of at least 0, .*; got "/,
+    ],
+  ),
+  ['min_ms=10&max_ms=9.5', 'max_ms', /must be at least min_ms/],
+  ['q=', 'q', /an id or an error code/],
+  ['sort=model', 'sort', /must be one of started_at, duration, ttft, cost; got "model"$/],
+  [
+    'sort=duration&from=2026-11-21T04:00:00Z&limit=101',
+    'limit',
+    /1 to 100 in a list sorted by duration; got 101$/,
+  ],
+  ['sort=duration', 'from', /at most seven days; got no "from"/],
+  ['sort=cost&from=2026-11-01T00:00:00Z&to=2026-11-08T00:00:00.001Z', 'from', /at most seven days; got more/],
+  [`sort=ttft&from=2026-11-21T04:00:00Z&cursor=${formatCallId(at(0))}`, 'cursor', /one page/],
+  ['sort=started_at&group_by=model', 'sort', /group_by/],
+  [`cursor=${formatCallId(at(0))}&group_by=model`, 'cursor', /group_by/],
+  ...['x', '0000000000', 'zzzzzzzzzzz', '00000000000=', '0000000000l', '-1'].map(
+    (value): [string, string, RegExp] => [
+      `cursor=${value}`,
+      'cursor',
+      /must be the next_cursor of an answer; got "/,
+    ],
+  ),
+  ['tz=Mars', 'tz', /must be an IANA time zone, such as Europe\/Berlin; got "Mars"$/],
+  ['tz=', 'tz', /got ""$/],
+  ['format=xml', 'format', /must be one of json, csv, ndjson; got "xml"$/],
+  ['models=x', 'models', /^"models" is no parameter; what is taken is from, to, model, /],
+  ['From=x', 'From', /no parameter/],
+  ['__proto__=x', '__proto__', /no parameter/],
+  ["'%20OR%201=1", "' OR 1", /no parameter/],
+]
+
+for (const [query, param, message] of flaws) {
+  test(`?${query.slice(0, 60)} is refused over ${param}`, async () => {
+    for (const path of ['/api/query', '/api/stats']) {
+      const answer = await queried.get(`${path}?${query}`)
+      const { code, message: told, ...rest } = errorOf(answer)
+      const isUnknown = /no parameter/.test(told)
+      const isRange = /seven days/.test(told)
+      assert.deepEqual(
+        [answer.status, code, rest],
+        [400, isUnknown ? 'unknown_parameter' : isRange ? 'range_too_long' : 'invalid_parameter', { param }],
+      )
+      assert.match(told, message)
+    }
+  })
+}
+
+test('the overview takes the filters and nothing else', async () => {
+  for (const param of ['group_by=hour', 'limit=5', 'sort=cost', 'cursor=00000000000', 'format=csv', 'x=1']) {
+    const answer = await queried.get(`/api/overview?${param}`)
+    assert.deepEqual([answer.status, errorOf(answer).code], [400, 'unknown_parameter'], param)
+  }
+  assert.equal((await queried.get('/api/overview?tz=Mars')).status, 400)
+})
+
+const names = [
+  'from',
+  'to',
+  'model',
+  'call_type',
+  'group_by',
+  'errors_only',
+  'limit',
+  'outcome',
+  'failure_code',
+  'status',
+  'client',
+  'endpoint',
+  'min_ms',
+  'max_ms',
+  'q',
+  'sort',
+  'cursor',
+  'tz',
+  'format',
+]
+const plausible = [
+  '2026-11-21T04:00:00Z',
+  '2026-11-21T05:00:00+01:00',
+  '0001-01-01T00:00:00Z',
+  '9999-12-31T23:59:59.999999999Z',
+  '1969-12-31T23:59:59Z',
+  '2026-10-25T02:30:00Z',
+  'chat',
+  'other',
+  'gpt-5.1-mini',
+  'hour',
+  'day',
+  'minute',
+  'model',
+  'hour,model',
+  'client,day',
+  'status',
+  'true',
+  '0',
+  '1',
+  '100',
+  '10000',
+  'ok',
+  'refused',
+  'upstream_http',
+  '200',
+  '502',
+  'openai-python',
+  '/v1/chat/completions',
+  '0.5',
+  '999999999999',
+  formatCallId(at(1)),
+  '00000000000',
+  '7zzzzzzzzzz',
+  'started_at',
+  'duration',
+  'cost',
+  'UTC',
+  'Europe/Berlin',
+  'Pacific/Apia',
+  'Etc/GMT+12',
+  'csv',
+  'ndjson',
+  'json',
+]
+const hostile = [
+  "'; DROP TABLE calls; --",
+  '" OR ""="',
+  '%00',
+  '\u0000',
+  '../../etc/passwd',
+  '{"$gt":0}',
+  '=1+1',
+  'ĸ😀',
+  '\uFFFD',
+  '$1',
+  '?',
+  '*',
+  ',',
+  '\r\n',
+  'NaN',
+  '-0',
+  '1e309',
+]
+
+/** Query strings of which many are right, most are nearly so, and some are noise. */
+const fuzzed = fc
+  .array(
+    fc.tuple(
+      fc.oneof({ weight: 30, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: fc.string() }),
+      fc.oneof(
+        { weight: 12, arbitrary: fc.constantFrom(...plausible) },
+        { weight: 1, arbitrary: fc.constantFrom(...hostile) },
+        { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+      ),
+      fc.boolean(),
+    ),
+    { maxLength: 5 },
+  )
+  .map((pairs) =>
+    pairs
+      .map(([name, value, isRaw]) =>
+        isRaw && /^[\x21-\x7e]*$/.test(value) && !value.includes('#')
+          ? `${encodeURIComponent(name.toWellFormed())}=${value}`
+          : `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
+      )
+      .join('&'),
+  )
+
+test('whatever the query string, the answer is 200 or says in words what is wrong', async () => {
+  const runs = Number(process.env['TOKENWEIR_FUZZ_RUNS'] ?? 2000)
+  const statuses = new Map<number, number>()
+  const property = fc.asyncProperty(
+    fuzzed,
+    fc.constantFrom('query', 'query', 'overview'),
+    async (query, path) => {
+      const startedAt = performance.now()
+      const answer = await queried.get(`/api/${path}?${query}`)
+      assert.ok(performance.now() - startedAt < 5000, 'it takes too long')
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      const text = answer.body.toString()
+      if (answer.status === 200) {
+        if (answer.header('content-type')?.startsWith('application/json') === true) JSON.parse(text)
+        return
+      }
+      assert.equal(answer.status, 400, text)
+      const { code, message } = errorOf(answer)
+      assert.ok(
+        ['invalid_parameter', 'unknown_parameter', 'too_many_groups', 'range_too_long'].includes(
+          String(code),
+        ),
+        text,
+      )
+      assert.ok(message.length > 10)
+      assert.doesNotMatch(message.replace(/(?:got|^").*$/s, ''), /SELECT|FROM |sqlite|SQLITE|_id\b|\.ts\b/)
+    },
+  )
+  await fc.assert(property, { numRuns: runs })
+  assert.deepEqual([queried.faults, queried.dashboard.faults], [[], []])
+  assert.ok(
+    (statuses.get(200) ?? 0) > runs / 20 && (statuses.get(400) ?? 0) > runs / 20,
+    JSON.stringify([...statuses]),
+  )
+})

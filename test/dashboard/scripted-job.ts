@@ -1,0 +1,24 @@
+/**
+ * Stands in for `tokenweir db`: `node scripted-job.ts <folder> compress …`. Notes its arguments in `<folder>/asked`,
+ * and says, line by line, what is added to `<folder>/said`; `exit <code>` ends it.
+ */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { join } from 'node:path'
+
+const [folder = '', ...args] = process.argv.slice(2)
+const secrets = Object.keys(process.env).filter((name) => /KEY|TOKEN/.test(name))
+appendFileSync(join(folder, 'asked'), `${JSON.stringify({ args, secrets, priority: getPriority() })}\n`)
+const parent = process.ppid
+let told = 0
+setInterval(() => {
+  if (process.ppid !== parent) process.exit(1)
+  const path = join(folder, 'said')
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
+  for (const line of lines.slice(told)) {
+    told += 1
+    const [, code] = /^exit (\d+)$/.exec(line) ?? []
+    if (code !== undefined) process.exit(Number(code))
+    console.log(line)
+  }
+}, 5)

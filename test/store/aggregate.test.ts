@@ -1,0 +1,305 @@
+/** What a reader says of many calls, against the same counted one by one, in zones that are off UTC by all sorts of times. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import type { CallDimension, CallQuestion, GroupFigures } from '../../src/call/call-question.ts'
+import type { CallFilter } from '../../src/call/call-reader.ts'
+import { quantileOf } from '../../src/lib/histogram.ts'
+import type { StoredCall } from '../../src/store/call-columns.ts'
+import { openCallReader } from '../../src/store/call-query.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { RollForward } from '../../src/store/roll-forward.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { chatCall } from './sample-call.ts'
+
+const hourMs = 3_600_000
+const quarterMs = 900_000
+const rangeMs = 5 * 24 * hourMs
+
+/** Two days before a change of the clocks, where there is one. */
+const places: readonly (readonly [zone: string, startMs: number])[] = [
+  ['Asia/Kolkata', Date.UTC(2026, 10, 1)],
+  ['Asia/Kathmandu', Date.UTC(2026, 10, 1)],
+  ['Australia/Lord_Howe', Date.UTC(2026, 9, 1)],
+  ['Australia/Lord_Howe', Date.UTC(2027, 3, 2)],
+  ['Europe/Berlin', Date.UTC(2026, 9, 23)],
+  ['Europe/Berlin', Date.UTC(2027, 2, 26)],
+]
+
+/** The instants at which the clocks of a zone show a new day, or a new hour. */
+function edgesIn(zone: string, startMs: number, unit: 'day' | 'hour'): number[] {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    day: 'numeric',
+    ...(unit === 'hour' && { hour: 'numeric' }),
+  })
+  const edges: number[] = []
+  for (let at = startMs; at <= startMs + rangeMs; at += quarterMs) {
+    if (format.format(at) !== format.format(at - quarterMs)) edges.push(at)
+  }
+  return edges
+}
+
+const edgeLists = places.flatMap(([zone, startMs]) =>
+  (['day', 'hour'] as const).map((unit) => ({ startMs, edgesMs: edgesIn(zone, startMs, unit) })),
+)
+
+interface Made {
+  readonly offsetMs: number
+  readonly type: 'chat' | 'embedding'
+  readonly model: string | null
+  readonly outcome: 'ok' | 'client_disconnected' | 'upstream_error' | 'refused'
+  readonly status: number | null
+  readonly client: string | null
+  readonly endpoint: string
+  readonly durationMs: number
+  readonly tpotMs: number | null
+  readonly costNanoUsd: number | null
+  readonly tokens: number | null
+}
+
+const made: fc.Arbitrary<Made> = fc.record({
+  // Some long before the others, so that they come late.
+  offsetMs: fc.integer({ min: -hourMs, max: rangeMs + hourMs }),
+  type: fc.constantFrom('chat', 'embedding'),
+  model: fc.constantFrom('a', 'b', 'c', null),
+  outcome: fc.constantFrom('ok', 'ok', 'ok', 'client_disconnected', 'upstream_error', 'refused'),
+  status: fc.constantFrom(200, 429, null),
+  client: fc.constantFrom('x', 'y', null),
+  endpoint: fc.constantFrom('/v1/chat/completions', '/v1/embeddings'),
+  durationMs: fc.integer({ min: 1, max: 100_000 }),
+  tpotMs: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }),
+  costNanoUsd: fc.option(fc.nat(1e9), { nil: null }),
+  tokens: fc.option(fc.nat(5000), { nil: null }),
+})
+
+const filters: fc.Arbitrary<CallFilter> = fc.oneof(
+  fc.constant({}),
+  fc.record(
+    {
+      models: fc.constantFrom(['a'], ['a', 'c'], ['nobody asked for this'], []),
+      callTypes: fc.constantFrom(['chat'] as const, ['rerank'] as const),
+      outcomes: fc.constantFrom(['ok'] as const, ['ok', 'refused'] as const),
+      failedOnly: fc.boolean(),
+      failureCodes: fc.constantFrom(['upstream_http'], ['queue_full', 'upstream_http']),
+      statuses: fc.constantFrom([429], [200, 500]),
+      clients: fc.constantFrom(['x'], ['x', 'y']),
+      endpoints: fc.constantFrom(['/v1/embeddings']),
+      minMs: fc.integer({ min: 0, max: 60_000 }),
+      maxMs: fc.integer({ min: 20_000, max: 100_000 }),
+      exactly: fc.constantFrom('upstream_http', 'not a code'),
+    },
+    { requiredKeys: [] },
+  ),
+)
+
+const failureCodeOf = ({ outcome }: Made): StoredCall['failureCode'] =>
+  outcome === 'upstream_error' ? 'upstream_http' : outcome === 'refused' ? 'queue_full' : null
+
+function passes(call: Made, filter: CallFilter): boolean {
+  const within = <Value>(list: readonly Value[] | undefined, value: Value | null): boolean =>
+    list === undefined || (value !== null && list.includes(value))
+  const failed = call.outcome === 'upstream_error' || call.outcome === 'refused'
+  return (
+    within(filter.models, call.model) &&
+    within(filter.callTypes, call.type) &&
+    within(filter.outcomes, call.outcome) &&
+    (filter.failedOnly !== true || failed) &&
+    within(filter.failureCodes, failureCodeOf(call)) &&
+    within(filter.statuses, call.status) &&
+    within(filter.clients, call.client) &&
+    within(filter.endpoints, call.endpoint) &&
+    call.durationMs >= (filter.minMs ?? 0) &&
+    call.durationMs <= (filter.maxMs ?? Infinity) &&
+    (filter.exactly === undefined || failureCodeOf(call) === filter.exactly)
+  )
+}
+
+function entryOf(call: Made, dimension: CallDimension | null): string | number | null {
+  switch (dimension) {
+    case null:
+      return null
+    case 'call_type':
+      return call.type
+    case 'failure_code':
+      return failureCodeOf(call)
+    default:
+      return call[dimension]
+  }
+}
+
+function near(told: number | null, exact: number | null, what: string): void {
+  if (exact === null || told === null) assert.equal(told, exact, what)
+  else
+    assert.ok(Math.abs(told - exact) <= exact * 0.01 + 1e-9, `${what}: ${told} is not within 1 % of ${exact}`)
+}
+
+function assertFigures(told: GroupFigures, calls: readonly Made[]): void {
+  const sum = (valueOf: (call: Made) => number): number => calls.reduce((all, call) => all + valueOf(call), 0)
+  assert.equal(told.calls, calls.length)
+  const errors = sum((call) => (failureCodeOf(call) === null ? 0 : 1))
+  const left = sum((call) => (call.outcome === 'client_disconnected' ? 1 : 0))
+  assert.equal(told.errors, errors)
+  near(told.error_rate, calls.length > left ? errors / (calls.length - left) : null, 'error rate')
+  assert.equal(
+    told.input_tokens,
+    sum((call) => call.tokens ?? 0),
+  )
+  const priced = calls.filter((call) => call.costNanoUsd !== null)
+  near(told.cost_usd, priced.length === 0 ? null : sum((call) => call.costNanoUsd ?? 0) / 1e9, 'cost')
+  assert.equal(
+    told.unpriced_calls,
+    sum((call) => (call.costNanoUsd === null && call.tokens !== null ? 1 : 0)),
+  )
+  const went = calls.filter((call) => call.outcome === 'ok')
+  assertMeasure(
+    told.duration_ms,
+    went.map((call) => call.durationMs),
+    'duration',
+  )
+  const tpots = went.flatMap((call) => call.tpotMs ?? [])
+  assertMeasure(told.tpot_ms, tpots, 'tpot')
+  assertMeasure(
+    told.output_tokens_per_s,
+    tpots.filter((ms) => ms > 0).map((ms) => 1000 / ms),
+    'speed',
+  )
+}
+
+function assertMeasure(told: GroupFigures['duration_ms'], values: readonly number[], what: string): void {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (quantile: number): number | null =>
+    quantileOf(sorted.length, quantile, (rank) => sorted[rank] ?? 0)
+  assert.equal(told.n, values.length)
+  near(
+    told.avg,
+    values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length,
+    `${what} avg`,
+  )
+  near(told.p50, at(0.5), `${what} p50`)
+  near(told.p90, at(0.9), `${what} p90`)
+  near(told.p95, at(0.95), `${what} p95`)
+  near(told.p99, at(0.99), `${what} p99`)
+  near(told.max, sorted.at(-1) ?? null, `${what} max`)
+}
+
+/** The same answer, by counting. */
+function expectedOf(calls: readonly Made[], startMs: number, question: CallQuestion): Map<string, Made[]> {
+  const groups = new Map<string, Made[]>()
+  for (const call of calls) {
+    const atMs = startMs + call.offsetMs
+    const bucket = question.edgesMs.findLastIndex((edge) => edge <= atMs)
+    if (bucket < 0 || bucket === question.edgesMs.length - 1 || !passes(call, question.filter)) continue
+    const entry = entryOf(call, question.dimension)
+    const name = JSON.stringify([bucket, entry])
+    groups.set(name, [...(groups.get(name) ?? []), call])
+  }
+  return groups
+}
+
+const dimensions = [
+  null,
+  'model',
+  'call_type',
+  'outcome',
+  'status',
+  'client',
+  'endpoint',
+  'failure_code',
+] as const
+
+test('sums are exact and percentiles within 1 %, in every zone, whatever was rolled forward', async () => {
+  const property = fc.asyncProperty(
+    fc.array(made, { maxLength: 150, size: 'max' }),
+    fc.constantFrom(...edgeLists),
+    fc.record({ filter: filters, dimension: fc.constantFrom(...dimensions), isRagged: fc.boolean() }),
+    fc.array(
+      fc.record({
+        written: fc.nat(80),
+        rolled: fc.nat(4),
+        limit: fc.integer({ min: 1, max: 60 }),
+        atMs: fc.nat(rangeMs),
+      }),
+      { maxLength: 8 },
+    ),
+    fc.constantFrom(2, 5, 1000),
+    async (calls, { startMs, edgesMs }, { filter, dimension, isRagged }, steps, keyLimit) => {
+      await using dir = await makeTempDir()
+      const path = dir.file('calls.db')
+      // Two writers on one file take turns: either may roll forward what the other has written.
+      const databases = [openForWriting(path), openForWriting(path)]
+      const rolls = databases.map((database) => new RollForward(database, keyLimit))
+      const [words, encoder] = [new WordList(), new BatchEncoder()]
+      const writer = new CallWriter(databases[0]!, words)
+      let next = 0
+      const write = (count: number): void => {
+        const batch = encoder.encode(
+          calls.slice(next, next + count).map((call, i) => storedCall(call, startMs, next + i)),
+        )
+        next = Math.min(calls.length, next + count)
+        words.accept(batch)
+        writer.write(batch)
+      }
+      for (const [index, { written, rolled, limit, atMs }] of steps.entries()) {
+        write(written)
+        for (let i = 0; i < rolled; i++) rolls[(index + i) % 2]!.step(startMs + atMs, limit)
+      }
+      write(calls.length)
+
+      const edges = isRagged
+        ? edgesMs.map((edge, index) => edge + ((index * 7_654_321) % quarterMs))
+        : edgesMs
+      const question: CallQuestion = { filter, edgesMs: edges, dimension }
+      const reader = openCallReader(path)
+      assert.ok(typeof reader !== 'string')
+      try {
+        const answer = reader.aggregate(question)
+        const expected = expectedOf(calls, startMs, question)
+        assertSame(answer, expected, dimension)
+      } finally {
+        reader.close()
+        for (const database of databases) database.close()
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: 200 })
+})
+
+function assertSame(
+  { groups, summary }: ReturnType<Extract<ReturnType<typeof openCallReader>, object>['aggregate']>,
+  expected: ReadonlyMap<string, readonly Made[]>,
+  dimension: CallDimension | null,
+): void {
+  const shown = new Map(groups.map((group) => [JSON.stringify([group.bucket, group.entry]), group.figures]))
+  // Calls without a failure code are in no group of it.
+  const inGroups = [...expected].filter(([name]) => dimension !== 'failure_code' || !name.endsWith(',null]'))
+  assert.deepEqual([...shown.keys()].sort(), inGroups.map(([name]) => name).sort(), `by ${dimension}`)
+  for (const [name, calls] of inGroups) assertFigures(shown.get(name)!, calls)
+  assertFigures(summary, [...expected.values()].flat())
+  const order = groups.map(({ bucket, figures }) => bucket * 1e6 - figures.calls)
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+  )
+}
+
+function storedCall(each: Made, startMs: number, index: number): StoredCall {
+  return {
+    ...chatCall((startMs + each.offsetMs) * idsPerMs + (index % idsPerMs)),
+    callType: each.type,
+    model: each.model,
+    outcome: each.outcome,
+    failureCode: failureCodeOf(each),
+    status: each.status,
+    client: each.client,
+    endpoint: each.endpoint,
+    durationMs: each.durationMs,
+    tpotMs: each.tpotMs,
+    costNanoUsd: each.costNanoUsd,
+    inputTokens: each.tokens,
+    usageSource: each.tokens === null ? ('none' as const) : ('usage' as const),
+  }
+}

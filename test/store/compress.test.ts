@@ -1,0 +1,223 @@
+/**
+ * Compressing while calls are recorded, killed at random instants. Twelve rounds in the suite; more with
+ * `TOKENWEIR_KILLS=100 node --test test/store/compress.test.ts`.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { systemClock } from '../../src/call/clock.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { type CompressRequest, compressStore } from '../../src/store/compress-store.ts'
+import { FigureReader } from '../../src/store/figure-reader.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { WriterThread } from '../../src/store/writer-thread.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { chatCall } from './sample-call.ts'
+import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
+import { until } from './until.ts'
+
+const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 12)
+const child = fileURLToPath(new URL('compress-child.ts', import.meta.url))
+const days = 100
+const quarterMs = 15 * 60_000
+
+/** Calls in a few quarter hours of each of the days before today. */
+function oldCalls(count: number, todayMs: number, random: () => number): readonly CallRecord[] {
+  const calls = Array.from({ length: count }, (_, index) => {
+    const day = Math.floor(random() * days)
+    const quarter = 32 * Math.floor(random() * 3)
+    const atMs = todayMs - (days - day) * dayMs + quarter * quarterMs + Math.floor(random() * quarterMs)
+    return variedCall(atMs, index, random)
+  })
+  return calls.sort((a, b) => a.id - b.id)
+}
+
+function writeCalls(path: string, calls: readonly CallRecord[]): void {
+  const database = openForWriting(path)
+  const words = new WordList()
+  const writer = new CallWriter(database, words)
+  const encoder = new BatchEncoder()
+  for (let at = 0; at < calls.length; at += 500) {
+    const batch = encoder.encode(calls.slice(at, at + 500))
+    words.accept(batch)
+    writer.write(batch)
+  }
+  database.close()
+}
+
+function compress(path: string, request: Partial<CompressRequest> = {}): ReturnType<typeof compressStore> {
+  const clock = { ...systemClock, delay: () => setImmediate() }
+  const world = { clock, onProgress: () => undefined }
+  return compressStore(path, { keepDays: 90, dryRun: false, ...request }, world)
+}
+
+function valueIn(path: string, sql: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    return Object.values(database.prepare(sql).get() ?? {})[0]
+  } finally {
+    database.close()
+  }
+}
+
+test(`killed ${kills} times while calls come in: every answer stays what the calls say`, async (context) => {
+  await using dir = await makeTempDir()
+  const path = dir.file('data/calls.db')
+  const random = seededRandom(1)
+  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const fromMs = todayMs - days * dayMs
+  const calls: CallRecord[] = [...oldCalls(8000, todayMs, random)]
+  writeCalls(path, calls)
+  const writer = new WriterThread({ dbPath: path, instance: 'live', version: '0' })
+  const record = (atMs: number): void => {
+    const call = variedCall(atMs, calls.length, random)
+    calls.push(call)
+    writer.finish(call)
+  }
+  const settled = (): Promise<void> =>
+    until('all calls are rows', () => writer.figures().written + 8000 === calls.length)
+  let midway = 0
+  for (let round = 0; round < kills; round++) {
+    // Calls that began long ago and end only now: among them such as belong to what is folded already.
+    for (let late = 0; late < 5; late++) record(fromMs + Math.floor(random() * days * dayMs))
+    await settled()
+    const keepDays = String(Math.max(5, days - 2 - Math.floor(((round + 1) * 90) / kills)))
+    const running = spawn(process.execPath, [child, path, keepDays], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(running, 'exit')
+    const isOver = exited.then(() => true)
+    const wait = round % 4 === 0 ? once(running, 'spawn') : once(running.stdout, 'data')
+    await Promise.race([wait, exited])
+    const killAtMs = performance.now() + random() * (round % 4 === 0 ? 1000 : 80)
+    const past = calls.filter(isBefore(todayMs))
+    while (performance.now() < killAtMs && !(await Promise.race([isOver, delay(2, false)]))) {
+      // While it works, whoever asks is told the same as before and after. Asking takes a while: not in each round.
+      if (round % 3 === 0) assertTold(path, past, fromMs, todayMs)
+      for (let live = 0; live < 20; live++) record(Date.now())
+    }
+    running.kill('SIGKILL')
+    const [code] = (await exited) as [number | null]
+    if (code === null) midway++
+    await settled()
+    assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
+  }
+  assert.ok(midway >= kills / 3, `only ${midway} of ${kills} were killed before they were done`)
+  const outcome = await compress(path, { keepDays: 5 })
+  assert.ok(typeof outcome === 'object', JSON.stringify(outcome))
+  await writer.close()
+  assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
+  assert.equal(valueIn(path, 'PRAGMA integrity_check'), 'ok')
+  const kept = calls.filter((call) => !isBefore(todayMs - 5 * dayMs)(call)).length
+  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), kept)
+  assert.equal(valueIn(path, 'SELECT count(*) FROM job_leases'), 0)
+  const tokens = calls.reduce((sum, call) => sum + call.inputTokens! + call.outputTokens!, 0)
+  assert.equal(valueIn(path, 'SELECT sum(tokens) FROM budget_minutes'), tokens)
+  context.diagnostic(`${calls.length} calls, ${midway} of ${kills} killed midway`)
+})
+
+function isBefore(instantMs: number): (call: CallRecord) => boolean {
+  return ({ id }) => id < instantMs * 4096
+}
+
+test('the file shrinks by what was folded, and a dry run says so before', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const calls = oldCalls(6000, todayMs, seededRandom(2))
+  writeCalls(path, calls)
+  // So that the rollups, which only grow by it, are in the sizes that are compared.
+  await compress(path, { keepDays: 1000 })
+  const dry = await compress(path, { keepDays: 50, dryRun: true })
+  assert.ok(typeof dry === 'object')
+  const old = calls.filter(isBefore(todayMs - 50 * dayMs))
+  assert.equal(dry.foldedCalls, old.length)
+  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), calls.length)
+  const outcome = await compress(path, { keepDays: 50 })
+  assert.ok(typeof outcome === 'object')
+  assert.equal(outcome.foldedCalls, old.length)
+  assert.equal(outcome.beforeBytes, dry.beforeBytes)
+  assert.equal(outcome.afterBytes, statSync(path).size)
+  const freed = outcome.beforeBytes - outcome.afterBytes
+  const told = dry.beforeBytes - dry.afterBytes
+  assert.ok(freed > old.length * 100, `${freed} bytes for ${old.length} calls`)
+  assert.ok(Math.abs(told - freed) < freed * 0.2, `told ${told}, freed ${freed}`)
+  assert.equal(valueIn(path, 'PRAGMA freelist_count'), 0)
+  assertTold(path, calls, todayMs - days * dayMs, todayMs)
+  const again = await compress(path, { keepDays: 50 })
+  assert.ok(typeof again === 'object')
+  assert.equal(again.foldedCalls, 0)
+})
+
+test('times that cut a folded quarter hour count in whole ones, and minutes there are refused', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const calls = oldCalls(300, todayMs, seededRandom(6))
+  writeCalls(path, calls)
+  await compress(path, { keepDays: 20 })
+  const database = new DatabaseSync(path, { readOnly: true })
+  const reader = new FigureReader(database)
+  const fromMs = Math.floor(calls[10]!.id / 4096 / quarterMs) * quarterMs
+  const countedFrom = (edgeMs: number): number => {
+    const [groups = []] = reader.ask([{ edgesMs: [edgeMs, todayMs], filter: {}, dimension: null }])
+    return groups.reduce((sum, { figures }) => sum + figures.sum('calls'), 0)
+  }
+  assert.equal(countedFrom(fromMs), calls.filter((call) => !isBefore(fromMs)(call)).length)
+  assert.equal(countedFrom(fromMs + 7 * 60_000), countedFrom(fromMs))
+  const minutes = { edgesMs: [fromMs, fromMs + 60_000, fromMs + 120_000], filter: {}, dimension: null }
+  assert.throws(() => reader.ask([minutes]), { name: 'FoldedRange', unfoldedFromMs: todayMs - 20 * dayMs })
+  database.close()
+})
+
+test('when every call is folded, the next ones still count', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+  const calls = [...oldCalls(300, todayMs - 10 * dayMs, seededRandom(3))]
+  writeCalls(path, calls)
+  await compress(path, { keepDays: 1 })
+  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
+  const more = oldCalls(200, todayMs, seededRandom(4))
+  writeCalls(path, more)
+  await compress(path, { keepDays: 1000 })
+  assertTold(path, [...calls, ...more], todayMs - (days + 10) * dayMs, todayMs)
+})
+
+test('a call that was folded away is not found again in a journal', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const oldMs = Date.now() - 95 * dayMs
+  const call = chatCall(oldMs * 4096)
+  const writer = new WriterThread({ dbPath: path, instance: 'long', version: '0' })
+  const { id, callType: type, ...rest } = call
+  await writer.begin({ id, type, ...rest } as Parameters<WriterThread['begin']>[0])
+  writer.finish(call)
+  await until('the call is a row', () => writer.figures().written === 1)
+  // Its gateway lives on, so its journal, in which the call still stands, is left alone.
+  await compress(path, { keepDays: 90 })
+  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
+  const { recoverJournals } = await import('../../src/store/journal-recovery.ts')
+  const database = openForWriting(path)
+  recoverJournals(dir.path, database, () => false)
+  database.close()
+  assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
+  await writer.close()
+})
+
+test('where there is no database, none is made; a second one at once is refused', async () => {
+  await using dir = await makeTempDir()
+  assert.equal(await compress(dir.file('none.db')), 'missing')
+  assert.equal(statSync(dir.file('none.db'), { throwIfNoEntry: false }), undefined)
+  const path = dir.file('calls.db')
+  writeCalls(path, oldCalls(2000, Math.floor(Date.now() / dayMs) * dayMs, seededRandom(5)))
+  const [first, second] = await Promise.all([compress(path), compress(path)])
+  assert.equal(typeof first, 'object')
+  assert.equal(second, 'job_running')
+})
