@@ -9,6 +9,11 @@ const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
 const growth = 8
+/** By bucket: powers are what percentiles would take most of their time for. */
+const middles = Float64Array.from(
+  { length: highestBucket - lowestBucket + 1 },
+  (_, index) => (2 * gamma ** (lowestBucket + index)) / (gamma + 1),
+)
 
 /**
  * Counts of values in buckets on a logarithmic scale: percentiles within 1 %, from 1e-6 to 1e12 (beyond it, the
@@ -73,6 +78,31 @@ export class Histogram {
     })
   }
 
+  /**
+   * The values on both sides of each position between two ranks, as low, high, low, high …, each within 1 %.
+   * Positions are from 0 to `count` − 1 and rise; one that is a rank has the same value on both sides.
+   */
+  around(positions: readonly number[]): readonly number[] {
+    const counts = this.#counts
+    const values: number[] = []
+    let seen = this.#zeros
+    let at = -1
+    for (const position of positions) {
+      const below = Math.floor(position)
+      while (seen <= below && at + 1 < counts.length) seen += counts[++at] ?? 0
+      const low = at < 0 ? 0 : middleOf(this.#lowest + at)
+      values.push(low)
+      // The rank above may lie in the next bucket that is not empty; the next position may still lie in this one.
+      let next = at
+      if (position > below && seen <= below + 1) {
+        next += 1
+        while (next + 1 < counts.length && counts[next] === 0) next += 1
+      }
+      values.push(next === at ? low : middleOf(this.#lowest + next))
+    }
+    return values
+  }
+
   /** Back to no value at all. */
   clear(): void {
     this.#count = 0
@@ -104,17 +134,20 @@ export class Histogram {
     if (zeros > 0) this.#addTo(null, zeros)
     let bucket = lowestBucket
     let added = 0
+    let counts = this.#counts
+    let lowest = this.#lowest
     for (let i = 0; i < used; i++) {
       bucket += reader.read()
-      if (bucket > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
       const times = reader.read()
-      const at = bucket - this.#lowest
-      const known = this.#counts[at]
-      if (known === undefined) this.#addTo(bucket, times)
-      else {
-        this.#counts[at] = known + times
-        added += times
+      const at = bucket - lowest
+      if (at < 0 || at >= counts.length) {
+        if (bucket > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
+        this.#cover(bucket)
+        counts = this.#counts
+        lowest = this.#lowest
       }
+      counts[bucket - lowest] = (counts[bucket - lowest] ?? 0) + times
+      added += times
     }
     this.#count += added
   }
@@ -167,5 +200,5 @@ function bucketOf(value: number): number {
 
 /** The value that is off by the same part from both ends of the bucket: (γ − 1) ÷ (γ + 1) = 0.99 %. */
 function middleOf(bucket: number): number {
-  return (2 * gamma ** bucket) / (gamma + 1)
+  return middles[bucket - lowestBucket] ?? 0
 }

@@ -60,18 +60,16 @@ function valuesAt(
   positions: readonly number[],
   convert: (us: number) => number,
 ): readonly number[] {
-  const ends = positions.flatMap((position) => [Math.floor(position), Math.ceil(position)])
-  const ranks = [...new Set(ends)].sort((one, other) => one - other)
-  const found = histogram.atRanks(ranks)
-  const valueOf = (rank: number): number => {
+  const found = histogram.around(positions)
+  const valueOf = (rank: number, us: number): number => {
     if (rank <= 0) return convert(min)
     if (rank >= count - 1) return convert(max)
-    return convert(Math.min(max, Math.max(min, found[ranks.indexOf(rank)] ?? 0)))
+    return convert(Math.min(max, Math.max(min, us)))
   }
-  return positions.map((position) => {
+  return positions.map((position, index) => {
     const below = Math.floor(position)
-    const low = valueOf(below)
-    const high = valueOf(Math.ceil(position))
-    return low + (high - low) * (position - below)
+    const low = valueOf(below, found[2 * index] ?? 0)
+    if (position === below) return low
+    return low + (valueOf(below + 1, found[2 * index + 1] ?? 0) - low) * (position - below)
   })
 }
