@@ -40,7 +40,8 @@ export class FigureReader {
   readonly #keys: StatementSync
   readonly #spans: StatementSync
   readonly #quarters: StatementSync
-  readonly #quarter: StatementSync
+  /** Each quarter is looked up by its key: they do not lie together. */
+  readonly #quartersOfKey: StatementSync
   readonly #statements = new Map<string, StatementSync>()
   #rows = 0
 
@@ -60,8 +61,10 @@ export class FigureReader {
     this.#quarters = this.#prepared(
       `SELECT ${figureColumns}, slot, key_id FROM rollup_quarters WHERE slot >= ? AND slot < ?`,
     )
-    this.#quarter = this.#prepared(
-      `SELECT ${figureColumns} FROM rollup_quarters WHERE slot = ? AND key_id = ?`,
+    this.#quartersOfKey = this.#prepared(
+      `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
+       SELECT ${figureColumns}, q.slot FROM asked
+         CROSS JOIN rollup_quarters AS q ON q.slot = asked.slot AND q.key_id = ?3`,
     )
   }
 
@@ -118,11 +121,10 @@ export class FigureReader {
       }
       return
     }
-    for (let slot = first; slot < past; slot++) {
-      for (const [key, entry] of keys) {
+    for (const [key, entry] of keys) {
+      for (const row of this.#quartersOfKey.iterate(first, past, key) as Rows) {
         this.#look()
-        const row = this.#quarter.get(slot, key) as unknown as readonly unknown[] | undefined
-        if (row !== undefined) groups.addRow(slotStartMs(0, slot), entry, row)
+        groups.addRow(slotStartMs(0, Number(row.at(-1))), entry, row)
       }
     }
   }
