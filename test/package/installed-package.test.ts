@@ -55,6 +55,10 @@ test('the packed package, installed in an empty folder, forwards and records a c
   for (const path of parts) assert.equal((await fetch(up.dashboard + path)).status, 200, path)
   const status = await (await fetch(`${up.dashboard}/api/proxy/status`)).json()
   assert.equal((status as { state: string }).state, 'running')
+  const asked = await fetch(`${up.dashboard}/api/query`)
+  assert.equal(asked.status, 200)
+  const found = (await asked.json()) as { readonly calls: readonly unknown[] }
+  assert.deepEqual(found.calls, [], 'the process that reads is in the package')
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
 })
 
