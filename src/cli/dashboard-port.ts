@@ -1,10 +1,9 @@
+import { exitCode } from './exit-code.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
 import { alreadyLines } from './dashboard-lines.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 
-const exitPortInUse = 3
-const exitFault = 1
 const probeLimitMs = 2000
 
 /**
@@ -19,13 +18,13 @@ export async function reportPortTrouble(
   const { dashboardHost: host, dashboardPort: port } = options
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') {
     console.error(`tokenweir: cannot listen on ${host}:${port}:`, error)
-    return exitFault
+    return exitCode.fault
   }
   const origin = reachableOrigin(host, port)
   const found = await askWhoIsThere(origin)
   if (found === null) {
     console.error(`tokenweir: port ${port} is in use; ${flag} chooses another, and 0 any free one`)
-    return exitPortInUse
+    return exitCode.portInUse
   }
   for (const line of alreadyLines(origin, found === 'tokenweir' ? null : found)) console.log(line)
   return 0

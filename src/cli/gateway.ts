@@ -1,3 +1,4 @@
+import { exitCode } from './exit-code.ts'
 import type { Server } from 'node:http'
 import { systemClock } from '../call/clock.ts'
 import { listen, portOf } from '../gateway/listen.ts'
@@ -7,9 +8,6 @@ import { readAdminToken } from './admin-token.ts'
 import { parseOptions } from './parse-options.ts'
 import { RunningGateway } from './running-gateway.ts'
 import { startLines } from './start-lines.ts'
-
-const exitPortInUse = 3
-const exitFault = 1
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -40,8 +38,8 @@ function reportListenError(error: unknown, options: GatewayOptions): number {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'EADDRINUSE') {
     console.error(`tokenweir: port ${options.port} is in use; --port chooses another, and 0 any free one`)
-    return exitPortInUse
+    return exitCode.portInUse
   }
   console.error(`tokenweir: cannot listen on ${options.host}:${options.port}:`, error)
-  return exitFault
+  return exitCode.fault
 }

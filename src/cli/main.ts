@@ -1,14 +1,10 @@
+import { exitCode } from './exit-code.ts'
 import { Command, CommanderError } from 'commander'
 import { callsOptionTable } from './calls-options.ts'
 import { checkOptionTable, compressOptionTable } from './db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
-
-/** A wrong command, option or value. */
-const usageExitCode = 2
-/** What was asked for could not be written out. */
-const outputExitCode = 1
 
 /**
  * The command `tokenweir`. Resolves when the asked-for command has done its work, or runs on its own; the exit
@@ -83,18 +79,18 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.exitCode !== 0) process.exitCode = usageExitCode
+      if (error.exitCode !== 0) process.exitCode = exitCode.usage
       return
     }
     if (!(error instanceof OptionError)) throw error
     process.stderr.write(`tokenweir: ${error.message}\n`)
-    process.exitCode = usageExitCode
+    process.exitCode = exitCode.usage
   }
 }
 
 /** A reader that has seen enough, as `head` has, is no fault. */
 function noteOutputError(error: Error & { readonly code?: string }): void {
-  if (error.code !== 'EPIPE') process.exitCode = outputExitCode
+  if (error.code !== 'EPIPE') process.exitCode = exitCode.fault
 }
 
 if (import.meta.main) await main(process.argv.slice(2), process.env)

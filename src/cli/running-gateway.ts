@@ -1,3 +1,4 @@
+import { exitCode } from './exit-code.ts'
 import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
@@ -32,7 +33,6 @@ const bodyMemoryBytes = 1024 ** 3
 const minutesPerDay = 24 * 60
 /** What a call that is given up when the gateway stops has for its last words to reach the client. */
 const lastWordsMs = 1000
-const exitFault = 1
 
 /** What comes from the environment and never from an argument. */
 export interface GatewaySecrets {
@@ -175,14 +175,14 @@ export class RunningGateway implements ControlledGateway {
   /** The first signal stops in order, the second at once; a fault of our own stops in order and says so. */
   stopOnSignals(): void {
     const onSignal = (): void => {
-      if (this.#stopping) process.exit(exitFault)
+      if (this.#stopping) process.exit(exitCode.fault)
       this.stop()
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
     process.on('uncaughtException', (error) => {
       console.error('tokenweir: a fault of the gateway, which now stops:', error)
-      process.exitCode = exitFault
+      process.exitCode = exitCode.fault
       this.stop()
     })
   }

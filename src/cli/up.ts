@@ -1,3 +1,4 @@
+import { exitCode } from './exit-code.ts'
 import { systemClock } from '../call/clock.ts'
 import type { StartAnswer } from '../api/process-status.ts'
 import { type DashboardValues, upOptionTable } from '../options/dashboard-options.ts'
@@ -10,8 +11,6 @@ import { RunningDashboard } from './running-dashboard.ts'
 import { StatusDisplay } from './status-display.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-const exitFault = 1
-const exitPortInUse = 3
 const refreshMs = 1000
 
 /** What `tokenweir demo` adds. */
@@ -71,7 +70,7 @@ export async function keepUp(
     if (!(error instanceof ProcessTrouble)) throw error
     display.close()
     reportTrouble(error)
-    process.exitCode = error.code === 'port_in_use' ? exitPortInUse : exitFault
+    process.exitCode = error.code === 'port_in_use' ? exitCode.portInUse : exitCode.fault
     await dashboard.close()
     await extras.ended()
     return
@@ -105,7 +104,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
     if (!(error instanceof ProcessTrouble)) throw error
     if (error.code !== 'not_running') {
       reportTrouble(error)
-      process.exitCode = exitFault
+      process.exitCode = exitCode.fault
     }
   }
   display.close()

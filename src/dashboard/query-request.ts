@@ -6,6 +6,7 @@ import type { CallType } from '../call/call.ts'
 import { failureKinds } from '../call/failure.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { type ZonedUnit, isTimeZone } from '../lib/zoned-time.ts'
+import { callTypeCodes, outcomeCodes } from '../store/call-codes.ts'
 import {
   type GroupQuestion,
   type ListQuestion,
@@ -74,16 +75,8 @@ const dimensions: readonly CallDimension[] = [
   'endpoint',
   'failure_code',
 ]
-const callTypes: readonly CallType[] = ['chat', 'embedding', 'rerank', 'props', 'other']
-const outcomes: readonly Outcome[] = [
-  'ok',
-  'client_disconnected',
-  'upstream_error',
-  'upstream_cut',
-  'gateway_error',
-  'refused',
-  'interrupted',
-]
+const callTypes = Object.keys(callTypeCodes) as readonly CallType[]
+const outcomes = Object.keys(outcomeCodes) as readonly Outcome[]
 /** What the store cuts a word at. */
 const maxNameLength = 2000
 const defaultLimit = 1000

@@ -2,7 +2,7 @@ import type { CallFilter, CallJson, CallPage, CallReader } from '../call/call-re
 import type { CallType } from '../call/call.ts'
 import type { GroupFigures } from '../call/call-question.ts'
 import { rangeOf } from './asked-range.ts'
-import { emptyFigures } from './empty-figures.ts'
+import { emptyFigures } from '../store/group-figures.ts'
 import { type ListQuestion, maxSortedMs } from './query-question.ts'
 import { QueryRefusal } from './query-refusal.ts'
 

@@ -5,7 +5,7 @@ import { FoldedRange } from '../call/folded-range.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import type { HistoryReader } from '../store/history-reader.ts'
-import { emptyFigures } from './empty-figures.ts'
+import { emptyFigures } from '../store/group-figures.ts'
 import { choicesOf, resolutionOf } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
 import { type OverviewQuestion, maxSortedMs } from './query-question.ts'
@@ -118,7 +118,8 @@ function previousOf(
   try {
     const summaryOf = (one: CallFilter): GroupFigures =>
       reader.aggregate({ filter: one, edgesMs, dimension: null }).summary
-    return overviewTotals(summaryOf(filter), summaryOf(timed))
+    const all = summaryOf(filter)
+    return overviewTotals(all, timed === filter ? all : summaryOf(timed))
   } catch (error) {
     if (error instanceof FoldedRange) return null
     throw error

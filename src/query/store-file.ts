@@ -3,8 +3,7 @@ import type { CallReader } from '../call/call-reader.ts'
 import type { IsOver } from '../call/query-too-slow.ts'
 import { openCallReader } from '../store/call-query.ts'
 import { type HistoryReader, openHistoryReader } from '../store/history-reader.ts'
-import { type StoreAbsence, absenceText } from '../store/open-store.ts'
-import { sqliteCode, sqliteCodes } from '../store/sqlite-code.ts'
+import { type StoreAbsence, absenceOf, absenceText } from '../store/open-store.ts'
 import type { StoreNote } from './answer-question.ts'
 import { emptyReader } from './empty-reader.ts'
 
@@ -86,22 +85,4 @@ function absent(absence: StoreAbsence): OpenStores {
 function identityOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat === undefined ? 'none' : `${stat.dev} ${stat.ino}`
-}
-
-function absenceOf(error: unknown): StoreAbsence | null {
-  switch (sqliteCode(error)) {
-    case sqliteCodes.notADatabase:
-    case sqliteCodes.corrupt:
-      return 'damaged'
-    case sqliteCodes.busy:
-    case sqliteCodes.locked:
-      return 'busy'
-    case sqliteCodes.cannotOpen:
-    case sqliteCodes.permission:
-    case sqliteCodes.readOnly:
-    case sqliteCodes.ioError:
-      return 'unreadable'
-    default:
-      return null
-  }
 }

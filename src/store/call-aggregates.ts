@@ -11,7 +11,7 @@ import type { CallWords } from './call-words.ts'
 import type { FigureParts } from './figure-parts.ts'
 import type { FigureGroup, FigureQuestion } from './figure-question.ts'
 import type { FigureReader } from './figure-reader.ts'
-import { groupFigures } from './group-figures.ts'
+import { emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from './rollup-figures.ts'
 
 const typeOfCode = new Map<number, string>(Object.entries(callTypeCodes).map(([text, code]) => [code, text]))
@@ -42,7 +42,7 @@ export class CallAggregates {
     const { fromMs: _from, toMs: _to, ...timeless } = filter
     const selection = selectionOf(timeless, this.#words)
     const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-    if (selection === null) return { groups: [], summary: groupFigures(new Figures()) }
+    if (selection === null) return { groups: [], summary: emptyFigures }
     const question: FigureQuestion = { edgesMs, filter: selection.ids, extra: selection.extra, dimension }
     // Without time and dimension wider spans and fewer keys do, which is less work than merging many groups.
     // Most calls have no failure code, and are no group of it.

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../call/call-id.ts'
 import type { CallPage, CallSort } from '../call/call-reader.ts'
 import { type IsOver, QueryTooSlow } from '../call/query-too-slow.ts'
@@ -9,6 +9,7 @@ import { type CallSelection, selectionCondition } from './call-selection.ts'
 import { failedSql } from './calls-readable.ts'
 import { idSlices } from './id-slices.ts'
 import { quarterMs } from './rollup-spans.ts'
+import { RowStatements } from './row-statements.ts'
 
 /** More calls than these that the rollups lack, and they are no help in finding some. */
 const longTail = 20_000
@@ -21,13 +22,12 @@ const sortColumns: Readonly<Record<Exclude<CallSort, 'started_at'>, string>> = {
 
 /** Finds the ids that a page of a list shows. */
 export class CallList {
-  readonly #database: DatabaseSync
   readonly #isOver: IsOver
   readonly #quarters: CallQuarters
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements: RowStatements
 
   constructor(database: DatabaseSync, isOver: IsOver) {
-    this.#database = database
+    this.#statements = new RowStatements(database)
     this.#isOver = isOver
     this.#quarters = new CallQuarters(database)
   }
@@ -48,9 +48,9 @@ export class CallList {
 
   /** What the table holds of a range; `null` where that is nothing. */
   #range(selection: CallSelection, beforeId: number | undefined): Range | null {
-    const [lowest, highest] = this.#prepared(
-      'SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)',
-    ).get() as unknown as readonly (number | null)[]
+    const [lowest, highest] = this.#statements
+      .get('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)')
+      .get() as unknown as readonly (number | null)[]
     const fromId = Math.max(lowest ?? 0, selection.fromId)
     const pastId = Math.min((highest ?? -1) + 1, selection.pastId, beforeId ?? Number.MAX_SAFE_INTEGER)
     return fromId < pastId ? { fromId, pastId } : null
@@ -74,7 +74,9 @@ export class CallList {
     limit: number,
   ): readonly number[] | null {
     const { watermark } = this.#quarters
-    const isLong = this.#prepared('SELECT coalesce(max(seq), 0) - ? > ? FROM calls').get(watermark, longTail)
+    const isLong = this.#statements
+      .get('SELECT coalesce(max(seq), 0) - ? > ? FROM calls')
+      .get(watermark, longTail)
     if (Number((isLong as unknown as readonly unknown[])[0]) === 1) return null
     const first = Math.floor(startedAtMs(range.fromId) / quarterMs)
     const past = Math.floor(startedAtMs(range.pastId - 1) / quarterMs) + 1
@@ -107,7 +109,7 @@ export class CallList {
   }
 
   #largest(condition: CallCondition, range: Range, column: string, limit: number): readonly number[] {
-    const statement = this.#prepared(
+    const statement = this.#statements.get(
       `SELECT c.id, c.${column} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
         ORDER BY c.${column} DESC, c.id DESC LIMIT ?`,
     )
@@ -123,17 +125,8 @@ export class CallList {
   }
 
   #ids(sql: string, values: readonly SQLInputValue[]): readonly number[] {
-    const rows = this.#prepared(sql).all(...values) as unknown as readonly (readonly number[])[]
+    const rows = this.#statements.get(sql).all(...values) as unknown as readonly (readonly number[])[]
     return rows.map(([id = 0]) => id)
-  }
-
-  #prepared(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known !== undefined) return known
-    const statement = this.#database.prepare(sql)
-    statement.setReturnArrays(true)
-    this.#statements.set(sql, statement)
-    return statement
   }
 }
 

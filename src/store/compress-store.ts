@@ -7,6 +7,7 @@ import { callsBefore, estimateOf } from './compress-estimate.ts'
 import { FoldCalls, foldUntil } from './fold-calls.ts'
 import { type LeaseWorld, releaseLease, takeLease } from './job-lease.ts'
 import { recoverJournals } from './journal-recovery.ts'
+import { withLockWait } from './lock-wait.ts'
 import { openForReading, openForWriting, type StoreAbsence } from './open-store.ts'
 import { RollForward } from './roll-forward.ts'
 import { nextSize, pauseAfter, type SliceBounds } from './slice-pace.ts'
@@ -212,13 +213,12 @@ class Compression {
   /** The file gets its new size with that. A reader may be in the way: then the next checkpoint of anybody does it. */
   async #emptyLog(): Promise<void> {
     await this.#carryOver()
-    this.#database.exec(`PRAGMA busy_timeout = ${truncateBusyMs}`)
-    for (let tries = 1; this.#checkpoint('TRUNCATE').busy && tries < truncateTries; tries++) {
+    const isInTheWay = (): boolean =>
+      withLockWait(this.#database, truncateBusyMs, () => this.#checkpoint('TRUNCATE').busy)
+    for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
       await this.#world.clock.delay(heldCheckMs)
       this.#checkpoint('PASSIVE')
     }
-    // For the lease, which is given back last.
-    this.#database.exec('PRAGMA busy_timeout = 5000')
   }
 
   #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint {

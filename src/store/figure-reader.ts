@@ -16,6 +16,7 @@ import { idSlices } from './id-slices.ts'
 import { type Dimension, groupingFor, noEntryId, otherEntryId } from './rollup-groupings.ts'
 import { coverOfAll, quarterMs, quartersOf, slotStartMs, type Span } from './rollup-spans.ts'
 import { figureColumns } from './rollup-table.ts'
+import { RowStatements } from './row-statements.ts'
 
 /** Few keys over a long time are looked up one by one; else the quarters are read in a row. */
 const keysLookedUp = 8
@@ -42,26 +43,27 @@ export class FigureReader {
   readonly #quarters: StatementSync
   /** Each quarter is looked up by its key: they do not lie together. */
   readonly #quartersOfKey: StatementSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements: RowStatements
   #rows = 0
 
   constructor(database: DatabaseSync, isOver: IsOver = () => false) {
     this.#database = database
+    this.#statements = new RowStatements(database)
     this.#isOver = isOver
-    this.#state = this.#prepared(
+    this.#state = this.#statements.get(
       `SELECT watermark_seq, coarse_until, folded_until, (SELECT coalesce(max(seq), 0) FROM calls)
         FROM rollup_state`,
     )
-    this.#keys = this.#prepared(
+    this.#keys = this.#statements.get(
       'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
     )
-    this.#spans = this.#prepared(
+    this.#spans = this.#statements.get(
       `SELECT ${figureColumns}, slot FROM rollup_spans WHERE level = ? AND key_id = ? AND slot >= ? AND slot < ?`,
     )
-    this.#quarters = this.#prepared(
+    this.#quarters = this.#statements.get(
       `SELECT ${figureColumns}, slot, key_id FROM rollup_quarters WHERE slot >= ? AND slot < ?`,
     )
-    this.#quartersOfKey = this.#prepared(
+    this.#quartersOfKey = this.#statements.get(
       `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
        SELECT ${figureColumns}, q.slot FROM asked
          CROSS JOIN rollup_quarters AS q ON q.slot = asked.slot AND q.key_id = ?3`,
@@ -138,7 +140,7 @@ export class FigureReader {
     lastSeq: number,
   ): void {
     const condition = conditionFor(question)
-    const statement = this.#prepared(
+    const statement = this.#statements.get(
       `SELECT ${callSources} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.seq <= ?${andSql(condition)}`,
     )
     const [lowest, highest] = this.#extent()
@@ -160,7 +162,7 @@ export class FigureReader {
     const condition = conditionFor(question)
     const isLong = lastSeq - watermark > longTail
     const from = isLong ? 'calls AS c NOT INDEXED' : 'calls AS c INDEXED BY calls_by_seq'
-    const statement = this.#prepared(
+    const statement = this.#statements.get(
       `SELECT ${callSources} FROM ${from} WHERE c.seq > ? AND c.id >= ? AND c.id < ?${andSql(condition)}`,
     )
     if (!isLong) {
@@ -187,7 +189,7 @@ export class FigureReader {
 
   /** The first and the last id, 0 and −1 where there is none. */
   #extent(): readonly [number, number] {
-    const row = this.#prepared('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)').get()
+    const row = this.#statements.get('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)').get()
     const [lowest, highest] = row as unknown as readonly (number | null)[]
     return [lowest ?? 0, highest ?? -1]
   }
@@ -224,12 +226,12 @@ export class FigureReader {
     const level = 1
     const quarters = quartersOf(level)
     const [first, past] = [Math.floor(fromMs / quarterMs), Math.ceil(toMs / quarterMs)]
-    const hours = this.#prepared(
+    const hours = this.#statements.get(
       'SELECT 1 FROM rollup_spans WHERE level = ? AND key_id = ? AND slot >= ? AND slot < ? LIMIT 1',
     )
     if (hours.get(level, key, Math.floor(first / quarters), Math.ceil(past / quarters)) !== undefined)
       return true
-    const recent = this.#prepared(
+    const recent = this.#statements.get(
       'SELECT 1 FROM rollup_quarters WHERE slot >= ? AND slot < ? AND key_id = ? LIMIT 1',
     )
     return recent.get(Math.max(first, coarseUntil), past, key) !== undefined
@@ -237,15 +239,6 @@ export class FigureReader {
 
   #look(): void {
     if (++this.#rows % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlow()
-  }
-
-  #prepared(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known !== undefined) return known
-    const statement = this.#database.prepare(sql)
-    statement.setReturnArrays(true)
-    this.#statements.set(sql, statement)
-    return statement
   }
 }
 

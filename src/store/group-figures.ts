@@ -1,5 +1,5 @@
 import type { GroupFigures, MeasureFigures } from '../call/call-question.ts'
-import type { Figures, Spread } from './rollup-figures.ts'
+import { Figures, type Spread } from './rollup-figures.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
 const nothing: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
@@ -29,6 +29,9 @@ export function groupFigures(figures: Figures): GroupFigures {
     output_tokens_per_s: speeds(tpot_us),
   }
 }
+
+/** What is told of no call at all. */
+export const emptyFigures: GroupFigures = groupFigures(new Figures())
 
 function inMilliseconds(spread: Spread): MeasureFigures {
   const n = spread.count

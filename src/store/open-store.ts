@@ -117,7 +117,8 @@ function refusalOf(database: DatabaseSync): StoreRefusal['absence'] | null {
   return versionOf(database) > schemaVersion ? 'newer' : null
 }
 
-function absenceOf(error: unknown): StoreAbsence | null {
+/** The state of the file that an error of SQLite tells of; `null` where it is another error. */
+export function absenceOf(error: unknown): StoreAbsence | null {
   switch (sqliteCode(error)) {
     case sqliteCodes.notADatabase:
     case sqliteCodes.corrupt:
@@ -128,6 +129,7 @@ function absenceOf(error: unknown): StoreAbsence | null {
     case sqliteCodes.ioError:
       return 'unreadable'
     case sqliteCodes.busy:
+    case sqliteCodes.locked:
       return 'busy'
     default:
       return null

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
+import { withLockWait } from './lock-wait.ts'
 import { RollForward } from './roll-forward.ts'
 import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
@@ -69,16 +70,12 @@ export class RollupKeeper {
       this.#forward = { database, rolls: new RollForward(database) }
     }
     const { rolls } = this.#forward
-    const waitMs = Number(database.prepare('PRAGMA busy_timeout').get()?.['timeout'])
-    database.exec(`PRAGMA busy_timeout = ${lockWaitMs}`)
-    try {
+    return withLockWait(database, lockWaitMs, () => {
       const startedMs = this.#now()
       const hasMore = rolls.step(this.#clock.wallTime(), this.#limit)
       this.#pace(this.#now() - startedMs, hasMore)
       return hasMore
-    } finally {
-      database.exec(`PRAGMA busy_timeout = ${waitMs}`)
-    }
+    })
   }
 
   #pace(tookMs: number, wasFull: boolean): void {

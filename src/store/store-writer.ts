@@ -5,6 +5,7 @@ import type { Clock } from '../call/clock.ts'
 import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from './journal-recovery.ts'
+import { withLockWait } from './lock-wait.ts'
 import { openForWriting } from './open-store.ts'
 import { RollupKeeper } from './rollup-keeper.ts'
 import { isAlive } from '../lib/process-identity.ts'
@@ -236,11 +237,5 @@ export class StoreWriter {
 }
 
 function emptyWal(database: DatabaseSync): void {
-  const before = database.prepare('PRAGMA busy_timeout').get()?.['timeout']
-  database.exec(`PRAGMA busy_timeout = ${wal.busyMs}`)
-  try {
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  } finally {
-    database.exec(`PRAGMA busy_timeout = ${Number(before)}`)
-  }
+  withLockWait(database, wal.busyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
 }

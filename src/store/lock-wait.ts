@@ -1,0 +1,12 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Does something for which a connection waits for others' locks only so long, in milliseconds. */
+export function withLockWait<T>(database: DatabaseSync, ms: number, work: () => T): T {
+  const before = Number(database.prepare('PRAGMA busy_timeout').get()?.['timeout'])
+  database.exec(`PRAGMA busy_timeout = ${ms}`)
+  try {
+    return work()
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${before}`)
+  }
+}
