@@ -1,10 +1,9 @@
 import type { EventData, EventTopic } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
 import type { EndedAnswer } from '../query/ended-answer.ts'
+import { ListenedPoll } from './listened-poll.ts'
 import type { QuerySource } from './query-source.ts'
 import type { Topic, TopicReader } from './topic.ts'
-
-const pollMs = 1000
 
 /** What a reader has missed because it was behind. */
 interface Missed {
@@ -19,44 +18,39 @@ interface Missed {
 export class CallTopic implements Topic {
   readonly name: EventTopic = 'calls'
   readonly #queries: QuerySource
-  readonly #clock: Clock
-  readonly #onFault: (error: unknown) => void
+  readonly #poll: ListenedPoll
   readonly #readers = new Map<TopicReader, Missed>()
   /** Null until it is known where to begin. */
   #lastSeq: number | null = null
-  #polling = false
-  #cancelNext: (() => void) | null = null
 
   constructor(queries: QuerySource, clock: Clock, onFault: (error: unknown) => void) {
     this.#queries = queries
-    this.#clock = clock
-    this.#onFault = onFault
+    this.#poll = new ListenedPoll({
+      clock,
+      look: () => this.#look(),
+      hasListeners: () => this.#readers.size > 0,
+      // Whoever comes next begins anew.
+      onRest: () => {
+        this.#lastSeq = null
+      },
+      onFault,
+    })
   }
 
   subscribe(reader: TopicReader): () => void {
     this.#readers.set(reader, { count: 0, waiting: false })
-    if (!this.#polling && this.#cancelNext === null) void this.#poll()
+    this.#poll.start()
     return () => {
       this.#readers.delete(reader)
-      if (this.#readers.size === 0) this.#rest()
+      if (this.#readers.size === 0) this.#poll.rest()
     }
   }
 
-  async #poll(): Promise<void> {
-    this.#cancelNext = null
-    this.#polling = true
-    try {
-      const outcome = await this.#queries.ask({ kind: 'ended', afterSeq: this.#lastSeq })
-      // A process that is too busy, or being started anew, is asked again: nothing is lost by that.
-      if (outcome.kind === 'answer')
-        this.#tell(JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer)
-    } catch (error) {
-      this.#onFault(error)
-    } finally {
-      this.#polling = false
-    }
-    if (this.#readers.size === 0) this.#rest()
-    else this.#cancelNext = this.#clock.after(pollMs, () => void this.#poll(), { background: true })
+  async #look(): Promise<void> {
+    const outcome = await this.#queries.ask({ kind: 'ended', afterSeq: this.#lastSeq })
+    // A process that is too busy, or being started anew, is asked again: nothing is lost by that.
+    if (outcome.kind !== 'answer') return
+    this.#tell(JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer)
   }
 
   #tell({ calls, skipped, last_seq }: EndedAnswer): void {
@@ -78,12 +72,5 @@ export class CallTopic implements Topic {
       if (this.#readers.has(reader) && reader.send({ calls: [], skipped: missed.count })) missed.count = 0
       else if (this.#readers.has(reader)) this.#miss(reader, missed, 0)
     })
-  }
-
-  /** Whoever comes next begins anew. */
-  #rest(): void {
-    this.#cancelNext?.()
-    this.#cancelNext = null
-    this.#lastSeq = null
   }
 }

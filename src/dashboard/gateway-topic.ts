@@ -2,9 +2,8 @@ import type { EventTopic } from '../api/dashboard-event.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 import type { Clock } from '../call/clock.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
+import { ListenedPoll } from './listened-poll.ts'
 import type { Topic, TopicReader } from './topic.ts'
-
-const pollMs = 1000
 
 /** What one reader was told last, and whether it waits for room to be told more. */
 interface Told {
@@ -25,19 +24,21 @@ interface Known {
 export class GatewayTopic implements Topic {
   readonly name: EventTopic = 'gateway'
   readonly #process: GatewayProcess
-  readonly #clock: Clock
-  readonly #onFault: (error: unknown) => void
+  readonly #poll: ListenedPoll
   readonly #readers = new Map<TopicReader, Told>()
   #known: Known | null = null
-  #polling = false
-  /** Whether to poll again as soon as the poll under way is over, which may have looked too early. */
-  #again = false
-  #cancelNext: (() => void) | null = null
 
   constructor(process: GatewayProcess, clock: Clock, onFault: (error: unknown) => void) {
     this.#process = process
-    this.#clock = clock
-    this.#onFault = onFault
+    this.#poll = new ListenedPoll({
+      clock,
+      look: () => this.#look(),
+      hasListeners: () => this.#readers.size > 0,
+      onRest: () => {
+        this.#known = null
+      },
+      onFault,
+    })
   }
 
   subscribe(reader: TopicReader): () => void {
@@ -46,35 +47,19 @@ export class GatewayTopic implements Topic {
     else this.#tell(reader)
     return () => {
       this.#readers.delete(reader)
-      if (this.#readers.size === 0) this.#rest()
+      if (this.#readers.size === 0) this.#poll.rest()
     }
   }
 
   /** Looks at once, for those who listen: something was just done to the gateway. */
   refresh(): void {
-    if (this.#readers.size === 0) return
-    if (this.#polling) this.#again = true
-    else void this.#poll()
+    if (this.#readers.size > 0) this.#poll.refresh()
   }
 
-  async #poll(): Promise<void> {
-    this.#cancelNext?.()
-    this.#cancelNext = null
-    this.#polling = true
-    try {
-      do {
-        this.#again = false
-        const status = await this.#process.status()
-        this.#known = { status, key: keyOf(status) }
-        for (const reader of this.#readers.keys()) this.#tell(reader)
-      } while (this.#again && this.#readers.size > 0)
-    } catch (error) {
-      this.#onFault(error)
-    } finally {
-      this.#polling = false
-    }
-    if (this.#readers.size === 0) this.#rest()
-    else this.#cancelNext = this.#clock.after(pollMs, () => void this.#poll(), { background: true })
+  async #look(): Promise<void> {
+    const status = await this.#process.status()
+    this.#known = { status, key: keyOf(status) }
+    for (const reader of this.#readers.keys()) this.#tell(reader)
   }
 
   #tell(reader: TopicReader): void {
@@ -89,13 +74,6 @@ export class GatewayTopic implements Topic {
       told.waiting = false
       this.#tell(reader)
     })
-  }
-
-  /** What was known is old by the time the next reader comes. */
-  #rest(): void {
-    this.#cancelNext?.()
-    this.#cancelNext = null
-    this.#known = null
   }
 }
 
