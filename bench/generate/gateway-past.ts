@@ -12,6 +12,8 @@ interface Minute {
   calls: number
   /** Of calls that began in it, in slots. */
   busyUs: number
+  /** In the queue, over all of its calls. */
+  waitedUs: number
   queued: number
 }
 
@@ -36,9 +38,10 @@ export class GatewayPast {
         this.#tokens.set(ended, (this.#tokens.get(ended) ?? 0) + tokens)
       }
       const instance = Number(row[at.instance_id])
-      const own = byInstance.get(instance) ?? { calls: 0, busyUs: 0, queued: 0 }
+      const own = byInstance.get(instance) ?? { calls: 0, busyUs: 0, waitedUs: 0, queued: 0 }
       own.calls++
       own.busyUs += Math.max(0, durationUs - Number(row[at.queue_us]))
+      own.waitedUs += Number(row[at.queue_us])
       if (Number(row[at.queue_us]) > 1000) own.queued++
       byInstance.set(instance, own)
     }
@@ -56,11 +59,13 @@ export class GatewayPast {
     for (const [minute, tokens] of [...this.#tokens].sort(([a], [b]) => a - b)) addTokens.run(minute, tokens)
     const addMinute = database.prepare('INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, 0)')
     for (const [minute, byInstance] of this.#minutes) {
-      for (const [instance, { calls, busyUs, queued }] of byInstance) {
+      for (const [instance, { calls, busyUs, waitedUs, queued }] of byInstance) {
         const average = busyUs / usPerMinute
-        const most = Math.min(this.#slots, Math.ceil(average + 2 * Math.sqrt(average)))
+        const waiting = Math.min(queued, mostAtOnce(waitedUs / usPerMinute))
+        // Nobody waits while a slot is free.
+        const most = waiting > 0 ? this.#slots : Math.min(this.#slots, mostAtOnce(average))
         const atLimitMs = most < this.#slots ? 0 : Math.round(60_000 * Math.min(1, average / this.#slots))
-        addMinute.run(minute, instance, Math.max(1, most), queued, atLimitMs, calls)
+        addMinute.run(minute, instance, Math.max(1, most), waiting, atLimitMs, calls)
       }
     }
     this.#writeEvents(database, firstMinute, pastMinute, incidents)
@@ -89,4 +94,9 @@ export class GatewayPast {
       event(minute, 'config', 'max_concurrent')
     }
   }
+}
+
+/** Of things that come by chance, so many on average (Poisson, two standard deviations). */
+function mostAtOnce(average: number): number {
+  return Math.ceil(average + 2 * Math.sqrt(average))
 }

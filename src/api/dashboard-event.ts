@@ -2,7 +2,7 @@ import type { DatabaseJob } from './database-job.ts'
 import type { ProcessStatus } from './process-status.ts'
 
 /** What `GET /api/events?topics=…` can tell of. */
-export type EventTopic = 'gateway' | 'log' | 'calls' | 'jobs'
+export type EventTopic = 'gateway' | 'log' | 'calls' | 'jobs' | 'beat'
 
 /** Lines that were added to the gateway's log. */
 export interface LogLines {
@@ -27,4 +27,6 @@ export interface EventData {
   readonly calls: NewCalls
   /** At first, and whenever a job has come further; null where none was begun on this dashboard. */
   readonly jobs: { readonly compress: DatabaseJob | null }
+  /** At once, and then so often: a stream that is silent for longer is broken. */
+  readonly beat: { readonly every_ms: number }
 }

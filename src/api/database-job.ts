@@ -27,6 +27,14 @@ export interface JobFailure {
 /** A line that `tokenweir db compress --json` prints: progress any number of times, then how it ended. */
 export type CompressLine = CompressProgress | CompressResult | { readonly error: JobFailure }
 
+/** The body of `GET /api/db`. */
+export interface DatabaseFile {
+  /** Its path in full. */
+  readonly file: string
+  /** Of the file and its log together; null where there is none yet. */
+  readonly bytes: number | null
+}
+
 /** A job that was begun on the dashboard, the last one that was. */
 export interface DatabaseJob {
   readonly job: 'compress'

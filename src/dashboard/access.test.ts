@@ -82,6 +82,16 @@ const cases: readonly Case[] = [
       refusal: '403 cross_site',
     },
     {
+      what: `${site} link to a view`,
+      visit: from(site, { target: '/calls?model=a', secFetchMode: 'navigate' }),
+      refusal: null,
+    },
+    {
+      what: `${site} link to no view`,
+      visit: from(site, { target: '/calls/x', secFetchMode: 'navigate' }),
+      refusal: '403 cross_site',
+    },
+    {
       what: `${site} link to the API`,
       visit: from(site, { secFetchMode: 'navigate' }),
       refusal: '403 cross_site',

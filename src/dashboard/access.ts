@@ -1,4 +1,5 @@
 import { isAllowedHost, isCrossSite, type RequestSource } from '../lib/request-source.ts'
+import { pagePaths } from './page-paths.ts'
 import { RequestProblem } from './request-problem.ts'
 
 /** The parts of a request that decide whether it is let in. */
@@ -76,7 +77,8 @@ function targetRefusal({ target }: Visit): RequestProblem | null {
 /** Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves. */
 function siteRefusal(visit: Visit): RequestProblem | null {
   if (!isCrossSite(visit)) return null
-  const isLink = isReading(visit) && visit.secFetchMode === 'navigate' && pathOf(visit.target) === '/'
+  const isLink =
+    isReading(visit) && visit.secFetchMode === 'navigate' && pagePaths.includes(pathOf(visit.target))
   return isLink
     ? null
     : new RequestProblem(403, 'cross_site', "The dashboard answers no requests of other sites' pages.")

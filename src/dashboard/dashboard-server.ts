@@ -4,6 +4,7 @@ import type { Clock } from '../call/clock.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
 import { answerError, answerErrors } from './answer-errors.ts'
+import { BeatTopic } from './beat-topic.ts'
 import { addCallRoutes } from './call-routes.ts'
 import { CallTopic } from './call-topic.ts'
 import { addDatabaseRoutes } from './database-routes.ts'
@@ -69,9 +70,10 @@ export class DashboardServer {
     const { process, log, queries, jobs, adminToken, clock, onFault } = options
     const gateway = new GatewayTopic(process, clock, onFault)
     const calls = new CallTopic(queries, clock, onFault)
-    this.#hub = new EventHub([gateway, new LogTopic(log), calls, new JobTopic(jobs)], clock)
+    const topics = [gateway, new LogTopic(log), calls, new JobTopic(jobs), new BeatTopic(clock)]
+    this.#hub = new EventHub(topics, clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
-    const assets = new PageAssets(new URL('../../ui/', import.meta.url))
+    const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
     this.#guard = new Guard({ ...options, openPaths: openPaths(assets) }, this.#signIn)
     this.#app = fastify({
       logger: false,

@@ -21,8 +21,9 @@ interface CompressBody {
   readonly dry_run?: boolean
 }
 
-/** `/api/db/…`: jobs on the database. They go on when who asked for them leaves. */
+/** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
 export function addDatabaseRoutes(app: FastifyInstance, jobs: JobStarter): void {
+  addRoutes(app, '/api/db', { GET: route({ handle: () => jobs.file() }) })
   addRoutes(app, '/api/db/compress', {
     POST: route({
       query: { async: yesOrNo(false) },

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
-import { extname } from 'node:path'
+import { extname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ContentCoding } from './content-coding.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -9,23 +11,32 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+const packedEndings: Readonly<Record<string, ContentCoding>> = { '.br': 'br', '.gz': 'gzip' }
+
 /** A file of the page. */
 export interface Asset {
   readonly contentType: string
-  readonly etag: string
+  /** Of the content, in whichever coding it is sent. */
+  readonly tag: string
   readonly content: Buffer
+  /** The same, as the build has packed it; none where that would save nothing. */
+  readonly packed: ReadonlyMap<ContentCoding, Buffer>
 }
 
 /** The files of the page, held in memory: no request ever names a file of the disk. */
 export class PageAssets {
   readonly #byName: ReadonlyMap<string, Asset>
 
-  /** Reads the folder once; files of kinds that no page needs are left out. */
+  /** Reads the folder once; files of kinds that no page needs are left out. There are none where it is missing. */
   constructor(folder: URL) {
-    const names = readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && extname(entry.name) in contentTypes)
-      .map(({ name }) => name)
-    this.#byName = new Map(names.map((name) => [name, read(new URL(name, folder))]))
+    const names = namesIn(folder)
+    const pages = names.filter((name) => extname(name) in contentTypes)
+    this.#byName = new Map(pages.map((name) => [name, read(folder, name, names)]))
+  }
+
+  /** Whether the page has been built. */
+  get isBuilt(): boolean {
+    return this.#byName.has('index.html')
   }
 
   get(name: string): Asset | undefined {
@@ -38,16 +49,33 @@ export class PageAssets {
     // A set also iterates over what is added on the way.
     for (const name of names) {
       const text = this.#byName.get(name)?.content.toString('utf8') ?? ''
-      for (const [, mentioned = ''] of text.matchAll(/["'](?:\/assets\/|\.\/)([\w.-]+)["']/g)) {
-        if (this.#byName.has(mentioned)) names.add(mentioned)
+      for (const [, mentioned = ''] of text.matchAll(/["'`](?:\/|\.\/)((?:assets\/)?[\w.-]+)["'`]/g)) {
+        for (const part of [mentioned, `assets/${mentioned}`]) if (this.#byName.has(part)) names.add(part)
       }
     }
     return names
   }
 }
 
-function read(file: URL): Asset {
-  const content = readFileSync(file)
-  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-  return { contentType: contentTypes[extname(file.pathname)] ?? 'application/octet-stream', etag, content }
+/** Of all files in there, with a slash between folders; none where it is missing. */
+function namesIn(folder: URL): readonly string[] {
+  const root = fileURLToPath(folder)
+  try {
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name)).replaceAll(sep, '/'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function read(folder: URL, name: string, names: readonly string[]): Asset {
+  const content = readFileSync(new URL(name, folder))
+  const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  const packed = Object.entries(packedEndings)
+    .filter(([ending]) => names.includes(name + ending))
+    .map(([ending, coding]) => [coding, readFileSync(new URL(name + ending, folder))] as const)
+  const contentType = contentTypes[extname(name)] ?? 'application/octet-stream'
+  return { contentType, tag, content, packed: new Map(packed) }
 }

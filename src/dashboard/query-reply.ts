@@ -5,6 +5,7 @@ import type { QueryAnswer } from '../query/query-messages.ts'
 import type { QueryOutcome } from '../query/query-process.ts'
 import type { QueryFormat } from '../query/query-question.ts'
 import { type ContentCoding, codingFor } from './content-coding.ts'
+import { entityTag, isKnown } from './entity-tag.ts'
 import { RequestProblem } from './request-problem.ts'
 
 /** Below it, packing saves nothing that anybody would notice. */
@@ -46,8 +47,7 @@ export class QueryReplies {
     const { body, tag, format, nextCursor } = outcome
     const isPackable = body.byteLength > leastPackedBytes
     const coding = isPackable ? codingFor(headerOf(reply, 'accept-encoding')) : null
-    // The same content in another coding is not the same bytes.
-    const etag = `"${tag}${coding === null ? '' : `-${coding}`}"`
+    const etag = entityTag(tag, coding)
     reply.header('cache-control', 'private, no-cache').header('etag', etag).header('vary', 'Accept-Encoding')
     if (nextCursor !== null) reply.header('x-tokenweir-next-cursor', nextCursor)
     if (isKnown(headerOf(reply, 'if-none-match'), tag)) return reply.code(304).send()
@@ -83,12 +83,6 @@ function pack(body: Uint8Array, coding: ContentCoding): Promise<Buffer> {
   if (coding === 'gzip') return promisify(gzip)(body)
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
   return promisify(brotliCompress)(body, quality)
-}
-
-/** Whichever coding it was sent in. */
-function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
-  return tags.some((one) => one === '*' || [`"${tag}"`, `"${tag}-br"`, `"${tag}-gzip"`].includes(one))
 }
 
 function headerOf(reply: FastifyReply, name: string): string | undefined {

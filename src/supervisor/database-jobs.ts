@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import type { CompressProgress, CompressResult, DatabaseJob, JobFailure } from '../api/database-job.ts'
+import { resolve } from 'node:path'
+import type {
+  CompressProgress,
+  CompressResult,
+  DatabaseFile,
+  DatabaseJob,
+  JobFailure,
+} from '../api/database-job.ts'
 import type { Clock } from '../call/clock.ts'
 import { childEnvironment } from './child-environment.ts'
 import { LineReader } from './line-reader.ts'
@@ -34,6 +42,8 @@ export class JobTrouble extends Error {
 export interface JobStarter {
   /** The last one that was begun here. */
   readonly last: DatabaseJob | null
+  /** What they work on, as it is at the moment. */
+  file(): DatabaseFile
   /** Throws {@link JobTrouble} while one that was begun here is under way. */
   compress(order: CompressOrder): CompressRun
   /** Calls back whenever `last` is another, until the returned function is called. */
@@ -66,6 +76,12 @@ export class DatabaseJobs implements JobStarter {
 
   get last(): DatabaseJob | null {
     return this.#last
+  }
+
+  file(): DatabaseFile {
+    const { db } = this.#options
+    const bytes = bytesOf(db)
+    return { file: resolve(db), bytes: bytes === null ? null : bytes + (bytesOf(`${db}-wal`) ?? 0) }
   }
 
   watch(onChange: () => void): () => void {
@@ -163,6 +179,10 @@ export class DatabaseJobs implements JobStarter {
     this.#last = job
     for (const watcher of this.#watchers) watcher()
   }
+}
+
+function bytesOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null
 }
 
 /** Not the lowest: it holds the database's lock for moments, which others wait for. */

@@ -28,6 +28,7 @@ const busyQueries: QuerySource = {
 
 const noJobs: JobStarter = {
   last: null,
+  file: () => ({ file: '/data/calls.db', bytes: null }),
   compress: () => {
     throw new Error('no job was expected')
   },
@@ -92,4 +93,12 @@ export function errorOf(
 ): { readonly code: unknown; readonly message: string } & object {
   const { code, message, ...rest } = asRecord(parseRecord(response.body.toString())['error'])
   return { code, message: String(message), ...rest }
+}
+
+/** The path of the page's icon, whose name holds a hash: a file of the page that anybody may have. */
+export async function iconOf(dashboard: DashboardUnderTest): Promise<string> {
+  const page = await dashboard.ask('GET', '/')
+  const [, path] = /href="(\/assets\/icon-[\w-]+\.svg)"/.exec(page.body.toString()) ?? []
+  if (path === undefined) throw new Error('the page has no icon')
+  return path
 }

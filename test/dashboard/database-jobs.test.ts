@@ -174,3 +174,17 @@ test('a job goes on when the dashboard lets it go', async () => {
   database.close()
   rmSync(path)
 })
+
+test('the database: where it is, and how large with its log', async () => {
+  await using dir = await makeTempDir()
+  const db = dir.file('calls.db')
+  const jobs = new DatabaseJobs({ command: [], db, env: {}, clock: systemClock })
+  await using dashboard = await startDashboard({ jobs })
+  const ask = async (): Promise<unknown> =>
+    parseRecord((await dashboard.ask('GET', '/api/db')).body.toString())
+  assert.deepEqual(await ask(), { file: db, bytes: null })
+  appendFileSync(db, 'twelve bytes')
+  assert.deepEqual(await ask(), { file: db, bytes: 12 })
+  appendFileSync(`${db}-wal`, 'eight by')
+  assert.deepEqual(await ask(), { file: db, bytes: 20 })
+})

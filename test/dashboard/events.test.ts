@@ -76,6 +76,22 @@ test('an open stream is kept in use by comments', async () => {
   await reader.until(() => (reader.rest.endsWith(':\n\n') ? true : undefined), 'a comment')
 })
 
+test('who asks for it is told that the stream is alive, and nobody else', async () => {
+  await using dashboard = await startDashboard()
+  using reader = await openEvents(dashboard.port, 'beat')
+  using other = await openEvents(dashboard.port, 'log')
+  await reader.waitFor(1)
+  for (let count = 2; count <= 4; count += 1) {
+    await dashboard.clock.advance(15_000)
+    await reader.waitFor(count)
+  }
+  assert.deepEqual(reader.events[3], { name: 'beat', data: { every_ms: 15_000 } })
+  assert.deepEqual(
+    other.events.map(({ name }) => name),
+    ['log'],
+  )
+})
+
 test('a reader that leaves is forgotten', async () => {
   await using dashboard = await startDashboard()
   {

@@ -88,7 +88,12 @@ test('a port that is taken is told of by the error of the system', async () => {
     process: new ScriptedGateway(),
     log: new ScriptedLog(),
     queries: { ask: () => Promise.reject(new Error('not asked')) },
-    jobs: { last: null, compress: () => assert.fail('not asked'), watch: () => () => undefined },
+    jobs: {
+      last: null,
+      file: () => assert.fail('not asked'),
+      compress: () => assert.fail('not asked'),
+      watch: () => () => undefined,
+    },
     adminToken: null,
     demandsToken: false,
     allowedHosts: [],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { exchangeBytes } from '../support/exchange.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
-import { adminToken, errorOf, startDashboard } from './dashboard-under-test.ts'
+import { adminToken, errorOf, iconOf, startDashboard } from './dashboard-under-test.ts'
 
 const json: HeaderLines = [['Content-Type', 'application/json']]
 
@@ -233,6 +234,7 @@ test('a known path with another method is 405 with what it takes', async () => {
   await using dashboard = await startDashboard()
   const paths: readonly [target: string, allow: string][] = [
     ['/', 'GET, HEAD'],
+    ['/calls', 'GET, HEAD'],
     ['/assets/icon.svg', 'GET, HEAD'],
     ['/api/proxy/status', 'GET, HEAD'],
     ['/api/proxy/start', 'POST'],
@@ -254,7 +256,8 @@ test('a known path with another method is 405 with what it takes', async () => {
 
 test('HEAD answers as GET does, without the body', async () => {
   await using dashboard = await startDashboard()
-  for (const target of ['/', '/assets/icon.svg', '/api/proxy/status', '/api/proxy/logs', '/api/nothing']) {
+  const icon = await iconOf(dashboard)
+  for (const target of ['/', '/calls', icon, '/api/proxy/status', '/api/proxy/logs', '/api/nothing']) {
     const [get, head] = [await dashboard.ask('GET', target), await dashboard.ask('HEAD', target)]
     assert.equal(head.status, get.status, target)
     assert.equal(head.header('content-length'), get.header('content-length'), target)
@@ -264,7 +267,8 @@ test('HEAD answers as GET does, without the body', async () => {
 
 test('every other answer has the headers too', async () => {
   await using dashboard = await startDashboard({ adminToken })
-  for (const target of ['/', '/assets/icon.svg', '/api/proxy/status', dashboard.server.signInLink()]) {
+  const icon = await iconOf(dashboard)
+  for (const target of ['/', icon, '/api/proxy/status', dashboard.server.signInLink()]) {
     const answer = await dashboard.ask('GET', target)
     assert.equal(answer.status, 200, target)
     assertSafe(answer, target)
@@ -282,12 +286,44 @@ test('every other answer has the headers too', async () => {
 
 test('a file is not sent again to a browser that has it', async () => {
   await using dashboard = await startDashboard()
-  const first = await dashboard.ask('GET', '/assets/icon.svg')
-  assert.equal(first.header('cache-control'), 'no-cache')
-  assert.equal(first.header('content-type'), 'image/svg+xml')
-  const headers: HeaderLines = [['If-None-Match', first.header('etag')!]]
-  const again = await dashboard.ask('GET', '/assets/icon.svg', { headers })
-  assert.deepEqual([again.status, again.body.length], [304, 0])
-  const other = await dashboard.ask('GET', '/assets/icon.svg', { headers: [['If-None-Match', '"x"']] })
-  assert.equal(other.status, 200)
+  const icon = await iconOf(dashboard)
+  const cases = [
+    { target: '/', control: 'no-cache', type: 'text/html; charset=utf-8' },
+    { target: '/calls?model=a', control: 'no-cache', type: 'text/html; charset=utf-8' },
+    { target: icon, control: 'public, max-age=31536000, immutable', type: 'image/svg+xml' },
+  ]
+  for (const { target, control, type } of cases) {
+    const first = await dashboard.ask('GET', target)
+    assert.deepEqual([first.header('cache-control'), first.header('content-type')], [control, type], target)
+    const headers: HeaderLines = [['If-None-Match', first.header('etag')!]]
+    const again = await dashboard.ask('GET', target, { headers })
+    assert.deepEqual(
+      [again.status, again.body.length, again.header('cache-control')],
+      [304, 0, control],
+      target,
+    )
+    const other = await dashboard.ask('GET', target, { headers: [['If-None-Match', '"x"']] })
+    assert.equal(other.status, 200, target)
+  }
+})
+
+test('a file is sent packed to who takes that, and is the same', async () => {
+  await using dashboard = await startDashboard()
+  const page = (await dashboard.ask('GET', '/')).body.toString()
+  const [, script = ''] = /src="(\/assets\/index-[\w-]+\.js)"/.exec(page) ?? []
+  const plain = await dashboard.ask('GET', script)
+  assert.deepEqual([plain.header('content-encoding'), plain.header('vary')], [undefined, 'Accept-Encoding'])
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+  const tags = new Set([plain.header('etag')])
+  for (const coding of ['br', 'gzip'] as const) {
+    const headers: HeaderLines = [['Accept-Encoding', coding]]
+    const packed = await dashboard.ask('GET', script, { headers })
+    assert.equal(packed.header('content-encoding'), coding)
+    assert.ok(packed.body.length < plain.body.length / 2)
+    assert.ok(unpack[coding](packed.body).equals(plain.body), coding)
+    tags.add(packed.header('etag'))
+    const known: HeaderLines = [...headers, ['If-None-Match', plain.header('etag')!]]
+    assert.equal((await dashboard.ask('GET', script, { headers: known })).status, 304)
+  }
+  assert.equal(tags.size, 3)
 })

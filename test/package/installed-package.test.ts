@@ -30,6 +30,9 @@ test('the packed package, installed in an empty folder, forwards and records a c
     [],
   )
 
+  for (const file of ['index.html', 'sign-in.html']) assert.ok(files.includes(`dist/ui/${file}`), file)
+  assert.ok(files.some((file) => /^dist\/ui\/assets\/index-[\w-]+\.js\.br$/.test(file)))
+
   await using upstream = await startSimulatedUpstream()
   const command = `${installed}/bin/tokenweir.js`
   await using gateway = await startGatewayProcess({

@@ -3,6 +3,10 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { TestBrowser } from '../support/browser.ts'
 
 const waitLimitMs = 10_000
+const lookEveryMs = 20
+
+/** All that the page can show. */
+export const viewPaths: readonly string[] = ['/', '/calls', '/gateway']
 
 /** The dashboard's page in a browser, with all that went wrong in it. */
 export interface DashboardPage extends AsyncDisposable {
@@ -14,17 +18,22 @@ export interface DashboardPage extends AsyncDisposable {
   readonly problems: readonly string[]
   /** What a reader sees of a button, by its name. */
   readonly button: (name: string) => Locator
-  /** Waits until the state is shown in these words. */
+  /** Waits until the Gateway view shows the gateway's state in these words. */
   untilState(words: string): Promise<void>
   /** Waits until the element with this id has a text like this, and answers the text. */
   untilText(id: string, pattern: RegExp): Promise<string>
 }
 
-/** `await using opened = await openDashboardPage(browser, dashboard.origin)` */
+export interface DashboardPageOptions extends BrowserContextOptions {
+  /** What to open: `/gateway`, `/calls?errors_only=1`; the Overview unless told. */
+  readonly path?: string
+}
+
+/** `await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })` */
 export async function openDashboardPage(
   browser: TestBrowser,
   origin: string,
-  options: BrowserContextOptions = {},
+  { path = '/', ...options }: DashboardPageOptions = {},
 ): Promise<DashboardPage> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
@@ -41,13 +50,13 @@ export async function openDashboardPage(
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) problems.push(`request to ${request.url()}`)
   })
-  await page.goto(`${origin}/`)
+  await page.goto(`${origin}${path}`)
   return {
     page,
     problems,
     button: (name) => page.getByRole('button', { name, exact: true }),
     untilState: async (words) => {
-      await page.getByRole('status').getByText(words, { exact: true }).waitFor()
+      await page.locator('#gateway-state').getByText(words, { exact: true }).waitFor()
     },
     untilText: async (id, pattern) => {
       const found = page.locator(`#${id}`).filter({ hasText: pattern })
@@ -58,7 +67,31 @@ export async function openDashboardPage(
   }
 }
 
-/** Starts the gateway by the page's button, and answers its process id. */
+/** Waits until everything that a view shows at first is there. */
+export async function untilReady(page: Page): Promise<void> {
+  await untilTrue(
+    page,
+    'document.querySelector("main > *:not(h1)") !== null && document.querySelector(".skeleton") === null',
+  )
+  await untilStill(page)
+}
+
+/** Waits until nothing moves or fades any more. */
+export async function untilStill(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    .then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))`)
+}
+
+/** Waits until an expression is true in the page. Its policy forbids what would have the browser wait. */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  const deadline = performance.now() + waitLimitMs
+  while ((await page.evaluate(expression)) !== true) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${expression}`)
+    await page.waitForTimeout(lookEveryMs)
+  }
+}
+
+/** Starts the gateway by the Gateway view's button, and answers its process id. */
 export async function startByButton(opened: DashboardPage): Promise<number> {
   await opened.untilState('Stopped')
   await opened.button('Start').click()

@@ -21,16 +21,17 @@ test('options: a wrong value is told beside its field, a live one is in force at
   await using upstream = await startSimulatedUpstream()
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page, button } = opened
   const pid = await startByButton(opened)
   const { port } = await dashboard.status()
 
-  assert.equal(await page.getByLabel('port', { exact: true }).isDisabled(), true)
-  await page.getByText('set by --gateway-port').waitFor()
+  // What a flag has fixed is there to be read.
+  assert.match((await page.locator('code#option-port').textContent()) ?? '', /^\d+$/)
+  await page.getByText('Set by --gateway-port').waitFor()
   assert.deepEqual(opened.problems, [])
 
-  const field = page.getByLabel('max_concurrent')
+  const field = page.getByLabel('Calls in flight at once')
   await field.fill('0')
   await button('Save').click()
   await opened.untilText('option-max_concurrent-trouble', /must be a whole number from 1 to 100000; got 0/)
@@ -40,17 +41,17 @@ test('options: a wrong value is told beside its field, a live one is in force at
   await field.fill('7')
   await page.keyboard.press('Enter')
   await opened.untilText('options-told', /^Saved, and in force\.$/)
-  await opened.untilText('active-detail', /^of 7 at most/)
+  await opened.untilText('active-of', /^of 7$/)
   assert.equal(await maxConcurrent(port), 7)
   assert.equal(await field.getAttribute('aria-invalid'), null)
 
-  await page.getByLabel('upstream', { exact: true }).fill(upstream.baseUrl)
+  await page.getByLabel('Upstream', { exact: true }).fill(upstream.baseUrl)
   await button('Save').click()
-  await opened.untilText('options-told', /^Saved\. Restart to apply upstream\.$/)
+  await opened.untilText('options-told', /^Saved\. Restart to apply: Upstream\.$/)
   await page.getByText('The running gateway has https://api.openai.com/v1: restart to apply.').waitFor()
   assert.equal((await dashboard.status()).pid, pid)
-  await button('Restart').click()
-  await page.getByRole('dialog').getByText('This brings in upstream.').waitFor()
+  await button('Restart to apply').click()
+  await page.getByRole('dialog').getByText('This brings in what was changed: Upstream.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()
   await opened.untilText('upstream', new RegExp(`^${upstream.baseUrl}$`))
   await page.getByText('restart to apply.').waitFor({ state: 'hidden' })
@@ -71,7 +72,7 @@ test('options: a wrong value is told beside its field, a live one is in force at
 test('log: lines arrive, the end is followed unless the reader scrolled up, and Clear asks first', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page, button } = opened
   const log = `${dashboard.directory}/data/proxy.log`
   const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
@@ -89,11 +90,36 @@ test('log: lines arrive, the end is followed unless the reader scrolled up, and 
 
   await page.evaluate('document.querySelector("#log-lines").scrollTop = 0')
   await button('To the end').waitFor()
-  appendFileSync(log, 'one more\n')
-  await opened.untilText('log-lines', /one more$/)
+  appendFileSync(log, 'one more\nand another\n')
+  await button('2 new lines').waitFor()
   assert.ok((await fromEnd()) > 100)
-  await button('To the end').click()
+  await button('2 new lines').click()
+  await opened.untilText('log-lines', /and another$/)
   assert.ok((await fromEnd()) < 8)
+  assert.equal(await page.evaluate('document.activeElement.id'), 'log-lines')
+  await button('To the end').waitFor({ state: 'hidden' })
+
+  // Under the mouse nothing moves, nor while something is selected; then it goes on.
+  await page.mouse.move(0, 0)
+  await page.locator('#log-lines').hover()
+  appendFileSync(log, 'under the mouse\n')
+  await button('1 new line').waitFor()
+  assert.doesNotMatch((await page.locator('#log-lines').textContent()) ?? '', /under the mouse/)
+  await page.mouse.move(0, 0)
+  await opened.untilText('log-lines', /under the mouse$/)
+  await page.evaluate(
+    'getSelection().selectAllChildren(document.querySelector("#log-lines").lastElementChild)',
+  )
+  appendFileSync(log, 'while selected\n')
+  await button('1 new line').waitFor()
+  await page.evaluate('getSelection().empty()')
+  await opened.untilText('log-lines', /while selected$/)
+
+  // The keyboard scrolls it, and comes back to what is new.
+  await page.locator('#log-lines').focus()
+  await page.keyboard.press('Home')
+  await button('To the end').waitFor()
+  await page.keyboard.press('End')
   await button('To the end').waitFor({ state: 'hidden' })
 
   await button('Clear the log').click()

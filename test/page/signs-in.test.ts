@@ -21,7 +21,9 @@ async function everythingOn(page: Page): Promise<string> {
 test('a dashboard that others can reach: the page asks for the admin token, and says when it is wrong', async () => {
   await using dashboard = await startDashboardProcess(open)
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  // Whoever wanted to see something in particular gets there.
+  const path = '/gateway?tz=utc'
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path })
   const { page } = opened
   assert.equal((await page.request.get(`${dashboard.origin}/api/proxy/status`)).status(), 401)
   const field = page.getByLabel('Admin token')
@@ -34,7 +36,7 @@ test('a dashboard that others can reach: the page asks for the admin token, and 
   await opened.button('Sign in').click()
   // The event stream works with the cookie alone: it can send no header.
   await opened.untilState('Stopped')
-  assert.equal(page.url(), `${dashboard.origin}/`)
+  assert.equal(page.url(), dashboard.origin + path)
   const [cookie] = await page.context().cookies()
   assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path], [true, 'Strict', '/'])
   assert.ok(!(await everythingOn(page)).includes(token))
@@ -67,7 +69,7 @@ test('the link that is printed at the start signs in once, and leaves no trace i
   await using opened = await openDashboardPage(browser, origin)
   const { page } = opened
   await page.goto(origin + path)
-  await opened.untilState('Stopped')
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   assert.equal(page.url(), `${origin}/`)
   const [cookie] = await page.context().cookies()
   assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict'])

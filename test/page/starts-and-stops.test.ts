@@ -5,14 +5,14 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { until } from '../support/reply-step.ts'
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
-import { openDashboardPage, startByButton } from './dashboard-page.ts'
+import { openDashboardPage, startByButton, untilTrue } from './dashboard-page.ts'
 
 test('the buttons start, restart and stop the gateway, after saying what becomes of its calls', async () => {
   await using upstream = await startSimulatedUpstream()
   const args = ['--upstream', upstream.baseUrl, '--max-concurrent', '1']
   await using dashboard = await startDashboardProcess({ args })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page, button } = opened
   const points = page.getByRole('dialog').getByRole('listitem')
 
@@ -22,6 +22,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   assert.equal(await opened.untilText('base-url', /^http/), `http://127.0.0.1:${first.port}/v1`)
 
   await button('Restart').click()
+  await points.first().waitFor()
   assert.deepEqual(await points.allTextContents(), [
     'No call is in flight.',
     'New calls are refused until the new gateway is up.',
@@ -44,8 +45,9 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   await opened.untilText('queued', /^1$/)
 
   await button('Stop').click()
+  await points.first().waitFor()
   assert.deepEqual(await points.allTextContents(), [
-    '1 call in flight may finish within 2 s.',
+    '1 call in flight may finish within 2\u202fs.',
     '1 waiting call will be refused.',
     'Clients are refused until it is started again.',
   ])
@@ -55,7 +57,7 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   await button('Stop').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
   await opened.untilState('Draining')
-  await opened.untilText('state-detail', /^finishing 1 call$/)
+  await opened.untilText('gateway-detail', /^finishing 1 call$/)
   assert.equal((await waiting).status, 503)
   gate.resolve()
   assert.equal((await inFlight).status, 200)
@@ -69,34 +71,36 @@ test('the keyboard alone starts and stops the gateway', async () => {
   await using upstream = await startSimulatedUpstream()
   await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page } = opened
-  const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.id')
-  const tabTo = async (id: string): Promise<void> => {
-    for (let presses = 0; (await focused()) !== id; presses += 1) {
-      assert.ok(presses < 20, `Tab never reaches #${id}`)
+  const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.innerText')
+  const tabTo = async (words: string): Promise<void> => {
+    for (let presses = 0; (await focused()) !== words; presses += 1) {
+      assert.ok(presses < 30, `Tab never reaches ${words}`)
       await page.keyboard.press('Tab')
     }
   }
 
   await opened.untilState('Stopped')
-  await tabTo('start')
+  await tabTo('Start')
   await page.keyboard.press('Enter')
   await opened.untilState('Running')
-  assert.equal(await focused(), 'start')
-
-  await tabTo('stop')
+  // The button that had the focus keeps it, and now does the opposite: after it was asked.
+  await untilTrue(page, 'document.activeElement.innerText === "Stop"')
   await page.keyboard.press('Space')
   await page.getByRole('dialog').waitFor()
   // What does no harm has the focus first.
-  assert.equal(await focused(), 'confirm-no')
+  assert.equal(await focused(), 'Cancel')
   await page.keyboard.press('Escape')
-  assert.equal(await focused(), 'stop')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  assert.equal(await focused(), 'Stop')
   await page.keyboard.press('Enter')
-  await tabTo('confirm-yes')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Tab')
+  assert.equal(await focused(), 'Stop')
   await page.keyboard.press('Enter')
   await opened.untilState('Stopped')
-  assert.equal(await focused(), 'stop')
+  await untilTrue(page, 'document.activeElement.innerText === "Start"')
   assert.deepEqual(opened.problems, [])
 })
 
@@ -105,10 +109,33 @@ test('the port is taken: the page says so, and offers nothing that cannot work',
   const args = ['--gateway-port', String(taken.port)]
   await using dashboard = await startDashboardProcess({ args })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   await opened.untilState('Port taken by something else')
   assert.match(await opened.untilText('message', /./), new RegExp(`${taken.port}`))
-  for (const name of ['Start', 'Stop', 'Restart']) {
+  for (const name of ['Start', 'Restart']) {
     assert.equal(await opened.button(name).getAttribute('aria-disabled'), 'true')
   }
+})
+
+test('a gateway that does not come up: its last words are shown, once, until they are dismissed', async () => {
+  await using dashboard = await startDashboardProcess({ args: ['--gateway-host', '203.0.113.1'] })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  const { page } = opened
+  await opened.untilState('Stopped')
+  await opened.button('Start').click()
+  const log = await opened.untilText('trouble-log', /EADDRNOTAVAIL/)
+  assert.match(log, /203\.0\.113\.1/)
+  await opened.untilState('Stopped')
+  assert.equal(
+    await page
+      .locator('.state-card')
+      .getByText(/ended with exit code 1/)
+      .count(),
+    1,
+  )
+  await opened.button('Dismiss').click()
+  await page.locator('#trouble').waitFor({ state: 'hidden' })
+  // What the dashboard itself says of it stays.
+  await opened.untilText('message', /last start failed/)
 })

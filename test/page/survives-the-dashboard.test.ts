@@ -11,18 +11,21 @@ test('the dashboard is killed and comes back: the page keeps what it knew, says 
   const args = ['--upstream', upstream.baseUrl]
   await using dashboard = await startDashboardProcess({ args })
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const pid = await startByButton(opened)
   const { directory, port } = dashboard
   assert.deepEqual(opened.problems, [])
 
   await dashboard.command.stop('SIGKILL')
-  await opened.untilText('unreachable', /cannot be reached since \d\d:\d\d:\d\d/)
+  await opened.page
+    .getByRole('alert')
+    .getByText(/^Dashboard not reached since \d\d:\d\d:\d\d/)
+    .waitFor()
   await opened.untilState('Running')
   await opened.untilText('process', new RegExp(`^${pid},`))
 
   await using again = await startDashboardProcess({ args, directory, port })
-  await opened.page.locator('#unreachable').waitFor({ state: 'hidden' })
+  await opened.page.getByText(/^Dashboard not reached/).waitFor({ state: 'hidden' })
   assert.equal((await again.status()).pid, pid)
   appendFileSync(`${directory}/data/proxy.log`, 'a line after the return\n')
   await opened.untilText('log-lines', /a line after the return/)
@@ -35,7 +38,7 @@ test('the dashboard is killed and comes back: the page keeps what it knew, says 
 test('a hidden page holds no connection, and follows again when it is seen', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page } = opened
   await opened.untilState('Stopped')
   const streams: string[] = []

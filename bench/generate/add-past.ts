@@ -1,0 +1,93 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import { at, type CallRow, CallRows, WordIds } from './call-rows.ts'
+import { GatewayPast } from './gateway-past.ts'
+import { ImaginedCalls } from './imagined-calls.ts'
+import { type Incident, imaginedIncidents, incidentsAt } from './incidents.ts'
+import { loadShape } from './load-shape.ts'
+import { seededRandom } from './seeded-random.ts'
+
+const minuteMs = 60_000
+/** What a call takes on average, roughly: from it follows how many are in flight. */
+const usualCallS = 5
+/** Slots of the imagined gateways, as a multiple of the calls that are in flight on average. */
+const slotsPerAverage = 5
+const rowsPerTransaction = 200_000
+
+/** What gateways are imagined to have recorded: the same order gives the same rows. */
+export interface ImaginedPast {
+  readonly calls: number
+  readonly days: number
+  readonly endMs: number
+  readonly seed: number
+  /** What went wrong, before the minute since the Unix epoch that it is given; by the seed unless told. */
+  readonly incidents?: (endMinute: number) => readonly Incident[]
+}
+
+/** Fills an empty database. */
+export function addPast(database: DatabaseSync, past: ImaginedPast): void {
+  const { calls, days, endMs, seed } = past
+  const random = seededRandom(seed)
+  const pastMinute = Math.floor(endMs / minuteMs)
+  const minutes = Math.round(days * 1440)
+  const firstMinute = pastMinute - minutes
+  const usual = imaginedIncidents(random, firstMinute, minutes)
+  const incidents = past.incidents?.(pastMinute) ?? usual
+  const { counts } = loadShape(random, calls, firstMinute, minutes, incidents)
+  const slots = Math.max(4, Math.round((calls / minutes / 60) * usualCallS * slotsPerAverage))
+
+  const rows = new CallRows(database)
+  const imagined = new ImaginedCalls(random, new WordIds(database))
+  const gateways = new GatewayPast(slots)
+  let seq = 0
+  let uncommitted = 0
+  database.exec('BEGIN')
+  for (let i = 0; i < minutes; i++) {
+    const minute = firstMinute + i
+    const count = counts[i]!
+    const pressure = (count * usualCallS) / 60 / slots
+    const hour = Math.floor((minute % 1440) / 60)
+    const state = { incidents: incidentsAt(incidents, minute), pressure, isNight: hour >= 1 && hour < 5 }
+    const starts = startsWithin(random, minute * minuteMs, count)
+    const made = Array.from(starts, (id) => {
+      const row = imagined.next(state)
+      row[at.id] = id
+      return row
+    })
+    seq = numberByEnd(made, seq)
+    for (const row of made) rows.add(row)
+    gateways.add(minute, made)
+    uncommitted += count
+    if (uncommitted >= rowsPerTransaction) {
+      database.exec('COMMIT')
+      database.exec('BEGIN')
+      uncommitted = 0
+    }
+  }
+  gateways.write(database, firstMinute, pastMinute, incidents)
+  database.exec('COMMIT')
+}
+
+/** Ids of calls at chance instants of a minute, rising. */
+function startsWithin(random: () => number, fromMs: number, count: number): Float64Array {
+  const ids = new Float64Array(count)
+  for (let i = 0; i < count; i++) ids[i] = fromMs + Math.floor(random() * minuteMs)
+  ids.sort()
+  let sameMs = 0
+  let lastMs = 0
+  for (let i = 0; i < count; i++) {
+    const startMs = ids[i]!
+    sameMs = startMs === lastMs ? sameMs + 1 : 0
+    lastMs = startMs
+    ids[i] = startMs * idsPerMs + sameMs
+  }
+  return ids
+}
+
+/** `seq` is the order of ending, here within a minute's calls. */
+function numberByEnd(rows: readonly CallRow[], lastSeq: number): number {
+  const endOf = (row: CallRow): number => (Number(row[at.id]) / idsPerMs) * 1000 + Number(row[at.duration_us])
+  let seq = lastSeq
+  for (const row of rows.toSorted((a, b) => endOf(a) - endOf(b))) row[at.seq] = ++seq
+  return seq
+}

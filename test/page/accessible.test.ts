@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type TestBrowser, startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, startByButton, untilReady, untilStill, viewPaths } from './dashboard-page.ts'
+import { type PageState, writePageData } from './page-data.ts'
+
+const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const themes = ['light', 'dark'] as const
+
+/** What axe finds against WCAG 2.2 AA and its own best practices: rule, and the first elements. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  return page.evaluate<string[]>(`(async () => {
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ['violations'] })
+    return violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | '))
+  })()`)
+}
+
+/** Each view in each theme, with the database of a state and no gateway. */
+async function assertClean(browser: TestBrowser, state: PageState): Promise<void> {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, state)
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  for (const colorScheme of themes) {
+    // The page's own policy lets no script in that is not its own.
+    const options = { colorScheme, bypassCSP: true, reducedMotion: 'reduce' } as const
+    await using opened = await openDashboardPage(browser, dashboard.origin, options)
+    for (const path of viewPaths) {
+      await opened.page.goto(dashboard.origin + path)
+      await untilReady(opened.page)
+      assert.deepEqual(await violations(opened.page), [], `${path} ${state} ${colorScheme}`)
+    }
+    assert.deepEqual(opened.problems, [], `${state} ${colorScheme}`)
+  }
+}
+
+for (const state of ['empty', 'three', 'day', 'incident'] as const) {
+  test(`axe finds nothing in any view, in light and dark: ${state}`, async () => {
+    await using browser = await startBrowser()
+    await assertClean(browser, state)
+  })
+}
+
+test('axe finds nothing in the Gateway view while the gateway runs: with everything open, wrong and asked', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  const options = { path: '/gateway', bypassCSP: true, reducedMotion: 'reduce' } as const
+  await using opened = await openDashboardPage(browser, dashboard.origin, options)
+  const { page } = opened
+  await startByButton(opened)
+  await page.getByText('more options that only a flag or a variable sets').click()
+  await page.locator('#option-max_concurrent').fill('0')
+  await opened.button('Save').click()
+  await opened.untilText('option-max_concurrent-trouble', /./)
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme })
+    await untilStill(page)
+    assert.deepEqual(await violations(page), [], colorScheme)
+  }
+  await opened.button('Stop').click()
+  await page.getByRole('dialog').waitFor()
+  assert.deepEqual(await violations(page), [])
+})

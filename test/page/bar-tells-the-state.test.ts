@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { runningStatus } from '../dashboard/scripted-gateway.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { sampleHealth } from '../support/sample-health.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+
+const busy: ProcessStatus = {
+  ...runningStatus,
+  health: {
+    ...sampleHealth,
+    rate_limiter: { ...sampleHealth.rate_limiter, active: 4, queued: 12_345 },
+    token_budget: { daily_limit: 1000, total_used: 850, remaining: 150, percentage_used: 85 },
+  },
+}
+
+/** Has the page's stream tell of this status, and of nothing else. */
+async function tell(page: Page, status: ProcessStatus): Promise<void> {
+  const body = `event: gateway\ndata: ${JSON.stringify(status)}\n\n`
+  await page.route('**/api/events?**', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
+  await page.reload()
+}
+
+test('slots, queue and budget are told in words on every view', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  await tell(page, busy)
+  const link = page.getByRole('banner').getByRole('link', { name: 'Gateway: Running' })
+  for (const words of ['4 of 4 slots', '12.3\u202fK waiting', '85\u202f% of budget']) {
+    await link.getByText(words, { exact: true }).waitFor()
+  }
+  assert.equal(await link.locator('.slot-cells > .is-busy').count(), 4)
+  await link.click()
+  await page.waitForURL(`${dashboard.origin}/gateway`)
+})
+
+test('a gateway that is down is started from the bar, or it says why not', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  const bar = page.getByRole('banner')
+  await bar.getByText('Stopped', { exact: true }).waitFor()
+  await page.route('**/api/proxy/start', (route) =>
+    route.fulfill({ status: 500, json: { error: { code: 'start_failed', message: 'No.', param: null } } }),
+  )
+  await bar.getByRole('button', { name: 'Start the gateway' }).click()
+  await bar.getByRole('alert').getByText('The gateway did not start. No.').waitFor()
+  await page.unroute('**/api/proxy/start')
+  await bar.getByRole('button', { name: 'Start the gateway' }).click()
+  await bar.getByText('Running', { exact: true }).waitFor()
+  assert.equal(await bar.getByRole('alert').count(), 0)
+})
+
+test('on a phone the state stays in sight and leaves room for the rest', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  for (const width of [320, 390]) {
+    const options = { viewport: { width, height: 700 }, hasTouch: true }
+    await using opened = await openDashboardPage(browser, dashboard.origin, options)
+    const { page } = opened
+    for (const status of [busy, { ...runningStatus, state: 'draining' } as const]) {
+      await tell(page, status)
+      await page.locator('.now-state').waitFor()
+      // A long page, whatever the view has to show.
+      await page.evaluate('document.querySelector("main").style.minHeight = "3000px"; scrollTo(0, 1000)')
+      await page.waitForFunction('scrollY === 1000')
+      const seen = await page.evaluate<readonly number[]>(
+        `[document.documentElement.scrollWidth, document.querySelector('.top-bar').getBoundingClientRect().bottom,
+          document.querySelector('.now-state').getBoundingClientRect().top]`,
+      )
+      const [pageWidth = 0, barBottom = 0, stateTop = 0] = seen
+      assert.equal(pageWidth, width)
+      assert.ok(barBottom > 0 && barBottom <= 52 && stateTop >= 0, JSON.stringify(seen))
+    }
+  }
+})

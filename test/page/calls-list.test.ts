@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import type { CallType } from '../../src/call/call.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { defaultDatabase } from '../../src/options/gateway-options.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { chatCall } from '../store/sample-call.ts'
+import { startBrowser } from '../support/browser.ts'
+import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+interface Listed {
+  readonly calls: readonly CallJson[]
+  readonly summary: { readonly calls: number; readonly errors: number }
+}
+
+/** The first twelve hours of the last day: nothing comes to it, and nothing leaves it. */
+const hourMs = 3_600_000
+const endMs = Math.floor(Date.now() / hourMs) * hourMs - 2 * hourMs
+const range = `from=${new Date(endMs - 12 * hourMs).toISOString()}&to=${new Date(endMs).toISOString()}`
+
+async function listed(dashboard: DashboardProcess, query: string): Promise<Listed> {
+  return (await (await dashboard.ask('GET', `/api/query?${query}&limit=10000`)).json()) as Listed
+}
+
+/** Digits alone: thousands are parted by a thin space. */
+async function totalOf(page: Page): Promise<number> {
+  const words = await page.locator('.calls-summary strong').innerText()
+  return Number((/(?:of )?([\d\u202F]+) calls?/.exec(words)?.[1] ?? '').replaceAll('\u202F', ''))
+}
+
+function inThousands(count: number): string {
+  return count < 1000
+    ? String(count)
+    : `${Math.floor(count / 1000)}\u202F${String(count % 1000).padStart(3, '0')}`
+}
+
+const idOf = `(link) => new URL(link.href).searchParams.get('call')`
+
+test('every filter is told by the address, and the list is what the dashboard answers to it', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  await using browser = await startBrowser()
+  const { calls } = await listed(dashboard, range)
+  const failed = calls.find(({ failure_code: code }) => code !== null)
+  assert.ok(failed !== undefined)
+  const filters = [
+    `model=${encodeURIComponent(failed.model ?? '')}`,
+    'call_type=embedding',
+    'errors_only=true',
+    `outcome=${failed.outcome}`,
+    `failure_code=${failed.failure_code}`,
+    `client=${encodeURIComponent(failed.client ?? '')}`,
+    'min_ms=500&max_ms=3000',
+    `q=${failed.failure_code}`,
+  ]
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/calls?${range}` })
+  const { page } = opened
+  for (const filter of filters) {
+    const { summary } = await listed(dashboard, `${range}&${filter}`)
+    assert.ok(summary.calls > 0 && summary.calls < calls.length, filter)
+    await page.goto(`${dashboard.origin}/calls?${range}&${filter}`)
+    await page.locator('.calls-summary').waitFor()
+    assert.equal(await totalOf(page), summary.calls, filter)
+  }
+
+  // By hand: a failure code from its list, then Back, Forward and a reload.
+  await page.goto(`${dashboard.origin}/calls?${range}`)
+  await opened.button('Failure').click()
+  await page.locator('.facet-list input').first().check()
+  await page.locator('.filter-chip').filter({ hasText: 'Failure' }).waitFor()
+  await page.keyboard.press('Escape')
+  const chosen = new URL(page.url()).searchParams.get('failure_code')
+  const { summary } = await listed(dashboard, `${range}&failure_code=${chosen}`)
+  const untilTotal = (total: number): Promise<void> =>
+    page
+      .locator('.calls-summary strong')
+      .filter({ hasText: new RegExp(`(^|of )${inThousands(total)} calls`) })
+      .waitFor()
+  await untilTotal(summary.calls)
+  await page.goBack()
+  await untilTotal(calls.length)
+  await page.goForward()
+  await page.reload()
+  await untilTotal(summary.calls)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('scrolling lists each call once, in order, and few rows are there at a time', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  await using browser = await startBrowser()
+  const query = `${range}&call_type=embedding`
+  const { calls } = await listed(dashboard, query)
+  assert.ok(calls.length > 250, String(calls.length))
+  for (const width of [1280, 390]) {
+    await using opened = await openDashboardPage(browser, dashboard.origin, {
+      path: `/calls?${query}`,
+      viewport: { width, height: 800 },
+    })
+    const { page } = opened
+    await page.locator('.call-link').first().waitFor()
+    const deadline = performance.now() + 30_000
+    const seen: string[] = []
+    let mostNodes = 0
+    while (seen.length < calls.length) {
+      const ids = await page.evaluate<string[]>(`[...document.querySelectorAll('.call-link')].map(${idOf})`)
+      // The row with the focus stays the first of them, wherever the list is.
+      for (const id of ids) if (!seen.includes(id)) seen.push(id)
+      mostNodes = Math.max(mostNodes, await page.evaluate<number>(`document.querySelectorAll('*').length`))
+      await page.evaluate(`new Promise((resolve) => {
+        (document.querySelector('.calls-scroller') ?? document.scrollingElement).scrollBy(0, 500)
+        requestAnimationFrame(resolve)
+      })`)
+      assert.ok(performance.now() < deadline, `${seen.length} of ${calls.length} calls were seen`)
+    }
+    await page.locator('.calls-foot').getByText(`That is all: ${calls.length} calls.`).waitFor()
+    assert.deepEqual(
+      seen,
+      calls.map(({ id }) => id),
+    )
+    assert.ok(mostNodes < 1500, String(mostNodes))
+    assert.deepEqual(opened.problems, [])
+  }
+})
+
+test('new calls are counted, and come in when they are asked for', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/calls?call_type=chat',
+  })
+  const { page } = opened
+  await page.locator('.call-link').first().waitFor()
+  const topId = (): Promise<string> => page.evaluate(`(${idOf})(document.querySelector('.call-link'))`)
+  const before = await topId()
+
+  const write = (types: readonly CallType[]): void => {
+    const database = openForWriting(join(directory.path, defaultDatabase))
+    const words = new WordList()
+    const firstId = Date.now() * idsPerMs
+    const batch = new BatchEncoder().encode(
+      types.map((callType, index) => ({ ...chatCall(firstId + index), callType })),
+    )
+    words.accept(batch)
+    new CallWriter(database, words).write(batch)
+    database.close()
+  }
+  write(['chat', 'embedding', 'chat'])
+  await opened.button('2 new calls').waitFor()
+  assert.equal(await topId(), before, 'no row has moved')
+  await opened.button('2 new calls').click()
+  await page.locator('.calls-foot').getByText('That is all: 5 calls.').waitFor()
+  assert.notEqual(await topId(), before)
+  assert.equal(await page.locator('.new-calls').count(), 0)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('an empty list says why it is empty, and a refused one what can be done', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Nothing is recorded yet' }).waitFor()
+  writePageData(dashboard.directory, 'three')
+  await page.goto(`${dashboard.origin}/calls?client=nobody`)
+  await page.getByRole('heading', { name: 'No calls match' }).waitFor()
+  await page.locator('.no-calls').getByRole('link', { name: 'Clear filters' }).click()
+  await page.locator('.calls-foot').getByText('That is all: 3 calls.').waitFor()
+  assert.deepEqual(opened.problems, [])
+
+  const refuse = async (status: number, code: string, message: string): Promise<void> => {
+    await page.route('**/api/query?*', (route) =>
+      route.fulfill({
+        status,
+        contentType: 'application/json',
+        body: JSON.stringify({ error: { code, message } }),
+      }),
+    )
+  }
+  const instant = '2026-11-01T00:00:00.000Z'
+  await refuse(
+    409,
+    'folded_range',
+    `Calls before ${instant} are kept as sums, which do not tell this; ask from ${instant} on.`,
+  )
+  await page.goto(`${dashboard.origin}/calls?client=nobody`)
+  const begin = page.getByRole('link', { name: 'Begin where calls are kept' })
+  assert.match((await begin.getAttribute('href')) ?? '', /from=2026-11-01T00:00:00Z&to=.*&client=nobody/)
+
+  await page.unroute('**/api/query?*')
+  await refuse(503, 'too_slow', 'The answer takes too long.')
+  await page.goto(`${dashboard.origin}/calls`)
+  await page.getByRole('alert').getByText('The answer takes too long.').waitFor()
+  await page.unroute('**/api/query?*')
+  await opened.button('Try again').click()
+  await page.locator('.call-link').first().waitFor()
+})
+
+test('dragging over the bars, and Enter on one of them, look closer; chosen columns are kept', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/calls?${range}` })
+  const { page } = opened
+  const strip = page.getByRole('slider')
+  await page.locator('.volume-calls[d^=M]').waitFor()
+  const box = await strip.boundingBox()
+  assert.ok(box !== null)
+  // Twelve bars: from the third to the fourth.
+  const xOf = (bar: number): number => box.x + (box.width * (bar + 0.5)) / 12
+  await page.mouse.move(xOf(2), box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(xOf(3), box.y + 20, { steps: 4 })
+  await page.mouse.up()
+  const rangeOf = (): readonly (string | null)[] => {
+    const { searchParams } = new URL(page.url())
+    return [searchParams.get('from'), searchParams.get('to')]
+  }
+  const hour = (index: number): string =>
+    new Date(endMs - (12 - index) * hourMs).toISOString().replace('.000Z', 'Z')
+  assert.deepEqual(rangeOf(), [hour(2), hour(4)])
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Calls per hour' }).waitFor()
+  await strip.focus()
+  for (const key of ['Home', 'ArrowRight', 'ArrowRight', 'Enter']) await strip.press(key)
+  assert.deepEqual(rangeOf(), [hour(2), hour(3)])
+
+  await opened.button('Columns').click()
+  await page.getByRole('checkbox', { name: 'Cached' }).check()
+  await page.getByRole('checkbox', { name: 'Cost' }).uncheck()
+  await page.reload()
+  await page.locator('.call-link').first().waitFor()
+  const heads = await page.getByRole('columnheader').allInnerTexts()
+  assert.deepEqual([heads.includes('Cached'), heads.includes('Cost')], [true, false])
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a page that does not come is asked for again by its reader alone', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  let asked = 0
+  await page.route('**/api/query?*cursor=*', (route) => {
+    asked++
+    return route.fulfill({
+      status: 503,
+      contentType: 'application/json',
+      body: JSON.stringify({ error: { code: 'too_slow', message: 'The answer takes too long.' } }),
+    })
+  })
+  await page.goto(`${dashboard.origin}/calls?${range}`)
+  await page.locator('.call-link').first().waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('End')
+  const foot = page.locator('.calls-foot')
+  await foot.getByText('The answer takes too long.').waitFor()
+  assert.equal(asked, 1)
+  await page.unroute('**/api/query?*cursor=*')
+  await foot.getByRole('button', { name: 'Try again' }).click()
+  await page
+    .locator('.calls-summary strong')
+    .filter({ hasText: /^(200|300) of/ })
+    .waitFor()
+})

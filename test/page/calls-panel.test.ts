@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { duration } from '../../ui/format/figures.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+test('keys alone go through the list, open a call, go on from there and come back', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const answer = await dashboard.ask('GET', '/api/query?limit=40')
+  const { calls } = (await answer.json()) as { readonly calls: readonly CallJson[] }
+  const idAt = (index: number): string | undefined => calls[index]?.id
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
+  const { page } = opened
+  const dialog = page.locator('dialog.call-panel')
+  const press = (key: string): Promise<void> => page.keyboard.press(key)
+  const untilFocus = (index: number): Promise<void> =>
+    page.locator(`.call-link:focus[href*="call=${idAt(index)}"]`).waitFor()
+  const untilOpen = (index: number): Promise<void> =>
+    dialog
+      .locator('.panel-title code')
+      .getByText(idAt(index) ?? '', { exact: true })
+      .waitFor()
+  await page.locator('.call-link').first().waitFor()
+
+  await press('j')
+  await untilFocus(0)
+  for (let index = 1; index <= 30; index++) await press(index % 2 === 0 ? 'j' : 'ArrowDown')
+  await untilFocus(30)
+  await press('k')
+  await untilFocus(29)
+  await press('Enter')
+  await untilOpen(29)
+  assert.equal(new URL(page.url()).searchParams.get('call'), idAt(29))
+  assert.equal(await page.evaluate(`document.querySelector('dialog').contains(document.activeElement)`), true)
+  await press('j')
+  await untilOpen(30)
+  await press('j')
+  await untilOpen(31)
+  await press('Escape')
+  await untilFocus(31)
+  assert.equal(await dialog.count(), 0)
+  assert.equal(new URL(page.url()).searchParams.get('call'), null)
+
+  await press('Enter')
+  await untilOpen(31)
+  await page.goBack()
+  await untilFocus(31)
+  await page.goForward()
+  await untilOpen(31)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the panel says what the dashboard answers of a call, and its parts come to its total', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const { calls } = (await (await dashboard.ask('GET', '/api/query')).json()) as {
+    readonly calls: readonly CallJson[]
+  }
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
+  const { page } = opened
+  for (const call of calls) {
+    await page.goto(`${dashboard.origin}/calls?call=${call.id}`)
+    const dialog = page.locator('dialog.call-panel')
+    await dialog.getByRole('heading', { name: 'Upstream' }).waitFor()
+    const rows = await page.evaluate<
+      [string, string][]
+    >(`[...document.querySelectorAll('.call-timing tr')].map(
+      (row) => [row.querySelector('th').textContent, row.querySelector('.figure').textContent])`)
+    const figures = Object.fromEntries(rows)
+    const total = call.duration_ms ?? 0
+    const before = (call.receive_ms ?? 0) + (call.queue_ms ?? 0) + (call.retry_wait_ms ?? 0)
+    assert.equal(figures['Total'], duration(total))
+    assert.equal(figures['Waited for a slot'], duration(call.queue_ms ?? 0))
+    assert.equal(figures['Streaming'], duration(total - before - (call.ttft_ms ?? 0)))
+    const text = await dialog.innerText()
+    assert.ok(text.includes(`Time to first token ${duration(call.ttft_ms ?? 0)}`), text)
+    assert.ok(text.includes(`${duration(before + (call.ttft_ms ?? 0))} from the request’s arrival`), text)
+    for (const word of [call.id, call.model, call.client, call.user_agent, call.upstream, call.instance]) {
+      if (word !== null) assert.ok(text.includes(word), word)
+    }
+    assert.equal(text.includes('no price'), call.cost_usd === null && call.usage_source !== 'none')
+    assert.equal(
+      text.includes('The upstream’s connection broke before the answer was complete.'),
+      call.failure_code === 'upstream_reset',
+    )
+  }
+  await page.goto(`${dashboard.origin}/calls?call=00000000000`)
+  await page.getByText('No call of this id is recorded').waitFor()
+  assert.deepEqual(
+    opened.problems.filter((problem) => !problem.includes('404')),
+    [],
+  )
+})
+
+test('an id that is searched for opens its call, whatever the range', async () => {
+  await using directory = await makeTempDir()
+  writePageData(directory.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: directory.path })
+  const { calls } = (await (await dashboard.ask('GET', '/api/query')).json()) as {
+    readonly calls: readonly CallJson[]
+  }
+  const [call] = calls
+  assert.ok(call !== undefined)
+  await using browser = await startBrowser()
+  const path = '/calls?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z'
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'No calls in this range' }).waitFor()
+  const field = page.getByRole('searchbox')
+  await field.fill(` ${call.id.toUpperCase()} `)
+  await field.press('Enter')
+  await page
+    .locator('dialog')
+    .getByRole('heading', { name: call.model ?? '' })
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await field.fill('upstream_reset')
+  await field.press('Enter')
+  await page.getByRole('heading', { name: 'No calls match' }).waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('q'), 'upstream_reset')
+  assert.deepEqual(opened.problems, [])
+})

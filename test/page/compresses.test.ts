@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addPast } from '../../bench/generate/add-past.ts'
+import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+import { pageDatabase } from './page-data.ts'
+
+test('compressing: how large it is, what it would do, what is lost, and what it did', async () => {
+  await using dir = await makeTempDir()
+  const database = openForWriting(pageDatabase(dir.path))
+  addPast(database, { calls: 6000, days: 4, endMs: Date.now(), seed: 1 })
+  rollAll(database, Date.now())
+  const count = database.prepare('SELECT count(*) AS calls FROM calls')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  const { page, button } = opened
+  assert.match(await opened.untilText('database-file', /telemetry\.db$/), /^\//)
+  await opened.untilText('database-size', /^\d[\d.]*\u202fMB$/)
+
+  // Nothing can be begun that was not looked at first.
+  await opened.untilText('compress-told', /^Estimate first/)
+  assert.equal(await button('Compress').getAttribute('aria-disabled'), 'true')
+  const days = page.getByLabel('Keep single calls for')
+  await days.fill('0')
+  await opened.untilText('compress-told', /^A whole number of days from 1 to/)
+  assert.equal(await button('Estimate').getAttribute('aria-disabled'), 'true')
+  await days.fill('1')
+  await button('Estimate').click()
+  const told = await opened.untilText('compress-told', /^This would fold [\d.\u202f]+K? calls and give back/)
+  assert.equal(count.get()?.['calls'], 6000)
+  // For other days it would be something else.
+  await days.fill('2')
+  await opened.untilText('compress-told', /^Estimate first/)
+  await days.fill('1')
+  await opened.untilText('compress-told', new RegExp(`^${RegExp.escape(told)}$`))
+
+  await button('Compress').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('This cannot be undone.').waitFor()
+  await page.keyboard.press('Escape')
+  assert.equal(count.get()?.['calls'], 6000)
+  await button('Compress').click()
+  await dialog.getByRole('button', { name: 'Compress' }).click()
+  await opened.untilText('compress-told', /^Folded [\d.\u202f]+K? calls and gave back .+ in .+\.$/)
+  assert.ok(Number(count.get()?.['calls']) < 6000)
+  database.close()
+  assert.deepEqual(opened.problems, [])
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { type DashboardPage, openDashboardPage } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+/** Waits until the page's address is this path and query. */
+async function untilAddress(opened: DashboardPage, expected: string): Promise<void> {
+  await opened.page.waitForURL((url) => url.pathname + decodeURIComponent(url.search) === expected)
+}
+
+test('whatever is chosen stands in the address, and the address brings it back', async () => {
+  await using folder = await makeTempDir()
+  writePageData(folder.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: folder.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await page.getByText(/^Updated /).waitFor()
+
+  await button('7d').click()
+  await untilAddress(opened, '/?range=7d')
+  assert.equal(await button('7d').getAttribute('aria-pressed'), 'true')
+
+  await button('All models').click()
+  const models = page.getByRole('group', { name: 'Models', exact: true })
+  const [first = '', second = ''] = await models.locator('label').allTextContents()
+  await models.getByRole('checkbox', { name: first, exact: true }).check()
+  await models.getByRole('checkbox', { name: second, exact: true }).check()
+  await untilAddress(opened, `/?range=7d&model=${first}&model=${second}`)
+  await models.getByRole('listitem').filter({ hasText: second }).hover()
+  await models.getByRole('button', { name: `only ${second}`, exact: true }).click()
+  await untilAddress(opened, `/?range=7d&model=${second}`)
+  await page.keyboard.press('Escape')
+  await models.waitFor({ state: 'hidden' })
+  assert.equal(await page.evaluate('document.activeElement.id'), 'model-filter')
+
+  await button('Type and outcome').click()
+  await page.getByRole('checkbox', { name: 'Chat' }).check()
+  await page.getByRole('checkbox', { name: 'Refused' }).check()
+  await page.keyboard.press('Escape')
+  await button('Errors only').click()
+  const all = `/?range=7d&model=${second}&call_type=chat&outcome=refused&errors_only=true`
+  await untilAddress(opened, all)
+
+  await page.reload()
+  await button('Chat · Refused').waitFor()
+  assert.equal(await button('Errors only').getAttribute('aria-pressed'), 'true')
+  assert.equal(await button(second).count(), 1)
+  await untilAddress(opened, all)
+
+  await page.goBack()
+  await untilAddress(opened, all.replace('&errors_only=true', ''))
+  assert.equal(await button('Errors only').getAttribute('aria-pressed'), 'false')
+
+  // Views keep what is filtered.
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Calls' }).click()
+  await untilAddress(opened, `/calls?range=7d&model=${second}&call_type=chat&outcome=refused`)
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await button('Clear all').first().click()
+  await untilAddress(opened, '/?range=7d')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('what has no control of its own is a chip, also what means nothing', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  const path = '/?client=curl&failure_code=client_gone&min_ms=500&q=abc&foo=1'
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path })
+  const { page, button } = opened
+  await button('Remove Client: curl').click()
+  await untilAddress(opened, '/?failure_code=client_gone&min_ms=500&q=abc')
+  await page.goBack()
+  await button('Remove Ignored: foo').click()
+  await untilAddress(opened, '/?failure_code=client_gone&client=curl&min_ms=500&q=abc')
+  await button('Clear all').first().click()
+  await untilAddress(opened, '/')
+})
+
+test('a range of two instants is typed in the zone of the page, and checked', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  const options = { timezoneId: 'Europe/Berlin' }
+  await using opened = await openDashboardPage(browser, dashboard.origin, options)
+  const { page, button } = opened
+  await button('Custom').click()
+  await page.getByText('Times in Europe/Berlin').waitFor()
+  await page.getByLabel('From').fill('2026-11-21T10:00')
+  await page.getByLabel('To', { exact: true }).fill('2026-11-21T09:00')
+  await button('Show').click()
+  await page.getByRole('alert').getByText('The end must be after the beginning.').waitFor()
+  await page.getByLabel('To', { exact: true }).fill('')
+  await button('Show').click()
+  await page.getByRole('alert').getByText('Give both a date and a time.').waitFor()
+  await page.getByLabel('To', { exact: true }).fill('2026-11-21T11:30')
+  await page.keyboard.press('Enter')
+  await untilAddress(opened, '/?from=2026-11-21T09:00:00Z&to=2026-11-21T10:30:00Z')
+  await button('Remove Time: 21 Nov, 10:00 to 11:30').click()
+  await untilAddress(opened, '/')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('while it has not answered the stamp says since when, and how to ask again', async () => {
+  await using folder = await makeTempDir()
+  writePageData(folder.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: folder.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await page.getByText(/^Updated \d\d:\d\d:\d\d · 15.min buckets$/).waitFor()
+  await page.route('**/api/overview?**', (route) => route.abort())
+  await button('Refresh').click()
+  await page
+    .getByRole('alert')
+    .getByText(/^Not updated since \d\d:\d\d:\d\d\. The dashboard did not answer\.$/)
+    .waitFor()
+  assert.ok((await page.getByRole('main').textContent())?.includes('3'))
+  await page.unroute('**/api/overview?**')
+  await button('Retry').click()
+  await page.getByText(/^Updated /).waitFor()
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+for (const [path, shown, isRenewed] of [
+  ['/', '.figure-card', 'by itself'],
+  // A list never moves by itself.
+  ['/calls', '.call-link', 'when it is asked'],
+] as const) {
+  test(`${path} keeps its figures while the dashboard is away, says since when, and goes on when it is back`, async () => {
+    await using dir = await makeTempDir()
+    writePageData(dir.path, 'day')
+    await using dashboard = await startDashboardProcess({ directory: dir.path })
+    await using browser = await startBrowser()
+    await using opened = await openDashboardPage(browser, dashboard.origin, { path })
+    const { page } = opened
+    await untilReady(page)
+    assert.deepEqual(opened.problems, [])
+    const texts = (): Promise<string[]> => page.locator(shown).allInnerTexts()
+    const before = await texts()
+    assert.ok(before.length >= 6)
+
+    await dashboard.command.stop('SIGKILL')
+    await page.getByText(/^Dashboard not reached since \d\d:\d\d:\d\d/).waitFor()
+    // A view that was just asking has its stamp red already.
+    await page.getByRole('button', { name: /^(?:Refresh|Retry)$/ }).click()
+    await page.getByText(/^Not updated since .+ The dashboard did not answer\.$/).waitFor()
+    assert.deepEqual(await texts(), before)
+
+    await using again = await startDashboardProcess({ directory: dir.path, port: dashboard.port })
+    await page.getByText(/^Dashboard not reached/).waitFor({ state: 'hidden' })
+    if (isRenewed === 'when it is asked') await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('button', { name: 'Refresh' }).waitFor()
+    assert.equal(await page.getByText(/^Not updated since/).count(), 0)
+    assert.equal((await texts()).length, before.length)
+    assert.equal((await again.status()).state, 'stopped')
+  })
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+
+const at = async (page: Page, expected: string): Promise<void> => {
+  await page.waitForURL((url) => url.pathname + url.search === expected)
+}
+
+const themeOf = (page: Page): Promise<string | null> =>
+  page.evaluate<string | null>('document.documentElement.getAttribute("data-theme")')
+
+test('keys go where their list says, but not from within a field or with another key held down', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await button('Errors only').waitFor()
+  await page.keyboard.press('1')
+  await at(page, '/?range=1h')
+  await page.keyboard.press('e')
+  await at(page, '/?range=1h&errors_only=true')
+  await page.keyboard.press('Control+5')
+  await page.keyboard.press('Alt+4')
+  await page.keyboard.press('3')
+  await at(page, '/?errors_only=true')
+
+  await button('Custom').click()
+  await page.getByLabel('From').focus()
+  await page.keyboard.type('5')
+  assert.equal(new URL(page.url()).search, '?errors_only=true')
+  await page.keyboard.press('Escape')
+
+  for (const [keys, path] of [
+    ['gg', '/gateway'],
+    ['gc', '/calls'],
+    ['go', '/'],
+  ] as const) {
+    await page.keyboard.type(keys)
+    await page.waitForURL((url) => url.pathname === path)
+  }
+  await button('All models').waitFor()
+  await page.keyboard.press('m')
+  await page.getByRole('group', { name: 'Models', exact: true }).waitFor()
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the list of keys is there, and can switch them off for good', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await button('Errors only').waitFor()
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Keys' })
+  await dialog.getByText('Choose models').waitFor()
+  await dialog.getByText('Next theme').waitFor()
+  // What is behind a dialog does not answer to keys.
+  await page.keyboard.press('1')
+  await dialog.getByRole('checkbox', { name: 'Single-key shortcuts' }).uncheck()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.keyboard.press('2')
+  await page.keyboard.press('?')
+  await page.keyboard.type('gc')
+  assert.equal(page.url(), `${dashboard.origin}/`)
+  assert.equal(await dialog.count(), 0)
+
+  await page.reload()
+  await button('Keys').click()
+  const choice = dialog.getByRole('checkbox', { name: 'Single-key shortcuts' })
+  assert.equal(await choice.isChecked(), false)
+  await choice.check()
+  await button('Close').click()
+  await page.keyboard.press('2')
+  await at(page, '/?range=6h')
+})
+
+test('a theme is kept, and is there before anything is painted', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { colorScheme: 'light' })
+  const { page, button } = opened
+  const ground = (): Promise<string> =>
+    page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  const light = await ground()
+  await button('Theme: as the system').click()
+  assert.equal(await themeOf(page), 'light')
+  await page.keyboard.press('t')
+  assert.equal(await themeOf(page), 'dark')
+  assert.notEqual(await ground(), light)
+
+  // The page's own script never comes: the theme is there all the same.
+  await page.route(/\/assets\/index-.*\.js/, (route) => route.abort())
+  await page.reload()
+  assert.equal(await themeOf(page), 'dark')
+  assert.notEqual(await ground(), light)
+  await page.unroute(/\/assets\/index-.*\.js/)
+  await page.reload()
+  await button('Theme: dark').click()
+  await button('Theme: as the system').waitFor()
+  assert.equal(await themeOf(page), null)
+  assert.equal(await ground(), light)
+  await page.reload()
+  assert.equal(await themeOf(page), null)
+})

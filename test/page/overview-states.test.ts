@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+test('before the first call: how to make it, with this gateway’s address', async () => {
+  await using dashboard = await startDashboardProcess({ args: ['--gateway-port', '19876'] })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  const card = page.getByRole('region', { name: 'No calls yet' })
+  await card.getByText('http://127.0.0.1:19876/v1', { exact: true }).waitFor()
+  assert.match(
+    await card.locator('pre').innerText(),
+    /^curl http:\/\/127\.0\.0\.1:19876\/v1\/chat\/completions/,
+  )
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a database without a call is as new as none', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'empty')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await opened.page.getByRole('region', { name: 'No calls yet' }).waitFor()
+  assert.deepEqual(opened.problems, [])
+})
+
+test('three calls say what they are, and are no percentiles; filtered to nothing it offers the way back', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/?range=1h' })
+  const { page } = opened
+  await untilReady(page)
+  const latency = page.locator('.figure-card', { hasText: 'Latency' })
+  assert.equal(await latency.locator('.figure-words').innerText(), 'Latency')
+  assert.match(await latency.locator('.figure-value').innerText(), /^\d\.\d+–\d\.\d+\u202fs$/)
+  assert.equal(await latency.locator('.figure-fact').innerText(), '2 calls')
+  const slider = page.getByRole('slider', { name: 'Latency', exact: true })
+  await slider.focus()
+  const told = new Set<string>()
+  for (let minute = 0; minute < 15; minute++) {
+    await page.keyboard.press('ArrowLeft')
+    told.add(/: (.*)$/.exec((await slider.getAttribute('aria-valuetext')) ?? '')?.[1] ?? '')
+  }
+  assert.match([...told].join(';'), /Single calls \d\.\d+\u202fs, 1 call/)
+  assert.doesNotMatch([...told].join(';'), /p95/)
+
+  await page.goto(`${dashboard.origin}/?range=1h&model=nobody-asked-for-it`)
+  await page.getByRole('region', { name: 'No calls match' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Clear filters' }).click()
+  await latency.waitFor()
+  assert.equal(new URL(page.url()).search, '?range=1h')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('an answer that does not come at first is told with a way to ask again; later ones leave the figures', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  const { page } = opened
+  const broken = {
+    status: 503,
+    json: { error: { code: 'too_slow', message: 'It took too long.', param: null } },
+  }
+  const overview = /\/api\/overview/
+  await page.route(overview, (route) => route.fulfill(broken))
+  await page.getByRole('link', { name: 'Overview' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('It took too long.').waitFor()
+  await page.unroute(overview)
+  await alert.getByRole('button', { name: 'Retry' }).click()
+  await page.locator('.figure-card').first().waitFor()
+
+  await page.route(overview, (route) => route.fulfill(broken))
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('alert').getByText('It took too long.').waitFor()
+  assert.equal(await page.locator('.figure-card').count(), 6)
+  // What the browser itself writes on the console about a status of 503.
+  assert.deepEqual(
+    opened.problems.filter((problem) => !problem.includes('503')),
+    [],
+  )
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { type TestBrowser, startBrowser } from '../support/browser.ts'
+import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+/** Twelve hours before the data ends, in quarters of an hour. */
+const toMs = Math.floor(Date.now() / 900_000) * 900_000
+const range = `from=${new Date(toMs - 12 * 3_600_000).toISOString()}&to=${new Date(toMs).toISOString()}`
+const buckets = 48
+
+let dir: TempDir
+let dashboard: DashboardProcess
+let browser: TestBrowser
+before(async () => {
+  dir = await makeTempDir()
+  writePageData(dir.path, 'day', toMs + 60_000)
+  dashboard = await startDashboardProcess({ directory: dir.path })
+  browser = await startBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await dashboard[Symbol.asyncDispose]()
+  await dir[Symbol.asyncDispose]()
+})
+
+const chart = (page: Page, title: string): Locator => page.getByRole('slider', { name: title, exact: true })
+
+/** Where a bucket of a chart is on the screen. */
+async function placeOf(
+  surface: Locator,
+  bucket: number,
+): Promise<{ readonly x: number; readonly y: number }> {
+  await surface.scrollIntoViewIfNeeded()
+  const box = await surface.boundingBox()
+  assert.ok(box !== null)
+  return { x: box.x + ((bucket + 0.5) / buckets) * box.width, y: box.y + box.height / 2 }
+}
+
+async function open(path: string): ReturnType<typeof openDashboardPage> {
+  const opened = await openDashboardPage(browser, dashboard.origin, { path })
+  await untilReady(opened.page)
+  return opened
+}
+
+test('dragging over buckets, and selecting them by keyboard, show the same span; a double click and Back lead out', async () => {
+  await using opened = await open(`/?${range}`)
+  const { page } = opened
+  const start = page.url()
+  const surface = chart(page, 'Requests')
+  const [from, to] = [await placeOf(surface, 10), await placeOf(surface, 13)]
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move(to.x, to.y, { steps: 4 })
+  await page.mouse.up()
+  await page.waitForURL((url) => url.href !== start)
+  const zoomed = page.url()
+  const query = new URL(zoomed).searchParams
+  assert.equal(Date.parse(query.get('from') ?? ''), toMs - (buckets - 10) * 900_000)
+  assert.equal(Date.parse(query.get('to') ?? ''), toMs - (buckets - 14) * 900_000)
+  await untilReady(page)
+  await chart(page, 'Latency').dblclick({ position: { x: 60, y: 60 } })
+  await page.waitForURL(start)
+
+  await untilReady(page)
+  await surface.focus()
+  await page.keyboard.press('Home')
+  for (let step = 0; step < 10; step++) await page.keyboard.press('ArrowRight')
+  for (let step = 0; step < 3; step++) await page.keyboard.press('Shift+ArrowRight')
+  assert.match((await surface.getAttribute('aria-valuetext')) ?? '', / selected\. Enter shows it alone\.$/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(zoomed)
+  await page.goBack()
+  await page.waitForURL(start)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a click on a bucket, Enter, and its row in the table lead to the same calls', async () => {
+  const ways: readonly ((page: Page) => Promise<void>)[] = [
+    async (page) => {
+      const { x, y } = await placeOf(chart(page, 'Latency'), 20)
+      await page.mouse.click(x, y)
+    },
+    async (page) => {
+      await chart(page, 'Latency').focus()
+      await page.keyboard.press('Home')
+      for (let step = 0; step < 20; step++) await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('Enter')
+    },
+    async (page) => {
+      const card = page.getByRole('region', { name: 'Latency', exact: true })
+      await card.getByRole('button', { name: 'Table' }).click()
+      await card
+        .locator('tbody tr')
+        .nth(buckets - 1 - 20)
+        .getByRole('link')
+        .click()
+    },
+  ]
+  const reached: string[] = []
+  for (const way of ways) {
+    await using opened = await open(`/?${range}`)
+    await way(opened.page)
+    await opened.page.waitForURL(/\/calls\?/)
+    reached.push(opened.page.url())
+    assert.deepEqual(opened.problems, [])
+  }
+  const [one = '', ...others] = reached
+  assert.deepEqual(others, [one, one])
+  const query = new URL(one).searchParams
+  assert.equal(Date.parse(query.get('from') ?? ''), toMs - (buckets - 20) * 900_000)
+  assert.deepEqual(
+    [query.get('outcome'), query.get('call_type'), query.get('sort')],
+    ['ok', 'chat', 'duration'],
+  )
+})
+
+test('what is pointed at in one chart is marked in all of them, and told in one', async () => {
+  await using opened = await open(`/?${range}`)
+  const { page } = opened
+  const { x, y } = await placeOf(chart(page, 'Latency'), 30)
+  await page.mouse.move(x, y)
+  await page.locator('.plot-tip').waitFor()
+  const surfaces = await page.locator('.plot-surface').count()
+  assert.equal(await page.locator('.plot-pointed').count(), surfaces)
+  assert.equal(await page.locator('.plot-tip').count(), 1)
+  const places = await page
+    .locator('.plot-pointed')
+    .evaluateAll((marks) => marks.map((mark) => mark.getAttribute('style')))
+  assert.equal(new Set(places).size, 1)
+  await page.mouse.move(2, 2)
+  await page.locator('.plot-tip').waitFor({ state: 'detached' })
+  assert.equal(await page.locator('.plot-pointed').count(), 0)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a cell of the distribution leads to the calls that took so long, by a click and by keyboard', async () => {
+  const reached: string[] = []
+  for (const isKeyed of [false, true]) {
+    await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+    const { page } = opened
+    // Three bins in each bucket, so that it is known where a cell lies.
+    await page.route(/\/api\/overview/, async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as Record<string, unknown>
+      const counts = Array.from({ length: buckets }, () => [1, 2, 3])
+      await route.fulfill({
+        response,
+        json: { ...answer, heat: { limits_ms: [1000, 2000, 5000, 10_000], counts } },
+      })
+    })
+    await page.goto(`${dashboard.origin}/?${range}`)
+    await untilReady(page)
+    const surface = chart(page, 'Latency distribution')
+    if (isKeyed) {
+      await surface.focus()
+      await page.keyboard.press('End')
+      await page.keyboard.press('ArrowUp')
+      await page.keyboard.press('ArrowUp')
+      assert.match((await surface.getAttribute('aria-valuetext')) ?? '', /: 2\u202fs to 5\u202fs: 2 calls$/)
+      await page.keyboard.press('Enter')
+    } else {
+      const { x, y } = await placeOf(surface, buckets - 1)
+      await page.mouse.click(x, y)
+    }
+    await page.waitForURL(/\/calls\?/)
+    reached.push(page.url())
+    assert.deepEqual(opened.problems, [])
+  }
+  const [clicked = '', keyed] = reached
+  assert.equal(keyed, clicked)
+  const query = new URL(clicked).searchParams
+  assert.deepEqual([query.get('min_ms'), query.get('max_ms'), query.get('outcome')], ['2000', '5000', 'ok'])
+  assert.equal(Date.parse(query.get('to') ?? ''), toMs)
+})

@@ -1,0 +1,84 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { addPast } from '../../bench/generate/add-past.ts'
+import type { Incident } from '../../bench/generate/incidents.ts'
+import { upstreams } from '../../bench/generate/imagined-models.ts'
+import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { defaultDatabase } from '../../src/options/gateway-options.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { chatCall } from '../store/sample-call.ts'
+
+/**
+ * `empty`: a database without a call. `three`: three calls of the last minutes, one of which failed. `day`: some
+ * thousands of the last 24 hours. `incident`: the same with two hours in which one upstream fails and another is
+ * slow, a quarter of an hour without a gateway, and calls that wait.
+ */
+export type PageState = 'empty' | 'three' | 'day' | 'incident'
+
+const callsOfDay = 4000
+
+/** Where `startDashboardProcess({ directory })` looks for the database; the folder it is in is made. */
+export function pageDatabase(directory: string): string {
+  const path = join(directory, defaultDatabase)
+  mkdirSync(dirname(path), { recursive: true })
+  return path
+}
+
+/** Writes the database of a state for a dashboard in this folder. The same instant gives the same calls. */
+export function writePageData(directory: string, state: PageState, nowMs: number = Date.now()): void {
+  const database = openForWriting(pageDatabase(directory))
+  try {
+    database.exec('PRAGMA synchronous = OFF')
+    if (state === 'three') {
+      const words = new WordList()
+      const batch = new BatchEncoder().encode(threeCalls(nowMs))
+      words.accept(batch)
+      new CallWriter(database, words).write(batch)
+    } else if (state !== 'empty') {
+      const past = { calls: callsOfDay, days: 1, endMs: nowMs, seed: 7 }
+      addPast(database, state === 'day' ? past : { ...past, incidents: badAfternoon })
+    }
+    rollAll(database, nowMs)
+  } finally {
+    database.close()
+  }
+}
+
+/** The newest two minutes old, so that all are within the shortest range. */
+function threeCalls(nowMs: number): readonly CallRecord[] {
+  const id = (minutesAgo: number): number => (Math.floor(nowMs) - minutesAgo * 60_000) * idsPerMs
+  const cut = {
+    outcome: 'upstream_cut',
+    failureCode: 'upstream_reset',
+    finishReason: null,
+    inputTokens: null,
+    outputTokens: null,
+    totalTokens: null,
+    costNanoUsd: null,
+    tpotMs: null,
+  } as const
+  return [
+    { ...chatCall(id(9)), queueMs: 412.5, durationMs: 2723.25 },
+    { ...chatCall(id(5)), ...cut },
+    { ...chatCall(id(2)), model: 'qwen3-coder:30b', costNanoUsd: null, priceKey: null, priceSource: null },
+  ]
+}
+
+function badAfternoon(endMinute: number): readonly Incident[] {
+  const [failing = '', slow = ''] = upstreams
+  const incident = (kind: Incident['kind'], upstream: string, from: number, to: number): Incident => ({
+    kind,
+    upstream,
+    fromMinute: endMinute - from,
+    toMinute: endMinute - to,
+  })
+  return [
+    incident('failing', failing, 240, 120),
+    incident('slow', slow, 200, 90),
+    incident('stopped', failing, 300, 285),
+  ]
+}

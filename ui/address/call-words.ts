@@ -1,0 +1,45 @@
+import type { CallSort } from '../../src/call/call-reader.ts'
+import type { Outcome } from '../../src/call/call-record.ts'
+import type { CallType } from '../../src/call/call.ts'
+
+export type { CallSort, CallType, Outcome }
+
+/** How a call ended, in words for people. */
+export const outcomeWords: Readonly<Record<Outcome, string>> = {
+  ok: 'Succeeded',
+  upstream_error: 'Upstream error',
+  upstream_cut: 'Cut by upstream',
+  client_disconnected: 'Client left',
+  gateway_error: 'Gateway error',
+  refused: 'Refused',
+  interrupted: 'Interrupted',
+}
+
+/** What was asked for, in words for people. */
+export const callTypeWords: Readonly<Record<CallType, string>> = {
+  chat: 'Chat',
+  embedding: 'Embedding',
+  rerank: 'Rerank',
+  props: 'Props',
+  other: 'Other',
+}
+
+/** What a list is ordered by, the largest first; times newest first. */
+export const sortWords: Readonly<Record<CallSort, string>> = {
+  started_at: 'Newest',
+  duration: 'Slowest',
+  ttft: 'Slowest first token',
+  cost: 'Dearest',
+}
+
+export function isOutcome(text: string): text is Outcome {
+  return Object.hasOwn(outcomeWords, text)
+}
+
+export function isCallType(text: string): text is CallType {
+  return Object.hasOwn(callTypeWords, text)
+}
+
+export function isCallSort(text: string): text is CallSort {
+  return Object.hasOwn(sortWords, text)
+}

@@ -1,0 +1,80 @@
+import { createContext, type ComponentChildren, type JSX } from 'preact'
+import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
+
+/** Where the page is, and how it goes elsewhere. */
+export interface Navigation {
+  readonly address: PageAddress
+  /** Changes parts of the address: a step that Back undoes. */
+  readonly go: (change: Partial<PageAddress>) => void
+  /** The same without such a step: for typing, and for moving through a list. */
+  readonly amend: (change: Partial<PageAddress>) => void
+}
+
+const NavigationContext = createContext<Navigation | null>(null)
+
+/** Gives what is inside the address of the page, and follows it. */
+export function NavigationProvider({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const [address, setAddress] = useState(currentAddress)
+  useEffect(() => {
+    const follow = (): void => setAddress(currentAddress())
+    addEventListener('popstate', follow)
+    return () => removeEventListener('popstate', follow)
+  }, [])
+  const move = useCallback((change: Partial<PageAddress>, how: 'pushState' | 'replaceState') => {
+    // From where the page is now: two changes in one turn build upon each other.
+    const next = { ...currentAddress(), ignored: [], ...change }
+    const text = writeAddress(next)
+    if (text !== location.pathname + location.search) history[how](null, '', text)
+    setAddress(currentAddress())
+  }, [])
+  const navigation = useMemo(
+    () => ({
+      address,
+      go: (change: Partial<PageAddress>) => move(change, 'pushState'),
+      amend: (change: Partial<PageAddress>) => move(change, 'replaceState'),
+    }),
+    [address, move],
+  )
+  return <NavigationContext.Provider value={navigation}>{children}</NavigationContext.Provider>
+}
+
+/** Where the page is, and how it goes elsewhere. */
+export function useNavigation(): Navigation {
+  const navigation = useContext(NavigationContext)
+  if (navigation === null) throw new Error('useNavigation is for what is inside NavigationProvider')
+  return navigation
+}
+
+export interface AddressLinkProps {
+  /** What is different there. */
+  readonly to: Partial<PageAddress>
+  readonly class?: string
+  readonly title?: string
+  readonly 'aria-label'?: string
+  readonly 'aria-current'?: 'page' | 'true' | undefined
+  readonly children: ComponentChildren
+}
+
+/** A link within the page: what is not said of the address stays as it is. */
+export function AddressLink({ to, children, ...rest }: AddressLinkProps): JSX.Element {
+  const { address, go } = useNavigation()
+  return (
+    <a
+      {...rest}
+      href={writeAddress({ ...address, ...to })}
+      onClick={(event) => {
+        // With a key held down the browser opens it elsewhere.
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return
+        event.preventDefault()
+        go(to)
+      }}
+    >
+      {children}
+    </a>
+  )
+}
+
+function currentAddress(): PageAddress {
+  return readAddress(location.pathname, new URLSearchParams(location.search)) ?? plainAddress
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import {
+  type PageAddress,
+  type Range,
+  boundsOf,
+  isFiltered,
+  lastRanges,
+  plainAddress,
+  readAddress,
+  withoutFilters,
+  writeAddress,
+} from './page-address.ts'
+import { callTypeWords, outcomeWords, sortWords } from './call-words.ts'
+
+function read(text: string): PageAddress | null {
+  const url = new URL(text, 'http://dashboard')
+  return readAddress(url.pathname, url.searchParams)
+}
+
+/** Keys of a table, as its type knows them. */
+function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(table) as Key[]
+}
+
+const instants = fc.integer({ min: 0, max: 4_000_000_000_000 })
+const ranges: fc.Arbitrary<Range> = fc.oneof(
+  fc.constantFrom(...keysOf(lastRanges)).map((last) => ({ last })),
+  fc
+    .tuple(instants, instants)
+    .filter(([a, b]) => a !== b)
+    .map(([a, b]) => ({ last: null, fromMs: Math.min(a, b), toMs: Math.max(a, b) })),
+)
+const texts = fc.uniqueArray(fc.string({ minLength: 1, unit: 'grapheme' }), { maxLength: 3 })
+const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.subarray([...values])
+const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
+const addresses: fc.Arbitrary<PageAddress> = fc.record(
+  {
+    view: fc.constantFrom('overview', 'calls', 'gateway'),
+    range: ranges,
+    models: texts,
+    callTypes: some(keysOf(callTypeWords)),
+    errorsOnly: fc.boolean(),
+    outcomes: some(keysOf(outcomeWords)),
+    failureCodes: texts,
+    clients: texts,
+    minMs: durations,
+    maxMs: durations,
+    q: fc.string().map((text) => text.trim()),
+    sort: fc.constantFrom(...keysOf(sortWords)),
+    call: fc.option(fc.stringMatching(/^[0-9a-z]{11}$/)),
+    utc: fc.boolean(),
+    ignored: fc.constant([]),
+  },
+  { noNullPrototype: true },
+)
+
+test('what is written is read back', () => {
+  fc.assert(fc.property(addresses, (address) => assert.deepEqual(read(writeAddress(address)), address)))
+})
+
+test('a bare address says nothing', () => {
+  assert.deepEqual(read('/'), plainAddress)
+  assert.equal(writeAddress(plainAddress), '/')
+  assert.equal(writeAddress({ ...plainAddress, view: 'calls' }), '/calls')
+})
+
+test('addresses read as people would write them', () => {
+  const address: PageAddress = {
+    ...plainAddress,
+    view: 'calls',
+    range: { last: null, fromMs: Date.UTC(2026, 10, 21), toMs: Date.UTC(2026, 10, 21, 1, 30) },
+    models: ['z-ai/glm-4.7'],
+    errorsOnly: true,
+    sort: 'duration',
+  }
+  assert.equal(
+    writeAddress(address),
+    '/calls?from=2026-11-21T00:00:00Z&to=2026-11-21T01:30:00Z&model=z-ai/glm-4.7&errors_only=true&sort=duration',
+  )
+})
+
+test('what means nothing is left out and named', () => {
+  const cases: readonly (readonly [query: string, ignored: readonly string[]])[] = [
+    ['range=2h', ['range']],
+    ['range=constructor', ['range']],
+    ['foo=1&foo=2', ['foo']],
+    ['__proto__=1', ['__proto__']],
+    ['call_type=chat&call_type=poem', ['call_type']],
+    ['outcome=toString', ['outcome']],
+    ['min_ms=-1&max_ms=1e3', ['min_ms', 'max_ms']],
+    ['call=short', ['call']],
+    ['tz=Europe/Berlin', ['tz']],
+    ['sort=model', ['sort']],
+    ['errors_only=maybe', ['errors_only']],
+    ['model=', ['model']],
+    ['from=2026-11-21T00:00:00Z', ['from']],
+    ['from=2026-11-21T00:00:00&to=2026-11-22T00:00:00', ['from', 'to']],
+    ['from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', ['from', 'to']],
+    ['from=2026-11-21T00:00:00%2B01:00&to=2026-11-21T00:00:00Z', []],
+  ]
+  for (const [query, ignored] of cases) assert.deepEqual(read(`/calls?${query}`)?.ignored, ignored, query)
+  assert.equal(read('/elsewhere'), null)
+})
+
+test('a filter given twice is one', () => {
+  assert.deepEqual(read('/?model=a&model=b&model=a')?.models, ['a', 'b'])
+})
+
+test('filters can be told and taken away', () => {
+  const filtered = read('/calls?model=a&range=1h&call=0123456789a&tz=utc')
+  assert.ok(filtered !== null)
+  assert.equal(isFiltered(filtered), true)
+  const bare = withoutFilters(filtered)
+  assert.equal(isFiltered(bare), false)
+  assert.equal(writeAddress(bare), '/calls?range=1h&call=0123456789a&tz=utc')
+})
+
+test('a range that ends now moves with it', () => {
+  assert.deepEqual(boundsOf({ last: '1h' }, 10_000_000), { fromMs: 6_400_000, toMs: 10_000_000 })
+  const fixed = { last: null, fromMs: 1, toMs: 2 } as const
+  assert.deepEqual(boundsOf(fixed, 10_000_000), fixed)
+})

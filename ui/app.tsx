@@ -1,0 +1,47 @@
+import './app.css'
+import type { JSX } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { useNavigation } from './address/navigation.tsx'
+import type { View } from './address/page-address.ts'
+import { CallsView } from './calls/calls-view.tsx'
+import { Times } from './format/times.ts'
+import { useLive } from './data/live.tsx'
+import { GatewayView } from './gateway/gateway-view.tsx'
+import { OverviewView } from './overview/overview-view.tsx'
+import { TopBar } from './shell/top-bar.tsx'
+
+/** What every view is given. */
+export interface ViewProps {
+  readonly times: Times
+}
+
+const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
+  overview: OverviewView,
+  calls: CallsView,
+  gateway: GatewayView,
+}
+
+const titles: Readonly<Record<View, string>> = { overview: 'Overview', calls: 'Calls', gateway: 'Gateway' }
+
+/** The bar, and the view that the address names. */
+export function App(): JSX.Element {
+  const { address } = useNavigation()
+  const { lostSinceMs } = useLive()
+  const times = useMemo(() => new Times(address.utc), [address.utc])
+  const ViewOfAddress = views[address.view]
+  useEffect(() => {
+    document.title = `${titles[address.view]} · tokenweir`
+  }, [address.view])
+  return (
+    <>
+      <a class="skip-link" href="#main">
+        Skip to content
+      </a>
+      <TopBar times={times} />
+      <main id="main" class={`page ${lostSinceMs === null ? '' : 'is-old'}`} tabIndex={-1}>
+        <h1 class="aside">{titles[address.view]}</h1>
+        <ViewOfAddress times={times} />
+      </main>
+    </>
+  )
+}

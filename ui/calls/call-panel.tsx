@@ -1,0 +1,187 @@
+import './call-panel.css'
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { OverviewCall } from '../../src/api/overview.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { CopyButton } from '../design/copy-button.tsx'
+import { Icon } from '../design/icon.tsx'
+import { count, dollars, duration, known, speed, unknownFigure } from '../format/figures.ts'
+import type { Times } from '../format/times.ts'
+import { useShortcuts } from '../keys/keys.tsx'
+import { CallFacts } from './call-facts.tsx'
+import { CallTag } from './call-tag.tsx'
+import { CallTiming } from './call-timing.tsx'
+import { failureSentence } from './failure-words.ts'
+
+export interface CallPanelProps {
+  readonly id: string
+  readonly times: Times
+  readonly onClose: () => void
+  /** To the next (1) or previous (−1) call of the list behind. */
+  readonly onMove?: (step: 1 | -1) => void
+  /** What the list behind knows of it already. */
+  readonly listed?: CallJson | OverviewCall | undefined
+}
+
+/** One call, over the page at its right. */
+export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  useShortcuts(
+    'Call panel',
+    onMove === undefined
+      ? []
+      : [
+          { key: 'j', words: 'Next call', run: () => onMove(1) },
+          { key: 'k', words: 'Previous call', run: () => onMove(-1) },
+        ],
+    { isInDialog: true },
+  )
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    title.current?.focus()
+    // Closing gives the focus back, which taking it out of the page would not.
+    return () => shown?.close()
+  }, [])
+  useEffect(() => body.current?.scrollTo(0, 0), [id])
+
+  const path = `/api/calls/${id}`
+  const { answer, trouble, troubleCode, again } = useAnswer<CallJson>(path, () => path, { everyMs: null })
+  const full = answer?.id === id ? answer : null
+  const brief = full ?? (listed?.id === id ? listed : null)
+  const startedMs = brief === null ? null : Date.parse(brief.started_at)
+
+  return (
+    <dialog
+      ref={dialog}
+      class="call-panel"
+      aria-labelledby="call-panel-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        // A press beside the panel is one on the dialog's backdrop.
+        if (event.target === event.currentTarget) onClose()
+      }}
+    >
+      <header class="panel-head">
+        <div class="panel-title">
+          <h2 id="call-panel-title" ref={title} tabIndex={-1} aria-live="polite">
+            {brief === null ? 'Call' : (brief.model ?? brief.endpoint)}
+          </h2>
+          <p>
+            {brief !== null && <CallTag call={brief} />}
+            {startedMs !== null && <time title={times.inUtc(startedMs)}>{times.full(startedMs)}</time>}
+            <span>
+              <code>{id}</code>
+              <CopyButton text={id} what="the call’s id" />
+            </span>
+          </p>
+        </div>
+        <div class="panel-actions">
+          {onMove !== undefined && (
+            <>
+              <button type="button" class="button bare small" onClick={() => onMove(-1)}>
+                Prev <kbd>k</kbd>
+              </button>
+              <button type="button" class="button bare small" onClick={() => onMove(1)}>
+                Next <kbd>j</kbd>
+              </button>
+            </>
+          )}
+          <CopyButton text={() => location.href} what="a link to this call" words="Copy link" />
+          <button
+            type="button"
+            class="button bare icon"
+            aria-label="Close"
+            title="Close (Esc)"
+            onClick={onClose}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      </header>
+      <div class="panel-body" ref={body}>
+        {brief !== null && <Brief call={brief} />}
+        {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
+        {full === null && trouble === null && <div class="skeleton" style={{ height: '16rem' }} />}
+        {full === null && troubleCode === 'call_not_found' && (
+          <div class="panel-gone">
+            <strong>No call of this id is recorded</strong>
+            <p>It may have been folded into sums, or belong to another gateway’s database.</p>
+          </div>
+        )}
+        {full === null && trouble !== null && troubleCode !== 'call_not_found' && (
+          <div class="note bad" role="alert">
+            <span>{trouble}</span>
+            <button type="button" class="button small" onClick={again}>
+              Try again
+            </button>
+          </div>
+        )}
+      </div>
+    </dialog>
+  )
+}
+
+/** What a list knows of a call as well: how it ended, its figures and times. */
+function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Element {
+  const wrong = failureSentence(call)
+  const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
+  return (
+    <>
+      <dl class="panel-facts">
+        <div>
+          <dt>Total</dt>
+          <dd>{known(call.duration_ms, duration)}</dd>
+        </div>
+        <div>
+          <dt>Tokens in → out</dt>
+          <dd>
+            {known(call.input_tokens, count)} → {known(call.output_tokens, count)}
+          </dd>
+        </div>
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            {known(call.cost_usd, dollars)}
+            <small>{priceWords(rest, call.cost_usd)}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>Speed</dt>
+          <dd>{known(rest.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)}</dd>
+        </div>
+      </dl>
+      {wrong !== null && (
+        <div class={`note panel-wrong ${call.failed ? 'bad' : ''}`}>
+          <p>{wrong}</p>
+          {typeof rest.error_message === 'string' && <q>{rest.error_message}</q>}
+          {typeof rest.upstream_error_code === 'string' && (
+            <p>
+              Its code: <code>{rest.upstream_error_code}</code>
+            </p>
+          )}
+        </div>
+      )}
+      <section>
+        <h3>Timing</h3>
+        <CallTiming call={call} />
+      </section>
+    </>
+  )
+}
+
+/** Where a cost comes from. */
+function priceWords(
+  { price_source: source, price_key: key, usage_source: usage }: Partial<CallJson>,
+  cost: number | null,
+): string {
+  if (cost === null) return usage === 'none' ? 'no usage told' : usage === undefined ? '' : 'no price'
+  if (source === 'upstream') return 'told by the upstream'
+  return `price of ${key ?? unknownFigure}`
+}

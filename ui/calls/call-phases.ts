@@ -1,0 +1,142 @@
+/** What is known of the time that a call took; `CallJson` and `OverviewCall` both tell it. Milliseconds. */
+export interface TimedCall {
+  readonly stream: boolean
+  readonly attempts: number
+  readonly receive_ms: number | null
+  readonly queue_ms: number | null
+  readonly retry_wait_ms: number | null
+  readonly connect_ms?: number | null
+  readonly ttfb_ms?: number | null
+  readonly ttft_ms: number | null
+  readonly duration_ms: number | null
+}
+
+/**
+ * The parts of a call, one after the other: the request's body was read, a slot was waited for, lost attempts and the
+ * waits between them, the connection, then to the first token or byte, and the rest of the answer. `answer` is the
+ * rest where no token or byte is known to have come; `refusal` where nothing was sent to the upstream.
+ */
+export type PhaseName =
+  | 'receive'
+  | 'queue'
+  | 'retry'
+  | 'connect'
+  | 'first_token'
+  | 'first_byte'
+  | 'stream'
+  | 'body'
+  | 'answer'
+  | 'refusal'
+
+export interface CallPhase {
+  readonly name: PhaseName
+  /** Since the request's head was received. */
+  readonly startMs: number
+  readonly lengthMs: number
+}
+
+/**
+ * The parts of a call in their order. They add up to its duration: the last one is what remains, so the gateway's
+ * own fractions of a millisecond are in it. Empty where the duration is not known. What was measured beyond the
+ * duration is cut.
+ */
+export function callPhases(call: TimedCall): readonly CallPhase[] {
+  const { duration_ms: durationMs } = call
+  if (durationMs === null) return []
+  const phases: CallPhase[] = []
+  let atMs = 0
+  const until = (name: PhaseName, endMs: number): void => {
+    const lengthMs = Math.max(0, Math.min(endMs, durationMs) - atMs)
+    phases.push({ name, startMs: atMs, lengthMs })
+    atMs += lengthMs
+  }
+  const lasting = (name: PhaseName, lengthMs: number | null | undefined): void => {
+    if (typeof lengthMs === 'number') until(name, atMs + lengthMs)
+  }
+  lasting('receive', call.receive_ms)
+  lasting('queue', call.queue_ms)
+  // A first attempt that answered has waited for none before it.
+  if (call.retry_wait_ms !== 0) lasting('retry', call.retry_wait_ms)
+  // From here on times count from when the answering attempt was sent.
+  const sentMs = atMs
+  lasting('connect', call.connect_ms)
+  if (call.ttft_ms !== null) {
+    until('first_token', sentMs + call.ttft_ms)
+    until('stream', durationMs)
+  } else if (typeof call.ttfb_ms === 'number') {
+    until('first_byte', sentMs + call.ttfb_ms)
+    until('body', durationMs)
+  } else until(call.attempts === 0 ? 'refusal' : 'answer', durationMs)
+  return phases
+}
+
+/** From the arrival of the request to the first token: what its reader felt; null where none came or it is not known. */
+export function feltFirstTokenMs(call: TimedCall): number | null {
+  const { receive_ms: receiveMs, queue_ms: queueMs, retry_wait_ms: retryWaitMs, ttft_ms: ttftMs } = call
+  if (ttftMs === null || receiveMs === null || queueMs === null) return null
+  return receiveMs + queueMs + (retryWaitMs ?? 0) + ttftMs
+}
+
+/** What a bar in a list tells apart: few parts, so that a glance is enough. */
+export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
+
+export const barPartOf: Readonly<Record<PhaseName, BarPart>> = {
+  receive: 'receive',
+  queue: 'wait',
+  retry: 'wait',
+  connect: 'first',
+  first_token: 'first',
+  first_byte: 'answer',
+  stream: 'stream',
+  body: 'answer',
+  answer: 'answer',
+  refusal: 'answer',
+}
+
+export interface BarPiece {
+  readonly part: BarPart
+  /** Where it begins and how long it is, as shares of the bar's room. */
+  readonly start: number
+  readonly length: number
+}
+
+/**
+ * The bar of a call where `scaleMs` fill its room. What lies beyond is not in it, nor are parts of less than a hundredth
+ * of the call: they would look longer than they are.
+ */
+export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[] {
+  const pieces: BarPiece[] = []
+  const phases = callPhases(call)
+  const leastMs = (call.duration_ms ?? 0) / 100
+  const hasFirst = phases.some(({ name }) => name === 'first_token')
+  for (const { name, startMs, lengthMs } of phases) {
+    if (lengthMs <= 0 || startMs >= scaleMs || lengthMs < leastMs) continue
+    const part = barPartOf[name] === 'first' && !hasFirst ? 'answer' : barPartOf[name]
+    const length = Math.min(lengthMs, scaleMs - startMs) / scaleMs
+    const before = pieces.at(-1)
+    if (before?.part === part) pieces[pieces.length - 1] = { ...before, length: before.length + length }
+    else pieces.push({ part, start: startMs / scaleMs, length })
+  }
+  return pieces
+}
+
+/**
+ * How much time fills the room of the bars of a list: the longest call's, unless a few are so much longer than the
+ * others that these could not be told apart any more. Rounded up to a number that can be said.
+ */
+export function barScaleMs(calls: readonly TimedCall[]): number {
+  const rising = calls
+    .flatMap(({ duration_ms: durationMs }) => (durationMs === null ? [] : [durationMs]))
+    .sort((one, other) => one - other)
+  const longest = rising.at(-1) ?? 0
+  const usual = rising[Math.ceil(rising.length * 0.95) - 1] ?? 0
+  return sayable(usual > 0 && longest > 2 * usual ? usual : longest)
+}
+
+const steps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10] as const
+
+function sayable(value: number): number {
+  if (value <= 0) return 1
+  const unit = 10 ** Math.floor(Math.log10(value))
+  return unit * (steps.find((step) => step * unit >= value) ?? 10)
+}

@@ -1,0 +1,71 @@
+import './call-timing.css'
+import type { JSX } from 'preact'
+import { duration } from '../format/figures.ts'
+import { type TimedCall, barPartOf, callPhases, feltFirstTokenMs } from './call-phases.ts'
+import { phaseWords } from './phase-words.ts'
+
+export interface CallTimingProps {
+  readonly call: TimedCall & { readonly ttfo_ms?: number | null; readonly overhead_ms?: number | null }
+}
+
+/** Where the time of a call went: its parts one below the other, each at its place. They add up to the total. */
+export function CallTiming({ call }: CallTimingProps): JSX.Element {
+  const { duration_ms: totalMs, ttft_ms: ttftMs, ttfo_ms: ttfoMs, overhead_ms: overheadMs } = call
+  const feltMs = feltFirstTokenMs(call)
+  if (totalMs === null) return <p class="quiet">No times are known: the gateway ended before the call did.</p>
+  const shareOf = (ms: number): string => `${totalMs === 0 ? 0 : (ms / totalMs) * 100}%`
+  return (
+    <>
+      <table class="call-timing">
+        <tbody>
+          {callPhases(call).map(({ name, startMs, lengthMs }) => (
+            <tr key={name}>
+              <th scope="row">{phaseWords[name]}</th>
+              <td>
+                <div class="timing-track" aria-hidden="true">
+                  {lengthMs > 0 && (
+                    <span
+                      class={`part-${barPartOf[name]}`}
+                      style={{ left: `min(${shareOf(startMs)}, 100% - 2px)`, width: shareOf(lengthMs) }}
+                    />
+                  )}
+                </div>
+              </td>
+              <td class="figure">{duration(lengthMs)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <td />
+            <td class="figure">{duration(totalMs)}</td>
+          </tr>
+        </tfoot>
+      </table>
+      <div class="timing-notes">
+        {ttftMs !== null && (
+          <p>
+            Time to first token <strong>{duration(ttftMs)}</strong>, from when the attempt was sent
+            {feltMs !== null && (
+              <>
+                ; <strong>{duration(feltMs)}</strong> from the request’s arrival, waits included
+              </>
+            )}
+            .
+          </p>
+        )}
+        {typeof ttfoMs === 'number' && ttftMs !== null && ttfoMs > ttftMs && (
+          <p>
+            The first token that is not reasoning came after <strong>{duration(ttfoMs)}</strong>.
+          </p>
+        )}
+        {typeof overheadMs === 'number' && (
+          <p>
+            <strong>{duration(overheadMs)}</strong> of the total is the gateway’s own work.
+          </p>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { exportPath, facetPath, listKey, listPath, listedBounds } from './calls-question.ts'
+
+const nowMs = Date.parse('2026-11-21T12:00:00Z')
+const dayMs = 86_400_000
+const calls: PageAddress = { ...plainAddress, view: 'calls' }
+
+test('the newest are listed to the open end of the range, page by page', () => {
+  const bounds = listedBounds(calls, nowMs)
+  assert.equal(listPath(calls, bounds), '/api/query?from=2026-11-20T12%3A00%3A00.000Z&limit=100')
+  assert.match(listPath(calls, bounds, '6gzw5raer00'), /&limit=100&cursor=6gzw5raer00$/)
+})
+
+test('another order reaches over seven days at most', () => {
+  const dear = { ...calls, sort: 'cost', range: { last: '30d' } } as const
+  const bounds = listedBounds(dear, nowMs)
+  assert.deepEqual(bounds, { fromMs: nowMs - 7 * dayMs, toMs: nowMs, isOpen: false, isShortened: true })
+  assert.match(listPath(dear, bounds), /&to=2026-11-21T12%3A00%3A00.000Z&sort=cost&limit=100$/)
+  assert.equal(listedBounds({ ...dear, range: { last: '7d' } }, nowMs).isShortened, false)
+})
+
+test('a file holds what is listed: ten thousand of the newest, or the hundred of another order', () => {
+  const range = { last: null, fromMs: nowMs - dayMs, toMs: nowMs } as const
+  const failed = { ...calls, range, errorsOnly: true }
+  assert.equal(
+    exportPath(failed, listedBounds(failed, nowMs), 'csv'),
+    '/api/query?from=2026-11-20T12%3A00%3A00.000Z&to=2026-11-21T12%3A00%3A00.000Z&errors_only=true&limit=10000&format=csv',
+  )
+  const slow = { ...calls, sort: 'duration' } as const
+  assert.match(
+    exportPath(slow, listedBounds(slow, nowMs), 'ndjson'),
+    /&sort=duration&limit=100&format=ndjson$/,
+  )
+})
+
+test('choices of a facet are counted as if none of them were chosen', () => {
+  const chosen = { ...calls, clients: ['curl'], failureCodes: ['queue_full'] }
+  const path = facetPath(chosen, listedBounds(chosen, nowMs), 'client')
+  assert.match(path, /failure_code=queue_full&group_by=client$/)
+  assert.doesNotMatch(path, /client=curl/)
+})
+
+test('a list is another one when its calls or their order are, not when a panel opens', () => {
+  const key = listKey(calls)
+  assert.equal(listKey({ ...calls, call: '6gzw5raer00', utc: true }), key)
+  for (const change of [{ q: 'x' }, { sort: 'cost' }, { range: { last: '1h' } }] as const) {
+    assert.notEqual(listKey({ ...calls, ...change }), key)
+  }
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { belongsTo } from './new-calls.ts'
+
+const call = {
+  id: '6gzw5raer00',
+  started_at: '2026-11-21T12:00:00.000Z',
+  model: 'glm-4.7',
+  call_type: 'chat',
+  outcome: 'refused',
+  failure_code: 'queue_full',
+  upstream_error_code: null,
+  client: 'curl',
+  failed: true,
+  duration_ms: 1500,
+} as unknown as CallJson
+
+const startedMs = Date.parse(call.started_at)
+
+const matching: readonly Partial<PageAddress>[] = [
+  {},
+  { models: ['glm-4.7', 'other'] },
+  { callTypes: ['chat'] },
+  { outcomes: ['refused'] },
+  { failureCodes: ['queue_full'] },
+  { clients: ['curl'] },
+  { errorsOnly: true },
+  { minMs: 1500, maxMs: 1500 },
+  { q: 'queue_full' },
+  { q: '6gzw5raer00' },
+  { range: { last: null, fromMs: startedMs, toMs: startedMs + 1 } },
+]
+
+const others: readonly Partial<PageAddress>[] = [
+  { models: ['other'] },
+  { callTypes: ['rerank'] },
+  { outcomes: ['ok'] },
+  { failureCodes: ['queue_timeout'] },
+  { clients: ['wget'] },
+  { minMs: 1500.5 },
+  { maxMs: 1499.5 },
+  { q: 'queue' },
+  { range: { last: null, fromMs: startedMs - 1, toMs: startedMs } },
+]
+
+for (const change of matching) {
+  test(`a new call belongs to a list of ${JSON.stringify(change)}`, () => {
+    assert.equal(belongsTo(call, { ...plainAddress, ...change }), true)
+  })
+}
+
+for (const change of others) {
+  test(`a new call does not belong to a list of ${JSON.stringify(change)}`, () => {
+    assert.equal(belongsTo(call, { ...plainAddress, ...change }), false)
+  })
+}
+
+test('a call that went well, or whose duration is not known, is in no list that asks for more', () => {
+  assert.equal(belongsTo({ ...call, failed: false }, { ...plainAddress, errorsOnly: true }), false)
+  assert.equal(belongsTo({ ...call, duration_ms: null }, { ...plainAddress, minMs: 0 }), false)
+  assert.equal(belongsTo({ ...call, client: null }, { ...plainAddress, clients: ['curl'] }), false)
+})

@@ -1,0 +1,24 @@
+import type { CallJson } from '../../src/call/call-reader.ts'
+import type { PageAddress } from '../address/page-address.ts'
+
+/** Whether a call that was just recorded belongs to the list of an address, as far as a page can tell. */
+export function belongsTo(call: CallJson, address: PageAddress): boolean {
+  const { range, models, callTypes, outcomes, failureCodes, clients, minMs, maxMs, q } = address
+  const startedMs = Date.parse(call.started_at)
+  return (
+    (range.last !== null || (startedMs >= range.fromMs && startedMs < range.toMs)) &&
+    isOneOf(models, call.model) &&
+    isOneOf(callTypes, call.call_type) &&
+    isOneOf(outcomes, call.outcome) &&
+    isOneOf(failureCodes, call.failure_code) &&
+    isOneOf(clients, call.client) &&
+    (!address.errorsOnly || call.failed) &&
+    (minMs === null || (call.duration_ms !== null && call.duration_ms >= minMs)) &&
+    (maxMs === null || (call.duration_ms !== null && call.duration_ms <= maxMs)) &&
+    (q === '' || [call.id, call.failure_code, call.upstream_error_code].includes(q))
+  )
+}
+
+function isOneOf(chosen: readonly string[], value: string | null): boolean {
+  return chosen.length === 0 || (value !== null && chosen.includes(value))
+}

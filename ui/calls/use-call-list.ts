@@ -1,0 +1,83 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import type { PageAddress } from '../address/page-address.ts'
+import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
+import { reasonOf } from '../data/trouble.ts'
+import { type Answered, useAnswer } from '../data/use-answer.ts'
+import { type ListedBounds, listKey, listPath, listedBounds, maxListed } from './calls-question.ts'
+
+/** A list of calls that grows as its reader comes to its end. */
+export interface CallList extends Answered<CallsAnswer> {
+  /** Those that were asked for so far, each once. */
+  readonly calls: readonly CallJson[]
+  /** The time that `answer` is of, which further pages keep to. */
+  readonly bounds: ListedBounds
+  readonly hasMore: boolean
+  /** Asks for the next page, unless it is on its way. */
+  readonly loadMore: () => void
+  /** The same, but not where it has failed before: then its reader says when. */
+  readonly comeNear: () => void
+  /** Why the next page did not come; asked for again by `loadMore`. */
+  readonly moreTrouble: string | null
+}
+
+/** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
+export function useCallList(address: PageAddress): CallList {
+  const asked = useRef<ListedBounds | null>(null)
+  const answered = useAnswer<CallsAnswer>(
+    listKey(address),
+    () => {
+      asked.current = listedBounds(address, Date.now())
+      return listPath(address, asked.current)
+    },
+    { everyMs: null },
+  )
+  const { answer, isStale } = answered
+  const bounds = useMemo(() => asked.current ?? listedBounds(address, Date.now()), [answer])
+  const [more, setMore] = useState<Pages>(noPages)
+  const pages = more.of === answer ? more : { ...noPages, of: answer }
+  const cursor = pages.calls.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
+
+  const calls = useMemo(() => [...(answer?.calls ?? []), ...pages.calls], [answer, pages.calls])
+  const hasMore = cursor !== null && !isStale && calls.length < maxListed
+
+  const leaving = useRef<AbortController | null>(null)
+  useEffect(() => () => leaving.current?.abort(), [answer])
+  const loadMore = useCallback(() => {
+    if (!hasMore || pages.isLoading) return
+    const abort = new AbortController()
+    leaving.current = abort
+    setMore({ ...pages, isLoading: true, trouble: null })
+    ask<CallsAnswer>(listPath(address, bounds, cursor), abort.signal).then(
+      (next) =>
+        setMore({
+          of: answer,
+          calls: [...pages.calls, ...next.calls],
+          cursor: next.next_cursor,
+          isLoading: false,
+          trouble: null,
+        }),
+      (error: unknown) => {
+        if (!abort.signal.aborted) setMore({ ...pages, isLoading: false, trouble: reasonOf(error) })
+      },
+    )
+  }, [answer, address, bounds, cursor, hasMore, pages])
+
+  const comeNear = useCallback(() => {
+    if (pages.trouble === null) loadMore()
+  }, [pages.trouble, loadMore])
+
+  return { ...answered, calls, bounds, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+}
+
+/** What came after the first page. */
+interface Pages {
+  /** The answer whose first page they follow. */
+  readonly of: CallsAnswer | null
+  readonly calls: readonly CallJson[]
+  readonly cursor: string | null
+  readonly isLoading: boolean
+  readonly trouble: string | null
+}
+
+const noPages: Pages = { of: null, calls: [], cursor: null, isLoading: false, trouble: null }

@@ -1,0 +1,32 @@
+import { useCallback, useEffect, useRef } from 'preact/hooks'
+import { useNavigation } from '../address/navigation.tsx'
+
+/** How the panel of a call opens, moves on and closes. */
+export interface PanelMoves {
+  readonly open: (id: string) => void
+  /** To another call: Back does not go through all that were looked at. */
+  readonly moveTo: (id: string) => void
+  readonly close: () => void
+}
+
+/** The panel stands in the address, and Back closes it. */
+export function useCallPanel(): PanelMoves {
+  const { address, go, amend } = useNavigation()
+  /** Whether Back leads to where it was opened. */
+  const isOwnStep = useRef(false)
+  useEffect(() => {
+    if (address.call === null) isOwnStep.current = false
+  }, [address.call])
+  const open = useCallback(
+    (id: string) => {
+      isOwnStep.current = true
+      go({ call: id })
+    },
+    [go],
+  )
+  const close = useCallback(() => {
+    if (isOwnStep.current) history.back()
+    else amend({ call: null })
+  }, [amend])
+  return { open, moveTo: useCallback((id: string) => amend({ call: id }), [amend]), close }
+}

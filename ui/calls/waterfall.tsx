@@ -1,0 +1,51 @@
+import './waterfall.css'
+import type { JSX } from 'preact'
+import { duration } from '../format/figures.ts'
+import { type TimedCall, barPieces, callPhases } from './call-phases.ts'
+import { phaseWords } from './phase-words.ts'
+
+export interface WaterfallProps {
+  readonly call: TimedCall
+  /** How much time fills the room: the same for all bars of a list (`barScaleMs`). */
+  readonly scaleMs: number
+}
+
+/** The parts of a call as a bar: waited, to the first token, streamed. */
+export function Waterfall({ call, scaleMs }: WaterfallProps): JSX.Element {
+  const words = callPhases(call)
+    .filter(({ lengthMs }) => lengthMs >= 0.01)
+    .map(({ name, lengthMs }) => `${phaseWords[name]} ${duration(lengthMs)}`)
+    .join(' · ')
+  return (
+    <span
+      class={`waterfall ${(call.duration_ms ?? 0) > scaleMs ? 'is-cut' : ''}`}
+      role="img"
+      aria-label={words === '' ? 'Not known' : words}
+      title={words}
+    >
+      {barPieces(call, scaleMs).map(({ part, start, length }) => (
+        <span
+          key={part}
+          class={`part-${part}`}
+          style={{ left: shareWords(start), width: shareWords(length) }}
+        />
+      ))}
+    </span>
+  )
+}
+
+/** What the colours of the bars mean. */
+export function WaterfallLegend(): JSX.Element {
+  return (
+    <ul class="waterfall-legend" aria-label="Parts of a call">
+      <li class="part-wait">Waiting</li>
+      <li class="part-first">To first token</li>
+      <li class="part-stream">Streaming</li>
+      <li class="part-answer">Not streamed</li>
+    </ul>
+  )
+}
+
+function shareWords(share: number): string {
+  return `${(share * 100).toFixed(2)}%`
+}

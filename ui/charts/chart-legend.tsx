@@ -1,0 +1,65 @@
+import './chart-legend.css'
+import type { JSX } from 'preact'
+import type { ChartSeries } from './chart-series.ts'
+
+export interface ChartLegendProps {
+  readonly series: readonly ChartSeries[]
+  readonly hidden: ReadonlySet<string>
+  readonly onToggle: (key: string) => void
+  readonly hasOutages: boolean
+  readonly hasMarks: boolean
+}
+
+/** What the lines are; a press hides one or brings it back. */
+export function ChartLegend({
+  series,
+  hidden,
+  onToggle,
+  hasOutages,
+  hasMarks,
+}: ChartLegendProps): JSX.Element {
+  return (
+    <div class="chart-legend">
+      {series.map((one) => (
+        <button
+          key={one.key}
+          type="button"
+          aria-pressed={!hidden.has(one.key)}
+          onClick={() => onToggle(one.key)}
+        >
+          <Swatch series={one} />
+          {one.words}
+          {one.missing !== undefined && isWithout(one) && <span class="quiet">: too few calls</span>}
+        </button>
+      ))}
+      {hasOutages && (
+        <span class="chart-legend-outage">
+          <span class="swatch" />
+          No gateway
+        </span>
+      )}
+      {hasMarks && (
+        <span class="chart-legend-mark">
+          <span class="swatch" />
+          Gateway event
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** How a series is drawn, small. */
+export function Swatch({ series }: { readonly series: ChartSeries }): JSX.Element {
+  const kind = swatchKind(series)
+  return <span class={`swatch ${kind}`} style={{ color: `var(--${series.colour})` }} />
+}
+
+function isWithout({ values }: ChartSeries): boolean {
+  return values.every((value) => value === null)
+}
+
+function swatchKind({ kind, isSoft = false, isDashed = false }: ChartSeries): string {
+  if (kind === 'dots') return 'is-dot'
+  if (kind === 'bars') return isSoft ? 'is-bars is-soft' : 'is-bars'
+  return isDashed ? 'is-dashed' : ''
+}

@@ -1,0 +1,94 @@
+/** How values become heights: from the bottom (0) to the top (1) of a plot. */
+export interface ChartScale {
+  readonly kind: 'linear' | 'log'
+  readonly from: number
+  readonly to: number
+  /** Values that are written at the side, rising; all lie within the plot. */
+  readonly ticks: readonly number[]
+}
+
+/** Room above the highest and, on a logarithmic scale, below the lowest value. */
+const room = 1.06
+const logRoom = 1.08
+/** Digits that ticks begin with, from many to few; the first set that is not too dense is taken. */
+const digitSets: readonly (readonly number[])[] = [[1, 1.5, 2, 3, 4, 5, 7], [1, 2, 5], [1, 3], [1]]
+
+export interface LinearOptions {
+  /** The top is at least here, so that a flat line of next to nothing does not look like a mountain. */
+  readonly leastTop: number
+  /** Ticks are whole numbers. */
+  readonly isWhole?: boolean
+  readonly maxTicks?: number
+}
+
+/** From 0 to just above the highest value, with ticks at multiples of 1, 2 or 5. */
+export function linearScale(
+  values: Iterable<number | null>,
+  { leastTop, isWhole = false, maxTicks = 4 }: LinearOptions,
+): ChartScale {
+  let top = leastTop
+  for (const value of values) if (value !== null && value > top) top = value
+  const to = top * room
+  const step = Math.max(niceStep(to / maxTicks), isWhole ? 1 : 0)
+  const ticks: number[] = []
+  for (let index = 0; index * step <= to; index++) ticks.push(cleaned(index * step))
+  return { kind: 'linear', from: 0, to, ticks }
+}
+
+/** Cut to the data, not to decades, with ticks at 1, 2 and 5; null where no value is above 0. */
+export function logScale(values: Iterable<number | null>, maxTicks: number = 6): ChartScale | null {
+  let low = Number.POSITIVE_INFINITY
+  let high = 0
+  for (const value of values) {
+    if (value === null || value <= 0) continue
+    if (value < low) low = value
+    if (value > high) high = value
+  }
+  if (high === 0) return null
+  // Less than a factor of three has no room for ticks.
+  const widen = Math.max(1, Math.sqrt((3 * low) / high))
+  const from = low / widen / logRoom
+  const to = high * widen * logRoom
+  const byDensity = digitSets.map((digits) => logTicks(digits, from, to))
+  const enough = byDensity.slice(1).find((ticks) => ticks.length <= maxTicks && ticks.length >= 3)
+  const fallback = byDensity.find((ticks) => ticks.length <= maxTicks) ?? decades(from, to, maxTicks)
+  return { kind: 'log', from, to, ticks: enough ?? fallback }
+}
+
+/** Where a value lies: 0 at the bottom, 1 at the top; what is beyond lies on the edge. */
+export function heightOf({ kind, from, to }: ChartScale, value: number): number {
+  const share =
+    kind === 'linear'
+      ? (value - from) / (to - from)
+      : Math.log(Math.max(value, Number.MIN_VALUE) / from) / Math.log(to / from)
+  return Math.min(1, Math.max(0, share))
+}
+
+/** The least of 1, 2 and 5 times a power of ten that is no less. */
+export function niceStep(value: number): number {
+  const unit = 10 ** Math.floor(Math.log10(value))
+  return cleaned(([1, 2, 5].find((digit) => digit * unit >= value * 0.999_999) ?? 10) * unit)
+}
+
+function logTicks(digits: readonly number[], from: number, to: number): number[] {
+  const ticks: number[] = []
+  for (let exponent = Math.floor(Math.log10(from)); 10 ** exponent <= to; exponent++) {
+    for (const digit of digits) {
+      const tick = cleaned(digit * 10 ** exponent)
+      if (tick >= from && tick <= to) ticks.push(tick)
+    }
+  }
+  return ticks
+}
+
+/** Every second decade, or third, and so on. */
+function decades(from: number, to: number, maxTicks: number): number[] {
+  const all = logTicks([1], from, to)
+  const every = Math.ceil(all.length / maxTicks)
+  return all.filter((_, index) => index % every === 0)
+}
+
+/** Without the last digits that reckoning with fractions leaves. */
+function cleaned(value: number): number {
+  return Number(value.toPrecision(6))
+}

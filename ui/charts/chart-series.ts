@@ -1,0 +1,43 @@
+import type { ColourName } from './palette.ts'
+
+/** One measure over time, as it is drawn, told and written. */
+export interface ChartSeries {
+  readonly key: string
+  readonly words: string
+  readonly colour: ColourName
+  readonly kind: 'line' | 'bars' | 'dots'
+  readonly isDashed?: boolean
+  /** Bars as a calm area with an edge above, for what is high as a rule. */
+  readonly isSoft?: boolean
+  /** Fills the room below it: to the bottom, or to the series of that key. */
+  readonly fillTo?: string
+  /** One for each bucket; null leaves a gap. */
+  readonly values: readonly (number | null)[]
+  /** Stands upon the series of this key. */
+  readonly standsOn?: string
+  readonly show: (value: number) => string
+  /** In place of a value that is not there. */
+  readonly missing?: (index: number) => string
+}
+
+/** Where a series is drawn: a stacked one on top of what it stands on. */
+export function drawnValues(series: ChartSeries, all: readonly ChartSeries[]): readonly (number | null)[] {
+  const below = all.find(({ key }) => key === series.standsOn)
+  if (below === undefined) return series.values
+  const feet = drawnValues(below, all)
+  return series.values.map((value, index) => {
+    const foot = feet[index] ?? null
+    return value === null && foot === null ? null : (value ?? 0) + (foot ?? 0)
+  })
+}
+
+/** What a bucket's figures are, to be listened to: `p95 10.6 s, p50 4.30 s`. */
+export function speech(series: readonly ChartSeries[], index: number): string {
+  return series.map((one) => `${one.words} ${figureOf(one, index)}`).join(', ')
+}
+
+/** A value of a series in words, or why it has none. */
+export function figureOf({ values, show, missing }: ChartSeries, index: number): string {
+  const value = values[index] ?? null
+  return value === null ? (missing?.(index) ?? '–') : show(value)
+}

@@ -1,0 +1,54 @@
+import './chart-table.css'
+import type { JSX } from 'preact'
+import { AddressLink } from '../address/navigation.tsx'
+import type { PageAddress } from '../address/page-address.ts'
+import { bucketSpan } from './bucket-words.ts'
+import { useChartRoom } from './chart-room.tsx'
+import { type ChartSeries, figureOf } from './chart-series.ts'
+import { type Bounds, type TimeFrame, bucketBounds } from './time-frame.ts'
+
+export interface ChartTableProps {
+  readonly caption: string
+  readonly frame: TimeFrame
+  readonly series: readonly ChartSeries[]
+  readonly to: (bounds: Bounds) => Partial<PageAddress>
+}
+
+/** The figures of a chart, newest first, each row with the way to its calls. */
+export function ChartTable({ caption, frame, series, to }: ChartTableProps): JSX.Element {
+  const { times } = useChartRoom()
+  return (
+    // Focusable, so that it can be scrolled by keyboard.
+    <div class="chart-table" tabIndex={0} role="region" aria-label={`${caption}, table`}>
+      <table>
+        <caption class="aside">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ key, words }) => (
+              <th key={key} scope="col">
+                {words}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {frame.startsMs
+            .map((startMs, index) => (
+              <tr key={startMs}>
+                <th scope="row">
+                  <AddressLink class="text-link" to={to(bucketBounds(frame, index))}>
+                    {bucketSpan(times, frame, index)}
+                  </AddressLink>
+                </th>
+                {series.map((one) => (
+                  <td key={one.key}>{figureOf(one, index)}</td>
+                ))}
+              </tr>
+            ))
+            .reverse()}
+        </tbody>
+      </table>
+    </div>
+  )
+}

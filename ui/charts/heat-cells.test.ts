@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Heat, binWords, heatShare, heatTicks, mostCalls } from './heat-cells.ts'
+
+const heat: Heat = { limits_ms: [0, 1, 2, 5, 10, 20, 50, 100], counts: [[], [3], [0, 0, 90]] }
+
+test('the fullest cell', () => {
+  assert.equal(mostCalls(heat), 90)
+  assert.equal(mostCalls({ limits_ms: [], counts: [[], []] }), 0)
+})
+
+test('colour grows with the count, and one call is seen', () => {
+  const shares = [0, 1, 5, 90].map((count) => heatShare(count, 90))
+  assert.deepEqual(
+    shares,
+    shares.toSorted((one, other) => one - other),
+  )
+  assert.equal(shares[0], 0)
+  assert.ok((shares[1] ?? 0) > 0.1)
+  assert.equal(shares[3], 1)
+  assert.equal(heatShare(1, 1), 1)
+})
+
+test('bins in words', () => {
+  assert.equal(binWords(heat, 0), 'under 1\u202fms')
+  assert.equal(binWords(heat, 2), '2\u202fms to 5\u202fms')
+})
+
+test('labels: each limit but 0, or decades where these are too many', () => {
+  assert.deepEqual(
+    heatTicks(heat, 9).map(({ ms }) => ms),
+    [1, 2, 5, 10, 20, 50, 100],
+  )
+  assert.deepEqual(heatTicks(heat, 4), [
+    { bin: 1, ms: 1 },
+    { bin: 4, ms: 10 },
+    { bin: 7, ms: 100 },
+  ])
+  assert.deepEqual(
+    heatTicks(heat, 2).map(({ ms }) => ms),
+    [1, 100],
+  )
+})

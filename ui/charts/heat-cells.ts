@@ -1,0 +1,38 @@
+import { duration } from '../format/figures.ts'
+
+/** How calls are spread over time and duration. */
+export interface Heat {
+  /** Rising, in milliseconds; bin i reaches from the one at i to the next. The first may be 0. */
+  readonly limits_ms: readonly number[]
+  /** For each bucket of time the calls of each bin, from the first bin on; what is left out at the end is 0. */
+  readonly counts: readonly (readonly number[])[]
+}
+
+/** The largest count of a cell; 0 where there is none. */
+export function mostCalls({ counts }: Heat): number {
+  return counts.reduce((most, column) => Math.max(most, ...column), 0)
+}
+
+/** How strong the colour of a cell is, 0 to 1, by the logarithm of its count: one call is seen, a thousand do not drown it. */
+export function heatShare(count: number, most: number): number {
+  if (count <= 0 || most <= 0) return 0
+  return most === 1 ? 1 : 0.16 + 0.84 * (Math.log(count) / Math.log(most))
+}
+
+/** A bin in words: `2 s to 5 s`, `under 1 ms`. */
+export function binWords({ limits_ms: limits }: Heat, bin: number): string {
+  const [from = 0, to = 0] = limits.slice(bin, bin + 2)
+  return from === 0 ? `under ${duration(to)}` : `${duration(from)} to ${duration(to)}`
+}
+
+/** Limits that are written at the side: all of them, or fewer where they are many, with their bin. */
+export function heatTicks(
+  { limits_ms: limits }: Heat,
+  most: number,
+): readonly { readonly bin: number; readonly ms: number }[] {
+  const all = limits.map((ms, bin) => ({ bin, ms })).filter(({ ms }) => ms > 0)
+  if (all.length <= most) return all
+  const decades = all.filter(({ ms }) => Math.abs(Math.log10(ms) - Math.round(Math.log10(ms))) < 1e-9)
+  const every = Math.ceil(decades.length / most)
+  return decades.filter((_, index) => index % every === 0)
+}

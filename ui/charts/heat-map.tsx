@@ -1,0 +1,116 @@
+import './heat-map.css'
+import type { ComponentChildren, JSX } from 'preact'
+import { useCallback, useMemo } from 'preact/hooks'
+import type { PageAddress } from '../address/page-address.ts'
+import { Card } from '../design/card.tsx'
+import { count, counted } from '../format/figures.ts'
+import { axisDuration } from './axis-words.ts'
+import { useChartRoom } from './chart-room.tsx'
+import { type Heat, binWords, heatShare, heatTicks, mostCalls } from './heat-cells.ts'
+import { faded } from './palette.ts'
+import { PlotCanvas, type PlotCanvasProps } from './plot-canvas.tsx'
+import { PlotSurface } from './plot-surface.tsx'
+import { Plot } from './plot.tsx'
+import { type Bounds, type TimeFrame, bucketBounds, shareOfTime } from './time-frame.ts'
+
+export interface HeatMapProps {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly frame: TimeFrame
+  readonly heat: Heat
+  readonly heightPx: number
+  /** Where the calls of a bucket are; of a duration from `minMs` to `maxMs` where a cell is meant. */
+  readonly to: (bounds: Bounds, minMs: number | null, maxMs: number | null) => Partial<PageAddress>
+  readonly empty: string
+}
+
+const maxTicks = 12
+const gapPx = 1
+const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
+
+/** How many calls took how long, over time. */
+export function HeatMap({ title, about, frame, heat, heightPx, to, empty }: HeatMapProps): JSX.Element {
+  const { palette } = useChartRoom()
+  const most = useMemo(() => mostCalls(heat), [heat])
+  const draw = useCallback<PlotCanvasProps['draw']>(
+    (context, width, height) => drawHeat(context, frame, heat, palette.accent, [width, height]),
+    [frame, heat, palette],
+  )
+  const bins = Math.max(0, heat.limits_ms.length - 1)
+  const cell = (index: number, level: number): number => heat.counts[index]?.[level] ?? 0
+  const total = (index: number): number => (heat.counts[index] ?? []).reduce((sum, one) => sum + one, 0)
+  const words = (index: number, level: number | null): string =>
+    level === null
+      ? counted(total(index), 'call')
+      : `${binWords(heat, level)}: ${counted(cell(index, level), 'call')}`
+  return (
+    <Card title={title} about={about} class="heat-map">
+      <div class="heat-hint">
+        <p>Press a cell to see its calls.</p>
+        {most > 1 && (
+          <span
+            class="heat-legend"
+            role="img"
+            aria-label={`The stronger its colour, the more calls a cell holds: up to ${count(most)}`}
+          >
+            1
+            <span>
+              {legendShares.map((share) => (
+                <span key={share} style={{ opacity: heatShare(most ** share, most) }} />
+              ))}
+            </span>
+            {count(most)} calls
+          </span>
+        )}
+      </div>
+      <Plot
+        frame={frame}
+        heightPx={heightPx}
+        ticks={heatTicks(heat, maxTicks).map(({ bin, ms }) => ({
+          height: bin / bins,
+          words: axisDuration(ms),
+        }))}
+        hasTimes={true}
+        canvas={<PlotCanvas draw={draw} />}
+      >
+        {most === 0 && <p class="series-plot-empty">{empty}</p>}
+        <PlotSurface
+          frame={frame}
+          label={title}
+          levels={bins}
+          speak={words}
+          tip={(index, level) => <p>{words(index, level)}</p>}
+          to={(bounds, level) => to(bounds, ...limitsOf(heat, level))}
+        />
+      </Plot>
+    </Card>
+  )
+}
+
+function limitsOf({ limits_ms: limits }: Heat, level: number | null): [number | null, number | null] {
+  if (level === null) return [null, null]
+  return [limits[level] ?? null, limits[level + 1] ?? null]
+}
+
+function drawHeat(
+  context: CanvasRenderingContext2D,
+  frame: TimeFrame,
+  heat: Heat,
+  colour: string,
+  [width, height]: readonly [number, number],
+): void {
+  const bins = heat.limits_ms.length - 1
+  const most = mostCalls(heat)
+  for (const [index, column] of heat.counts.entries()) {
+    const { fromMs, toMs } = bucketBounds(frame, index)
+    const left = Math.round(shareOfTime(frame, fromMs) * width)
+    const right = Math.round(shareOfTime(frame, toMs) * width)
+    for (const [bin, calls] of column.entries()) {
+      if (calls === 0) continue
+      const top = Math.round(height * (1 - (bin + 1) / bins))
+      const bottom = Math.round(height * (1 - bin / bins))
+      context.fillStyle = faded(colour, heatShare(calls, most))
+      context.fillRect(left, top, Math.max(1, right - left - gapPx), bottom - top - gapPx)
+    }
+  }
+}

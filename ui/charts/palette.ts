@@ -1,0 +1,40 @@
+/** Colours of tokens.css that charts are drawn with. */
+export const colourNames = [
+  'accent',
+  'first',
+  'p50',
+  'p99',
+  'bad',
+  'queue',
+  'stream',
+  'cost',
+  'edge',
+  'quiet',
+] as const
+
+export type ColourName = (typeof colourNames)[number]
+
+/** As they are in the present theme, in a form that a canvas takes. */
+export type Palette = Readonly<Record<ColourName, string>>
+
+/**
+ * What the colours come to now. A custom property tells only how it was written: `light-dark(…)`; a colour that
+ * is made of it tells what it is. Where the reader's system chooses colours, it is theirs.
+ */
+export function readPalette(): Palette {
+  const probe = document.createElement('span')
+  probe.hidden = true
+  document.body.append(probe)
+  const colours = colourNames.map((name) => {
+    probe.style.color = `var(--${name})`
+    return [name, getComputedStyle(probe).color] as const
+  })
+  probe.remove()
+  return Object.fromEntries(colours) as unknown as Palette
+}
+
+/** The same colour, so much of it: `rgb(1, 2, 3)` at 0.2 is `rgb(1 2 3 / 0.2)`. */
+export function faded(colour: string, share: number): string {
+  const numbers = colour.match(/[\d.]+/g)?.slice(0, 3) ?? []
+  return numbers.length === 3 ? `rgb(${numbers.join(' ')} / ${share.toFixed(3)})` : colour
+}

@@ -1,0 +1,49 @@
+/** A bucket, and a row of it where there are some. */
+export interface PointedCell {
+  readonly index: number
+  /** From the bottom, 0 on; null for the bucket as a whole. */
+  readonly level: number | null
+}
+
+const far = 10
+
+/** Where a key leads from a cell: buckets 0 to `last`, rows 0 to `levels` − 1; null where it is none of these keys. */
+export function keyStep(
+  key: string,
+  { index, level }: PointedCell,
+  last: number,
+  levels: number,
+): PointedCell | null {
+  const at = (wanted: number): PointedCell => ({ index: Math.min(last, Math.max(0, wanted)), level })
+  const up = (by: number): PointedCell => {
+    if (levels === 0) return at(index + by)
+    const from = level ?? (by > 0 ? -1 : levels)
+    return { index, level: Math.min(levels - 1, Math.max(0, from + by)) }
+  }
+  switch (key) {
+    case 'ArrowLeft':
+      return at(index - 1)
+    case 'ArrowRight':
+      return at(index + 1)
+    case 'ArrowUp':
+      return up(1)
+    case 'ArrowDown':
+      return up(-1)
+    case 'PageUp':
+      return at(index + far)
+    case 'PageDown':
+      return at(index - far)
+    case 'Home':
+      return at(0)
+    case 'End':
+      return at(last)
+    default:
+      return null
+  }
+}
+
+/** The row at a share of the height, counted from the top; null where there are none. */
+export function levelAt(shareFromTop: number, levels: number): number | null {
+  if (levels === 0) return null
+  return Math.min(levels - 1, Math.max(0, Math.floor((1 - shareFromTop) * levels)))
+}

@@ -1,0 +1,54 @@
+import './ranked-list.css'
+import type { JSX } from 'preact'
+import { AddressLink } from '../address/navigation.tsx'
+import type { ColourName } from './palette.ts'
+import type { RankedRow } from './ranked-row.ts'
+
+export interface RankedListProps {
+  readonly rows: readonly RankedRow[]
+  readonly colour: ColourName
+}
+
+/** What is largest, with bars to compare; each row leads to its calls. */
+export function RankedList({ rows, colour }: RankedListProps): JSX.Element {
+  const most = Math.max(0, ...rows.map(({ value }) => value ?? 0))
+  return (
+    <ol class="ranked-list" style={{ color: `var(--${colour})` }}>
+      {rows.map((row) => (
+        <li key={row.key}>
+          {row.to === null ? (
+            <span class="ranked-row">
+              <Row row={row} most={most} />
+            </span>
+          ) : (
+            <AddressLink class="ranked-row" to={row.to}>
+              <Row row={row} most={most} />
+            </AddressLink>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Row({
+  row: { words, value, figure, note },
+  most,
+}: {
+  readonly row: RankedRow
+  readonly most: number
+}): JSX.Element {
+  const share = value === null || most === 0 ? 0 : value / most
+  return (
+    <>
+      <span class="ranked-words" title={words}>
+        {words}
+      </span>
+      {note !== undefined && <span class="ranked-note">{note}</span>}
+      <span class="ranked-figure">{figure}</span>
+      <span class="ranked-bar">
+        {share > 0 && <span style={{ width: `max(2px, ${(share * 100).toFixed(1)}%)` }} />}
+      </span>
+    </>
+  )
+}

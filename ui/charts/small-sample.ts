@@ -1,0 +1,26 @@
+/**
+ * How many calls a percentile wants before it says anything about others: fewer, and it is the slowest call under
+ * another name.
+ */
+export const leastCalls = { p50: 5, p90: 10, p95: 20, p99: 100 } as const
+
+export type Percentile = keyof typeof leastCalls
+
+/** A percentile, or null where it is of too few calls. */
+export function honest(percentile: Percentile, value: number | null, n: number): number | null {
+  return n >= leastCalls[percentile] ? value : null
+}
+
+/** The same of every bucket. */
+export function honestColumn(
+  percentile: Percentile,
+  values: readonly (number | null)[],
+  counts: readonly number[],
+): readonly (number | null)[] {
+  return values.map((value, index) => honest(percentile, value, counts[index] ?? 0))
+}
+
+/** In place of a percentile of a bucket that has none: why. */
+export function whyMissing(percentile: Percentile, n: number): string {
+  return n === 0 ? '–' : `needs ${leastCalls[percentile]} calls`
+}

@@ -1,0 +1,101 @@
+import './time-chart.css'
+import type { ComponentChildren, JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { PageAddress } from '../address/page-address.ts'
+import { Card } from '../design/card.tsx'
+import { ChartLegend } from './chart-legend.tsx'
+import { useChartRoom } from './chart-room.tsx'
+import type { ChartPart } from './chart-part.ts'
+import { ChartTable } from './chart-table.tsx'
+import { SeriesPlot } from './series-plot.tsx'
+import type { Bounds } from './time-frame.ts'
+
+export interface TimeChartProps {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly parts: readonly ChartPart[]
+  /** Hidden until they are asked for. */
+  readonly hiddenAtFirst?: readonly string[]
+  /** Where the calls of a bucket are. */
+  readonly to: (bounds: Bounds) => Partial<PageAddress>
+  /** A last line of what is told of a bucket: how many calls. */
+  readonly count?: (index: number) => string
+  /** Over an empty plot. */
+  readonly empty: string
+}
+
+/** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
+export function TimeChart(props: TimeChartProps): JSX.Element {
+  const { title, about, parts, hiddenAtFirst = [], to, count, empty } = props
+  const { outages, marks } = useChartRoom()
+  const [isTable, setTable] = useState(false)
+  const [isLog, setLog] = useState(true)
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(() => new Set(hiddenAtFirst))
+  const all = useMemo(() => parts.flatMap(({ series }) => series), [parts])
+  const shown = useMemo(() => all.filter(({ key }) => !hidden.has(key)), [all, hidden])
+  const [first] = parts
+  if (first === undefined) return <></>
+  const toggle = (key: string): void =>
+    setHidden((before) =>
+      before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
+    )
+  const hasOutages = outages.some(
+    ({ fromMs, toMs }) => toMs > first.frame.fromMs && fromMs < first.frame.toMs,
+  )
+  const hasMarks = marks.some(({ ms }) => ms >= first.frame.fromMs && ms < first.frame.toMs)
+  const canSwitch = parts.some((part) => part.isLog === true)
+  return (
+    <Card
+      title={title}
+      about={about}
+      class="time-chart"
+      actions={
+        <>
+          {canSwitch && !isTable && (
+            <button
+              type="button"
+              class="button bare small"
+              aria-pressed={isLog}
+              title="Equal heights are equal factors"
+              onClick={() => setLog(!isLog)}
+            >
+              Log
+            </button>
+          )}
+          <button
+            type="button"
+            class="button bare small"
+            aria-pressed={isTable}
+            onClick={() => setTable(!isTable)}
+          >
+            Table
+          </button>
+        </>
+      }
+    >
+      <ChartLegend
+        series={first.series}
+        hidden={hidden}
+        onToggle={toggle}
+        hasOutages={hasOutages}
+        hasMarks={hasMarks}
+      />
+      <div class={`time-chart-parts ${isTable ? 'is-table' : ''}`}>
+        {parts.map((part, index) => (
+          <SeriesPlot
+            key={index}
+            part={part}
+            isLog={part.isLog === true && isLog}
+            shown={shown}
+            label={index === 0 ? title : null}
+            hasTimes={index === parts.length - 1}
+            to={to}
+            count={count}
+            empty={empty}
+          />
+        ))}
+        {isTable && <ChartTable caption={title} frame={first.frame} series={all} to={to} />}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  bucketAt,
+  bucketBounds,
+  partialBuckets,
+  shareOfTime,
+  snapToBuckets,
+  type TimeFrame,
+} from './time-frame.ts'
+
+/** Four buckets of 100, cut to 150 to 380. */
+const frame: TimeFrame = { fromMs: 50, toMs: 380, startsMs: [0, 100, 200, 300], bucketMs: 100 }
+
+test('the bucket of an instant', () => {
+  assert.deepEqual(
+    [-5, 0, 99, 100, 299, 300, 999].map((ms) => bucketAt(frame, ms)),
+    [0, 0, 0, 1, 2, 3, 3],
+  )
+  assert.equal(bucketAt({ ...frame, startsMs: [] }, 5), -1)
+})
+
+test('buckets at the edges are cut by the range', () => {
+  assert.deepEqual(bucketBounds(frame, 0), { fromMs: 50, toMs: 100 })
+  assert.deepEqual(bucketBounds(frame, 1), { fromMs: 100, toMs: 200 })
+  assert.deepEqual(bucketBounds(frame, 3), { fromMs: 300, toMs: 380 })
+  assert.deepEqual(partialBuckets(frame), [0, 3])
+  assert.deepEqual(partialBuckets({ ...frame, fromMs: 0, toMs: 395 }), [])
+})
+
+test('what is selected grows to whole buckets, whichever way it was drawn', () => {
+  assert.deepEqual(snapToBuckets(frame, 120, 210), { fromMs: 100, toMs: 300 })
+  assert.deepEqual(snapToBuckets(frame, 999, 120), { fromMs: 100, toMs: 380 })
+  assert.deepEqual(snapToBuckets(frame, 110, 120), { fromMs: 100, toMs: 200 })
+})
+
+test('shares of time', () => {
+  assert.deepEqual(
+    [0, 50, 215, 380, 400].map((ms) => shareOfTime(frame, ms)),
+    [0, 0, 0.5, 1, 1],
+  )
+})

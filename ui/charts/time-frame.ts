@@ -1,0 +1,67 @@
+/** A span of time that is divided into buckets; milliseconds since the Unix epoch. */
+export interface TimeFrame {
+  readonly fromMs: number
+  /** Exclusive. */
+  readonly toMs: number
+  /** Where each bucket begins; the first one may begin before `fromMs`. */
+  readonly startsMs: readonly number[]
+  /** The usual width of a bucket. */
+  readonly bucketMs: number
+}
+
+export interface Bounds {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** A bucket where it is whole; the last one ends when the next would begin, also where the range ends earlier. */
+export function wholeBucket({ startsMs, bucketMs }: TimeFrame, index: number): Bounds {
+  const fromMs = startsMs[index] ?? 0
+  return { fromMs, toMs: startsMs[index + 1] ?? fromMs + bucketMs }
+}
+
+/** The part of a bucket that lies in the range: what its figures are of. */
+export function bucketBounds(frame: TimeFrame, index: number): Bounds {
+  const { fromMs, toMs } = wholeBucket(frame, index)
+  return { fromMs: Math.max(fromMs, frame.fromMs), toMs: Math.min(toMs, frame.toMs) }
+}
+
+/** The bucket that an instant lies in, the nearest one where it lies in none; -1 where there are no buckets. */
+export function bucketAt({ startsMs }: TimeFrame, ms: number): number {
+  let low = 0
+  let high = startsMs.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((startsMs[middle] ?? 0) <= ms) low = middle
+    else high = middle - 1
+  }
+  return high < 0 ? -1 : low
+}
+
+/** Where an instant lies: 0 at the left, 1 at the right edge; beyond them it lies on the edge. */
+export function shareOfTime({ fromMs, toMs }: TimeFrame, ms: number): number {
+  return Math.min(1, Math.max(0, (ms - fromMs) / (toMs - fromMs)))
+}
+
+/** Where a bucket is drawn: its middle, as far as it lies in the range. */
+export function bucketMiddle(frame: TimeFrame, index: number): number {
+  const { fromMs, toMs } = bucketBounds(frame, index)
+  return (fromMs + toMs) / 2
+}
+
+/** The buckets that a span touches, whole ones, within the range. */
+export function snapToBuckets(frame: TimeFrame, oneMs: number, otherMs: number): Bounds {
+  const first = bucketAt(frame, Math.min(oneMs, otherMs))
+  const last = bucketAt(frame, Math.max(oneMs, otherMs))
+  return { fromMs: bucketBounds(frame, first).fromMs, toMs: bucketBounds(frame, last).toMs }
+}
+
+/** Buckets at the edges of which the range holds less than nine tenths: their counts are of less time. */
+export function partialBuckets(frame: TimeFrame): readonly number[] {
+  return [...new Set([0, frame.startsMs.length - 1])].filter((index) => {
+    if (index < 0) return false
+    const whole = wholeBucket(frame, index)
+    const { fromMs, toMs } = bucketBounds(frame, index)
+    return toMs - fromMs < 0.9 * (whole.toMs - whole.fromMs)
+  })
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Times } from '../format/times.ts'
+import { timeTicks } from './time-ticks.ts'
+
+const times = new Times(true)
+const at = (text: string): number => Date.parse(`2026-11-${text}Z`)
+const words = (from: string, to: string, most: number): readonly string[] =>
+  timeTicks(times, at(from), at(to), most).map(({ words }) => words)
+
+test('round times by the clock, midnight by its date', () => {
+  assert.deepEqual(words('20T15:07:00', '21T15:07:00', 8), [
+    '18:00',
+    '21:00',
+    '21 Nov',
+    '03:00',
+    '06:00',
+    '09:00',
+    '12:00',
+    '15:00',
+  ])
+})
+
+test('an hour, some minutes, less than a minute', () => {
+  assert.deepEqual(words('20T15:07:12', '20T16:07:12', 6), [
+    '15:10',
+    '15:20',
+    '15:30',
+    '15:40',
+    '15:50',
+    '16:00',
+  ])
+  assert.deepEqual(words('20T15:07:12', '20T15:09:00', 4), ['15:07:30', '15:08:00', '15:08:30'])
+})
+
+test('days', () => {
+  assert.deepEqual(words('14T11:00:00', '21T11:00:00', 7), [
+    '15 Nov',
+    '16 Nov',
+    '17 Nov',
+    '18 Nov',
+    '19 Nov',
+    '20 Nov',
+    '21 Nov',
+  ])
+  assert.equal(words('01T11:00:00', '30T11:00:00', 6).length, 6)
+})
+
+test('never more than there is room for, however long', () => {
+  for (const days of [0.001, 0.1, 1, 3, 20, 29]) {
+    const toMs = at('01T00:00:00') + days * 86_400_000
+    const ticks = timeTicks(times, at('01T00:00:00'), toMs, 5)
+    assert.ok(ticks.length >= 1 && ticks.length <= 6, `${days} days: ${ticks.length}`)
+    assert.ok(ticks.every(({ ms }) => ms >= at('01T00:00:00') && ms < toMs))
+  }
+})

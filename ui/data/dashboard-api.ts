@@ -1,0 +1,81 @@
+import type { GroupFigures } from '../../src/call/call-question.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
+import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
+import type { CompressResult } from '../../src/api/database-job.ts'
+import { Trouble, troubleOf } from './trouble.ts'
+
+/** Questions take at most 5 s on the dashboard's side; a little more is the way there and back. */
+const answerLimitMs = 8000
+/** A stop waits for calls in flight, up to the gateway's drain time-out; compressing takes minutes. */
+const actionLimitMs = 600_000
+
+/** A page of calls, as `/api/query` answers it. */
+export interface CallsAnswer {
+  readonly calls: readonly CallJson[]
+  readonly count: number
+  readonly limit: number
+  readonly next_cursor: string | null
+  /** Over all that was selected. */
+  readonly summary: GroupFigures
+  readonly available_models: readonly string[]
+  readonly available_types: readonly string[]
+  readonly resolution?: '15m'
+  /** Why there is nothing, where the database cannot be read. */
+  readonly store?: string
+  readonly note?: string
+}
+
+/** Asks the dashboard for something. Rejects with `Trouble`, or with the signal's reason. */
+export async function ask<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+  return request<Answer>('GET', path, undefined, answerLimitMs, signal)
+}
+
+/** What the gateway and the database can be told to do. All reject with `Trouble`. */
+export const actions = {
+  start: (): Promise<StartAnswer> => act('POST', '/api/proxy/start'),
+  stop: (): Promise<ProcessStatus> => act('POST', '/api/proxy/stop'),
+  restart: (): Promise<ProcessStatus> => act('POST', '/api/proxy/restart'),
+  configure: (settings: Readonly<Record<string, SettingValue>>): Promise<ProxyConfig> =>
+    act('PUT', '/api/proxy/config', settings),
+  clearLog: (): Promise<unknown> => act('POST', '/api/proxy/clear-logs'),
+  /** A dry run answers with what would be. */
+  estimateCompress: (keepDays: number): Promise<CompressResult> =>
+    act('POST', '/api/db/compress', { keep_days: keepDays, dry_run: true }),
+  /** Answers when it is under way: the topic `jobs` tells the rest. */
+  compress: (keepDays: number): Promise<unknown> =>
+    act('POST', '/api/db/compress?async=1', { keep_days: keepDays }),
+} as const
+
+function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  return request<Answer>(method, path, body, actionLimitMs)
+}
+
+async function request<Answer>(
+  method: string,
+  path: string,
+  body: unknown,
+  limitMs: number,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const limit = AbortSignal.timeout(limitMs)
+  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: jsonHeaders }
+  let response: Response
+  let answer: unknown
+  try {
+    const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    response = await fetch(path, { method, signal: either, ...init })
+    answer = await response.json()
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new Trouble(
+      limit.aborted ? 'The dashboard takes too long to answer.' : 'The dashboard did not answer.',
+    )
+  }
+  if (response.ok) return answer as Answer
+  // The page's own address then serves the sign-in page.
+  if (response.status === 401) location.reload()
+  throw troubleOf(answer, response.status)
+}
+
+const jsonHeaders = { 'Content-Type': 'application/json' }

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { EventStream } from './event-stream.ts'
+
+/** Stands in for the browser's: a test says what comes. */
+class FakeSource extends EventTarget {
+  static readonly opened: FakeSource[] = []
+  isClosed = false
+
+  constructor() {
+    super()
+    FakeSource.opened.push(this)
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+
+  tell(topic: string, data: unknown): void {
+    this.dispatchEvent(new MessageEvent(topic, { data: JSON.stringify(data) }))
+  }
+}
+
+interface Followed {
+  readonly stream: EventStream
+  readonly told: unknown[]
+  /** Lets time go by, and what follows from it happen. */
+  readonly pass: (ms: number) => Promise<void>
+}
+
+function follow(t: TestContext, isThere: () => boolean): Followed {
+  const before = { EventSource: globalThis.EventSource, fetch: globalThis.fetch }
+  const online = new EventTarget()
+  t.after(() => Object.assign(globalThis, before))
+  FakeSource.opened.length = 0
+  Object.assign(globalThis, {
+    EventSource: FakeSource,
+    addEventListener: online.addEventListener.bind(online),
+    removeEventListener: online.removeEventListener.bind(online),
+    fetch: () => (isThere() ? Promise.resolve(Response.json({})) : Promise.reject(new TypeError('refused'))),
+  })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const told: unknown[] = []
+  const stream = new EventStream({
+    onEvent: ([topic]) => told.push(topic),
+    onReach: (isReached) => told.push(isReached),
+  })
+  return {
+    stream,
+    told,
+    pass: async (ms) => {
+      t.mock.timers.tick(ms)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+const last = (): FakeSource => FakeSource.opened.at(-1) ?? assert.fail('no stream was opened')
+
+test('a stream that is silent for longer than its beats is opened anew', async (t) => {
+  const { stream, pass } = follow(t, () => true)
+  const first = last()
+  first.dispatchEvent(new Event('open'))
+  first.tell('beat', { every_ms: 1000 })
+  await pass(2400)
+  first.tell('beat', { every_ms: 1000 })
+  await pass(2400)
+  assert.equal(FakeSource.opened.length, 1)
+  await pass(100)
+  assert.equal(FakeSource.opened.length, 2)
+  assert.equal(first.isClosed, true)
+  stream.close()
+  assert.equal(last().isClosed, true)
+})
+
+test('a short break is not told; a longer one is, with every attempt', async (t) => {
+  let isThere = true
+  const { stream, told, pass } = follow(t, () => isThere)
+  last().dispatchEvent(new Event('open'))
+  last().dispatchEvent(new Event('error'))
+  await pass(300)
+  last().dispatchEvent(new Event('open'))
+  assert.deepEqual(told, [true, true])
+
+  isThere = false
+  last().dispatchEvent(new Event('error'))
+  await pass(300)
+  await pass(2000)
+  await pass(2000)
+  assert.deepEqual(told.slice(2), [false, false, false])
+  assert.equal(FakeSource.opened.length, 2)
+  isThere = true
+  await pass(2000)
+  last().dispatchEvent(new Event('open'))
+  assert.deepEqual([told.at(-1), FakeSource.opened.length], [true, 3])
+  stream.close()
+})
+
+test('once closed it stays closed', async (t) => {
+  const { stream, pass } = follow(t, () => true)
+  last().dispatchEvent(new Event('error'))
+  stream.close()
+  await pass(60_000)
+  assert.equal(FakeSource.opened.length, 1)
+})

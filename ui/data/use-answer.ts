@@ -1,0 +1,102 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ask } from './dashboard-api.ts'
+import { Trouble, reasonOf } from './trouble.ts'
+
+/** What is known of an answer that is asked for again and again. */
+export interface Answered<Answer> {
+  /** The last good answer, also while the next one is awaited, and after one has failed. */
+  readonly answer: Answer | null
+  /** Of `answer`, on the page's clock: milliseconds since the Unix epoch. */
+  readonly answeredMs: number | null
+  /** Why the last question came to nothing; null once one has been answered since. */
+  readonly trouble: string | null
+  /** The code of the dashboard's error, where it has answered with one: `folded_range`. */
+  readonly troubleCode: string | null
+  readonly isLoading: boolean
+  /** Whether `answer` is to another question than the present one: the next answer is on its way. */
+  readonly isStale: boolean
+  /** Asks again at once. */
+  readonly again: () => void
+}
+
+export interface AnswerOptions {
+  /** Milliseconds between an answer and the next question; null asks once. Nothing is asked while the tab is hidden. */
+  readonly everyMs: number | null
+  /** Holds back what is asked by itself: while something is dragged, or a panel is read. */
+  readonly isPaused?: boolean
+}
+
+/**
+ * Asks the dashboard, keeps what it has until there is something newer, and asks again as time goes by.
+ * `key` tells one question from another; `path` is called for each time it is asked, as times move on.
+ * Null asks nothing.
+ */
+export function useAnswer<Answer>(
+  key: string | null,
+  path: () => string,
+  { everyMs, isPaused = false }: AnswerOptions,
+): Answered<Answer> {
+  const [state, setState] = useState<State<Answer>>(nothing)
+  const [round, setRound] = useState(0)
+  const pathRef = useRef(path)
+  pathRef.current = path
+  const again = useCallback(() => setRound((before) => before + 1), [])
+
+  useEffect(() => {
+    if (key === null) return
+    const leaving = new AbortController()
+    setState((before) => ({ ...before, isLoading: true }))
+    ask<Answer>(pathRef.current(), leaving.signal).then(
+      (answer) => {
+        setState({ key, answer, answeredMs: Date.now(), trouble: null, troubleCode: null, isLoading: false })
+      },
+      (error: unknown) => {
+        if (leaving.signal.aborted) return
+        const troubleCode = error instanceof Trouble ? error.code : null
+        setState((before) => ({ ...before, trouble: reasonOf(error), troubleCode, isLoading: false }))
+      },
+    )
+    return () => leaving.abort()
+  }, [key, round])
+
+  useEffect(() => {
+    if (key === null || everyMs === null || isPaused || state.isLoading) return
+    // The very first question is about to be asked: this is run before it is known to be under way.
+    if (state.answeredMs === null && state.trouble === null) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const plan = (): void => {
+      clearTimeout(timer)
+      if (document.hidden) return
+      const sinceMs = Date.now() - (state.answeredMs ?? 0)
+      timer = setTimeout(again, state.trouble === null ? Math.max(0, everyMs - sinceMs) : retryMs)
+    }
+    plan()
+    document.addEventListener('visibilitychange', plan)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', plan)
+    }
+  }, [key, everyMs, isPaused, state, again])
+
+  return { ...state, isStale: state.key !== key, again }
+}
+
+const retryMs = 5000
+
+interface State<Answer> {
+  readonly key: string | null
+  readonly answer: Answer | null
+  readonly answeredMs: number | null
+  readonly trouble: string | null
+  readonly troubleCode: string | null
+  readonly isLoading: boolean
+}
+
+const nothing = {
+  key: null,
+  answer: null,
+  answeredMs: null,
+  trouble: null,
+  troubleCode: null,
+  isLoading: false,
+}

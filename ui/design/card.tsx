@@ -1,0 +1,27 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useId } from 'preact/hooks'
+
+export interface CardProps {
+  readonly title: string
+  /** Beside the title, in a quieter voice: what is counted, in which unit. */
+  readonly about?: ComponentChildren
+  /** At the end of the head. */
+  readonly actions?: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** A part of the page with a heading of its own. */
+export function Card({ title, about, actions, class: className = '', children }: CardProps): JSX.Element {
+  const id = useId()
+  return (
+    <section class={`card ${className}`} aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>{title}</h2>
+        {about !== undefined && <span class="quiet">{about}</span>}
+        {actions !== undefined && <div class="card-actions">{actions}</div>}
+      </div>
+      <div class="card-body">{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,62 @@
+import './confirm-dialog.css'
+import type { JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+export interface ConfirmDialogProps {
+  /** A question. */
+  readonly title: string
+  /** The word on the button that does it. */
+  readonly yes: string
+  /** What becomes of it, as things are now: told anew while the dialog is open. */
+  readonly points: readonly string[]
+  readonly onYes: () => void
+  /** Also with Escape. */
+  readonly onNo: () => void
+}
+
+/**
+ * Asks before something is done that others notice. It is open as long as it is there; the focus goes first to what
+ * does no harm, and back to where it was.
+ */
+export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => dialog.current?.showModal(), [])
+  const isAnswered = useRef(false)
+  const answer = (isYes: boolean): void => {
+    if (isAnswered.current) return
+    isAnswered.current = true
+    // Which gives the focus back, and tells of it only later: by then somebody may have asked again.
+    dialog.current?.close()
+    if (isYes) onYes()
+    else onNo()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      class="confirm-dialog"
+      aria-labelledby={id}
+      aria-describedby={`${id}-points`}
+      onCancel={(event) => {
+        event.preventDefault()
+        answer(false)
+      }}
+      onClose={() => answer(false)}
+    >
+      <h2 id={id}>{title}</h2>
+      <ul id={`${id}-points`}>
+        {points.map((point) => (
+          <li key={point}>{point}</li>
+        ))}
+      </ul>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => answer(false)}>
+          Cancel
+        </button>
+        <button type="button" class="button strong" onClick={() => answer(true)}>
+          {yes}
+        </button>
+      </div>
+    </dialog>
+  )
+}

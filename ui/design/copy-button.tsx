@@ -1,0 +1,75 @@
+import './copy-button.css'
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+export interface CopyButtonProps {
+  /** What is copied: a function where it is costly to make, or changes as time goes by. */
+  readonly text: string | (() => string)
+  /** Completes "Copy …" for those who do not see it: `the base URL`. */
+  readonly what: string
+  /** Beside the icon: `Copy link`. */
+  readonly words?: string
+}
+
+const toldForMs = 2000
+const cannotCopy = 'It cannot be copied here: select it, and copy it with the keyboard.'
+
+/** Copies a text, and says so on itself for a moment. */
+export function CopyButton({ text, what, words }: CopyButtonProps): JSX.Element {
+  const button = useRef<HTMLButtonElement>(null)
+  const [told, setTold] = useState<'done' | 'failed' | null>(null)
+  useEffect(() => {
+    if (told === null) return
+    const timer = setTimeout(() => setTold(null), toldForMs)
+    return () => clearTimeout(timer)
+  }, [told])
+  const press = async (): Promise<void> => {
+    const isCopied = await copy(typeof text === 'string' ? text : text(), button.current)
+    setTold(isCopied ? 'done' : 'failed')
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={`copy-button button bare small ${words === undefined ? 'icon' : ''} ${told ?? ''}`}
+        aria-label={words === undefined ? `Copy ${what}` : undefined}
+        title={told === 'failed' ? cannotCopy : words === undefined ? 'Copy' : undefined}
+        onClick={() => void press()}
+      >
+        <Icon name={told === 'done' ? 'check' : told === 'failed' ? 'warning' : 'copy'} size={14} />
+        {words !== undefined && <span>{told === 'done' ? 'Copied' : words}</span>}
+      </button>
+      <span class="aside" role="status">
+        {told === 'done' && 'Copied.'}
+        {told === 'failed' && cannotCopy}
+      </span>
+    </>
+  )
+}
+
+async function copy(text: string, beside: HTMLElement | null): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return beside !== null && copyBySelection(text, beside)
+  }
+}
+
+/** A page that came over plain HTTP from another machine has no clipboard, but may copy what is selected. */
+function copyBySelection(text: string, beside: HTMLElement): boolean {
+  const field = document.createElement('textarea')
+  field.value = text
+  field.className = 'aside'
+  // Within a dialog nothing outside of it can be selected.
+  beside.after(field)
+  field.select()
+  // There is no other way there, whatever its name says of its age.
+  // oxlint-disable-next-line typescript/no-deprecated
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  beside.focus()
+  return isCopied
+}

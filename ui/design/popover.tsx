@@ -1,0 +1,77 @@
+import './popover.css'
+import type { ComponentChildren, JSX } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import { Icon } from './icon.tsx'
+
+/** Between what has opened and the button, and the edges of the window, in pixels. */
+const gapPx = 6
+const edgePx = 12
+/** Below it, scrolling inside is no use: then the page scrolls. */
+const leastHeightPx = 240
+
+export interface PopoverProps {
+  /** What is in there, for those who do not see it. */
+  readonly label: string
+  /** What stands on the button. */
+  readonly words: ComponentChildren
+  /** Of the button: `id` lets a key press it, `class` is added. */
+  readonly id?: string
+  readonly class?: string
+  /** In pixels; less where the window is narrower. */
+  readonly widthPx?: number
+  /** Rendered while it is open. */
+  readonly children: (close: () => void) => ComponentChildren
+}
+
+/** A button that opens something below it. Esc, or a press elsewhere, closes it and gives the focus back. */
+export function Popover(props: PopoverProps): JSX.Element {
+  const { label, words, id, class: className = '', widthPx = 288, children } = props
+  const panelId = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const place = (): void => {
+    if (button.current === null || panel.current === null) return
+    const { left, bottom } = button.current.getBoundingClientRect()
+    const { clientWidth, clientHeight } = document.documentElement
+    const width = Math.min(widthPx, clientWidth - 2 * edgePx)
+    const x = Math.max(edgePx, Math.min(left, clientWidth - edgePx - width))
+    const { style } = panel.current
+    style.width = `${width}px`
+    style.left = `${x + scrollX}px`
+    style.top = `${bottom + gapPx + scrollY}px`
+    style.maxHeight = `${Math.max(leastHeightPx, clientHeight - bottom - gapPx - edgePx)}px`
+  }
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        id={id}
+        class={`button popover-button ${className}`}
+        popovertarget={panelId}
+        aria-expanded={isOpen}
+      >
+        {words}
+        <Icon name="down" size={14} />
+      </button>
+      <div
+        ref={panel}
+        id={panelId}
+        class="popover"
+        popover="auto"
+        role="group"
+        aria-label={label}
+        onBeforeToggle={({ newState }) => {
+          if (newState !== 'open') return
+          place()
+          setOpen(true)
+        }}
+        // Not before it is closed: the browser gives the focus back from what is still in there.
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+      >
+        {isOpen && children(() => panel.current?.hidePopover())}
+      </div>
+    </>
+  )
+}

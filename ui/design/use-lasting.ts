@@ -1,0 +1,15 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Whether something has been the case for so long. */
+export function useLasting(isSo: boolean, ms: number): boolean {
+  const [lasts, setLasts] = useState(false)
+  useEffect(() => {
+    if (!isSo) return
+    const timer = setTimeout(() => setLasts(true), ms)
+    return () => {
+      clearTimeout(timer)
+      setLasts(false)
+    }
+  }, [isSo, ms])
+  return isSo && lasts
+}

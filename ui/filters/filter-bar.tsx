@@ -1,0 +1,115 @@
+import './filter-bar.css'
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { useNavigation } from '../address/navigation.tsx'
+import { type LastRange, isFiltered, lastRanges, withoutFilters } from '../address/page-address.ts'
+import { Icon } from '../design/icon.tsx'
+import { Segments } from '../design/segments.tsx'
+import { useLasting } from '../design/use-lasting.ts'
+import { type Shortcut, useShortcuts } from '../keys/keys.tsx'
+import { type FilterChip, filterChips } from './filter-chips.ts'
+import { KindFilter } from './kind-filter.tsx'
+import { ModelFilter, modelFilterId } from './model-filter.tsx'
+import { RangeFilter } from './range-filter.tsx'
+import { UpdateStamp, type UpdateStampProps } from './update-stamp.tsx'
+
+/** After it a line tells that a question is still under way. */
+const longMs = 5000
+
+const lastWords: Readonly<Record<LastRange, string>> = {
+  '1h': 'Last hour',
+  '6h': 'Last 6 hours',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+}
+
+const ranges = (Object.keys(lastRanges) as LastRange[]).map((last) => ({
+  choice: last,
+  words: last,
+  title: lastWords[last],
+}))
+
+export interface FilterBarProps extends UpdateStampProps {
+  /** Those that the database has calls of. */
+  readonly models: readonly string[]
+  readonly types: readonly string[]
+}
+
+/** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
+export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Element {
+  const { times, isLoading, again } = stamp
+  const { address, go } = useNavigation()
+  const isLong = useLasting(isLoading, longMs)
+  const chips = useMemo(
+    () => filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs)),
+    [address, times],
+  )
+  const shortcuts: readonly Shortcut[] = [
+    ...ranges.map(({ choice }, at) => ({
+      key: String(at + 1),
+      words: lastWords[choice],
+      run: () => go({ range: { last: choice } }),
+    })),
+    { key: 'm', words: 'Choose models', run: () => document.getElementById(modelFilterId)?.click() },
+    { key: 'e', words: 'Errors only', run: () => go({ errorsOnly: !address.errorsOnly }) },
+    { key: 'r', words: 'Refresh', run: again },
+  ]
+  useShortcuts('Filters', shortcuts)
+  return (
+    <div class="filter-bar" role="group" aria-label="Filters">
+      <div class="filter-choices">
+        <div class="filter-ranges">
+          <Segments
+            label="Time range"
+            choices={ranges}
+            chosen={address.range.last}
+            onChoose={(last) => go({ range: { last } })}
+          />
+          <RangeFilter times={times} />
+        </div>
+        <ModelFilter models={models} />
+        <KindFilter types={types} />
+        <button
+          type="button"
+          class="button filter-errors"
+          aria-pressed={address.errorsOnly}
+          onClick={() => go({ errorsOnly: !address.errorsOnly })}
+        >
+          Errors only
+        </button>
+        {chips.map((chip) => (
+          <Chip key={`${chip.name} ${chip.words}`} chip={chip} onRemove={() => go(chip.without)} />
+        ))}
+        {(isFiltered(address) || address.ignored.length > 0) && (
+          <button type="button" class="button bare" onClick={() => go(withoutFilters(address))}>
+            Clear all
+          </button>
+        )}
+      </div>
+      <UpdateStamp {...stamp} />
+      {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
+    </div>
+  )
+}
+
+interface ChipProps {
+  readonly chip: FilterChip
+  readonly onRemove: () => void
+}
+
+function Chip({ chip: { name, words, isIgnored }, onRemove }: ChipProps): JSX.Element {
+  return (
+    <div
+      class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
+      title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
+    >
+      <span>
+        <span>{name}:</span> {words}
+      </span>
+      <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={onRemove}>
+        <Icon name="close" size={14} />
+      </button>
+    </div>
+  )
+}

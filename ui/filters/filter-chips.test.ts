@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { filterChips } from './filter-chips.ts'
+
+const chipsOf = (address: Partial<PageAddress>): ReturnType<typeof filterChips> =>
+  filterChips({ ...plainAddress, ...address }, (fromMs, toMs) => `${fromMs}–${toMs}`)
+
+test('a bare address has no chips, nor have filters with a control of their own', () => {
+  assert.deepEqual(chipsOf({}), [])
+  assert.deepEqual(chipsOf({ models: ['a'], callTypes: ['chat'], outcomes: ['ok'], errorsOnly: true }), [])
+})
+
+test('everything else that filters is told, and each can be taken away alone', () => {
+  const chips = chipsOf({
+    range: { last: null, fromMs: 1, toMs: 2 },
+    clients: ['a', 'b'],
+    failureCodes: ['client_gone'],
+    minMs: 500,
+    maxMs: 2000,
+    q: '0123456789a',
+    ignored: ['foo'],
+  })
+  const narrow = '\u202f'
+  assert.deepEqual(
+    chips.map(({ name, words, without }) => [name, words, without]),
+    [
+      ['Time', '1–2', { range: { last: '24h' } }],
+      ['Failure', 'client_gone', { failureCodes: [] }],
+      ['Client', 'a', { clients: ['b'] }],
+      ['Client', 'b', { clients: ['a'] }],
+      ['Duration', `500${narrow}ms to 2${narrow}s`, { minMs: null, maxMs: null }],
+      ['Id or code', '0123456789a', { q: '' }],
+      ['Ignored', 'foo', {}],
+    ],
+  )
+})
+
+test('bounds of the duration read as one', () => {
+  const narrow = '\u202f'
+  assert.equal(chipsOf({ minMs: 500 })[0]?.words, `from 500${narrow}ms`)
+  assert.equal(chipsOf({ maxMs: 500 })[0]?.words, `up to 500${narrow}ms`)
+})

@@ -1,0 +1,43 @@
+import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { duration } from '../format/figures.ts'
+
+/** A filter that has no control of its own in the bar, and can be taken away. */
+export interface FilterChip {
+  /** What kind of filter it is: `Client`. */
+  readonly name: string
+  readonly words: string
+  /** Whether it means nothing and only tells so. */
+  readonly isIgnored: boolean
+  /** The change of the address that takes it away. */
+  readonly without: Partial<PageAddress>
+}
+
+/** What the address filters by besides models, types and outcomes. `rangeWords` tells a range of two instants. */
+export function filterChips(
+  address: PageAddress,
+  rangeWords: (fromMs: number, toMs: number) => string,
+): readonly FilterChip[] {
+  const { range, clients, failureCodes, minMs, maxMs, q, ignored } = address
+  const chips: FilterChip[] = []
+  const add = (name: string, words: string, without: Partial<PageAddress>): void => {
+    chips.push({ name, words, isIgnored: false, without })
+  }
+  if (range.last === null) add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
+  for (const code of failureCodes) {
+    add('Failure', code, { failureCodes: failureCodes.filter((other) => other !== code) })
+  }
+  for (const client of clients) {
+    add('Client', client, { clients: clients.filter((other) => other !== client) })
+  }
+  if (minMs !== null || maxMs !== null) {
+    add('Duration', durationWords(minMs, maxMs), { minMs: null, maxMs: null })
+  }
+  if (q !== '') add('Id or code', q, { q: '' })
+  for (const name of ignored) chips.push({ name: 'Ignored', words: name, isIgnored: true, without: {} })
+  return chips
+}
+
+function durationWords(minMs: number | null, maxMs: number | null): string {
+  if (minMs === null) return `up to ${duration(maxMs ?? 0)}`
+  return maxMs === null ? `from ${duration(minMs)}` : `${duration(minMs)} to ${duration(maxMs)}`
+}

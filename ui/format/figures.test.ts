@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as figures from './figures.ts'
+
+/** With plain spaces, so that the cases can be read. */
+function plain(text: string): string {
+  return text.replaceAll('\u202f', ' ')
+}
+
+const { bytes, count, counted, dollars, duration, known, longDuration, percent, shortCount, speed } = figures
+
+const cases: readonly (readonly [made: string, wanted: string])[] = [
+  [count(0), '0'],
+  [count(480_000_000), '480 000 000'],
+  [counted(1, 'call'), '1 call'],
+  [counted(0, 'call'), '0 calls'],
+  [counted(2, 'query', 'queries'), '2 queries'],
+  [shortCount(950), '950'],
+  [shortCount(9999), '9 999'],
+  [shortCount(12_345), '12.3 K'],
+  [shortCount(999_960), '1 M'],
+  [shortCount(3_450_000), '3.45 M'],
+  [shortCount(12e9), '12 B'],
+  [duration(0), '0 ms'],
+  [duration(0.004), '<0.01 ms'],
+  [duration(0.42), '0.42 ms'],
+  [duration(9.999), '10 ms'],
+  [duration(12.4), '12 ms'],
+  [duration(999.4), '999 ms'],
+  [duration(999.6), '1 s'],
+  [duration(1050), '1.05 s'],
+  [duration(10_600), '10.6 s'],
+  [duration(99_949), '99.9 s'],
+  [duration(100_000), '1 min 40 s'],
+  [duration(3_900_000), '1 h 5 min'],
+  [longDuration(0.2), '0 s'],
+  [longDuration(60), '1 min'],
+  [longDuration(86_400 * 2 + 3600 * 4), '2 d 4 h'],
+  [percent(0), '0 %'],
+  [percent(0.000_01), '<0.01 %'],
+  [percent(0.0042), '0.42 %'],
+  [percent(0.1234), '12.3 %'],
+  [percent(0.9999), '99.9 %'],
+  [percent(1), '100 %'],
+  [dollars(0), '$0'],
+  [dollars(0.000_000_4), '<$0.000001'],
+  [dollars(0.000_42), '$0.00042'],
+  [dollars(0.4567), '$0.457'],
+  [dollars(18.061), '$18.06'],
+  [dollars(1240), '$1,240'],
+  [dollars(2_500_000), '$2.5 M'],
+  [bytes(0), '0 B'],
+  [bytes(999), '999 B'],
+  [bytes(1234), '1.23 kB'],
+  [bytes(3.4e9), '3.4 GB'],
+  [speed(63.42), '63.4'],
+  [known(null, count), '–'],
+  [known(0, count), '0'],
+]
+
+for (const [made, wanted] of cases) {
+  test(`shows ${wanted}`, () => assert.equal(plain(made), wanted))
+}

@@ -1,0 +1,97 @@
+/** What stands where a figure is not known. Never 0: zero is a figure. */
+export const unknownFigure = '–'
+
+const narrowSpace = '\u202f'
+const locale = 'en'
+const three = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3, useGrouping: false })
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
+const percents = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
+
+/** A whole number with thin separators: 480 000 000. */
+export function count(value: number): string {
+  return whole.format(value).replaceAll(',', narrowSpace)
+}
+
+/** `1 call`, `2 calls`. */
+export function counted(value: number, one: string, many: string = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}
+
+/** A count in three digits: 950, 1.2 K, 3.45 M, 12 B. Below 10 000 it is exact. */
+export function shortCount(value: number): string {
+  if (Math.abs(value) < 10_000) return count(value)
+  const [divisor, letter] = steps.find(([from]) => Math.abs(value) >= from * 0.9995) ?? [1, '']
+  return `${three.format(value / divisor)}${narrowSpace}${letter}`
+}
+
+const steps = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+] as const
+
+/** A time in three digits with its unit, from milliseconds: 0.42 ms, 12 ms, 1.05 s, 2 min 3 s, 1 h 5 min. */
+export function duration(ms: number): string {
+  if (ms === 0) return `0${narrowSpace}ms`
+  if (ms < 0.01) return `<0.01${narrowSpace}ms`
+  if (ms < 10) return `${roundTo(ms, 2)}${narrowSpace}ms`
+  if (ms < 999.5) return `${whole.format(ms)}${narrowSpace}ms`
+  if (ms < 99_950) return `${three.format(ms / 1000)}${narrowSpace}s`
+  return longDuration(ms / 1000)
+}
+
+/** The two largest units of a time in seconds: 2 d 4 h, 3 h 5 min, 12 min 8 s, 45 s. */
+export function longDuration(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds))
+  const parts = [
+    [Math.floor(s / 86_400), 'd'],
+    [Math.floor(s / 3600) % 24, 'h'],
+    [Math.floor(s / 60) % 60, 'min'],
+    [s % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([value]) => value > 0)
+  if (first < 0) return `0${narrowSpace}s`
+  return parts
+    .slice(first, first + 2)
+    .filter(([value]) => value > 0)
+    .map(([value, unit]) => `${value}${narrowSpace}${unit}`)
+    .join(' ')
+}
+
+/** A share, 0 to 1, in percent: 0 %, 0.42 %, 12.3 %. */
+export function percent(share: number): string {
+  const value = share * 100
+  if (value > 0 && value < 0.01) return `<0.01${narrowSpace}%`
+  return `${percents.format(value >= 99.95 && value < 100 ? 99.9 : value)}${narrowSpace}%`
+}
+
+/** Dollars: $0.00042, $1.24, $1,240. What costs nothing is $0. */
+export function dollars(value: number): string {
+  if (value === 0) return '$0'
+  if (value < 0.000_001) return '<$0.000001'
+  if (value < 1) return `$${three.format(value).replace(/^0\.0*\d$/, '$&0')}`
+  if (value < 1000) return `$${value.toFixed(2)}`
+  return value < 1e6 ? `$${whole.format(value)}` : `$${shortCount(value)}`
+}
+
+/** Bytes with decimal units, as files are listed: 512 B, 1.2 kB, 3.4 MB. */
+export function bytes(value: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+  const exponent = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1)
+  return `${three.format(value / 1000 ** exponent)}${narrowSpace}${units[exponent] ?? 'B'}`
+}
+
+/** Output tokens per second, in three digits. */
+export function speed(tokensPerS: number): string {
+  return three.format(tokensPerS)
+}
+
+/** What `show` makes of a figure, or a dash where it is not known. */
+export function known(value: number | null | undefined, show: (value: number) => string): string {
+  return value === null || value === undefined ? unknownFigure : show(value)
+}
+
+function roundTo(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)))
+}

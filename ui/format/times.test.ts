@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Times } from './times.ts'
+
+const instant = Date.UTC(2026, 10, 21, 4, 5, 9)
+
+test('times in UTC say so', () => {
+  const times = new Times(true)
+  assert.equal(times.zone, 'UTC')
+  assert.equal(times.clock(instant), '04:05')
+  assert.equal(times.seconds(instant), '04:05:09')
+  assert.equal(times.day(instant), '21 Nov')
+  assert.equal(times.dayAndClock(instant), '21 Nov, 04:05')
+  assert.equal(times.full(instant), '21 Nov 2026, 04:05:09 UTC')
+})
+
+test('today is told by the clock, other days by their date', () => {
+  const times = new Times(true)
+  assert.equal(times.short(instant, instant + 3_600_000), '04:05:09')
+  assert.equal(times.short(instant, instant + 86_400_000), '21 Nov 04:05')
+})
+
+test("the reader's zone is the one that the dashboard is asked in", () => {
+  const times = new Times(false)
+  assert.equal(times.zone, Intl.DateTimeFormat().resolvedOptions().timeZone)
+  assert.equal(times.suffix, '')
+  assert.equal(times.inUtc(instant), '21 Nov 2026, 04:05:09 UTC')
+})
+
+test('a range names a day once where both ends are on it', () => {
+  const times = new Times(true)
+  assert.equal(times.between(instant, instant + 3_600_000), '21 Nov, 04:05 to 05:05 UTC')
+  assert.equal(times.between(instant, instant + 86_400_000), '21 Nov, 04:05 to 22 Nov, 04:05 UTC')
+})

@@ -1,0 +1,65 @@
+/** Instants as the reader's clock shows them, or in UTC. All take milliseconds since the Unix epoch. */
+export class Times {
+  /** IANA name, for the dashboard's questions. */
+  readonly zone: string
+  /** Behind a time where the zone is not the reader's own: ` UTC`. */
+  readonly suffix: string
+  readonly #clock: Intl.DateTimeFormat
+  readonly #seconds: Intl.DateTimeFormat
+  readonly #day: Intl.DateTimeFormat
+  readonly #full: Intl.DateTimeFormat
+  readonly #inUtc: Intl.DateTimeFormat
+
+  constructor(utc: boolean) {
+    this.zone = utc ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
+    this.suffix = utc ? ' UTC' : ''
+    const format = (options: Intl.DateTimeFormatOptions, timeZone: string = this.zone): Intl.DateTimeFormat =>
+      new Intl.DateTimeFormat('en-GB', { timeZone, ...options })
+    this.#clock = format({ hour: '2-digit', minute: '2-digit' })
+    this.#seconds = format({ hour: '2-digit', minute: '2-digit', second: '2-digit' })
+    this.#day = format({ day: 'numeric', month: 'short' })
+    this.#full = format({ dateStyle: 'medium', timeStyle: 'medium' })
+    this.#inUtc = format({ dateStyle: 'medium', timeStyle: 'medium' }, 'UTC')
+  }
+
+  /** 14:05 */
+  clock(ms: number): string {
+    return this.#clock.format(ms)
+  }
+
+  /** 14:05:09 */
+  seconds(ms: number): string {
+    return this.#seconds.format(ms)
+  }
+
+  /** 21 Nov */
+  day(ms: number): string {
+    return this.#day.format(ms)
+  }
+
+  /** 21 Nov, 14:05 */
+  dayAndClock(ms: number): string {
+    return `${this.day(ms)}, ${this.clock(ms)}`
+  }
+
+  /** 21 Nov 2026, 14:05:09 */
+  full(ms: number): string {
+    return `${this.#full.format(ms)}${this.suffix}`
+  }
+
+  /** For a tooltip: the same instant in UTC. */
+  inUtc(ms: number): string {
+    return `${this.#inUtc.format(ms)} UTC`
+  }
+
+  /** 21 Nov, 09:00 to 10:30; with both days where they are two. */
+  between(fromMs: number, toMs: number): string {
+    const end = this.day(fromMs) === this.day(toMs) ? this.clock(toMs) : this.dayAndClock(toMs)
+    return `${this.dayAndClock(fromMs)} to ${end}${this.suffix}`
+  }
+
+  /** Today's calls by the clock, older ones with their day. */
+  short(ms: number, nowMs: number): string {
+    return this.day(ms) === this.day(nowMs) ? this.seconds(ms) : `${this.day(ms)} ${this.clock(ms)}`
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CompressResult, DatabaseJob } from '../../src/api/database-job.ts'
+import {
+  compressPoints,
+  daysOf,
+  estimateWords,
+  isWorthIt,
+  outcomeWords,
+  progressWords,
+} from './compress-words.ts'
+
+const result: CompressResult = {
+  before_bytes: 900_000_000,
+  after_bytes: 560_000_000,
+  folded_calls: 1_200_000,
+  duration_ms: 125_000,
+}
+const nothing = { ...result, folded_calls: 0, after_bytes: result.before_bytes }
+const job: DatabaseJob = {
+  job: 'compress',
+  state: 'done',
+  dry_run: false,
+  keep_days: 90,
+  started_at: '2026-11-21T00:00:00.000Z',
+  progress: null,
+  result,
+  error: null,
+}
+
+test('days are whole numbers within the dashboard’s bounds', () => {
+  assert.deepEqual(['1', ' 90 ', '36500'].map(daysOf), [1, 90, 36_500])
+  for (const text of ['', '0', '36501', '-1', '1.5', 'all', '123456']) assert.equal(daysOf(text), null, text)
+})
+
+test('what would be done', () => {
+  assert.equal(estimateWords(result), 'This would fold 1.2\u202fM calls and give back about 340\u202fMB.')
+  assert.equal(estimateWords(nothing), 'Nothing to gain: there are no calls that old.')
+  assert.equal(
+    estimateWords({ ...result, folded_calls: 0 }),
+    'There are no calls that old, but about 340\u202fMB lie unused in the file.',
+  )
+  assert.equal(
+    estimateWords({ ...result, folded_calls: 1, after_bytes: 1e9 }),
+    'This would fold 1 call and give back less than 1 MB.',
+  )
+  assert.deepEqual([isWorthIt(result), isWorthIt(nothing)], [true, false])
+})
+
+test('what is lost is told before it is', () => {
+  const [loss = '', ...rest] = compressPoints(90, result)
+  assert.match(loss, /^1\.2\u202fM calls older than 90 days become part of sums/)
+  assert.deepEqual(rest, ['This cannot be undone.', 'The gateway goes on recording meanwhile.'])
+  assert.equal(compressPoints(1, nothing).length, 1)
+})
+
+test('how far it is', () => {
+  assert.deepEqual(progressWords(null), { words: 'Beginning…', share: null })
+  assert.deepEqual(progressWords({ phase: 'fold', done: 999, total: 1000 }), {
+    words: 'Folding old calls, 99\u202f%',
+    share: 0.999,
+  })
+  assert.deepEqual(progressWords({ phase: 'give_back', done: 0, total: 0 }), {
+    words: 'Making the file smaller',
+    share: null,
+  })
+})
+
+test('how it ended', () => {
+  assert.equal(outcomeWords(job), 'Folded 1.2\u202fM calls and gave back 340\u202fMB in 2\u202fmin 5\u202fs.')
+  assert.equal(
+    outcomeWords({ ...job, result: { ...nothing, duration_ms: 20 } }),
+    'There was nothing to fold, found in 1\u202fs.',
+  )
+  const error = { code: 'job_failed', message: 'The disk is full.' } as const
+  assert.equal(outcomeWords({ ...job, state: 'failed', error }), 'The disk is full.')
+  for (const other of [null, { ...job, dry_run: true }, { ...job, state: 'running' } as const]) {
+    assert.equal(outcomeWords(other), null)
+  }
+})

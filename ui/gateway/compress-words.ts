@@ -1,0 +1,82 @@
+import type { CompressProgress, CompressResult, DatabaseJob } from '../../src/api/database-job.ts'
+import { bytes, counted, longDuration, percent, shortCount } from '../format/figures.ts'
+
+/** Bounds of the days that are kept, as the dashboard has them. */
+export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
+
+/** Days from a field's text; null where it is none that the dashboard takes. */
+export function daysOf(text: string): number | null {
+  const days = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN
+  return days >= keptDays.least && days <= keptDays.most ? days : null
+}
+
+/** What compressing would do. */
+export function estimateWords({
+  before_bytes: before,
+  after_bytes: after,
+  folded_calls: calls,
+}: CompressResult): string {
+  const freed = Math.max(0, before - after)
+  if (calls === 0 && freed < smallBytes) return 'Nothing to gain: there are no calls that old.'
+  if (calls === 0) return `There are no calls that old, but about ${bytes(freed)} lie unused in the file.`
+  const gain = freed < smallBytes ? 'less than 1 MB' : `about ${bytes(freed)}`
+  return `This would fold ${callsInWords(calls)} and give back ${gain}.`
+}
+
+/** Whether there is anything to do. */
+export function isWorthIt({
+  before_bytes: before,
+  after_bytes: after,
+  folded_calls: calls,
+}: CompressResult): boolean {
+  return calls > 0 || before - after >= smallBytes
+}
+
+/** What compressing means, to be read before it is begun. */
+export function compressPoints(keepDays: number, { folded_calls: calls }: CompressResult): readonly string[] {
+  const days = counted(keepDays, 'day')
+  const loss =
+    calls === 0
+      ? []
+      : [
+          `${callsInWords(calls)} older than ${days} ${calls === 1 ? 'becomes part' : 'become part'} of sums over quarter hours. Counts, costs and percentiles stay; ${calls === 1 ? 'it' : 'they'} can no longer be listed one by one.`,
+          'This cannot be undone.',
+        ]
+  return [...loss, 'The gateway goes on recording meanwhile.']
+}
+
+/** What is being done, and how far it is, from 0 to 1; null where that is not known yet. */
+export function progressWords(progress: CompressProgress | null): {
+  readonly words: string
+  readonly share: number | null
+} {
+  if (progress === null) return { words: 'Beginning…', share: null }
+  const share = progress.total === 0 ? null : Math.min(1, progress.done / progress.total)
+  const far = share === null ? '' : `, ${percent(Math.floor(share * 100) / 100)}`
+  return { words: `${phaseWords[progress.phase]}${far}`, share }
+}
+
+const phaseWords: Readonly<Record<CompressProgress['phase'], string>> = {
+  roll_up: 'Summing up new calls',
+  fold: 'Folding old calls',
+  give_back: 'Making the file smaller',
+}
+
+/** How the last job ended; null while there is none that has. */
+export function outcomeWords(job: DatabaseJob | null): string | null {
+  if (job === null || job.dry_run) return null
+  if (job.state === 'failed') return job.error?.message ?? 'It came to nothing.'
+  if (job.state === 'running' || job.result === null) return null
+  const { before_bytes: before, after_bytes: after, folded_calls: calls, duration_ms: ms } = job.result
+  const took = `in ${longDuration(Math.max(1, ms / 1000))}`
+  const freed = Math.max(0, before - after)
+  if (calls === 0 && freed < smallBytes) return `There was nothing to fold, found ${took}.`
+  return `Folded ${callsInWords(calls)} and gave back ${bytes(freed)} ${took}.`
+}
+
+/** Less than this nobody misses. */
+const smallBytes = 1_000_000
+
+function callsInWords(calls: number): string {
+  return calls === 1 ? '1 call' : `${shortCount(calls)} calls`
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import { sampleHealth } from '../../test/support/sample-health.ts'
+import { actionsOf, baseUrlOf, consequencesOf, curlLine, detailOf } from './gateway-words.ts'
+
+const running: ProcessStatus = {
+  running: true,
+  state: 'running',
+  pid: 1,
+  port: 9090,
+  host: '127.0.0.1',
+  upstream: 'https://api.openai.com/v1',
+  instance: 'k3v9',
+  started_at: null,
+  uptime_s: null,
+  health_ok: true,
+  health: sampleHealth,
+  pid_file: '',
+  log_file: '',
+  message: null,
+  simulated: false,
+}
+
+const config: ProxyConfig = { options: [], needs_restart: [], file: '', upstream_key: 'absent' }
+
+function busy(active: number, queued: number): ProcessStatus {
+  return {
+    ...running,
+    health: { ...sampleHealth, rate_limiter: { ...sampleHealth.rate_limiter, active, queued } },
+  }
+}
+
+test('what a state lets one do', () => {
+  const actions = (state: ProcessStatus['state']): string => actionsOf({ ...running, state }).join()
+  assert.equal(actions('running'), 'stop,restart')
+  assert.equal(actions('unresponsive'), 'stop,restart')
+  assert.equal(actions('stopped'), 'start')
+  for (const state of ['starting', 'draining', 'foreign'] as const) assert.equal(actions(state), '')
+})
+
+test('what is behind a state', () => {
+  assert.equal(detailOf(running), 'on port 9090')
+  assert.equal(
+    detailOf({ ...running, health: { ...sampleHealth, status: 'degraded' } }),
+    'on port 9090, with warnings',
+  )
+  assert.equal(detailOf({ ...running, health_ok: false }), 'but its own port does not answer')
+  assert.equal(detailOf({ ...busy(1, 0), state: 'draining' }), 'finishing 1 call')
+  assert.equal(detailOf({ ...running, state: 'foreign' }), 'port 9090')
+  assert.equal(detailOf({ ...running, state: 'stopped' }), '')
+})
+
+test('what becomes of calls is told before they are ended', () => {
+  const drain = { name: 'drain_timeout_ms', value: 30_000, running: 2500 }
+  const known = { ...config, options: [drain as never], needs_restart: ['upstream', 'a_new_one'] }
+  assert.deepEqual(consequencesOf('stop', busy(0, 0), null), [
+    'No call is in flight.',
+    'Clients are refused until it is started again.',
+  ])
+  assert.deepEqual(consequencesOf('stop', busy(3, 1), null), [
+    '3 calls in flight may finish.',
+    '1 waiting call will be refused.',
+    'Clients are refused until it is started again.',
+  ])
+  assert.deepEqual(consequencesOf('restart', busy(1, 2), known), [
+    '1 call in flight may finish within 3\u202fs.',
+    '2 waiting calls will be refused.',
+    'New calls are refused until the new gateway is up.',
+    'This brings in what was changed: Upstream, a_new_one.',
+  ])
+  assert.deepEqual(consequencesOf('stop', { ...busy(3, 1), state: 'unresponsive' }, known), [
+    'The gateway does not answer: it is ended by force, and calls in flight break off.',
+  ])
+})
+
+test('the address is one that the reader can reach', () => {
+  assert.equal(baseUrlOf(running, 'box.lan'), 'http://127.0.0.1:9090/v1')
+  assert.equal(baseUrlOf({ host: '0.0.0.0', port: 9090 }, 'box.lan'), 'http://box.lan:9090/v1')
+  assert.equal(baseUrlOf({ host: '::', port: 9090 }, '[::1]'), 'http://[::1]:9090/v1')
+  assert.equal(baseUrlOf({ host: '::1', port: 0 }, 'localhost'), 'http://[::1]:<any free port>/v1')
+  assert.equal(curlLine('http://a/v1', false), 'curl http://a/v1/models')
+  assert.match(curlLine('http://a/v1', true), /Bearer \$OPENAI_API_KEY"$/)
+})

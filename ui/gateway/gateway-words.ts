@@ -1,0 +1,99 @@
+import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
+import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import { counted, longDuration } from '../format/figures.ts'
+import { optionTitle } from './option-words.ts'
+
+/** What a person can have the gateway do. */
+export type GatewayAction = 'start' | 'stop' | 'restart'
+
+/** How the gateway is, in words. */
+export const stateWords: Readonly<Record<GatewayState, string>> = {
+  starting: 'Starting',
+  running: 'Running',
+  draining: 'Draining',
+  stopped: 'Stopped',
+  unresponsive: 'Not responding',
+  foreign: 'Port taken by something else',
+}
+
+const usableActions: Readonly<Record<GatewayState, readonly GatewayAction[]>> = {
+  starting: [],
+  running: ['stop', 'restart'],
+  draining: [],
+  stopped: ['start'],
+  unresponsive: ['stop', 'restart'],
+  foreign: [],
+}
+
+/** What can be done as the gateway is now. */
+export function actionsOf({ state }: ProcessStatus): readonly GatewayAction[] {
+  return usableActions[state]
+}
+
+/** What stands behind the state's words. */
+export function detailOf({ state, port, health, health_ok: isHealthy }: ProcessStatus): string {
+  const active = health?.rate_limiter.active ?? 0
+  if (state === 'draining') return `finishing ${counted(active, 'call')}`
+  if (state === 'foreign') return `port ${port}`
+  if (state !== 'running') return ''
+  if (!isHealthy) return 'but its own port does not answer'
+  return health?.status === 'degraded' ? `on port ${port}, with warnings` : `on port ${port}`
+}
+
+/** What becomes of the calls there are, to be read before the gateway is stopped or restarted. */
+export function consequencesOf(
+  action: GatewayAction,
+  status: ProcessStatus,
+  config: ProxyConfig | null,
+): readonly string[] {
+  if (status.state === 'unresponsive') {
+    return ['The gateway does not answer: it is ended by force, and calls in flight break off.']
+  }
+  const { active = 0, queued = 0 } = status.health?.rate_limiter ?? {}
+  const points = [
+    active === 0
+      ? 'No call is in flight.'
+      : `${counted(active, 'call')} in flight may finish${within(config)}.`,
+  ]
+  if (queued > 0) points.push(`${counted(queued, 'waiting call')} will be refused.`)
+  points.push(
+    action === 'stop'
+      ? 'Clients are refused until it is started again.'
+      : 'New calls are refused until the new gateway is up.',
+  )
+  const pending = config?.needs_restart ?? []
+  if (action === 'restart' && pending.length > 0) {
+    points.push(`This brings in what was changed: ${pending.map(optionTitle).join(', ')}.`)
+  }
+  return points
+}
+
+function within(config: ProxyConfig | null): string {
+  const option = config?.options.find(({ name }) => name === 'drain_timeout_ms')
+  const ms = Number(option?.running ?? option?.value ?? Number.NaN)
+  return Number.isNaN(ms) ? '' : ` within ${longDuration(Math.ceil(ms / 1000))}`
+}
+
+/** Which key goes to the upstream. */
+export const keyWords: Readonly<Record<ProxyConfig['upstream_key'], string>> = {
+  absent: 'No key is kept here: each client sends its own.',
+  lent: 'UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own.',
+  withheld:
+    'UPSTREAM_API_KEY is withheld: the upstream was set on this page, not by who started the dashboard.',
+}
+
+/**
+ * What a client is given: the gateway as this page's reader reaches it.
+ *
+ * @param pageHost the name under which the dashboard was reached
+ */
+export function baseUrlOf({ host, port }: Pick<ProcessStatus, 'host' | 'port'>, pageHost: string): string {
+  const isAny = host === '0.0.0.0' || host === '::'
+  const name = isAny ? pageHost : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port === 0 ? '<any free port>' : port}/v1`
+}
+
+/** A first call, to be tried in a terminal. */
+export function curlLine(baseUrl: string, needsKey: boolean): string {
+  return `curl ${baseUrl}/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`
+}

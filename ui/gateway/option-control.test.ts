@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
+import { specsOf } from '../../src/options/option-spec.ts'
+import { controlOf, editable, rangeWords, settingOf } from './option-control.ts'
+
+test('every option of the gateway gets the control that its kind of value wants', () => {
+  const kinds = specsOf(gatewayOptionTable).map(({ name, kind, default: value }) => {
+    const control = controlOf({ value, range: kind.range })
+    return [name, control.kind === 'number' ? [control.min, control.max] : control.kind]
+  })
+  const longestMs = 2 ** 31 - 1
+  assert.deepEqual(Object.fromEntries(kinds), {
+    port: [0, 65_535],
+    host: 'text',
+    upstream: 'text',
+    'max-concurrent': [1, 100_000],
+    'slot-cooldown-ms': [0, 60_000],
+    'queue-limit': [0, 1_000_000],
+    'queue-timeout-ms': [0, longestMs],
+    'retry-429-max': 'none',
+    'token-limit': [1, Number.MAX_SAFE_INTEGER],
+    'budget-action': 'none',
+    db: 'text',
+    'pid-file': 'text',
+    'max-body-mb': [1, 1024],
+    'connect-timeout-ms': [1, longestMs],
+    'first-byte-timeout-ms': [0, longestMs],
+    'idle-timeout-ms': [0, longestMs],
+    'client-stall-timeout-ms': [0, longestMs],
+    'drain-timeout-ms': [0, longestMs],
+    via: 'choice',
+    'allow-host': 'text',
+  })
+})
+
+test('several words are a choice, one alone says why, and anything else is a text', () => {
+  assert.deepEqual(controlOf({ value: 'report', range: 'one of report, block' }), {
+    kind: 'choice',
+    choices: ['report', 'block'],
+  })
+  assert.deepEqual(controlOf({ value: 0, range: '0: this version does not retry' }), {
+    kind: 'none',
+    why: 'This version does not retry.',
+  })
+  assert.deepEqual(controlOf({ value: 'x', range: '<script>alert(1)</script>' }), { kind: 'text' })
+})
+
+test('ranges in words', () => {
+  const words = (range: string): string => rangeWords({ value: 1, range })
+  assert.equal(words('a whole number from 1 to 100000'), '1 to 100\u202f000.')
+  assert.equal(words('a whole number from 1 to 9007199254740991'), '1 to any number.')
+  assert.equal(rangeWords({ value: 'x', range: 'a path' }), 'It must be a path.')
+  assert.equal(rangeWords({ value: true, range: 'on or off' }), '')
+})
+
+test('what is shown in a field is what the dashboard is told, and separators in numbers do no harm', () => {
+  for (const value of [4, 480_000_000, 'http://127.0.0.1/v1', true, false]) {
+    assert.equal(settingOf(editable({ name: 'token_limit', value }), value), value)
+  }
+  assert.equal(editable({ name: 'token_limit', value: 480_000_000 }), '480\u202f000\u202f000')
+  assert.equal(editable({ name: 'port', value: 19_090 }), '19090')
+  assert.equal(settingOf(' 480 000 000 ', 1), 480_000_000)
+  assert.equal(settingOf('480,000', 1), 480_000)
+  assert.equal(settingOf('-1', 1), -1)
+  assert.equal(settingOf('four', 1), 'four')
+  assert.equal(settingOf('12', 'text'), '12')
+  assert.equal(editable({ name: 'allow_host', value: ['a', 'b'] }), 'a, b')
+})

@@ -1,0 +1,96 @@
+import './option-row.css'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ConfigOption } from '../../src/api/proxy-config.ts'
+import { controlOf, editable, rangeWords } from './option-control.ts'
+import { isSame, optionTitle, sentence, shownValue, sourceWords, unitOf } from './option-words.ts'
+
+export interface OptionRowProps {
+  readonly option: ConfigOption
+  /** What was typed; null where nothing was. */
+  readonly draft: string | null
+  /** What is wrong with it. */
+  readonly trouble: string | null
+  readonly needsRestart: boolean
+  readonly onDraft: (draft: string) => void
+}
+
+/** One option that can be changed on the page, unless something else has fixed it. */
+export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: OptionRowProps): JSX.Element {
+  const { name, running, fixed_by: fixedBy } = option
+  const id = `option-${name}`
+  const control = controlOf(option)
+  const isFixed = fixedBy !== null || control.kind === 'none'
+  const wide = !isFixed && control.kind === 'text'
+  const field = useRef<HTMLInputElement & HTMLSelectElement>(null)
+  useEffect(() => {
+    if (trouble !== null) field.current?.focus()
+  }, [trouble])
+  const attributes = {
+    ref: field,
+    id,
+    class: 'field',
+    value: draft ?? editable(option),
+    'aria-describedby': `${id}-trouble ${id}-about`,
+    'aria-invalid': trouble === null ? undefined : ('true' as const),
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onDraft(currentTarget.value),
+  }
+  return (
+    <div class={`option-row ${wide ? 'wide' : ''} ${isFixed ? 'fixed' : ''}`}>
+      <div class="name">
+        {isFixed ? (
+          <span class="title">{optionTitle(name)}</span>
+        ) : (
+          <label for={id}>{optionTitle(name)}</label>
+        )}
+        <code class="quiet">{name}</code>
+      </div>
+      <div class="control">
+        {isFixed ? (
+          <code id={id}>{shownValue(option)}</code>
+        ) : control.kind === 'choice' ? (
+          <select {...attributes}>
+            {control.choices.map((choice) => (
+              <option key={choice}>{choice}</option>
+            ))}
+          </select>
+        ) : (
+          <>
+            <input
+              {...attributes}
+              type="text"
+              inputMode={control.kind === 'number' ? 'numeric' : undefined}
+              autocomplete="off"
+              spellcheck={false}
+            />
+            {control.kind === 'number' && <span class="unit quiet">{unitOf(name)}</span>}
+          </>
+        )}
+      </div>
+      <p id={`${id}-trouble`} class="trouble" role="alert">
+        {trouble}
+      </p>
+      {needsRestart && running !== null && (
+        <p class="pending">
+          The running gateway has {shownValue({ name, value: running })}: restart to apply.
+        </p>
+      )}
+      <p id={`${id}-about`} class="about quiet">
+        {aboutWords(option)}
+      </p>
+    </div>
+  )
+}
+
+function aboutWords(option: ConfigOption): string {
+  const { description, changes, value, default: usual, name, fixed_by: fixedBy } = option
+  const control = controlOf(option)
+  if (control.kind === 'none') return `${sentence(description)} ${control.why}`
+  const from = sourceWords(option)
+  if (fixedBy !== null) return `${sentence(description)} ${from}`
+  const effect = changes === 'live' ? 'Changes at once.' : 'Changes with a restart.'
+  const byDefault = isSame(value, usual) ? '' : `The default is ${shownValue({ name, value: usual })}.`
+  return [sentence(description), rangeWords(option), effect, from, byDefault]
+    .filter((part) => part !== '')
+    .join(' ')
+}

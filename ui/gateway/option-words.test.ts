@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ConfigOption } from '../../src/api/proxy-config.ts'
+import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
+import { specsOf } from '../../src/options/option-spec.ts'
+import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-words.ts'
+
+const option: ConfigOption = {
+  name: 'max_concurrent',
+  description: 'how many',
+  range: 'a whole number from 1 to 100000',
+  value: 4,
+  default: 4,
+  source: 'default',
+  fixed_by: null,
+  changes: 'live',
+  running: 4,
+}
+
+test('every option of the gateway has a title and a place', () => {
+  const names = specsOf(gatewayOptionTable).map(({ name }) => name.replaceAll('-', '_'))
+  const groups = groupOptions(names.map((name) => ({ ...option, name })))
+  assert.deepEqual(
+    groups.map(({ group }) => group),
+    ['Limits', 'Network', 'Storage'],
+  )
+  assert.equal(groups[0]?.options[0]?.name, 'max_concurrent')
+  assert.deepEqual(groups.flatMap(({ options }) => options.map(({ name }) => name)).sort(), names.sort())
+  for (const name of names) assert.notEqual(optionTitle(name), name)
+})
+
+test('an option that the page does not know is shown under its name, among the others', () => {
+  for (const name of ['a_new_one', 'constructor', '__proto__']) {
+    assert.deepEqual(groupOptions([{ ...option, name }]), [
+      { group: 'Others', options: [{ ...option, name }] },
+    ])
+    assert.equal(optionTitle(name), name)
+  }
+})
+
+test('values are shown with their units', () => {
+  const shown = (name: string, value: ConfigOption['value']): string => shownValue({ name, value })
+  assert.equal(shown('slot_cooldown_ms', 50), '50 ms')
+  assert.equal(shown('idle_timeout_ms', 600_000), '10\u202fmin')
+  assert.equal(shown('max_body_mb', 256), '256 MB')
+  assert.equal(shown('queue_limit', 10_000), '10\u202f000 calls')
+  assert.equal(shown('port', 19_090), '19090')
+  assert.equal(shown('via', true), 'on')
+  assert.equal(shown('allow_host', []), 'none')
+  assert.equal(shown('allow_host', ['a', 'b']), 'a, b')
+  assert.equal(shown('db', ''), 'none')
+})
+
+test('where a value comes from is told where it is not the program’s own', () => {
+  assert.equal(sourceWords(option), '')
+  assert.equal(sourceWords({ ...option, source: 'saved' }), 'Saved here.')
+  assert.equal(sourceWords({ ...option, source: 'flag', fixed_by: '--port' }), 'Set by --port.')
+  assert.equal(sentence('address to bind'), 'Address to bind.')
+  assert.ok(isSame(['a'], ['a']) && !isSame(1, 2) && isSame('x', 'x'))
+})

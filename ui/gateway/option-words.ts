@@ -1,0 +1,106 @@
+import type { ConfigOption, SettingValue } from '../../src/api/proxy-config.ts'
+import { count, longDuration } from '../format/figures.ts'
+
+/** Under which heading an option stands, in the order of the headings. */
+export const optionGroups = ['Limits', 'Network', 'Storage', 'Others'] as const
+
+export type OptionGroup = (typeof optionGroups)[number]
+
+interface Words {
+  readonly group: OptionGroup
+  readonly title: string
+}
+
+/** Those that the page knows, in its order; the program may have others, which come after. */
+const known: Readonly<Record<string, Words>> = {
+  max_concurrent: { group: 'Limits', title: 'Calls in flight at once' },
+  slot_cooldown_ms: { group: 'Limits', title: 'Pause of a freed slot' },
+  token_limit: { group: 'Limits', title: 'Tokens in 24 hours' },
+  budget_action: { group: 'Limits', title: 'When the tokens are used up' },
+  retry_429_max: { group: 'Limits', title: 'Retries after 429' },
+  queue_limit: { group: 'Limits', title: 'Waiting calls' },
+  queue_timeout_ms: { group: 'Limits', title: 'Longest wait' },
+  max_body_mb: { group: 'Limits', title: 'Largest request' },
+  upstream: { group: 'Network', title: 'Upstream' },
+  host: { group: 'Network', title: 'Address' },
+  port: { group: 'Network', title: 'Port' },
+  connect_timeout_ms: { group: 'Network', title: 'Time to connect' },
+  first_byte_timeout_ms: { group: 'Network', title: 'Time to the first byte' },
+  idle_timeout_ms: { group: 'Network', title: 'Pause within an answer' },
+  client_stall_timeout_ms: { group: 'Network', title: 'Pause of a client' },
+  drain_timeout_ms: { group: 'Network', title: 'Time to finish at a stop' },
+  via: { group: 'Network', title: 'Via header' },
+  allow_host: { group: 'Network', title: 'Further host names' },
+  db: { group: 'Storage', title: 'Database' },
+  pid_file: { group: 'Storage', title: 'Process id file' },
+}
+
+const knownNames = Object.keys(known)
+
+/** What an option is called; its name where the page does not know it. */
+export function optionTitle(name: string): string {
+  return wordsOf(name)?.title ?? name
+}
+
+/** Options under their headings, both in the page's order, without empty headings. */
+export function groupOptions(
+  options: readonly ConfigOption[],
+): readonly { readonly group: OptionGroup; readonly options: readonly ConfigOption[] }[] {
+  const inOrder = options.toSorted((a, b) => placeOf(a.name) - placeOf(b.name))
+  return optionGroups
+    .map((group) => ({
+      group,
+      options: inOrder.filter(({ name }) => (wordsOf(name)?.group ?? 'Others') === group),
+    }))
+    .filter(({ options }) => options.length > 0)
+}
+
+/** An option's value to be read. */
+export function shownValue({ name, value }: Pick<ConfigOption, 'name' | 'value'>): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'object') return value.length === 0 ? 'none' : value.join(', ')
+  if (typeof value === 'string') return value === '' ? 'none' : value
+  if (name === 'port') return String(value)
+  // Nobody reads 600 000 ms.
+  if (name.endsWith('_ms') && value >= 1000) return longDuration(value / 1000)
+  const unit = unitOf(name)
+  return unit === '' ? count(value) : `${count(value)} ${unit}`
+}
+
+/** What a number is of, by its name; empty where the name says it. */
+export function unitOf(name: string): string {
+  if (name.endsWith('_ms')) return 'ms'
+  if (name.endsWith('_mb')) return 'MB'
+  return Object.hasOwn(units, name) ? (units[name] ?? '') : ''
+}
+
+const units: Readonly<Record<string, string>> = {
+  max_concurrent: 'calls',
+  queue_limit: 'calls',
+  token_limit: 'tokens',
+}
+
+/** Where a value comes from, as a sentence; empty where it is the program's own. */
+export function sourceWords({ source, fixed_by: fixedBy }: ConfigOption): string {
+  if (fixedBy !== null) return `Set by ${fixedBy}.`
+  return source === 'saved' ? 'Saved here.' : ''
+}
+
+/** A description as a sentence. */
+export function sentence(description: string): string {
+  return `${description.charAt(0).toUpperCase()}${description.slice(1)}.`
+}
+
+/** Whether two values are the same. */
+export function isSame(a: SettingValue | readonly string[], b: SettingValue | readonly string[]): boolean {
+  return typeof a === 'object' || typeof b === 'object' ? String(a) === String(b) : a === b
+}
+
+function wordsOf(name: string): Words | undefined {
+  return Object.hasOwn(known, name) ? known[name] : undefined
+}
+
+function placeOf(name: string): number {
+  const place = knownNames.indexOf(name)
+  return place < 0 ? knownNames.length : place
+}

@@ -1,0 +1,173 @@
+import './options-card.css'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
+import { actions } from '../data/dashboard-api.ts'
+import { Trouble, reasonOf } from '../data/trouble.ts'
+import { Card } from '../design/card.tsx'
+import { Icon } from '../design/icon.tsx'
+import { counted } from '../format/figures.ts'
+import { OptionRow } from './option-row.tsx'
+import { editable, settingOf } from './option-control.ts'
+import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-words.ts'
+import type { GatewayActions } from './use-gateway-actions.ts'
+
+export interface OptionsCardProps {
+  readonly config: ProxyConfig
+  readonly actions: GatewayActions
+  readonly onSaved: (config: ProxyConfig) => void
+}
+
+/** What was typed, by the option's name. */
+type Drafts = ReadonlyMap<string, string>
+
+/** The gateway's options: those that can be changed here in a form, the others to read. */
+export function OptionsCard({ config, actions: gateway, onSaved }: OptionsCardProps): JSX.Element {
+  const [drafts, setDrafts] = useState<Drafts>(() => new Map())
+  const [trouble, setTrouble] = useState<Trouble | null>(null)
+  const [isSaving, setIsSaving] = useState(false)
+  const [told, setTold] = useState<string | null>(null)
+  const { options, needs_restart: needsRestart, file } = config
+  const changeable = options.filter(({ changes }) => changes !== null)
+  const changed = changeable.filter((option) => isChanged(option, drafts))
+  const canSave = !isSaving && changed.length > 0
+  const isOfField = changeable.some(({ name }) => name === trouble?.param)
+
+  const forget = (): void => {
+    setDrafts(new Map())
+    setTrouble(null)
+  }
+  const save = async (): Promise<void> => {
+    const settings: Readonly<Record<string, SettingValue>> = Object.fromEntries(
+      changed.map(({ name, value }) => [name, settingOf(drafts.get(name) ?? '', value)]),
+    )
+    setIsSaving(true)
+    setTrouble(null)
+    setTold(null)
+    try {
+      const config = await actions.configure(settings)
+      forget()
+      onSaved(config)
+      setTold(savedWords(config, Object.keys(settings)))
+    } catch (error) {
+      setTrouble(error instanceof Trouble ? error : new Trouble(reasonOf(error)))
+    } finally {
+      setIsSaving(false)
+    }
+  }
+
+  return (
+    <Card title="Options" class="options-card">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (canSave) void save()
+        }}
+      >
+        {groupOptions(changeable).map(({ group, options }) => (
+          <section key={group} aria-label={group}>
+            <h3>{group}</h3>
+            {options.map((option) => (
+              <OptionRow
+                key={option.name}
+                option={option}
+                draft={drafts.get(option.name) ?? null}
+                trouble={trouble?.param === option.name ? trouble.message : null}
+                needsRestart={needsRestart.includes(option.name)}
+                onDraft={(draft) => {
+                  setDrafts(new Map(drafts).set(option.name, draft))
+                  setTold(null)
+                  if (trouble?.param === option.name) setTrouble(null)
+                }}
+              />
+            ))}
+          </section>
+        ))}
+        <div class={`foot ${changed.length > 0 ? 'changed' : ''}`}>
+          <p id="options-told" class={trouble !== null && !isOfField ? 'bad' : 'quiet'} role="status">
+            {trouble !== null && !isOfField ? trouble.message : (told ?? pendingWords(needsRestart))}
+          </p>
+          <div class="buttons">
+            {needsRestart.length > 0 && changed.length === 0 ? (
+              <button
+                type="button"
+                class="button"
+                aria-disabled={!gateway.canDo('restart')}
+                onClick={() => gateway.press('restart')}
+              >
+                Restart to apply
+              </button>
+            ) : (
+              <button
+                type="button"
+                class="button bare"
+                aria-disabled={!canSave}
+                onClick={() => {
+                  if (canSave) forget()
+                }}
+              >
+                Discard
+              </button>
+            )}
+            <button type="submit" class="button strong" aria-disabled={!canSave}>
+              {isSaving ? 'Saving…' : 'Save'}
+            </button>
+          </div>
+        </div>
+      </form>
+      <OtherOptions options={options.filter(({ changes }) => changes === null)} />
+      <p class="quiet kept">
+        Changes are kept in <code id="settings-file">{file}</code>
+      </p>
+    </Card>
+  )
+}
+
+/** What nobody can change here: a flag or a variable of the environment sets it. */
+function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }): JSX.Element {
+  return (
+    <details class="others">
+      <summary>
+        <Icon name="right" size={14} />
+        {counted(options.length, 'more option')} that only a flag or a variable sets
+      </summary>
+      {groupOptions(options).map(({ group, options }) => (
+        <section key={group} aria-label={`${group}, to read`}>
+          <h3>{group}</h3>
+          <dl>
+            {options.map((option) => (
+              <div key={option.name}>
+                <dt>
+                  {optionTitle(option.name)} <code class="quiet">{option.name}</code>
+                </dt>
+                <dd>
+                  <code>{shownValue(option)}</code>
+                  <p class="quiet">{[sentence(option.description), sourceWords(option)].join(' ')}</p>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </details>
+  )
+}
+
+function isChanged(option: ConfigOption, drafts: Drafts): boolean {
+  const draft = drafts.get(option.name)
+  if (draft === undefined || option.fixed_by !== null || draft === editable(option)) return false
+  return !isSame(settingOf(draft, option.value), option.value)
+}
+
+function pendingWords(needsRestart: readonly string[]): string {
+  if (needsRestart.length === 0) return ''
+  return `${counted(needsRestart.length, 'change waits', 'changes wait')} for a restart.`
+}
+
+function savedWords({ options, needs_restart: needsRestart }: ProxyConfig, names: readonly string[]): string {
+  const waiting = names.filter((name) => needsRestart.includes(name)).map(optionTitle)
+  if (waiting.length > 0) return `Saved. Restart to apply: ${waiting.join(', ')}.`
+  const runs = options.some(({ running }) => running !== null)
+  return runs ? 'Saved, and in force.' : 'Saved for the next start.'
+}

@@ -1,0 +1,152 @@
+import './calls-card.css'
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { OverviewCall } from '../../src/api/overview.ts'
+import { AddressLink } from '../address/navigation.tsx'
+import type { PageAddress } from '../address/page-address.ts'
+import { barScaleMs } from '../calls/call-phases.ts'
+import { CallTag } from '../calls/call-tag.tsx'
+import { Waterfall, WaterfallLegend } from '../calls/waterfall.tsx'
+import { Card } from '../design/card.tsx'
+import { Segments } from '../design/segments.tsx'
+import { count, dollars, duration, known } from '../format/figures.ts'
+import type { Times } from '../format/times.ts'
+import type { OverviewAnswer } from './overview-answer.ts'
+import { timedCalls, timedWords } from './timed-calls.ts'
+
+export type ListedCalls = 'slowest' | 'failed' | 'latest'
+
+export interface CallsCardProps {
+  readonly answer: OverviewAnswer
+  readonly times: Times
+  readonly list: ListedCalls
+  readonly onList: (list: ListedCalls) => void
+  readonly onOpen: (id: string) => void
+}
+
+const mostShown = 12
+
+/** The calls of a list that are shown. */
+export function shownCalls(answer: OverviewAnswer, list: ListedCalls): readonly OverviewCall[] {
+  return answer[list].slice(0, mostShown)
+}
+
+const choices: readonly { readonly choice: ListedCalls; readonly words: string }[] = [
+  { choice: 'slowest', words: 'Slowest' },
+  { choice: 'failed', words: 'Failed' },
+  { choice: 'latest', words: 'Latest' },
+]
+
+const nothing: Readonly<Record<ListedCalls, string>> = {
+  slowest: 'No call succeeded in this time.',
+  failed: 'No call failed.',
+  latest: 'No calls.',
+}
+
+/** A few calls to begin with: where their time went, and the way to all of them. */
+export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProps): JSX.Element {
+  const calls = useMemo(() => shownCalls(answer, list), [answer, list])
+  const scaleMs = useMemo(() => barScaleMs(calls), [calls])
+  const nowMs = Date.parse(answer.to)
+  const isShortened = list === 'slowest' && Date.parse(answer.slowest_from) > Date.parse(answer.from)
+  const about = list === 'slowest' ? `${timedWords(answer)}${isShortened ? ', last 7 days' : ''}` : undefined
+  return (
+    <Card
+      title="Calls"
+      about={about}
+      class="calls-card"
+      actions={<Segments label="Which calls" choices={choices} chosen={list} onChoose={onList} />}
+    >
+      {calls.length === 0 ? (
+        <p class="overview-nothing">{nothing[list]}</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">Model</th>
+              <th scope="col">Result</th>
+              <th scope="col" class="is-number is-second">
+                Tokens in
+              </th>
+              <th scope="col" class="is-number is-second">
+                Tokens out
+              </th>
+              <th scope="col" class="is-number is-third">
+                Cost
+              </th>
+              <th scope="col" class="is-number is-second">
+                First token
+              </th>
+              <th scope="col" class="is-number">
+                Total
+              </th>
+              <th scope="col" class="is-bar">
+                {/* The unit of the bars, where the eye looks for it. */}
+                <span>Where the time went</span> <span class="quiet">full width {duration(scaleMs)}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {calls.map((call) => (
+              <Row key={call.id} call={call} times={times} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div class="calls-card-foot">
+        <WaterfallLegend />
+        <AddressLink class="text-link" to={allOf(list, answer)}>
+          Open all in Calls
+        </AddressLink>
+      </div>
+    </Card>
+  )
+}
+
+interface RowProps {
+  readonly call: OverviewCall
+  readonly times: Times
+  readonly nowMs: number
+  readonly scaleMs: number
+  readonly onOpen: (id: string) => void
+}
+
+function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
+  const startedMs = Date.parse(call.started_at)
+  return (
+    // The button in the first cell is for keyboards and readers; the row is a larger target for the same.
+    <tr onClick={() => onOpen(call.id)}>
+      <td>
+        <button type="button" class="calls-card-open" title={times.inUtc(startedMs)}>
+          {times.short(startedMs, nowMs)}
+        </button>
+      </td>
+      <td class="is-model" title={call.model ?? call.endpoint}>
+        {call.model ?? <span class="quiet">{call.endpoint}</span>}
+      </td>
+      <td>
+        <CallTag call={call} />
+      </td>
+      <td class="is-number is-second">{known(call.input_tokens, count)}</td>
+      <td class="is-number is-second">{known(call.output_tokens, count)}</td>
+      <td class="is-number is-third">{known(call.cost_usd, dollars)}</td>
+      <td class="is-number is-second">{known(call.ttft_ms, duration)}</td>
+      <td class="is-number is-total">{known(call.duration_ms, duration)}</td>
+      <td class="is-bar">
+        <Waterfall call={call} scaleMs={scaleMs} />
+      </td>
+    </tr>
+  )
+}
+
+function allOf(list: ListedCalls, answer: OverviewAnswer): Partial<PageAddress> {
+  switch (list) {
+    case 'slowest':
+      return { view: 'calls', sort: 'duration', ...timedCalls(answer) }
+    case 'failed':
+      return { view: 'calls', sort: 'started_at', errorsOnly: true }
+    case 'latest':
+      return { view: 'calls', sort: 'started_at' }
+  }
+}

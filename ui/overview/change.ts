@@ -1,0 +1,45 @@
+/** How a figure moved against the window before. */
+export interface Change {
+  /** `+16 %` */
+  readonly words: string
+  /** What it was. */
+  readonly was: string
+  readonly tone: 'better' | 'worse' | 'plain'
+}
+
+export interface Compared {
+  readonly now: number | null
+  readonly before: number | null
+  /** Calls that each of them is of. */
+  readonly nNow: number
+  readonly nBefore: number
+  /** Which way is the good one; null where neither is. */
+  readonly better: 'lower' | 'higher' | null
+  readonly show: (value: number) => string
+}
+
+/** Smaller changes, and changes of fewer calls, come and go by chance: they are told without a colour. */
+const leastShare = 0.1
+const leastCalls = 50
+
+/** The change of a figure; null where there is nothing to compare it with. */
+export function changeOf({ now, before, nNow, nBefore, better, show }: Compared): Change | null {
+  if (now === null || before === null || nNow === 0 || nBefore === 0) return null
+  const was = show(before)
+  if (before === 0) return { words: now === 0 ? '±0\u202f%' : 'new', was, tone: 'plain' }
+  const share = now / before - 1
+  const isTelling = Math.abs(share) >= leastShare && nNow >= leastCalls && nBefore >= leastCalls
+  const isBetter = share < 0 === (better === 'lower')
+  return {
+    words: shareWords(share),
+    was,
+    tone: !isTelling || better === null ? 'plain' : isBetter ? 'better' : 'worse',
+  }
+}
+
+function shareWords(share: number): string {
+  if (share >= 9.995) return `×${Math.round(share + 1)}`
+  const percent = Math.round(Math.abs(share) * 100)
+  if (percent === 0) return '±0\u202f%'
+  return `${share < 0 ? '−' : '+'}${percent}\u202f%`
+}

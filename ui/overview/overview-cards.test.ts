@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
+import type { OverviewAnswer } from './overview-answer.ts'
+import { type FigureCard, overviewCards, rateWords } from './overview-cards.ts'
+
+const measure = (n: number, p50: number, p95: number): OverviewMeasure => ({
+  n,
+  p50,
+  p95,
+  p99: p95,
+  max: p95 * 2,
+})
+const none: OverviewMeasure = { n: 0, p50: null, p95: null, p99: null, max: null }
+const totals: OverviewTotals = {
+  calls: 5788,
+  errors: 127,
+  error_rate: 0.0219,
+  input_tokens: 9_000_000,
+  output_tokens: 1_600_000,
+  cached_input_tokens: 0,
+  cost_usd: 18.06,
+  unpriced_calls: 106,
+  duration_ms: measure(4000, 4890, 11_200),
+  ttft_ms: measure(3000, 405, 994),
+  queue_ms: measure(4000, 0.01, 800),
+  output_tokens_per_s: measure(2900, 63, 90),
+}
+const empty = { calls: [], error_rate: [], cost_usd: [], duration_p95_ms: [], ttft_p95_ms: [], speed_p50: [] }
+
+function cards(
+  now: OverviewTotals,
+  previous: OverviewTotals | null,
+  slowest: unknown[] = [],
+): readonly FigureCard[] {
+  const answer = { totals: now, previous, buckets: empty, slowest, chat_only: true }
+  return overviewCards(answer as unknown as OverviewAnswer, 86_400_000)
+}
+
+test('each card has its figure with its unit, one fact, and what it was', () => {
+  const was = { ...totals, error_rate: 0.0095, duration_ms: measure(4000, 4000, 9640) }
+  assert.deepEqual(
+    cards(totals, was).map(({ words, value, fact, change }) => [words, value, fact, change?.was]),
+    [
+      ['Requests', '5\u202f788', '4 per min', '5\u202f788'],
+      ['Error rate', '2.19\u202f%', '127 failed', '0.95\u202f%'],
+      ['Latency p95', '11.2\u202fs', 'p50 4.89\u202fs', '9.64\u202fs'],
+      ['First token p95', '994\u202fms', 'p50 405\u202fms', '994\u202fms'],
+      ['Output speed', '63', '1.6\u202fM tokens out', '63'],
+      ['Cost', '$18.06', '+ 106 unpriced', '$18.06'],
+    ],
+  )
+})
+
+test('more requests and more cost are neither good nor bad; more errors are', () => {
+  const was = { ...totals, calls: 1000, error_rate: 0.01, cost_usd: 1 }
+  assert.deepEqual(
+    cards(totals, was).map(({ change }) => change?.tone),
+    ['plain', 'worse', 'plain', 'plain', 'plain', 'plain'],
+  )
+})
+
+test('no calls of a kind are a dash, and never 0', () => {
+  const quiet = {
+    ...totals,
+    error_rate: null,
+    cost_usd: null,
+    unpriced_calls: 0,
+    duration_ms: none,
+    ttft_ms: none,
+    output_tokens_per_s: none,
+  }
+  assert.deepEqual(
+    cards(quiet, null).map(({ value }) => value),
+    ['5\u202f788', '–', '–', '–', '–', '–'],
+  )
+})
+
+test('three calls are told as they are', () => {
+  const few = { ...totals, duration_ms: measure(3, 900, 2100), ttft_ms: measure(1, 210, 210) }
+  const slowest = [
+    { duration_ms: 2100, ttft_ms: null },
+    { duration_ms: 900, ttft_ms: 210 },
+    { duration_ms: 800, ttft_ms: null },
+  ]
+  const [, , latency, firstToken] = cards(few, totals, slowest)
+  assert.deepEqual(
+    [latency, firstToken].map((card) => [card?.words, card?.value, card?.fact, card?.change]),
+    [
+      ['Latency', '800\u202fms–2.1\u202fs', '3 calls', null],
+      ['First token', '210\u202fms', '1 call', null],
+    ],
+  )
+})
+
+test('each card leads to the calls that it is of', () => {
+  const [, errors, latency] = cards(totals, null)
+  assert.deepEqual(errors?.to, { view: 'calls', sort: 'started_at', errorsOnly: true })
+  assert.deepEqual(latency?.to, { view: 'calls', sort: 'duration', outcomes: ['ok'], callTypes: ['chat'] })
+})
+
+test('a rate in the first unit that has a whole call, and is no longer than the range', () => {
+  assert.equal(rateWords(5788, 86_400_000), '4 per min')
+  assert.equal(rateWords(30, 86_400_000), '1.3 per hour')
+  assert.equal(rateWords(3, 7 * 86_400_000), '0.43 per day')
+  assert.equal(rateWords(3, 6 * 3_600_000), '0.5 per hour')
+  assert.equal(rateWords(0, 1), 'no calls')
+})

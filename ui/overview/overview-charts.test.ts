@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TimeFrame } from '../charts/time-frame.ts'
+import type { OverviewAnswer } from './overview-answer.ts'
+import { latencyParts, requestParts, speedParts } from './overview-charts.ts'
+
+const frame: TimeFrame = { fromMs: 0, toMs: 180_000, startsMs: [0, 60_000, 120_000], bucketMs: 60_000 }
+const answer = (counts: readonly number[]): OverviewAnswer =>
+  ({
+    buckets: {
+      calls: [10, 0, 30],
+      errors: [1, 0, 30],
+      error_rate: [0.1, null, 1],
+      duration_n: counts,
+      duration_p50_ms: [100, 110, null],
+      duration_p95_ms: [200, 210, null],
+      duration_p99_ms: [300, 310, null],
+      speed_n: counts,
+      speed_p50: [50, 60, null],
+    },
+  }) as unknown as OverviewAnswer
+
+test('percentiles of too few calls are gaps, and say how many they need', () => {
+  const [latency] = latencyParts(answer([150, 30, 0]), frame)
+  assert.deepEqual(
+    latency?.series.map(({ key, values }) => [key, values]),
+    [
+      ['p99', [300, null, null]],
+      ['p95', [200, 210, null]],
+      ['p50', [100, 110, null]],
+    ],
+  )
+  assert.deepEqual(
+    [1, 2].map((index) => latency?.series[0]?.missing?.(index)),
+    ['needs 100 calls', '–'],
+  )
+})
+
+test('a few calls are shown one by one', () => {
+  const few = answer([1, 2, 0])
+  for (const [part] of [latencyParts(few, frame), speedParts(few, frame)]) {
+    assert.deepEqual(
+      part?.series.map(({ words, kind }) => [words, kind]),
+      [['Single calls', 'dots']],
+    )
+  }
+  assert.deepEqual(latencyParts(few, frame)[0]?.series[0]?.values, [100, 110, null])
+})
+
+test('failed calls stand on the others, and have a plot of their own', () => {
+  const [counts, rate] = requestParts(answer([1, 1, 1]), frame)
+  assert.deepEqual(
+    counts?.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
+    [
+      ['failed', [1, 0, 30], 'ok'],
+      ['ok', [9, 0, 0], undefined],
+    ],
+  )
+  assert.deepEqual(rate?.series[0]?.values, [0.1, null, 1])
+})

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { plainAddress } from '../address/page-address.ts'
+import { overviewKey, overviewPath } from './overview-question.ts'
+
+const nowMs = Date.parse('2026-11-21T12:30:15.678Z')
+
+test('a range that ends now: from a whole second, without an end', () => {
+  const path = overviewPath(
+    { ...plainAddress, range: { last: '1h' }, models: ['a/b'] },
+    'Europe/Berlin',
+    nowMs,
+  )
+  const query = new URLSearchParams(path.split('?')[1])
+  assert.deepEqual(Object.fromEntries(query), {
+    from: '2026-11-21T11:30:15.000Z',
+    model: 'a/b',
+    tz: 'Europe/Berlin',
+  })
+})
+
+test('two instants are asked as they are', () => {
+  const range = { last: null, fromMs: nowMs - 1234, toMs: nowMs } as const
+  const query = new URLSearchParams(
+    overviewPath({ ...plainAddress, range }, 'UTC', nowMs + 9999).split('?')[1],
+  )
+  assert.equal(query.get('from'), '2026-11-21T12:30:14.444Z')
+  assert.equal(query.get('to'), '2026-11-21T12:30:15.678Z')
+})
+
+test('an open panel, or another order, is no other question; another model or zone is', () => {
+  const key = overviewKey(plainAddress)
+  assert.equal(overviewKey({ ...plainAddress, call: '6gzjdd7mc00', sort: 'cost' }), key)
+  assert.notEqual(overviewKey({ ...plainAddress, models: ['a'] }), key)
+  assert.notEqual(overviewKey({ ...plainAddress, utc: true }), key)
+})

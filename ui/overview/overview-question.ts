@@ -1,0 +1,24 @@
+import { type PageAddress, boundsOf, writeFilter } from '../address/page-address.ts'
+
+/** Tells questions apart: all of an address that decides what the first page shows. */
+export function overviewKey(address: PageAddress): string {
+  const query = new URLSearchParams()
+  writeFilter(query, address)
+  return JSON.stringify([query.toString(), address.range, address.utc])
+}
+
+/**
+ * What the first page asks. A range that ends now is asked from a whole second on and without an end, so that all
+ * who ask within a second are answered alike, from one answer.
+ */
+export function overviewPath(address: PageAddress, zone: string, nowMs: number): string {
+  const { fromMs, toMs } = boundsOf(address.range, nowMs)
+  const isOpen = address.range.last !== null
+  const query = new URLSearchParams({
+    from: new Date(isOpen ? Math.floor(fromMs / 1000) * 1000 : fromMs).toISOString(),
+  })
+  if (!isOpen) query.set('to', new Date(toMs).toISOString())
+  writeFilter(query, address)
+  query.set('tz', zone)
+  return `/api/overview?${query}`
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OverviewAnswer } from './overview-answer.ts'
+import { bucketWords, marksOf, outagesOf, slotColumns } from './overview-time.ts'
+
+type Slots = OverviewAnswer['slots']
+
+function answer(
+  active: readonly (number | null)[],
+  rest: Partial<Slots> = {},
+  starts?: readonly number[],
+): OverviewAnswer {
+  const start_s = active.map((_, index) => index * 60)
+  const slots: Slots = {
+    bucket_s: 60,
+    start_s,
+    active_max: active,
+    queued_max: active.map((value) => value && value * 2),
+    at_limit_share: active,
+    at_limit_share_total: null,
+    ...rest,
+  }
+  return {
+    from: new Date(0).toISOString(),
+    to: new Date(active.length * 60_000).toISOString(),
+    slots,
+    buckets: { start_s: starts ?? start_s },
+  } as unknown as OverviewAnswer
+}
+
+test('minutes without a gateway between others are an outage; before the first one nothing is known', () => {
+  assert.deepEqual(outagesOf(answer([null, 1, null, null, 2])), [{ fromMs: 120_000, toMs: 240_000 }])
+  assert.deepEqual(outagesOf(answer([null, null])), [])
+})
+
+test('the last minutes are not told yet; more than these are an outage that goes on', () => {
+  assert.deepEqual(outagesOf(answer([1, null, null])), [])
+  assert.deepEqual(outagesOf(answer([1, null, null, null])), [{ fromMs: 60_000, toMs: 240_000 }])
+})
+
+test('spans that the dashboard names are taken as they are', () => {
+  assert.deepEqual(outagesOf(answer([1, null, null, 2], { gaps: [{ from_s: 70, to_s: 90 }] })), [
+    { fromMs: 70_000, toMs: 90_000 },
+  ])
+})
+
+test('several gateways at one instant are one mark', () => {
+  const event = (at: string, kind: string): Parameters<typeof marksOf>[0][number] => ({
+    at,
+    kind,
+    instance: 'x',
+    detail: '{"max_concurrent":4}',
+  })
+  const [one, other] = ['2026-11-21T06:00:00.000Z', '2026-11-21T07:00:00.000Z']
+  assert.deepEqual(
+    marksOf([event(one, 'stop'), event(one, 'stop'), event(other, 'start'), event(other, 'new kind')]),
+    [
+      { ms: Date.parse(one), words: 'Gateway stopped' },
+      { ms: Date.parse(other), words: 'Gateway started, new kind' },
+    ],
+  )
+})
+
+test('slots are told by the minute: narrower buckets show the minute that they lie in', () => {
+  const { active, queued, limit } = slotColumns(answer([3, null], {}, [0, 30, 60, 90]))
+  assert.deepEqual(active, [3, 3, null, null])
+  assert.deepEqual(queued, [6, 6, null, null])
+  assert.deepEqual(limit, [null, null, null, null])
+})
+
+test('widths of buckets', () => {
+  assert.deepEqual([10, 60, 900, 7200, 86_400].map(bucketWords), [
+    '10\u202fs',
+    '1\u202fmin',
+    '15\u202fmin',
+    '2\u202fh',
+    '1\u202fday',
+  ])
+})

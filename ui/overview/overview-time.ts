@@ -1,0 +1,102 @@
+import type { OverviewEvent } from '../../src/api/overview.ts'
+import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
+import type { OverviewAnswer } from './overview-answer.ts'
+
+/** The time that an answer is of. */
+export function frameOf({ from, to, bucket_s, buckets }: OverviewAnswer): TimeFrame {
+  return {
+    fromMs: Date.parse(from),
+    toMs: Date.parse(to),
+    startsMs: buckets.start_s.map((startS) => startS * 1000),
+    bucketMs: bucket_s * 1000,
+  }
+}
+
+/** Minutes at the end that nobody has told of yet. */
+const untoldMs = 120_000
+
+/** When no gateway ran. What was before the first one that is known of is not known, and no outage. */
+export function outagesOf({ slots, to }: OverviewAnswer): readonly Bounds[] {
+  if (slots.gaps !== undefined) {
+    return slots.gaps.map(({ from_s, to_s }) => ({ fromMs: from_s * 1000, toMs: to_s * 1000 }))
+  }
+  const outages: Bounds[] = []
+  let sinceMs: number | null = null
+  let hasRun = false
+  for (const [index, startS] of slots.start_s.entries()) {
+    const isUp = (slots.active_max[index] ?? null) !== null
+    if (isUp && sinceMs !== null) outages.push({ fromMs: sinceMs, toMs: startS * 1000 })
+    if (isUp) sinceMs = null
+    else if (hasRun) sinceMs ??= startS * 1000
+    hasRun ||= isUp
+  }
+  const toMs = Date.parse(to)
+  if (sinceMs !== null && toMs - sinceMs > untoldMs) outages.push({ fromMs: sinceMs, toMs })
+  return outages
+}
+
+const eventWords: Readonly<Record<string, string>> = {
+  start: 'Gateway started',
+  stop: 'Gateway stopped',
+  crash: 'Gateway ended unexpectedly',
+  restart: 'Gateway restarted',
+  config: 'Setting changed',
+  price_sync: 'Prices updated',
+  compress: 'Database compressed',
+}
+
+/** What happened, in words; several gateways at the same instant are one mark. */
+export function marksOf(
+  events: readonly OverviewEvent[],
+): readonly { readonly ms: number; readonly words: string }[] {
+  const marks = new Map<number, Set<string>>()
+  for (const { at, kind } of events) {
+    const ms = Date.parse(at)
+    marks.set(ms, (marks.get(ms) ?? new Set()).add(eventWords[kind] ?? kind))
+  }
+  return [...marks].map(([ms, words]) => ({ ms, words: [...words].join(', ') }))
+}
+
+export interface SlotColumns {
+  readonly active: readonly (number | null)[]
+  readonly queued: readonly (number | null)[]
+  readonly atLimit: readonly (number | null)[]
+  readonly limit: readonly (number | null)[]
+}
+
+/** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */
+export function slotColumns({ slots, buckets }: OverviewAnswer): SlotColumns {
+  const places = buckets.start_s.map((startS) =>
+    Math.max(
+      0,
+      slots.start_s.findLastIndex((one) => one <= startS),
+    ),
+  )
+  const column = (values: readonly (number | null)[] = []): (number | null)[] =>
+    places.map((place) => values[place] ?? null)
+  return {
+    active: column(slots.active_max),
+    queued: column(slots.queued_max),
+    atLimit: column(slots.at_limit_share),
+    limit: column(slots.limit),
+  }
+}
+
+/** Behind “per” or “each”: `15 min`, `hour`. */
+export function perBucket(bucketS: number): string {
+  const whole: Readonly<Record<number, string>> = { 60: 'minute', 3600: 'hour', 86_400: 'day' }
+  return whole[bucketS] ?? bucketWords(bucketS)
+}
+
+/** How wide the buckets are: `15 min`. */
+export function bucketWords(bucketS: number): string {
+  const [unit, words] = (
+    [
+      [86_400, 'day'],
+      [3600, 'h'],
+      [60, 'min'],
+      [1, 's'],
+    ] as const
+  ).find(([unit]) => bucketS >= unit) ?? [1, 's']
+  return `${bucketS / unit}\u202f${words}`
+}

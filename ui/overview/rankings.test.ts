@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OverviewModel } from '../../src/api/overview.ts'
+import { failureRows, modelRows, usualMeasure } from './rankings.ts'
+
+const model = (name: string | null, rest: Partial<OverviewModel>): OverviewModel => ({
+  model: name,
+  calls: 10,
+  errors: 0,
+  total_tokens: 100,
+  cost_usd: null,
+  unpriced_calls: 0,
+  ...rest,
+})
+const models = [
+  model('many', { calls: 90, cost_usd: 1 }),
+  model('free', { calls: 50, cost_usd: 0 }),
+  model('unpriced', { unpriced_calls: 10, total_tokens: 900 }),
+  model('dear', { cost_usd: 9, unpriced_calls: 3 }),
+  model(null, {}),
+]
+
+test('by cost: the dearest first; without a price is not for free', () => {
+  const rows = modelRows(models, 'cost')
+  assert.deepEqual(
+    rows.map(({ words, figure, note }) => [words, figure, note]),
+    [
+      ['dear', '$9.00', '+ 3 unpriced'],
+      ['many', '$1.00', undefined],
+      ['free', '$0', undefined],
+      ['unpriced', 'no price', '10 calls'],
+      ['No model named', 'no price', '10 calls'],
+    ],
+  )
+  assert.deepEqual(rows[0]?.to, { view: 'calls', models: ['dear'], sort: 'started_at' })
+  assert.equal(rows[4]?.to, null)
+})
+
+test('by tokens and by calls', () => {
+  assert.equal(modelRows(models, 'tokens')[0]?.words, 'unpriced')
+  assert.equal(modelRows(models, 'calls')[0]?.words, 'many')
+})
+
+test('cost is compared where there is any', () => {
+  assert.equal(usualMeasure(models), 'cost')
+  assert.equal(usualMeasure([model('a', {})]), 'tokens')
+})
+
+test('failures lead to their calls; those without a code are the interrupted', () => {
+  const answer = {
+    failures: [
+      { failure_code: 'upstream_http', calls: 3 },
+      { failure_code: null, calls: 1 },
+    ],
+    totals: { errors: 4 },
+  } as unknown as Parameters<typeof failureRows>[0]
+  const rows = failureRows(answer, (code) => `<${code}>`)
+  assert.deepEqual(
+    rows.map(({ words, figure, note }) => [words, figure, note]),
+    [
+      ['<upstream_http>', '3', '75\u202f%'],
+      ['Interrupted', '1', '25\u202f%'],
+    ],
+  )
+  assert.deepEqual(rows[0]?.to, { view: 'calls', failureCodes: ['upstream_http'], sort: 'started_at' })
+  assert.deepEqual(rows[1]?.to, { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' })
+})

@@ -1,0 +1,68 @@
+import type { OverviewModel } from '../../src/api/overview.ts'
+import type { RankedRow } from '../charts/ranked-row.ts'
+import { count, counted, dollars, percent, shortCount } from '../format/figures.ts'
+import type { OverviewAnswer } from './overview-answer.ts'
+
+export type ModelMeasure = 'cost' | 'tokens' | 'calls'
+
+const shownRows = 8
+
+/** By what models are compared unless the reader says otherwise: cost where any of them has one. */
+export function usualMeasure(models: readonly OverviewModel[]): ModelMeasure {
+  return models.some(({ cost_usd }) => cost_usd !== null) ? 'cost' : 'tokens'
+}
+
+const valueOf: Readonly<Record<ModelMeasure, (model: OverviewModel) => number | null>> = {
+  cost: ({ cost_usd }) => cost_usd,
+  tokens: ({ total_tokens }) => total_tokens,
+  calls: ({ calls }) => calls,
+}
+
+const figureOf: Readonly<Record<ModelMeasure, (value: number) => string>> = {
+  cost: dollars,
+  tokens: shortCount,
+  calls: shortCount,
+}
+
+/** The models with the largest part; one without a price is named, and is none that costs nothing. */
+export function modelRows(models: readonly OverviewModel[], measure: ModelMeasure): readonly RankedRow[] {
+  return models
+    .toSorted((one, other) => (valueOf[measure](other) ?? -1) - (valueOf[measure](one) ?? -1))
+    .slice(0, shownRows)
+    .map((model) => {
+      const value = valueOf[measure](model)
+      const isUnpriced = measure === 'cost' && model.unpriced_calls > 0
+      const note =
+        value === null
+          ? counted(model.calls, 'call')
+          : isUnpriced
+            ? `+ ${shortCount(model.unpriced_calls)} unpriced`
+            : undefined
+      return {
+        key: model.model ?? '',
+        words: model.model ?? 'No model named',
+        value,
+        figure: value === null ? 'no price' : figureOf[measure](value),
+        note,
+        to: model.model === null ? null : { view: 'calls', models: [model.model], sort: 'started_at' },
+      }
+    })
+}
+
+/** How calls failed, the most frequent first. */
+export function failureRows(
+  { failures, totals }: Pick<OverviewAnswer, 'failures' | 'totals'>,
+  words: (code: string) => string,
+): readonly RankedRow[] {
+  return failures.slice(0, shownRows).map(({ failure_code: code, calls }) => ({
+    key: code ?? '',
+    words: code === null ? 'Interrupted' : words(code),
+    value: calls,
+    figure: count(calls),
+    note: totals.errors > 0 ? percent(calls / totals.errors) : undefined,
+    to:
+      code === null
+        ? { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' }
+        : { view: 'calls', failureCodes: [code], sort: 'started_at' },
+  }))
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HealthReport } from '../../src/api/health-report.ts'
+import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
+import { type GatewayNow, gatewayNow } from './gateway-now.ts'
+
+const health: HealthReport = {
+  status: 'ok',
+  upstream: '',
+  db: '',
+  rate_limiter: {
+    max_concurrent: 4,
+    active: 3,
+    queued: 0,
+    slot_cooldown_ms: 0,
+    total_admitted: 0,
+    total_queued: 0,
+    total_retries_429: 0,
+    peak_active: 0,
+  },
+  token_budget: { daily_limit: 1_000_000, total_used: 364_999, remaining: 635_001, percentage_used: 36.4999 },
+  pid: 1,
+  instance: '',
+  version: '',
+  uptime_s: 0,
+  telemetry: { written: 0, pending: 0, dropped: 0 },
+  warnings: [],
+}
+
+const status: ProcessStatus = {
+  running: true,
+  state: 'running',
+  pid: 1,
+  port: 9090,
+  host: '',
+  upstream: '',
+  instance: '',
+  started_at: null,
+  uptime_s: 0,
+  health_ok: true,
+  health,
+  pid_file: '',
+  log_file: '',
+  message: null,
+  simulated: false,
+}
+
+const withLimiter = (rest: Partial<HealthReport['rate_limiter']>): GatewayNow =>
+  gatewayNow({ ...status, health: { ...health, rate_limiter: { ...health.rate_limiter, ...rest } } })
+
+const withUse = (used: number, limit: number): GatewayNow =>
+  gatewayNow({
+    ...status,
+    health: { ...health, token_budget: { ...health.token_budget, daily_limit: limit, total_used: used } },
+  })
+
+test('every state has words, a tone and a shape of its own', () => {
+  const states: readonly GatewayState[] = [
+    'starting',
+    'running',
+    'draining',
+    'stopped',
+    'unresponsive',
+    'foreign',
+  ]
+  const looks = states.map((state) => gatewayNow({ ...status, state, running: state !== 'stopped' }))
+  assert.deepEqual(
+    looks.map(({ words, tone }) => `${words}: ${tone}`),
+    [
+      'Starting: quiet',
+      'Running: good',
+      'Draining: warn',
+      'Stopped: bad',
+      'Not responding: bad',
+      'Port taken by something else: bad',
+    ],
+  )
+  assert.equal(new Set(looks.map(({ shape }) => shape)).size, states.length)
+  assert.deepEqual(
+    looks.map(({ canStart }) => canStart),
+    [false, false, false, true, false, false],
+  )
+})
+
+test('what runs and is not well says so', () => {
+  const degraded = gatewayNow({ ...status, health: { ...health, status: 'degraded' } })
+  assert.deepEqual([degraded.tone, degraded.words], ['warn', 'Running, with warnings'])
+  const silent = gatewayNow({ ...status, health_ok: false })
+  assert.deepEqual([silent.tone, silent.words], ['warn', 'Port silent'])
+})
+
+test('slots and the queue are told in words', () => {
+  assert.deepEqual(
+    [withLimiter({}).load?.slotWords, withLimiter({}).load?.queueWords],
+    ['3 of 4 slots', 'none waiting'],
+  )
+  assert.equal(withLimiter({ max_concurrent: 1, active: 0 }).load?.slotWords, '0 of 1 slot')
+  assert.equal(withLimiter({ queued: 2 }).load?.queueWords, '2 waiting')
+})
+
+test('where there is no gateway nothing is said of its load', () => {
+  assert.equal(gatewayNow({ ...status, state: 'stopped', running: false, health: null }).load, null)
+  assert.equal(gatewayNow({ ...status, health: null }).load, null)
+})
+
+test('the budget warns from 80 per cent, and is over from 100', () => {
+  const cases: readonly (readonly [used: number, words: string, tone: string])[] = [
+    [0, '0\u202f%', 'quiet'],
+    [1, '<1\u202f%', 'quiet'],
+    [364, '36\u202f%', 'quiet'],
+    [799, '79\u202f%', 'quiet'],
+    [800, '80\u202f%', 'warn'],
+    [999, '99\u202f%', 'warn'],
+    [1000, '100\u202f%', 'bad'],
+    [1250, '125\u202f%', 'bad'],
+  ]
+  for (const [used, words, tone] of cases) {
+    const budget = withUse(used, 1000).load?.budget
+    assert.deepEqual([budget?.shareWords, budget?.tone], [words, tone], String(used))
+  }
+  assert.equal(withUse(5, 0).load?.budget, null)
+  assert.equal(
+    withUse(1_200_000, 480_000_000).load?.budget?.words,
+    '1.2\u202fM of 480\u202fM tokens used in the last 24 hours',
+  )
+})

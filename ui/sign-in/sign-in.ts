@@ -1,0 +1,47 @@
+import '../design/tokens.css'
+import '../design/base.css'
+import '../design/controls.css'
+import './sign-in.css'
+import type { ErrorBody } from '../../src/api/error-body.ts'
+
+/** An element that the page is written with. */
+function part<Kind extends Element>(id: string, kind: new () => Kind): Kind {
+  const found = document.getElementById(id)
+  if (!(found instanceof kind)) throw new TypeError(`the page has no ${id}`)
+  return found
+}
+
+const token = part('token', HTMLInputElement)
+const trouble = part('sign-in-trouble', HTMLElement)
+
+// The page's policy lets no form submit itself, so that a token can never end up in an address.
+part('sign-in', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault()
+  void signIn()
+})
+
+async function signIn(): Promise<void> {
+  say('')
+  try {
+    const response = await fetch('/api/session', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token: token.value }),
+    })
+    if (response.ok) {
+      // It is shown in place of whatever page was asked for.
+      location.reload()
+      return
+    }
+    const { error } = (await response.json()) as ErrorBody
+    say(error.message)
+    token.select()
+  } catch {
+    say('The dashboard did not answer.')
+  }
+}
+
+function say(words: string): void {
+  trouble.textContent = words
+  token.setAttribute('aria-invalid', String(words !== ''))
+}

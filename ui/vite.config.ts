@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { type Plugin, type UserConfig, defineConfig } from 'vite'
+
+const fileHere = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** Below it, packing saves nothing that anybody would notice. */
+const leastPackedBytes = 1024
+
+/** Puts the script of the theme into every page's head as a file of its own: it must run before the first paint. */
+function themeBeforePaint(): Plugin {
+  const name = 'theme-at-load.js'
+  return {
+    name: 'theme-before-paint',
+    buildStart() {
+      this.addWatchFile(fileHere(`shell/${name}`))
+      this.emitFile({ type: 'asset', name, source: readFileSync(fileHere(`shell/${name}`), 'utf8') })
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_, { bundle = {} }) => {
+        const file = Object.values(bundle).find((one) => one.type === 'asset' && one.names.includes(name))
+        if (file === undefined) throw new Error('the script of the theme is not in the bundle')
+        return [{ tag: 'script', attrs: { src: `/${file.fileName}` }, injectTo: 'head-prepend' }]
+      },
+    },
+  }
+}
+
+/** Lays a packed form of each file beside it, so that the dashboard need not pack at all. */
+function packed(): Plugin {
+  return {
+    name: 'packed',
+    apply: (_, { command }) => command === 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        for (const file of Object.values(bundle)) {
+          const source = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+          if (source.byteLength < leastPackedBytes) continue
+          this.emitFile({
+            type: 'asset',
+            fileName: `${file.fileName}.br`,
+            source: brotliCompressSync(source),
+          })
+          this.emitFile({
+            type: 'asset',
+            fileName: `${file.fileName}.gz`,
+            source: gzipSync(source, { level: 9 }),
+          })
+        }
+      },
+    },
+  }
+}
+
+/** Builds the page into `dist/ui`, from where the dashboard serves it. */
+const config: UserConfig = defineConfig({
+  root: fileHere('.'),
+  base: '/',
+  publicDir: false,
+  plugins: [themeBeforePaint(), packed()],
+  build: {
+    outDir: fileHere('../dist/ui'),
+    emptyOutDir: true,
+    // The first with popovers and light-dark(), which nothing is put in place of.
+    target: ['chrome123', 'firefox125', 'safari17.5'],
+    // A preload helper would need the page's policy to let scripts make up addresses.
+    modulePreload: false,
+    // One request for all of it; the sign-in page shares most.
+    cssCodeSplit: false,
+    rolldownOptions: { input: [fileHere('index.html'), fileHere('sign-in.html')] },
+  },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+})
+
+// Where Vite looks for it.
+// oxlint-disable-next-line import/no-default-export
+export default config
