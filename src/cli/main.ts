@@ -1,7 +1,7 @@
 import { exitCode } from './exit-code.ts'
 import { Command, CommanderError } from 'commander'
 import { callsOptionTable } from './calls-options.ts'
-import { checkOptionTable, compressOptionTable } from './db-options.ts'
+import { checkOptionTable, compressOptionTable, rebuildOptionTable } from './db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
@@ -83,7 +83,16 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     ])
     process.exitCode = runCheck(rest('check'), env, dbContext(process))
   })
-  for (const command of [compress, check]) db.addCommand(command.copyInheritedSettings(db))
+  const rebuild = commandOf('rebuild', 'make the sums anew from the calls', rebuildOptionTable).action(
+    async () => {
+      const [{ runRebuild }, { dbContext }] = await Promise.all([
+        import('./db-rebuild.ts'),
+        import('./db-context.ts'),
+      ])
+      process.exitCode = await runRebuild(rest('rebuild'), env, dbContext(process))
+    },
+  )
+  for (const command of [compress, check, rebuild]) db.addCommand(command.copyInheritedSettings(db))
   for (const command of [up, gateway, dashboard, calls, db, verify, demo])
     program.addCommand(command.copyInheritedSettings(program))
 

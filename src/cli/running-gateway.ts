@@ -218,7 +218,7 @@ export class RunningGateway implements ControlledGateway {
     makeFolder(dirname(this.#values.pidFile))
     const problem = this.#pidFile.write()
     if (problem !== null) console.error(`tokenweir: no PID file: ${problem}`)
-    this.#note('start')
+    this.#note('start', JSON.stringify({ max_concurrent: this.#values.maxConcurrent }))
   }
 
   #note(kind: 'start' | 'stop' | 'config', detail: string | null = null): void {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
 import type { CompressProgress, CompressResult, DatabaseJob, JobFailure } from '../api/database-job.ts'
 import type { Clock } from '../call/clock.ts'
+import { lowerPriority } from '../lib/lower-priority.ts'
 import { childEnvironment } from './child-environment.ts'
 import { LineReader } from './line-reader.ts'
 
@@ -155,6 +155,7 @@ export class DatabaseJobs implements JobStarter {
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
     })
+    // It holds the database's lock for moments, which others wait for: no lower than that.
     if (child.pid !== undefined) lowerPriority(child.pid)
     return child
   }
@@ -162,15 +163,6 @@ export class DatabaseJobs implements JobStarter {
   #tell(job: DatabaseJob): void {
     this.#last = job
     for (const watcher of this.#watchers) watcher()
-  }
-}
-
-/** Not the lowest: it holds the database's lock for moments, which others wait for. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It has ended already, or the system does not allow it: then it runs as it is.
   }
 }
 
