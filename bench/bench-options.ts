@@ -11,8 +11,10 @@ export interface BenchOptions {
   readonly seconds: number
   /** Connections of P1, or open streams of P2 and P5; each program's own default unless given. */
   readonly clients: number | undefined
-  /** Events per second on each open stream; calls per second in P6. */
+  /** Events per second on each open stream; calls per second in P6 and P11. */
   readonly rate: number | undefined
+  /** Pages that poll in P6. */
+  readonly pollers: number | undefined
   /** A database of generated calls, for P7, P8 and P9. */
   readonly db: string | undefined
   /** Questions of P7 and P8 whose names hold this. */
@@ -22,7 +24,8 @@ export interface BenchOptions {
 }
 
 export const usage = `npm run bench -- [names…] [--targets bare,nginx,tokenweir] [--rounds 5] [--seconds 3]
-                       [--clients N] [--rate events per second and stream, or calls per second in p6]
+                       [--clients N] [--rate events per second and stream, or calls per second in p6 and p11]
+                       [--pollers pages in p6]
                        [--db generated database] [--only part of a question] [--no-sql]`
 
 export function parseOptions(args: readonly string[]): BenchOptions {
@@ -36,6 +39,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       seconds: { type: 'string', default: '3' },
       clients: { type: 'string' },
       rate: { type: 'string' },
+      pollers: { type: 'string' },
       db: { type: 'string' },
       only: { type: 'string' },
       sql: { type: 'boolean', default: true },
@@ -53,6 +57,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     seconds: positive('seconds', values.seconds),
     clients: values.clients === undefined ? undefined : positive('clients', values.clients),
     rate: values.rate === undefined ? undefined : positive('rate', values.rate),
+    pollers: values.pollers === undefined ? undefined : positive('pollers', values.pollers),
     db: values.db,
     only: values.only,
     sql: values.sql,

@@ -1,5 +1,6 @@
 import { ChildProgram } from './child-program.ts'
 import { cpuUs } from './process-figures.ts'
+import { Waits } from './waits.ts'
 import type { LoadCommand, LoadReport, UpstreamCommand, UpstreamReport } from './programs/program-messages.ts'
 
 /** What was counted at the client while a process's CPU time was read. */
@@ -10,6 +11,8 @@ export interface Counted {
   readonly failed: number
   readonly perS: number
   readonly cpuUsPerUnit: number
+  /** For an answer since its request, for an event since the one before it. */
+  readonly waits: Waits
 }
 
 type CallsOptions = Omit<Extract<LoadCommand, { readonly do: 'calls' }>, 'do'>
@@ -66,7 +69,7 @@ export class Load implements Disposable {
   async #counted(pid: number): Promise<Counted> {
     await this.#client.next('counting')
     const before = cpuUs(pid)
-    const { counted, reads, failed, elapsedMs } = await this.#client.next('counted')
+    const { counted, reads, failed, elapsedMs, waitsMs } = await this.#client.next('counted')
     const spent = cpuUs(pid) - before
     return {
       units: counted,
@@ -74,6 +77,7 @@ export class Load implements Disposable {
       failed,
       perS: (counted / elapsedMs) * 1000,
       cpuUsPerUnit: spent / counted,
+      waits: new Waits(waitsMs),
     }
   }
 

@@ -1,19 +1,21 @@
-import { copyFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as delay } from 'node:timers/promises'
 import { startDashboardProcess } from '../test/support/dashboard-process.ts'
 import { startGatewayProcess } from '../test/support/gateway-process.ts'
 import { makeTempDir } from '../test/support/temp-dir.ts'
 import type { BenchOptions } from './bench-options.ts'
+import { copyDatabase } from './copied-database.ts'
+import { ChildProgram } from './child-program.ts'
 import { type Counted, Load } from './load.ts'
+import type { PagesCommand, PagesReport } from './programs/program-messages.ts'
 import { type BenchResult, median, pairedRatio, range } from './summary.ts'
+import { Waits } from './waits.ts'
 
 const clients = 32
-const pollers = 20
+const defaultPollers = 100
 const pollMs = 2000
-const directMs = 1000
-/** Below that of P1: the dashboard's processes need their part of the machine. */
-const shareOfDirect = 0.25
+const maximumMs = 3000
+/** Of what the gateway takes when nobody polls. */
+const shareOfMaximum = 0.5
 const warmMs = 1000
 const firstWarmMs = 10_000
 const maxConcurrent = 1000
@@ -21,7 +23,7 @@ const maxConcurrent = 1000
 /** P6: CPU time of the gateway for one call, while pages poll the dashboard's overview and while none does. */
 export async function benchPolledOverview(options: BenchOptions): Promise<BenchResult> {
   await using dir = await makeTempDir()
-  if (options.db !== undefined) await copyFile(options.db, dir.file('telemetry.db'))
+  if (options.db !== undefined) await copyDatabase(options.db, dir.file('telemetry.db'))
   using load = new Load()
   const upstream = `http://127.0.0.1:${await load.start()}/v1`
   const directory = dir.path
@@ -31,19 +33,24 @@ export async function benchPolledOverview(options: BenchOptions): Promise<BenchR
 
   const alone: Counted[] = []
   const polled: Counted[] = []
-  const answers = new Answers()
-  const maxPerS = options.rate ?? Math.floor((await load.directRate(clients, directMs)) * shareOfDirect)
+  const answersMs: number[] = []
+  let failed = 0
+  using pages = new ChildProgram<PagesCommand, PagesReport>('pages')
+  await pages.next('ready')
+  const pollers = options.pollers ?? defaultPollers
+  const full = { port: gateway.port, clients, maxPerS: 1e9, warmMs: firstWarmMs, ms: maximumMs }
+  const maximum = await load.calls(gateway.pid, full)
+  const maxPerS = options.rate ?? Math.floor(maximum.perS * shareOfMaximum)
   for (let round = 0; round < options.rounds; round++) {
-    const times = { warmMs: round === 0 ? firstWarmMs : warmMs, ms: options.seconds * 1000 }
+    const times = { warmMs, ms: options.seconds * 1000 }
     const calls = { port: gateway.port, clients, maxPerS, ...times }
     alone.push(await load.calls(gateway.pid, calls))
-    const stop = new AbortController()
-    const pages = Array.from({ length: pollers }, (_, i) =>
-      poll(`${dashboard.origin}/api/overview`, (i * pollMs) / pollers, stop.signal, answers),
-    )
+    pages.tell({ do: 'poll', url: `${dashboard.origin}/api/overview`, pages: pollers, everyMs: pollMs })
     polled.push(await load.calls(gateway.pid, calls))
-    stop.abort()
-    await Promise.all(pages)
+    pages.tell({ do: 'stop' })
+    const told = await pages.next('answersMs')
+    answersMs.push(...told.answersMs)
+    failed += told.failed
   }
   const health = await gateway.health()
   const behind = callsBehind(gateway.databaseFile)
@@ -54,20 +61,28 @@ export async function benchPolledOverview(options: BenchOptions): Promise<BenchR
     median(cpus(counted)).toFixed(1),
     range(cpus(counted), 1),
     pairedRatio(cpus(counted), cpus(alone)),
+    waitMs(counted, 0.5),
+    waitMs(counted, 0.99),
+    Math.max(...counted.map(({ waits }) => waits.at(1))).toFixed(0),
     median(counted.map(({ perS }) => perS)).toFixed(0),
     String(counted.reduce((sum, { failed }) => sum + failed, 0)),
   ]
-  const answered = answers.ms.length === 0 ? '–' : `${median(answers.ms).toFixed(0)} ms`
+  const waitMs = (counted: readonly Counted[], part: number): string =>
+    `${median(counted.map(({ waits }) => waits.at(part))).toFixed(1)} (${range(
+      counted.map(({ waits }) => waits.at(part)),
+      1,
+    )})`
+  const answers = new Waits(answersMs)
   return {
     name: 'p6-polled-overview',
-    title: `P6: JSON calls at ${maxPerS} a second, ${pollers} pages that poll every ${pollMs / 1000} s; an answer takes ${answered}, ${behind} calls not added up at the end`,
+    title: `P6: JSON calls at ${maxPerS} of at most ${maximum.perS.toFixed(0)} a second, ${pollers} pages that poll every ${pollMs / 1000} s; an answer takes ${answers.at(0.5).toFixed(0)} ms, ${behind} calls not added up at the end`,
     table: [
-      ['', 'CPU µs/call', 'range', '÷ alone', 'calls/s', 'failed'],
+      ['', 'CPU µs/call', 'range', '÷ alone', 'p50 ms', 'p99 ms', 'longest', 'calls/s', 'failed'],
       row('alone', alone),
       row('polled', polled),
     ],
-    notes: answers.failed === 0 ? [] : [`void, ${answers.failed} polls of ${answers.ms.length} failed`],
-    data: { alone, polled, answers, behind, telemetry: health['telemetry'] },
+    notes: failed === 0 ? [] : [`void, ${failed} polls of ${answersMs.length} failed`],
+    data: { maximum, alone, polled, answers, behind, telemetry: health['telemetry'] },
   }
 }
 
@@ -78,23 +93,4 @@ function callsBehind(path: string): number {
   const behind = Number(database.prepare(sql).get()?.['behind'])
   database.close()
   return behind
-}
-
-/** What the pages got. */
-class Answers {
-  readonly ms: number[] = []
-  failed: number = 0
-}
-
-async function poll(url: string, firstMs: number, signal: AbortSignal, answers: Answers): Promise<void> {
-  const wait = (ms: number): Promise<unknown> => delay(ms, undefined, { signal }).catch(() => undefined)
-  await wait(firstMs)
-  while (!signal.aborted) {
-    const startMs = performance.now()
-    const answer = await fetch(url)
-    await answer.arrayBuffer()
-    if (!answer.ok) answers.failed++
-    answers.ms.push(performance.now() - startMs)
-    await wait(Math.max(0, pollMs - (performance.now() - startMs)))
-  }
 }

@@ -1,5 +1,6 @@
 /** `npm run bench [names…]`: runs benchmark programs one after the other, prints their tables, keeps their values. */
 import { type BenchOptions, parseOptions, usage } from './bench-options.ts'
+import { benchCompressBeside } from './compress-beside.ts'
 import { benchJsonCalls } from './json-calls.ts'
 import { benchOpenStreams } from './open-streams.ts'
 import { benchStreamedEvents } from './streamed-events.ts'
@@ -16,9 +17,10 @@ const programs: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   p6: benchPolledOverview,
   p7: benchQuestions,
   p9: benchStart,
+  p11: benchCompressBeside,
 }
 /** Left out of a run of all programs when no database is named. */
-const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9'])
+const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9', 'p11'])
 
 function defaultNames({ db }: BenchOptions): readonly string[] {
   return Object.keys(programs).filter((name) => db !== undefined || !needDatabase.has(name))

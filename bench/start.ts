@@ -1,7 +1,7 @@
-import { copyFile } from 'node:fs/promises'
 import { startGatewayProcess } from '../test/support/gateway-process.ts'
 import { makeTempDir } from '../test/support/temp-dir.ts'
 import type { BenchOptions } from './bench-options.ts'
+import { copyDatabase } from './copied-database.ts'
 import { cpuUs } from './process-figures.ts'
 import { type BenchResult, median, pairedRatio, range } from './summary.ts'
 
@@ -22,7 +22,7 @@ export async function benchStart(options: BenchOptions): Promise<BenchResult> {
   await using large = await makeTempDir()
   await using empty = await makeTempDir()
   // A copy, as a gateway writes to the database that it is given.
-  await copyFile(options.db, large.file('telemetry.db'))
+  await copyDatabase(options.db, large.file('telemetry.db'))
   const rounds = Math.max(leastRounds, options.rounds)
   const onLarge: Start[] = []
   const onEmpty: Start[] = []

@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { rollups } from '../../src/store/migrations/0002-rollups.ts'
+import { rollupMarks } from '../../src/store/migrations/0004-rollup-marks.ts'
+import { versionOf } from '../../src/store/migrate.ts'
 import { RollForward } from '../../src/store/roll-forward.ts'
 
 const rolledPerStep = 100_000
@@ -14,6 +16,8 @@ export function withoutRollups(path: string): void {
   database.exec('BEGIN')
   for (const { name } of tables.all()) database.exec(`DROP TABLE ${String(name)}`)
   database.exec(rollups.sql)
+  // An older one gets the rest when it is opened.
+  if (versionOf(database) >= rollupMarks.version) database.exec(rollupMarks.sql)
   database.exec('COMMIT')
   database.close()
 }

@@ -2,12 +2,13 @@
  * What the observers cost by themselves: `node --expose-gc bench/micro/meter.ts`.
  * Prints medians of several rounds on one core; no time is asserted.
  */
+import zlib from 'node:zlib'
 import { CallMeter } from '../../src/gateway/observer/call-meter.ts'
 import { ObserverGuard } from '../../src/gateway/observer/observer-guard.ts'
 import { RequestPeek } from '../../src/gateway/request-peek.ts'
 
 const rounds = 9
-const call = { type: 'chat' } as const
+const call = { type: 'chat', method: 'POST' } as const
 const jsonHead = {
   status: 200,
   statusText: 'OK',
@@ -106,6 +107,26 @@ for (const bytes of [700, 1500]) {
   })
 }
 
+for (const [coding, encode] of [
+  ['gzip', zlib.gzipSync],
+  ['br', zlib.brotliCompressSync],
+  ['zstd', zlib.zstdCompressSync],
+] as const) {
+  const body = encode(answerBody(1500))
+  const codedHead = { ...jsonHead, headers: [...jsonHead.headers, 'Content-Encoding', coding] }
+  const n = 1000
+  report(`JSON answer, 1490 B in ${coding}, meter from start to reading`, 'us', n, () => {
+    for (let i = 0; i < n; i++) {
+      const meter = new CallMeter(call, false)
+      meter.requestStart(0)
+      meter.responseStart(codedHead, 1)
+      meter.data(body, 2)
+      meter.end(3)
+      meter.reading()
+    }
+  })
+}
+
 const usage = { prompt_tokens: 12, completion_tokens: 34, total_tokens: 46 }
 const kinds: readonly [string, Buffer][] = [
   ['ordinary', event(' token')],
@@ -140,7 +161,7 @@ const vectors = Buffer.from(
   `{"object":"list","data":[${Array.from({ length: 100 }, () => JSON.stringify({ object: 'embedding', embedding: vector })).join()}],"usage":{"prompt_tokens":8,"total_tokens":8}}`,
 )
 report(`embeddings as floats, ${(vectors.length / 1e6).toFixed(1)} MB in chunks of 64 kB`, 'us', 1, () => {
-  const meter = new CallMeter({ type: 'embedding' }, false)
+  const meter = new CallMeter({ type: 'embedding', method: 'POST' }, false)
   meter.requestStart(0)
   meter.responseStart(jsonHead, 1)
   for (let at = 0; at < vectors.length; at += 65_536) meter.data(vectors.subarray(at, at + 65_536), 2)

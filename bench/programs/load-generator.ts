@@ -13,13 +13,14 @@ const openLimitMs = 20_000
 let counted = 0
 let reads = 0
 let failed = 0
+let waitsMs: number[] = []
 let stopping = false
 let openSockets: Socket[] = []
 
 /** Holds calls back that would go beyond the highest rate, until the next tick. */
 class Pacer {
   readonly #maxPerS: number
-  readonly #waiting: { readonly socket: Socket; readonly request: Buffer }[] = []
+  readonly #waiting: { readonly socket: Socket; readonly send: () => void }[] = []
   readonly #timer: NodeJS.Timeout
   #allowed = 0
   #lastMs = performance.now()
@@ -29,11 +30,11 @@ class Pacer {
     this.#timer = setInterval(() => this.#tick(), 1)
   }
 
-  admit(socket: Socket, request: Buffer): void {
-    if (this.#allowed < 1) this.#waiting.push({ socket, request })
+  admit(socket: Socket, send: () => void): void {
+    if (this.#allowed < 1) this.#waiting.push({ socket, send })
     else {
       this.#allowed -= 1
-      socket.write(request)
+      send()
     }
   }
 
@@ -46,7 +47,7 @@ class Pacer {
     while (this.#allowed >= 1) {
       const next = this.#waiting.shift()
       if (next === undefined) return
-      this.admit(next.socket, next.request)
+      this.admit(next.socket, next.send)
     }
   }
 
@@ -60,10 +61,16 @@ class Pacer {
 function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
   let partial = ''
   let left = 0
+  let sentMs = 0
+  const send = (): void => {
+    sentMs = performance.now()
+    socket.write(request)
+  }
   const answered = (): void => {
     counted += 1
+    waitsMs.push(performance.now() - sentMs)
     if (stopping) socket.destroy()
-    else pacer.admit(socket, request)
+    else pacer.admit(socket, send)
   }
   const read = (length: number): boolean => {
     reads += 1
@@ -98,7 +105,7 @@ function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
   socket.on('error', () => {
     failed += 1
   })
-  socket.on('connect', () => socket.write(request))
+  socket.on('connect', send)
   return socket
 }
 
@@ -121,15 +128,17 @@ async function count(ms: number): Promise<void> {
   report({ counting: true })
   counted = 0
   reads = 0
+  waitsMs = []
   const startMs = performance.now()
   await delay(ms)
-  report({ counted, reads, failed, elapsedMs: performance.now() - startMs })
+  report({ counted, reads, failed, elapsedMs: performance.now() - startMs, waitsMs })
 }
 
 /** Opens one stream; settles when its first event is there. */
 function openStream(port: number, request: Buffer): Promise<void> {
   return new Promise((resolve) => {
     let last = 0
+    let lastMs = 0
     const read = (length: number): boolean => {
       reads += 1
       let events = 0
@@ -139,7 +148,12 @@ function openStream(port: number, request: Buffer): Promise<void> {
         last = byte
       }
       counted += events
-      if (events > 0) resolve()
+      if (events > 0) {
+        const nowMs = performance.now()
+        waitsMs.push(nowMs - lastMs)
+        lastMs = nowMs
+        resolve()
+      }
       return true
     }
     const socket = connect({

@@ -28,6 +28,22 @@ export type LoadReport =
   | { readonly ready: true }
   /** The warm-up is over: counting begins. */
   | { readonly counting: true }
-  | { readonly counted: number; readonly reads: number; readonly elapsedMs: number; readonly failed: number }
+  | {
+      readonly counted: number
+      readonly reads: number
+      readonly elapsedMs: number
+      readonly failed: number
+      /** Of each answer since its request was sent; of each event since the one before it on its stream. */
+      readonly waitsMs: readonly number[]
+    }
   | { readonly open: number; readonly failed: number }
   | { readonly closed: true }
+
+/** What the parent tells the pages. */
+export type PagesCommand =
+  | { readonly do: 'poll'; readonly url: string; readonly pages: number; readonly everyMs: number }
+  | { readonly do: 'stop' }
+
+export type PagesReport =
+  | { readonly ready: true }
+  | { readonly answersMs: readonly number[]; readonly failed: number }

@@ -48,16 +48,38 @@ export interface OverviewBuckets {
   readonly queue_p95_ms: readonly (number | null)[]
 }
 
+/**
+ * How many calls took how long: a map of time and duration, over the calls that went well, and over chat calls alone
+ * where `chat_only` says so. A call within 1 % of a limit may be counted on its other side.
+ */
+export interface OverviewHeat {
+  /**
+   * Rising limits in milliseconds, in steps of 1, 2 and 5, as far as there are calls: bin `i` reaches from the `i`th (inclusive)
+   * to the one after it. One more than there are bins; none without a call.
+   */
+  readonly limits_ms: readonly number[]
+  /** For each bucket of time of `buckets`, calls in each bin from the first on; bins without a call at the end of a bucket are left out. */
+  readonly counts: readonly (readonly number[])[]
+}
+
 /** How busy the gateway's slots were, in buckets of at least a minute; null where no gateway ran. */
 export interface OverviewSlots {
   readonly bucket_s: number
   readonly start_s: readonly number[]
   readonly active_max: readonly (number | null)[]
   readonly queued_max: readonly (number | null)[]
+  /** The highest `max_concurrent` that held at any time of the bucket; null also where no gateway noted it. */
+  readonly limit: readonly (number | null)[]
   /** Part of the time, 0 to 1, in which every slot was in use. */
   readonly at_limit_share: readonly (number | null)[]
   /** The same over the whole range. */
   readonly at_limit_share_total: number | null
+  /**
+   * Spans of whole minutes in which no gateway ran, or none could note that it did, in the order of time; the thirty longest.
+   * Nothing is known of the time before a gateway first ran. In buckets of over an hour one may be left out that is shorter
+   * than a 24th of the bucket.
+   */
+  readonly gaps: readonly { readonly from_s: number; readonly to_s: number }[]
 }
 
 /** What a list of calls shows of each; the fields are those of `/api/query`. */
@@ -112,13 +134,14 @@ export interface Overview {
   readonly bucket_s: number
   readonly chat_only: boolean
   readonly buckets: OverviewBuckets
+  readonly heat: OverviewHeat
   readonly totals: OverviewTotals
   /** The window of the same length just before; null where it cannot be told any more. */
   readonly previous: OverviewTotals | null
-  /** Those with the most calls and those that cost most, most calls first. */
-  readonly models: readonly OverviewModel[]
-  /** Failed calls by their code, most calls first. */
-  readonly failures: readonly { readonly failure_code: string | null; readonly calls: number }[]
+  /** Those with the most calls and those that cost most, most calls first; null where folded calls do not tell it. */
+  readonly models: readonly OverviewModel[] | null
+  /** Failed calls by their code, most calls first; null where folded calls do not tell it. */
+  readonly failures: readonly { readonly failure_code: string | null; readonly calls: number }[] | null
   readonly slots: OverviewSlots
   readonly events: readonly OverviewEvent[]
   readonly latest: readonly OverviewCall[]

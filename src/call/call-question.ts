@@ -22,6 +22,13 @@ export interface CallQuestion {
   readonly dimension: CallDimension | null
   /** Entries beyond so many, those with the most calls over all buckets, are put together as the rest. */
   readonly top?: number
+  /**
+   * Rising limits in milliseconds: how many of the calls that went well took how long is told with each group, from
+   * one limit (inclusive) to the next. Within 1 %; what lies beyond both ends counts in the bins there.
+   */
+  readonly durationLimitsMs?: readonly number[]
+  /** Nothing is asked of times and speeds, which are most of the work: they may be told as of no call. */
+  readonly isSumsOnly?: true
 }
 
 /** How one measure is spread over the calls that went well. All but `n` are null where `n` is 0. */
@@ -68,6 +75,8 @@ export interface CallGroup {
   /** Whether these are the entries beyond `top`, put together; `entry` is then null. */
   readonly isRest: boolean
   readonly figures: GroupFigures
+  /** Calls between the question's `durationLimitsMs`, one number less than those; absent where it has none. */
+  readonly durationCounts?: readonly number[]
 }
 
 /** Only groups that hold a call, in the order of time and then with the most calls first; and all of them together. */

@@ -54,4 +54,6 @@ export interface MeterReading {
   /** Events with data, and those of them of which something had to be parsed as JSON. */
   readonly totalEvents: number
   readonly parsedEvents: number
+  /** Events that reported token counts, or times per token, other than zero. */
+  readonly usageEvents: number
 }

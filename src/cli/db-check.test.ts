@@ -66,11 +66,12 @@ test('what is wrong is named, and the exit code is 1', () => {
     off.stdout,
     /✗ 7 of 200 quarter hours do not say what their calls say: 2026-08-23T00:00Z, (.+, ){4}…\n/,
   )
-  assert.match(off.stdout, /x\.db is NOT sound\.\n$/)
+  assert.match(off.stdout, /x\.db is NOT sound\. `tokenweir db rebuild` counts .+\.\n$/)
   const days = run({ ...sound, days: { checked: 90, of: 90, wrongMs: [Date.UTC(2026, 7, 23)] } })
   assert.equal(days.code, 1)
   const damaged = run({ ...sound, integrity: ['row 7 missing from index calls_by_seq'] })
   assert.equal(damaged.code, 1)
+  assert.doesNotMatch(damaged.stdout, /rebuild/)
   assert.match(damaged.stdout, /✗ the file is damaged:\n {4}row 7 missing from index calls_by_seq\n/)
 })
 

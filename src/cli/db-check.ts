@@ -13,6 +13,8 @@ export interface CheckContext {
 /** Instants named at most in one line. */
 const namedAtMost = 5
 
+const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts the sums right.'
+
 /** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `OptionError`. */
 export function runCheck(argv: readonly string[], env: Environment, context: CheckContext): number {
   const options: CheckOptions = parseOptions(checkOptionTable, argv, env)
@@ -23,7 +25,8 @@ export function runCheck(argv: readonly string[], env: Environment, context: Che
   }
   const { lines, isSound } = wordsOf(report)
   const verdict = isSound ? 'is sound' : 'is NOT sound'
-  context.print(`${lines.join('\n')}\n${options.db} ${verdict}.\n`)
+  const advice = isSound || report.integrity.length > 0 ? '' : ` ${rebuildAdvice}`
+  context.print(`${lines.join('\n')}\n${options.db} ${verdict}.${advice}\n`)
   return isSound ? 0 : 1
 }
 

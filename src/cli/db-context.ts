@@ -1,18 +1,28 @@
 import { systemClock } from '../call/clock.ts'
+import { lowerPriority } from '../lib/lower-priority.ts'
 import { checkStore } from '../store/check-store.ts'
 import { compressStore } from '../store/compress-store.ts'
+import { rebuildStore } from '../store/rebuild-store.ts'
 import type { CheckContext } from './db-check.ts'
 import type { CompressContext } from './db-compress.ts'
+import type { RebuildContext } from './db-rebuild.ts'
 
-/** The world of `tokenweir db …`: this machine's clock, the real store, and the terminal. */
+/** Calls go before the long jobs, also where nobody but a terminal began them. The world of `tokenweir db …`: this machine's clock, the real store, and the terminal. */
 export function dbContext({
   stdout,
   stderr,
-}: Pick<NodeJS.Process, 'stdout' | 'stderr'>): CompressContext & CheckContext {
+}: Pick<NodeJS.Process, 'stdout' | 'stderr'>): CompressContext & CheckContext & RebuildContext {
   return {
     clock: systemClock,
-    compress: compressStore,
+    compress: (...request) => {
+      lowerPriority(process.pid)
+      return compressStore(...request)
+    },
     check: checkStore,
+    rebuild: (...request) => {
+      lowerPriority(process.pid)
+      return rebuildStore(...request)
+    },
     print: (text) => stdout.write(text),
     warn: (text) => stderr.write(text),
     isTerminal: stdout.isTTY,

@@ -16,6 +16,12 @@ export interface CheckValues {
   db: string
 }
 
+/** What `tokenweir db rebuild` is asked for. */
+export interface RebuildValues {
+  db: string
+}
+
+export type RebuildOptions = Options<RebuildValues>
 export type CompressOptions = Options<CompressValues>
 export type CheckOptions = Options<CheckValues>
 
@@ -64,3 +70,6 @@ export const checkOptionTable: OptionTable<CheckValues> = {
   },
   db,
 }
+
+/** Every option of `tokenweir db rebuild`, in the order of `--help`. */
+export const rebuildOptionTable: OptionTable<RebuildValues> = { db }

@@ -1,10 +1,11 @@
 import { exitCode } from './exit-code.ts'
 import { Command, CommanderError } from 'commander'
 import { callsOptionTable } from './calls-options.ts'
-import { checkOptionTable, compressOptionTable } from './db-options.ts'
+import { checkOptionTable, compressOptionTable, rebuildOptionTable } from './db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
+import { verifyOptionTable } from './verify-options.ts'
 
 /**
  * The command `tokenweir`. Resolves when the asked-for command has done its work, or runs on its own; the exit
@@ -52,6 +53,17 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       process.exitCode = await runCalls(rest('calls'), env, callsContext(process, env))
     },
   )
+  const verify = commandOf(
+    'verify',
+    'make one call and compare what was sent with what came',
+    verifyOptionTable,
+  ).action(async () => {
+    const { runVerify } = await import('./verify.ts')
+    process.exitCode = await runVerify(rest('verify'), env, {
+      print: (text) => process.stdout.write(text),
+      warn: (text) => process.stderr.write(text),
+    })
+  })
   const db = new Command('db').description('look after the telemetry database').copyInheritedSettings(program)
   const compress = commandOf(
     'compress',
@@ -71,8 +83,17 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     ])
     process.exitCode = runCheck(rest('check'), env, dbContext(process))
   })
-  for (const command of [compress, check]) db.addCommand(command.copyInheritedSettings(db))
-  for (const command of [up, gateway, dashboard, calls, db, demo])
+  const rebuild = commandOf('rebuild', 'make the sums anew from the calls', rebuildOptionTable).action(
+    async () => {
+      const [{ runRebuild }, { dbContext }] = await Promise.all([
+        import('./db-rebuild.ts'),
+        import('./db-context.ts'),
+      ])
+      process.exitCode = await runRebuild(rest('rebuild'), env, dbContext(process))
+    },
+  )
+  for (const command of [compress, check, rebuild]) db.addCommand(command.copyInheritedSettings(db))
+  for (const command of [up, gateway, dashboard, calls, db, verify, demo])
     program.addCommand(command.copyInheritedSettings(program))
 
   try {

@@ -13,6 +13,7 @@ import {
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { envName, type Options, type OptionSpec, type OptionTable } from '../options/option-spec.ts'
 import { commandOf, type Environment, OptionError, parseOptions } from './parse-options.ts'
+import { verifyOptionTable } from './verify-options.ts'
 
 const defaults: GatewayValues = {
   port: 9090,
@@ -34,6 +35,7 @@ const defaults: GatewayValues = {
   clientStallTimeoutMs: 120_000,
   drainTimeoutMs: 30_000,
   via: true,
+  usageInjection: 'auto',
   allowHost: [],
 }
 
@@ -208,6 +210,10 @@ describe('docs/options.md', () => {
   it('lists every option of db compress and db check, and nothing more', () => {
     assert.deepEqual(documented('tokenweir db compress'), expected(compressOptionTable))
     assert.deepEqual(documented('tokenweir db check'), expected(checkOptionTable))
+  })
+
+  it('lists every option of verify, and nothing more', () => {
+    assert.deepEqual(documented('tokenweir verify'), expected(verifyOptionTable))
   })
 
   it('says the same as --help', () => {

@@ -18,6 +18,7 @@ import { BodyMemory } from '../gateway/request-body.ts'
 import { parseUpstreamBase } from '../gateway/target.ts'
 import { UndiciUpstream } from '../gateway/upstream/undici-upstream.ts'
 import { UpstreamKey } from '../gateway/upstream-key.ts'
+import { UsageInjection } from '../gateway/usage-injection/usage-injection.ts'
 import { ownIdentity } from '../lib/process-identity.ts'
 import { SecretToken } from '../lib/secret-token.ts'
 import type { GatewayOptions, GatewayValues } from '../options/gateway-options.ts'
@@ -100,6 +101,7 @@ export class RunningGateway implements ControlledGateway {
         base,
         upstream: this.#upstream,
         upstreamKey: this.#key,
+        usageInjection: new UsageInjection(options.usageInjection === 'auto'),
         admission: this.#admission,
         budget: this.#budget,
         sink: this.#sink,
@@ -216,7 +218,7 @@ export class RunningGateway implements ControlledGateway {
     makeFolder(dirname(this.#values.pidFile))
     const problem = this.#pidFile.write()
     if (problem !== null) console.error(`tokenweir: no PID file: ${problem}`)
-    this.#note('start')
+    this.#note('start', JSON.stringify({ max_concurrent: this.#values.maxConcurrent }))
   }
 
   #note(kind: 'start' | 'stop' | 'config', detail: string | null = null): void {

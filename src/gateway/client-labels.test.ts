@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ClientLabels } from './client-labels.ts'
+import { ClientLabels, labelOf } from './client-labels.ts'
 
 const labels = new ClientLabels(Buffer.from('salt of a test'))
 
@@ -23,9 +23,23 @@ for (const [userAgent, product] of products) {
 
 test('a fingerprint tells keys apart, not the ways in which one key is sent', () => {
   const key = labels.fingerprint('Bearer sk-one')
-  assert.match(key, /^[0-9a-f]{8}$/)
+  assert.match(String(key), /^[0-9a-f]{8}$/)
   assert.equal(labels.fingerprint('bearer  sk-one'), key)
   assert.equal(labels.fingerprint('sk-one'), key)
   assert.notEqual(labels.fingerprint('Bearer sk-two'), key)
   assert.notEqual(new ClientLabels(Buffer.from('another')).fingerprint('sk-one'), key)
+})
+
+test('no credential has no fingerprint', () => {
+  for (const nothing of ['', 'Bearer', 'Bearer ']) assert.equal(labels.fingerprint(nothing), null)
+})
+
+test('a label is what the client wrote, in UTF-8 or Latin-1, and an empty one is none', () => {
+  const onTheWire = (text: string, encoding: BufferEncoding): string =>
+    Buffer.from(text, encoding).toString('latin1')
+  assert.equal(labelOf(onTheWire('agent-é-日', 'utf8')), 'agent-é-日')
+  assert.equal(labelOf(onTheWire('agent-é', 'latin1')), 'agent-é')
+  assert.equal(labelOf('x'.repeat(300)), 'x'.repeat(200))
+  assert.equal(labelOf(''), null)
+  assert.equal(labelOf(null), null)
 })

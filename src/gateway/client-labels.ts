@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { RecentMap } from '../lib/recent-map.ts'
 
@@ -5,19 +6,19 @@ const longestLabel = 200
 
 /** Who a call comes from, in words that may be stored: never a credential itself. */
 export class ClientLabels {
-  readonly #fingerprints: RecentMap<string>
+  readonly #fingerprints: RecentMap<string | null>
   readonly #products = new RecentMap<string>(productOf)
 
   /** `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. */
   constructor(salt: Uint8Array) {
     this.#fingerprints = new RecentMap((credential) => {
-      const key = credential.replace(/^bearer\s+/i, '')
-      return createHmac('sha256', salt).update(key).digest('hex').slice(0, 8)
+      const key = credential.replace(/^bearer(\s+|$)/i, '')
+      return key === '' ? null : createHmac('sha256', salt).update(key).digest('hex').slice(0, 8)
     })
   }
 
-  /** 8 hexadecimal digits that tell credentials apart; `Bearer` and its absence make no difference. */
-  fingerprint(credential: string): string {
+  /** 8 hexadecimal digits that tell credentials apart, `null` for none; `Bearer` and its absence make no difference. */
+  fingerprint(credential: string): string | null {
     return this.#fingerprints.get(credential)
   }
 
@@ -27,9 +28,21 @@ export class ClientLabels {
   }
 }
 
-/** A label that the client chose, cut to a length that a table can hold. */
+/** A label that the client chose, cut to a length that a table can hold; `null` for an empty one. */
+export function labelOf(header: string | null): string | null {
+  return header === null || header === '' ? null : boundedLabel(asText(header))
+}
+
+/** A text that the client chose, cut to a length that a table can hold. */
 export function boundedLabel(label: string): string {
   return label.slice(0, longestLabel)
+}
+
+/** Node gives a header's bytes as Latin-1; where they are UTF-8, that is what the client meant. */
+function asText(header: string): string {
+  if (!/[\x80-\xff]/.test(header)) return header
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : header
 }
 
 function productOf(userAgent: string): string {

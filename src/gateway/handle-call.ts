@@ -15,6 +15,7 @@ import { type ArrivedCall, RunningCall } from './running-call.ts'
 import { type UpstreamBase, upstreamPath } from './target.ts'
 import type { Upstream, UpstreamRequest } from './upstream/upstream.ts'
 import type { UpstreamKey } from './upstream-key.ts'
+import type { AskedCall, UsageInjection } from './usage-injection/usage-injection.ts'
 
 export interface CallHandlerOptions {
   readonly clock: Clock
@@ -25,6 +26,7 @@ export interface CallHandlerOptions {
   readonly base: UpstreamBase
   readonly upstream: Upstream
   readonly upstreamKey: UpstreamKey
+  readonly usageInjection: UsageInjection
   readonly admission: Admission
   readonly budget: Budget
   readonly sink: CallSink
@@ -121,6 +123,12 @@ export class CallHandler {
   /** One attempt; a second one only where nothing can have been done twice. */
   #attempt(running: RunningCall, request: UpstreamRequest): Promise<void> {
     const { upstream } = this.#options
+    const asked = this.#ask(running, request)
+    if (asked !== null) {
+      running.asked = asked.answer
+      const answered = relay(upstream, asked.request, running, asked.answer)
+      return answered.then(() => this.#againIfRefused(running, request))
+    }
     const attempt = relay(upstream, request, running)
     const isSafe = request.method === 'GET' || request.method === 'HEAD'
     if (!isSafe || request.body !== null) return attempt
@@ -128,6 +136,25 @@ export class CallHandler {
       if (!metClosingConnection(error) || running.client.gone !== null) throw error
       return relay(upstream, request, running)
     })
+  }
+
+  #ask({ facts, client, arrived }: RunningCall, request: UpstreamRequest): AskedCall | null {
+    if (facts === null) return null
+    return this.#options.usageInjection.ask(arrived.target.path, facts, request, client)
+  }
+
+  /** An upstream that refused to be asked for usage gets the call as its client made it. */
+  async #againIfRefused(running: RunningCall, request: UpstreamRequest): Promise<void> {
+    if (running.asked?.isRefused !== true) return
+    const { upstream, usageInjection } = this.#options
+    const { path } = running.arrived.target
+    usageInjection.refused(path)
+    try {
+      await relay(upstream, request, running)
+    } finally {
+      const { status } = running.client
+      if (status === 400 || status === 422) usageInjection.refusedAnyway(path)
+    }
   }
 
   #requestOf(running: RunningCall, body: HeldBody): UpstreamRequest {
@@ -144,12 +171,15 @@ export class CallHandler {
   }
 
   async #record(running: RunningCall): Promise<void> {
-    const { clock, sink, budget, onFault } = this.#options
+    const { clock, sink, budget, usageInjection, onFault } = this.#options
     try {
       const settled = running.meter.settled()
       if (settled !== null) await settled
-      const record = recordOf(running.ended())
+      const ended = running.ended()
+      const record = recordOf(ended)
       sink.finish(record)
+      const { facts, asked, arrived } = running
+      if (facts !== null) usageInjection.learn(arrived.target.path, facts, asked, ended.reading)
       const tokens = (record.inputTokens ?? 0) + (record.outputTokens ?? 0)
       if (tokens > 0) budget.add(clock.wallTime(), tokens)
     } catch (error) {

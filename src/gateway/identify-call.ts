@@ -1,6 +1,6 @@
 import type { CallIds } from '../call/call-id.ts'
 import type { Call } from '../call/call.ts'
-import { type ClientLabels, boundedLabel } from './client-labels.ts'
+import { type ClientLabels, boundedLabel, labelOf } from './client-labels.ts'
 import type { RequestHead } from './request-head.ts'
 import type { ForwardedPath, Target } from './target.ts'
 
@@ -20,15 +20,16 @@ export function identifyCall(
     endpoint: boundedLabel(target.path),
     method,
     client: clientOf(clientLabel, userAgent, labels),
-    userAgent: userAgent === null ? null : boundedLabel(userAgent),
-    session: session === null ? null : boundedLabel(session),
+    userAgent: labelOf(userAgent),
+    session: labelOf(session),
     keyFingerprint: credential === null ? null : labels.fingerprint(credential),
     clientRetry: head.clientRetry,
   }
 }
 
 function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {
-  if (label !== null && label !== '') return boundedLabel(label)
+  const chosen = labelOf(label)
+  if (chosen !== null) return chosen
   const product = userAgent === null ? '' : labels.product(userAgent)
   return product === '' ? null : product
 }

@@ -18,13 +18,28 @@ export interface RelayedCall {
   addedHeaders(): readonly string[]
 }
 
+/** Where a relay brings an answer: to the client itself, or past something that looks at it first. */
+export interface AnswerSink {
+  head(head: ResponseHead, added: readonly string[]): void
+  /** Answers false where the client does not keep up. */
+  write(chunk: Uint8Array): boolean
+  end(trailers: RawHeaders): void
+  /** The answer ends here without being complete: what was held back, if anything, goes out. */
+  breakOff?(): void
+}
+
 /**
  * One attempt: dispatches the request and copies the answer to the client as it comes, past the observer.
  * Resolves when the answer is complete; rejects with the `Failure` that ended it, also when the client leaves.
  */
-export function relay(upstream: Upstream, request: UpstreamRequest, call: RelayedCall): Promise<void> {
+export function relay(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  call: RelayedCall,
+  answer: AnswerSink = call.client,
+): Promise<void> {
   if (call.client.gone !== null) return Promise.reject(call.client.gone)
-  const attempt = new RelayedAttempt(call)
+  const attempt = new RelayedAttempt(call, answer)
   const now = call.clock.now()
   call.timeline.attempt(now)
   call.observer.requestStart(now)
@@ -34,12 +49,14 @@ export function relay(upstream: Upstream, request: UpstreamRequest, call: Relaye
 
 class RelayedAttempt implements AnswerReceiver {
   readonly #call: RelayedCall
+  readonly #answer: AnswerSink
   readonly #settle = Promise.withResolvers<void>()
   #exchange: Exchange | null = null
   #isOver = false
 
-  constructor(call: RelayedCall) {
+  constructor(call: RelayedCall, answer: AnswerSink) {
     this.#call = call
+    this.#answer = answer
   }
 
   get over(): Promise<void> {
@@ -63,7 +80,7 @@ class RelayedAttempt implements AnswerReceiver {
     const now = this.#call.clock.now()
     this.#call.timeline.answeredAt = now
     try {
-      this.#call.client.head(head, this.#call.addedHeaders())
+      this.#answer.head(head, this.#call.addedHeaders())
     } catch (error) {
       this.#breakOff(error)
       return
@@ -73,21 +90,40 @@ class RelayedAttempt implements AnswerReceiver {
 
   data(chunk: Uint8Array): boolean {
     const now = this.#call.clock.now()
-    const wantsMore = this.#call.client.write(chunk)
+    let wantsMore = true
+    try {
+      wantsMore = this.#answer.write(chunk)
+    } catch (error) {
+      this.#breakOff(error)
+      return true
+    }
     this.#call.observer.data(chunk, now)
     return wantsMore
   }
 
   end(trailers: RawHeaders): void {
     const now = this.#finish()
-    this.#call.client.end(this.#call.acceptsTrailers ? trailers : [])
+    try {
+      this.#answer.end(this.#call.acceptsTrailers ? trailers : [])
+    } catch (error) {
+      const failure = asFailure(error)
+      this.#call.observer.error(failure, now)
+      this.#settle.reject(failure)
+      return
+    }
     this.#call.observer.end(now)
     this.#settle.resolve()
   }
 
   failed(failure: Failure): void {
-    this.#call.observer.error(failure, this.#finish())
-    this.#settle.reject(failure)
+    let reason = failure
+    try {
+      if (this.#call.client.gone === null) this.#answer.breakOff?.()
+    } catch (error) {
+      reason = asFailure(error)
+    }
+    this.#call.observer.error(reason, this.#finish())
+    this.#settle.reject(reason)
   }
 
   #finish(): number {

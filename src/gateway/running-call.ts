@@ -16,6 +16,7 @@ import type { RelayedCall } from './relay.ts'
 import type { RequestHead } from './request-head.ts'
 import { type RequestFacts, RequestPeek } from './request-peek.ts'
 import type { ForwardedPath, Target, UpstreamBase } from './target.ts'
+import type { AskedAnswer } from './usage-injection/asked-answer.ts'
 
 /** A request on a forwarded path, as the server found it. */
 export interface ArrivedCall {
@@ -54,6 +55,8 @@ export class RunningCall implements RelayedCall, Placed {
   place = -1
   /** Body bytes received from the client. */
   requestBytes = 0
+  /** What the upstream answered where the gateway asked it for usage of its own accord. */
+  asked: AskedAnswer | null = null
   /** What ended the call before its answer was complete. */
   failure: Failure | null = null
 
@@ -65,6 +68,11 @@ export class RunningCall implements RelayedCall, Placed {
     this.timeline = new CallTimeline(options.clock.now())
     this.call = identifyCall(req.method ?? 'GET', target, path, head, options.ids, options.labels)
     this.client = new ClientAnswer(res, options.clientStallTimeoutMs)
+  }
+
+  /** What its body says; `null` until that has been read. */
+  get facts(): RequestFacts | null {
+    return this.#facts
   }
 
   /** Measures the answer; asked for only when the request has been read, as it wants to know what was asked. */

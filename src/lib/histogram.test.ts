@@ -124,3 +124,24 @@ test('the values around a position are those of the ranks on both sides', () => 
   )
   fc.assert(property, { numRuns: 500 })
 })
+
+test('counts between limits are those of the values, within 1 % of a limit', () => {
+  const limits = [0, 0.5, 20, 1000, 40_000]
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { maxLength: 200 }), (values) => {
+      const isNear = (value: number): boolean =>
+        limits.some((limit) => limit > 0 && Math.abs(value - limit) <= limit * 0.01)
+      const far = values.filter((value) => !isNear(value))
+      const binOf = (value: number): number => limits.slice(1, -1).filter((limit) => value >= limit).length
+      const expected = [0, 0, 0, 0]
+      for (const value of far) expected[binOf(value)]! += 1
+      assert.deepEqual(histogramOf(far).countsBetween(limits), expected)
+      const all = histogramOf(values).countsBetween(limits)
+      assert.equal(
+        all.reduce((sum, count) => sum + count, 0),
+        values.length,
+      )
+    }),
+  )
+  assert.deepEqual(histogramOf([3]).countsBetween([5]), [])
+})

@@ -8,7 +8,9 @@ const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
-const growth = 8
+/** Buckets around a first value: its like lie within a factor of two. */
+const growth = 35
+const nothing = new Float64Array(0)
 /** By bucket: powers are what percentiles would take most of their time for. */
 const middles = Float64Array.from(
   { length: highestBucket - lowestBucket + 1 },
@@ -25,7 +27,7 @@ export class Histogram {
   #zeros = 0
   /** `#counts[i]` belongs to bucket `#lowest + i`. */
   #lowest = 0
-  #counts: number[] = []
+  #counts: Float64Array = nothing
 
   get count(): number {
     return this.#count
@@ -103,6 +105,23 @@ export class Histogram {
     return values
   }
 
+  /** How many values lie between rising limits, from one (inclusive) to the next; what lies beyond them counts at the ends. */
+  countsBetween(limits: readonly number[]): number[] {
+    const last = limits.length - 2
+    const found = zeros(last + 1)
+    if (last < 0) return found
+    found[0] = this.#zeros
+    let bin = 0
+    for (let i = 0; i < this.#counts.length; i++) {
+      const times = this.#counts[i] ?? 0
+      if (times === 0) continue
+      const value = middleOf(this.#lowest + i)
+      while (bin < last && value >= (limits[bin + 1] ?? 0)) bin += 1
+      found[bin] = (found[bin] ?? 0) + times
+    }
+    return found
+  }
+
   /** Back to no value at all. */
   clear(): void {
     this.#count = 0
@@ -132,23 +151,41 @@ export class Histogram {
     const used = reader.read()
     const zeros = reader.read()
     if (zeros > 0) this.#addTo(null, zeros)
+    const { bytes } = reader
+    let { at } = reader
+    if (2 * used > bytes.length - at) throw new RangeError('not a histogram: it is cut short')
     let bucket = lowestBucket
     let added = 0
     let counts = this.#counts
     let lowest = this.#lowest
+    // Answers over months unpack millions of counts: no call for each, as `reader.read()` would be.
     for (let i = 0; i < used; i++) {
-      bucket += reader.read()
-      const times = reader.read()
-      const at = bucket - lowest
-      if (at < 0 || at >= counts.length) {
+      let byte = bytes[at++] ?? 0
+      bucket += byte
+      // A byte that is not the last one counts 128 too many, which is one too many of the next.
+      for (let factor = 128; byte >= 128; factor *= 128) {
+        byte = bytes[at++] ?? 0
+        bucket += (byte - 1) * factor
+      }
+      byte = bytes[at++] ?? 0
+      let times = byte
+      for (let factor = 128; byte >= 128; factor *= 128) {
+        byte = bytes[at++] ?? 0
+        times += (byte - 1) * factor
+      }
+      const index = bucket - lowest
+      if (index >= 0 && index < counts.length) counts[index] = (counts[index] ?? 0) + times
+      else {
         if (bucket > highestBucket) throw new RangeError('not a histogram: a bucket beyond the last')
         this.#cover(bucket)
         counts = this.#counts
         lowest = this.#lowest
+        counts[bucket - lowest] = (counts[bucket - lowest] ?? 0) + times
       }
-      counts[bucket - lowest] = (counts[bucket - lowest] ?? 0) + times
       added += times
     }
+    if (at > bytes.length) throw new RangeError('not a histogram: it is cut short')
+    reader.at = at
     this.#count += added
   }
 
@@ -171,10 +208,9 @@ export class Histogram {
     const margin = Math.max(growth, length >> 1)
     const lowest = length === 0 || index < 0 ? bucket - margin : this.#lowest
     const end = length === 0 || index >= length ? bucket + 1 + margin : this.#lowest + length
-    const counts = this.#counts
-    if (length === 0) this.#counts = zeros(end - lowest)
-    else if (index < 0) this.#counts = [...zeros(this.#lowest - lowest), ...counts]
-    else for (let i = lowest + length; i < end; i++) counts.push(0)
+    const counts = new Float64Array(end - lowest)
+    counts.set(this.#counts, length === 0 ? 0 : this.#lowest - lowest)
+    this.#counts = counts
     this.#lowest = lowest
   }
 }

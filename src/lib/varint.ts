@@ -30,26 +30,27 @@ export class VarintWriter {
 
 /** Reads what a {@link VarintWriter} wrote. Throws a `RangeError` where the bytes end too early. */
 export class VarintReader {
-  readonly #bytes: Uint8Array
-  #at = 0
+  readonly bytes: Uint8Array
+  /** Where the next number begins: a loop that reads a great many moves it on by itself. */
+  at: number = 0
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+    this.bytes = bytes
   }
 
   get atEnd(): boolean {
-    return this.#at >= this.#bytes.length
+    return this.at >= this.bytes.length
   }
 
   read(): number {
-    const bytes = this.#bytes
-    let byte = bytes[this.#at++]
+    const { bytes } = this
+    let byte = bytes[this.at++]
     if (byte === undefined) throw new RangeError('a number is cut short')
     if (byte < 128) return byte
     let value = byte - 128
     let factor = 128
     do {
-      byte = bytes[this.#at++]
+      byte = bytes[this.at++]
       if (byte === undefined) throw new RangeError('a number is cut short')
       value += (byte % 128) * factor
       factor *= 128

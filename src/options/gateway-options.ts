@@ -23,6 +23,7 @@ export interface GatewayValues {
   clientStallTimeoutMs: number
   drainTimeoutMs: number
   via: boolean
+  usageInjection: 'auto' | 'off'
   allowHost: readonly string[]
 }
 
@@ -181,6 +182,13 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: true,
     env: [envName('via')],
     description: 'whether the upstream is sent a Via header, which also detects loops',
+  },
+  usageInjection: {
+    name: 'usage-injection',
+    kind: oneOf(['auto', 'off']),
+    default: 'auto',
+    env: [envName('usage-injection')],
+    description: 'whether the upstream is asked for the usage of streams whose client did not ask',
   },
   allowHost: {
     name: 'allow-host',

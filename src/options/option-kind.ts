@@ -100,6 +100,16 @@ export function baseUrl(): OptionKind<string> {
   }
 }
 
+/** The name of a model, `null` for none. */
+export function modelName(): OptionKind<string | null> {
+  return {
+    placeholder: '<name>',
+    range: 'a model name',
+    parse: (text) => (/\S/.test(text) ? text : undefined),
+    show: (value) => value ?? 'none',
+  }
+}
+
 /** Names of models, one in each mention. */
 export function modelNames(): OptionKind<readonly string[]> {
   return {

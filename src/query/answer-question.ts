@@ -1,7 +1,7 @@
 import type { CallReader } from '../call/call-reader.ts'
 import { formatCallId } from '../call/call-id.ts'
 import { publicFields } from '../store/calls-readable.ts'
-import type { HistoryReader } from '../store/history-reader.ts'
+import type { PastReader } from '../store/history-reader.ts'
 import { emptyFigures } from '../store/group-figures.ts'
 import { endedAnswer } from './ended-answer.ts'
 import { groupAnswer } from './group-answer.ts'
@@ -14,7 +14,7 @@ import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 /** What the answers are made from. */
 export interface QuerySources {
   readonly calls: CallReader
-  readonly history: Pick<HistoryReader, 'slotUse' | 'events'>
+  readonly history: PastReader
 }
 
 /** A note on the store, where it cannot be read. */

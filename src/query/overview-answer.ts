@@ -1,28 +1,30 @@
-import type { Overview, OverviewCall, OverviewModel, OverviewSlots } from '../api/overview.ts'
+import type { Overview, OverviewCall, OverviewModel } from '../api/overview.ts'
 import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
 import type { CallFilter, CallJson, CallReader } from '../call/call-reader.ts'
 import { FoldedRange } from '../call/folded-range.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
-import type { HistoryReader } from '../store/history-reader.ts'
+import type { PastReader } from '../store/history-reader.ts'
 import { emptyFigures } from '../store/group-figures.ts'
 import { choicesOf, resolutionOf } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
+import { heatLimitsMs, overviewHeat } from './overview-heat.ts'
+import { overviewSlots } from './overview-slots.ts'
 import { type OverviewQuestion, maxSortedMs } from './query-question.ts'
 
 const dayMs = 86_400_000
 const quarterS = 900
-const minuteS = 60
 /** Beyond it no call's id can lie. */
 const lastMs = 2 ** 41
-const shownCalls = 12
+const latestCalls = 12
+const shownCalls = 10
 const shownModels = 10
-const shownEvents = 200
+const shownEvents = 30
 
 /** All that the first page shows, over the last 24 hours unless told otherwise. */
 export function overviewAnswer(
   reader: CallReader,
-  history: Pick<HistoryReader, 'slotUse' | 'events'>,
+  history: PastReader,
   { filter, timeZone }: OverviewQuestion,
   nowMs: number,
 ): Overview {
@@ -39,7 +41,7 @@ export function overviewAnswer(
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
   const all = bucketsOf(reader, filter, edgesMs)
   const timedFigures = timed === filter ? all : bucketsOf(reader, timed, edgesMs)
-  const previous = previousOf(reader, filter, timed, fromMs, toMs)
+  const previous = orNull(() => previousOf(reader, filter, timed, fromMs, toMs))
   const slowestFromMs = Math.max(fromMs, toMs - maxSortedMs)
   const isLong = slowestFromMs > fromMs
   const searched = isLong ? hoursOf(reader, timed, zone, slowestFromMs, toMs) : { edgesMs, ...timedFigures }
@@ -51,21 +53,25 @@ export function overviewAnswer(
     bucket_s: bucketS,
     chat_only: chatOnly,
     buckets: overviewBuckets(starts.slice(0, -1), all.buckets, timedFigures.buckets),
+    heat: overviewHeat(timedFigures.durationCounts),
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous,
-    models: modelsOf(ask({ dimension: 'model' })),
-    failures: failuresOf(
-      ask({ dimension: 'failure_code', filter: { ...filter, failedOnly: true } }),
-      all.summary.errors,
-    ),
-    slots: slotsOf(history, zone, fromMs, toMs),
+    models: orNull(() => modelsOf(ask({ dimension: 'model', isSumsOnly: true }))),
+    failures: orNull(() => {
+      const failed = { ...filter, failedOnly: true }
+      return failuresOf(
+        ask({ dimension: 'failure_code', filter: failed, isSumsOnly: true }),
+        all.summary.errors,
+      )
+    }),
+    slots: overviewSlots(history, zone, { fromMs, toMs }, nowMs),
     events: history.events(fromMs, toMs, shownEvents).map(({ atMs, instance, kind, detail }) => ({
       at: new Date(atMs).toISOString(),
       instance,
       kind,
       detail,
     })),
-    latest: reader.list(inWindow, { limit: shownCalls }).map(shownCall),
+    latest: reader.list(inWindow, { limit: latestCalls }).map(shownCall),
     slowest: slowestOf(reader, timed, searched.edgesMs, searched.buckets),
     slowest_from: new Date(slowestFromMs).toISOString(),
     failed: reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls }).map(shownCall),
@@ -82,15 +88,24 @@ function windowOf(filter: CallFilter, nowMs: number): { readonly fromMs: number;
   return { fromMs: Math.min(fromMs, toMs - 1), toMs }
 }
 
+interface Bucketed {
+  readonly buckets: readonly GroupFigures[]
+  /** Between the limits of the heat map. */
+  readonly durationCounts: readonly (readonly number[])[]
+  readonly summary: GroupFigures
+}
+
 /** Figures of each bucket, of empty ones too, and of all together. */
-function bucketsOf(
-  reader: CallReader,
-  filter: CallFilter,
-  edgesMs: readonly number[],
-): { readonly buckets: readonly GroupFigures[]; readonly summary: GroupFigures } {
-  const { groups, summary } = reader.aggregate({ filter, edgesMs, dimension: null })
-  const figures = new Map(groups.map((group) => [group.bucket, group.figures]))
-  return { buckets: edgesMs.slice(1).map((_, bucket) => figures.get(bucket) ?? emptyFigures), summary }
+function bucketsOf(reader: CallReader, filter: CallFilter, edgesMs: readonly number[]): Bucketed {
+  const question = { filter, edgesMs, dimension: null, durationLimitsMs: heatLimitsMs }
+  const { groups, summary } = reader.aggregate(question)
+  const found = new Map(groups.map((group) => [group.bucket, group]))
+  const inOrder = edgesMs.slice(1).map((_, bucket) => found.get(bucket))
+  return {
+    buckets: inOrder.map((group) => group?.figures ?? emptyFigures),
+    durationCounts: inOrder.map((group) => group?.durationCounts ?? []),
+    summary,
+  }
 }
 
 /** The same by local hours. */
@@ -105,7 +120,16 @@ function hoursOf(
   return { edgesMs, ...bucketsOf(reader, filter, edgesMs) }
 }
 
-/** Folded calls may be too coarse to tell where the window before begins. */
+/** What folded calls do not tell is left out; the rest of the overview is told all the same. */
+function orNull<T>(told: () => T): T | null {
+  try {
+    return told()
+  } catch (error) {
+    if (error instanceof FoldedRange) return null
+    throw error
+  }
+}
+
 function previousOf(
   reader: CallReader,
   filter: CallFilter,
@@ -115,15 +139,10 @@ function previousOf(
 ): Overview['previous'] {
   const edgesMs = [Math.max(0, fromMs - (toMs - fromMs)), fromMs]
   if (edgesMs[0] === fromMs) return null
-  try {
-    const summaryOf = (one: CallFilter): GroupFigures =>
-      reader.aggregate({ filter: one, edgesMs, dimension: null }).summary
-    const all = summaryOf(filter)
-    return overviewTotals(all, timed === filter ? all : summaryOf(timed))
-  } catch (error) {
-    if (error instanceof FoldedRange) return null
-    throw error
-  }
+  const summaryOf = (one: CallFilter): GroupFigures =>
+    reader.aggregate({ filter: one, edgesMs, dimension: null }).summary
+  const all = summaryOf(filter)
+  return overviewTotals(all, timed === filter ? all : summaryOf(timed))
 }
 
 function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {
@@ -144,38 +163,13 @@ function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {
 }
 
 /** Those without a code are what the codes do not add up to. */
-function failuresOf({ groups }: CallAnswer, errors: number): Overview['failures'] {
+function failuresOf({ groups }: CallAnswer, errors: number): NonNullable<Overview['failures']> {
   const coded = groups.flatMap(({ entry, figures }) =>
     entry === null ? [] : [{ failure_code: String(entry), calls: figures.calls }],
   )
   const uncoded = errors - coded.reduce((sum, { calls }) => sum + calls, 0)
   const failures = uncoded > 0 ? [...coded, { failure_code: null, calls: uncoded }] : coded
   return failures.sort((a, b) => b.calls - a.calls)
-}
-
-function slotsOf(
-  history: Pick<HistoryReader, 'slotUse'>,
-  zone: ZonedTime,
-  fromMs: number,
-  toMs: number,
-): OverviewSlots {
-  const bucketS = bucketWidthS(fromMs, toMs, minuteS)
-  const starts = bucketEdges(zone, bucketS, fromMs, toMs)
-  const use = history.slotUse([fromMs, ...starts.slice(1, -1), toMs])
-  const known = <T>(of: (one: (typeof use)[number]) => T): (T | null)[] =>
-    use.map((one) => (one.minutes === 0 ? null : of(one)))
-  const share = (atLimitMs: number, minutes: number): number =>
-    Math.min(1, atLimitMs / (minutes * minuteS * 1000))
-  const minutes = use.reduce((sum, one) => sum + one.minutes, 0)
-  const atLimitMs = use.reduce((sum, one) => sum + one.atLimitMs, 0)
-  return {
-    bucket_s: bucketS,
-    start_s: starts.slice(0, -1).map((start) => start / 1000),
-    active_max: known((one) => one.activeMax),
-    queued_max: known((one) => one.queuedMax),
-    at_limit_share: known((one) => share(one.atLimitMs, one.minutes)),
-    at_limit_share_total: minutes === 0 ? null : share(atLimitMs, minutes),
-  }
 }
 
 /** The slowest calls lie in the buckets whose slowest calls are the slowest: only those are searched, call by call. */

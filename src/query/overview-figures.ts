@@ -34,7 +34,7 @@ export function overviewBuckets(
     error_rate: all.map((figures) => shortened(figures.error_rate)),
     input_tokens: all.map((figures) => figures.input_tokens),
     output_tokens: all.map((figures) => figures.output_tokens),
-    cost_usd: all.map((figures) => figures.cost_usd),
+    cost_usd: all.map((figures) => shortened(figures.cost_usd, 6)),
     duration_n: timed.map((figures) => figures.duration_ms.n),
     duration_p50_ms: column((figures) => figures.duration_ms.p50),
     duration_p95_ms: column((figures) => figures.duration_ms.p95),
@@ -54,6 +54,6 @@ function measure({ n, p50, p95, p99, max }: MeasureFigures): OverviewMeasure {
 }
 
 /** Four digits are more than percentiles within 1 % can tell. */
-function shortened(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(4))
+function shortened(value: number | null, digits: number = 4): number | null {
+  return value === null ? null : Number(value.toPrecision(digits))
 }

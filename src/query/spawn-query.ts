@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lowerPriority } from '../lib/lower-priority.ts'
 import type { FromQuery, ToQuery } from './query-messages.ts'
 
 /** A query process that runs. */
@@ -37,6 +38,8 @@ export function spawnQuery(path: string, env: Readonly<Record<string, string>>):
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
+    // Calls go before questions about them.
+    if (child.pid !== undefined) lowerPriority(child.pid)
     child.on('message', (message) => onReply(message as unknown as FromQuery))
     child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`))
     child.on('error', (error) => {

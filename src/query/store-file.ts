@@ -2,9 +2,10 @@ import { statSync } from 'node:fs'
 import type { CallReader } from '../call/call-reader.ts'
 import type { IsOver } from '../call/query-too-slow.ts'
 import { openCallReader } from '../store/call-query.ts'
-import { type HistoryReader, openHistoryReader } from '../store/history-reader.ts'
+import { type HistoryReader, openHistoryReader, type PastReader } from '../store/history-reader.ts'
 import { type StoreAbsence, absenceOf, absenceText } from '../store/open-store.ts'
 import type { StoreNote } from './answer-question.ts'
+import { emptyHistory } from './empty-history.ts'
 import { emptyReader } from './empty-reader.ts'
 
 interface Open {
@@ -17,15 +18,9 @@ interface Open {
 /** What can be read at the moment. */
 export interface OpenStores {
   readonly calls: CallReader
-  readonly history: Pick<HistoryReader, 'slotUse' | 'events'>
+  readonly history: PastReader
   /** Why nothing can be. */
   readonly note: StoreNote | null
-}
-
-const noHistory: OpenStores['history'] = {
-  slotUse: (edgesMs) =>
-    edgesMs.slice(1).map(() => ({ minutes: 0, activeMax: 0, queuedMax: 0, atLimitMs: 0 })),
-  events: () => [],
 }
 
 /** The database at a path, as it is there each time it is asked for: made later, deleted, replaced or damaged. */
@@ -78,7 +73,7 @@ export class StoreFile {
 
 function absent(absence: StoreAbsence): OpenStores {
   const note = { store: absence, note: absenceText[absence] }
-  return { calls: emptyReader, history: noHistory, note }
+  return { calls: emptyReader, history: emptyHistory, note }
 }
 
 /** A file that takes another's place has another number: that of an open one is not given away. */

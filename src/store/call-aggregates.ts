@@ -26,6 +26,9 @@ const wordTables = {
   failure_code: 'labels',
 } as const
 
+/** More buckets than these are asked for once more as a whole. */
+const mergedBuckets = 200
+
 /** Answers questions about many calls in the words of their askers. */
 export class CallAggregates {
   readonly #figures: FigureReader
@@ -38,29 +41,44 @@ export class CallAggregates {
     this.#words = words
   }
 
-  answer({ filter, edgesMs, dimension, top }: CallQuestion): CallAnswer {
+  answer({ filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly }: CallQuestion): CallAnswer {
     const { fromMs: _from, toMs: _to, ...timeless } = filter
     const selection = selectionOf(timeless, this.#words)
     const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
     if (selection === null) return { groups: [], summary: emptyFigures }
-    const question: FigureQuestion = { edgesMs, filter: selection.ids, extra: selection.extra, dimension }
-    // Without time and dimension wider spans and fewer keys do, which is less work than merging many groups.
+    const question: FigureQuestion = {
+      edgesMs,
+      filter: selection.ids,
+      extra: selection.extra,
+      dimension,
+      ...(isSumsOnly && { isSumsOnly }),
+    }
+    // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.
     // Most calls have no failure code, and are no group of it.
-    const isMerged =
-      (edgesMs.length === 2 || selection.extra.conditions.length > 0) && dimension !== 'failure_code'
+    const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
+    const isMerged = (isFew || selection.extra.conditions.length > 0) && dimension !== 'failure_code'
     const whole: FigureQuestion = { ...question, edgesMs: ends, dimension: null }
     const [found = [], all = found] = this.#figures.ask(isMerged ? [question] : [question, whole])
     const summary = this.#told(all.map(({ figures }) => figures))
-    return { groups: this.#inWords(withTop(found, top), dimension), summary }
+    const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
+    return { groups: this.#inWords(withTop(found, top), dimension, limitsUs), summary }
   }
 
-  #inWords(groups: readonly RankedGroup[], dimension: CallDimension | null): readonly CallGroup[] {
+  #inWords(
+    groups: readonly RankedGroup[],
+    dimension: CallDimension | null,
+    limitsUs: readonly number[] | undefined,
+  ): readonly CallGroup[] {
     return groups
       .map(({ bucket, entry, isRest, parts }) => ({
         bucket,
         entry: entry === null || dimension === null ? null : this.#wordOf(dimension, entry),
         isRest,
         figures: this.#told(parts),
+        // Of the figures that were just told.
+        ...(limitsUs && {
+          durationCounts: this.#whole.spreads.duration_us.histogram.countsBetween(limitsUs),
+        }),
       }))
       .sort(
         (one, other) =>

@@ -6,6 +6,7 @@ import {
   type SumColumn,
   sumColumns,
 } from './rollup-figures.ts'
+import { type EntryDimension, type Grouping, noEntryId, pairId } from './rollup-groupings.ts'
 
 const keyColumns = [
   'seq',
@@ -48,6 +49,24 @@ export type FigureRow = readonly (number | null)[]
 
 const places = Object.fromEntries(figureSources.map((name, place) => [name, place])) as Record<Source, number>
 const sums = Object.fromEntries(sumColumns.map((name, place) => [name, place])) as Record<SumColumn, number>
+
+/** Where a call holds what a grouping files it under. */
+const entrySources = {
+  model: 'model_id',
+  client: 'client_id',
+  endpoint: 'endpoint_id',
+  status: 'status',
+  failure_code: 'failure_code_id',
+} as const satisfies Record<EntryDimension, Source>
+
+/** What a grouping files a call under; `undefined` where it leaves the call out. */
+export function entryOf(call: FigureRow, { entry, second }: Grouping): number | undefined {
+  if (entry === null) return noEntryId
+  const id = valueIn(call, entrySources[entry])
+  if (id === null && entry === 'failure_code') return undefined
+  if (second === undefined) return id ?? noEntryId
+  return pairId(id ?? noEntryId, valueIn(call, entrySources[second]) ?? noEntryId)
+}
 
 /** A value of such a row. */
 export function valueIn(row: FigureRow, source: Source): number | null {

@@ -14,6 +14,9 @@ import { RowStatements } from './row-statements.ts'
 /** More calls than these that the rollups lack, and they are no help in finding some. */
 const longTail = 20_000
 
+/** A model of at most so many calls in the range is found by its index; beyond, going through all calls is quicker. */
+const fewOfModel = 100_000
+
 const sortColumns: Readonly<Record<Exclude<CallSort, 'started_at'>, string>> = {
   duration: 'duration_us',
   ttft: 'ttft_us',
@@ -41,6 +44,9 @@ export class CallList {
       return this.#largest(condition, range, sortColumns[page.sort], page.limit)
     }
     if (condition.conditions.length === 0) return this.#newest('NOT INDEXED', condition, range, page.limit)
+    if (this.#isRareModel(selection, range)) {
+      return this.#bySlices('INDEXED BY calls_by_model', condition, range, page.limit)
+    }
     const index = areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
     const found = this.#byQuarters(selection, index, condition, range, page.limit)
     return found ?? this.#bySlices(index, condition, range, page.limit)
@@ -56,8 +62,18 @@ export class CallList {
     return fromId < pastId ? { fromId, pastId } : null
   }
 
+  /** Whether all calls are of one model that has few of them. */
+  #isRareModel({ ids }: CallSelection, { fromId, pastId }: Range): boolean {
+    const [model, ...others] = ids.model ?? []
+    if (model === undefined || others.length > 0) return false
+    const more = this.#statements.get(
+      `SELECT 1 FROM calls INDEXED BY calls_by_model WHERE model_id = ? AND id >= ? AND id < ? LIMIT 1 OFFSET ${fewOfModel}`,
+    )
+    return more.get(model, fromId, pastId) === undefined
+  }
+
   #newest(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
-    const failed = index === 'NOT INDEXED' ? '' : ` AND ${failedSql}`
+    const failed = index === 'INDEXED BY calls_failed' ? ` AND ${failedSql}` : ''
     return this.#ids(
       `SELECT c.id FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ?${failed}${andSql(condition)}
         ORDER BY c.id DESC LIMIT ?`,

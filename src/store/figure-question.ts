@@ -11,6 +11,8 @@ export interface FigureQuestion {
   readonly extra?: CallCondition
   /** What tells calls apart besides the buckets of time. */
   readonly dimension: Dimension | null
+  /** Spreads of calls that the rollups hold are left out. */
+  readonly isSumsOnly?: true
 }
 
 /** The calls of one bucket and one entry of the dimension: its id, `null` for calls that have none. */

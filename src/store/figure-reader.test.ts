@@ -8,13 +8,15 @@ import { idsPerMs } from '../call/call-id.ts'
 import { quantileOf } from '../lib/histogram.ts'
 import { callTypeCodes, outcomeCodes } from './call-codes.ts'
 import type { StoredCall } from './call-columns.ts'
+import type { IdFilter } from './call-condition.ts'
 import { CallWriter } from './call-writer.ts'
 import type { FigureGroup } from './figure-question.ts'
 import { FigureReader } from './figure-reader.ts'
 import { openForWriting } from './open-store.ts'
+import { marks } from './migrations/0004-rollup-marks.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
 import { RollForward } from './roll-forward.ts'
-import { Figures } from './rollup-figures.ts'
+import { Figures, sumColumns } from './rollup-figures.ts'
 import type { Dimension } from './rollup-groupings.ts'
 import { quarterMs } from './rollup-spans.ts'
 
@@ -188,4 +190,102 @@ test('whatever was rolled forward, and whenever, an answer is what the calls say
     },
   )
   await fc.assert(property, { numRuns: 100 })
+})
+
+/** What the fourth migration does to the marks of a database whose rollups hold nothing of what is new. */
+const forgetNew = `DELETE FROM rollup_spans WHERE level = 4
+    OR key_id IN (SELECT id FROM rollup_keys WHERE grouping_id = 9);
+${marks}`
+
+test('clients and models together, and half hours, are what the calls say, also where older calls are in neither', async () => {
+  const halfMs = 2 * quarterMs
+  const startMs = Math.floor(sampleStartMs / (4 * quarterMs)) * 4 * quarterMs
+  const halves = 30
+  const instantMs = fc.nat(halves * halfMs).map((after) => startMs + after)
+  const halfHour = fc.nat(halves).map((half) => startMs + half * halfMs)
+  const edgesOf = (edge: fc.Arbitrary<number>): fc.Arbitrary<number[]> =>
+    fc.array(edge, { minLength: 2, maxLength: 12, size: 'max' })
+  const property = fc.asyncProperty(
+    fc.array(
+      made.chain((call) => instantMs.map((atMs) => Object.assign(call, { atMs }))),
+      { maxLength: 60, size: 'max' },
+    ),
+    fc.nat(60),
+    fc.oneof(edgesOf(halfHour), edgesOf(instantMs)),
+    instantMs,
+    fc.nat(300),
+    fc.boolean(),
+    async (calls, written, edges, nowMs, steps, older) => {
+      await withDatabase((database) => {
+        const words = new WordList()
+        const encoder = new BatchEncoder()
+        const writer = new CallWriter(database, words)
+        const forward = new RollForward(database)
+        const write = (from: number, past: number): void => {
+          const batch = encoder.encode(calls.slice(from, past).map((call, i) => callOf(call, from + i)))
+          words.accept(batch)
+          writer.write(batch)
+        }
+        const rollAll = (untilMs: number): void => {
+          while (forward.step(untilMs, 40));
+        }
+        if (written > 0) write(0, written)
+        // Hours are made of quarters that are there, in a few steps or in all of them, before calls come late.
+        rollAll(startMs)
+        for (let step = 0; step < steps; step++) forward.step(nowMs, 7)
+        if (older) database.exec(forgetNew)
+        if (written < calls.length) write(written, calls.length)
+        rollAll(nowMs)
+        const edgesMs = [...new Set(edges)].toSorted((a, b) => a - b)
+        if (edgesMs.length < 2) return
+        const idsOf = (table: string): ReadonlyMap<string, number> =>
+          new Map(
+            database
+              .prepare(`SELECT id, text FROM ${table}`)
+              .all()
+              .map((row) => [String(row['text']), Number(row['id'])]),
+          )
+        const [models, clients] = [idsOf('models'), idsOf('clients')]
+        const nameIn = (ids: ReadonlyMap<string, number>, entry: number | null): string =>
+          [...ids].find(([, id]) => id === entry)?.[0] ?? 'null'
+        const ask = (filter: IdFilter, dimension: Dimension | null): readonly FigureGroup[] =>
+          new FigureReader(database).ask([{ edgesMs, filter, dimension }])[0]!
+        assertSame(
+          ask({}, null),
+          String,
+          expectedOf(calls, edgesMs, () => null),
+        )
+        const sumsOf = (isSumsOnly: boolean): unknown =>
+          new FigureReader(database)
+            .ask([{ edgesMs, filter: {}, dimension: 'model', ...(isSumsOnly && { isSumsOnly }) }])[0]!
+            .map(({ bucket, entry, figures }) => ({
+              bucket,
+              entry,
+              sums: sumColumns.map((column) => figures.sum(column)),
+            }))
+        assert.deepEqual(sumsOf(true), sumsOf(false))
+        const ofClient = { client: new Set([clients.get('x') ?? -5]) }
+        const callsOfClient = calls.filter(({ client }) => client === 'x')
+        assertSame(
+          ask(ofClient, 'model'),
+          (entry) => nameIn(models, entry),
+          expectedOf(callsOfClient, edgesMs, ({ model }) => model),
+        )
+        const chatOfModel = {
+          model: new Set([models.get('b') ?? -5]),
+          call_type: new Set([callTypeCodes.chat]),
+        }
+        assertSame(
+          ask(chatOfModel, 'client'),
+          (entry) => nameIn(clients, entry),
+          expectedOf(
+            calls.filter(({ model, type }) => model === 'b' && type === 'chat'),
+            edgesMs,
+            ({ client }) => client,
+          ),
+        )
+      })
+    },
+  )
+  await fc.assert(property, { numRuns: 60 })
 })

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { MinuteUse } from './minute-use.ts'
 import { openForReading, type StoreAbsence } from './open-store.ts'
 
 const minuteMs = 60_000
@@ -10,6 +11,21 @@ export interface SlotUse {
   readonly activeMax: number
   readonly queuedMax: number
   readonly atLimitMs: number
+  /** The first and the last of those minutes, since the Unix epoch. */
+  readonly firstMinute: number
+  readonly lastMinute: number
+  /** Whether all of them are of one gateway. */
+  readonly isOne: boolean
+}
+
+/** From the first minute (inclusive) to the second, since the Unix epoch. */
+export type MinuteSpan = readonly [fromMinute: number, pastMinute: number]
+
+/** A limit of calls in flight, from the instant on at which a gateway began to hold it. */
+export interface PastLimit {
+  readonly atMs: number
+  /** Null where the gateway that began then did not note it. */
+  readonly maxConcurrent: number | null
 }
 
 /** An entry of the gateways' own history. */
@@ -20,12 +36,22 @@ export interface PastEvent {
   readonly detail: string | null
 }
 
-/** Reads what gateways noted of themselves. */
-export interface HistoryReader {
+/** Answers what gateways noted of themselves. */
+export interface PastReader {
   /** For each bucket from one edge to the next; a minute counts where it begins. */
   slotUse(edgesMs: readonly number[]): readonly SlotUse[]
+  /** The spans between two minutes of the range in which a gateway ran, in which none did. */
+  missingMinutes(span: MinuteSpan): readonly MinuteSpan[]
+  /** Whether any gateway ran before that minute. */
+  ranBefore(minute: number): boolean
+  /** Limits that were set within the range, oldest first, after the one that held at its start. */
+  limits(fromMs: number, toMs: number): readonly PastLimit[]
   /** The last ones of the range, oldest first. */
   events(fromMs: number, toMs: number, limit: number): readonly PastEvent[]
+}
+
+/** The same, as long as it is open. */
+export interface HistoryReader extends PastReader {
   close(): void
 }
 
@@ -37,14 +63,27 @@ export function openHistoryReader(path: string): HistoryReader | StoreAbsence {
 
 class SqliteHistoryReader implements HistoryReader {
   readonly #database: DatabaseSync
-  readonly #slotUse: StatementSync
+  readonly #use: MinuteUse
   readonly #events: StatementSync
+  readonly #missing: StatementSync
+  readonly #ranBefore: StatementSync
+  readonly #limits: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#slotUse = database.prepare(
-      `SELECT count(*) AS minutes, coalesce(max(active_max), 0) AS active, coalesce(max(queued_max), 0) AS queued,
-        coalesce(sum(at_limit_ms), 0) AS at_limit FROM gateway_minutes WHERE minute >= ? AND minute < ?`,
+    this.#use = new MinuteUse(database)
+    this.#missing = database.prepare(
+      `SELECT before + 1 AS first, minute AS past FROM (
+          SELECT minute, lag(minute) OVER (ORDER BY minute) AS before FROM gateway_minutes WHERE minute >= ? AND minute < ?
+        ) WHERE minute - before > 1 ORDER BY minute`,
+    )
+    this.#ranBefore = database.prepare('SELECT 1 FROM gateway_minutes WHERE minute < ? LIMIT 1')
+    const limit = "CASE WHEN json_valid(detail) THEN detail ->> '$.max_concurrent' END"
+    const isLimit = `(kind = 'start' OR (kind = 'config' AND ${limit} IS NOT NULL))`
+    this.#limits = database.prepare(
+      `SELECT at_ms, ${limit} AS most FROM gateway_events WHERE ${isLimit} AND at_ms < ?2 AND at_ms >= coalesce(
+          (SELECT at_ms FROM gateway_events WHERE ${isLimit} AND at_ms <= ?1 ORDER BY at_ms DESC LIMIT 1), ?1
+        ) ORDER BY at_ms`,
     )
     this.#events = database.prepare(
       `SELECT e.at_ms, i.text AS instance, e.kind, e.detail FROM gateway_events AS e
@@ -55,15 +94,24 @@ class SqliteHistoryReader implements HistoryReader {
 
   slotUse(edgesMs: readonly number[]): readonly SlotUse[] {
     const minutes = edgesMs.map((edge) => Math.ceil(edge / minuteMs))
-    return minutes.slice(1).map((past, index) => {
-      const row = this.#slotUse.get(minutes[index] ?? 0, past)
-      return {
-        minutes: Number(row?.['minutes']),
-        activeMax: Number(row?.['active']),
-        queuedMax: Number(row?.['queued']),
-        atLimitMs: Number(row?.['at_limit']),
-      }
-    })
+    return minutes.slice(1).map((past, index) => this.#use.of(minutes[index] ?? 0, past))
+  }
+
+  missingMinutes([fromMinute, pastMinute]: MinuteSpan): readonly MinuteSpan[] {
+    return this.#missing
+      .all(fromMinute, pastMinute)
+      .map((row) => [Number(row['first']), Number(row['past'])] as const)
+  }
+
+  ranBefore(minute: number): boolean {
+    return this.#ranBefore.get(minute) !== undefined
+  }
+
+  limits(fromMs: number, toMs: number): readonly PastLimit[] {
+    return this.#limits.all(Math.ceil(fromMs), Math.ceil(toMs)).map((row) => ({
+      atMs: Number(row['at_ms']),
+      maxConcurrent: typeof row['most'] === 'number' ? row['most'] : null,
+    }))
   }
 
   events(fromMs: number, toMs: number, limit: number): readonly PastEvent[] {

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../call/call-id.ts'
-import { addCall, type FigureRow, figureSources, valueIn } from './call-figures.ts'
+import { addCall, entryOf, type FigureRow, figureSources, valueIn } from './call-figures.ts'
 import { Figures } from './rollup-figures.ts'
-import { type Grouping, groupings, maxKeys, noEntryId } from './rollup-groupings.ts'
+import { groupings, halvesGroupingId, maxKeys } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
-import { coarseLevels, quarterMs, quartersOf } from './rollup-spans.ts'
+import { coarseLevels, halfLevel, quarterMs, quartersOf } from './rollup-spans.ts'
 import { addFigures, figureColumns, RollupTable } from './rollup-table.ts'
 
 /** Calls of one quarter hour that no grouping tells apart, and one of them. */
@@ -14,14 +14,8 @@ interface Cell {
   readonly figures: Figures
 }
 
-const entrySources = {
-  model: 'model_id',
-  client: 'client_id',
-  endpoint: 'endpoint_id',
-  status: 'status',
-  failure_code: 'failure_code_id',
-} as const
-
+/** The quarters by time; all other places are in the spans by key. */
+const quarterLevel = 0
 const hourLevel = 1
 const quartersPerHour = quartersOf(hourLevel)
 const quartersPerDay = quartersOf(3)
@@ -73,7 +67,9 @@ export class RollForward {
     )
     this.#calls.setReturnArrays(true)
     this.#nextQuarter = database.prepare('SELECT min(slot) AS slot FROM rollup_quarters WHERE slot >= ?')
-    this.#someKeys = database.prepare('SELECT id FROM rollup_keys WHERE id > ? ORDER BY id LIMIT ?')
+    this.#someKeys = database.prepare(
+      'SELECT id, grouping_id FROM rollup_keys WHERE id > ? ORDER BY id LIMIT ?',
+    )
     this.#finer = database.prepare(
       `SELECT ${figureColumns} FROM rollup_spans WHERE level = ? AND key_id = ? AND slot >= ? AND slot < ?`,
     )
@@ -134,17 +130,28 @@ export class RollForward {
         return true
       }
     }
-    const keys = this.#someKeys.all(coarseKey, limit).map((row) => Number(row['id']))
-    for (const key of keys) this.#complete(key, hourEnd)
+    const keys = this.#someKeys.all(coarseKey, limit)
+    for (const { id, grouping_id } of keys) {
+      if (grouping_id === halvesGroupingId) this.#completeHalves(Number(id), hourEnd)
+      this.#complete(Number(id), hourEnd)
+    }
     if (keys.length < limit) this.#setState.run(watermark, hourEnd, 0)
-    else this.#setState.run(watermark, coarseUntil, keys.at(-1) ?? 0)
+    else this.#setState.run(watermark, coarseUntil, Number(keys.at(-1)?.['id'] ?? 0))
     return true
   }
 
-  /** Makes a key's coarse slots that end at a quarter. */
+  /** Makes the two half hours of a key's hour that ends at a quarter. */
+  #completeHalves(key: number, end: number): void {
+    const { level, quarters } = halfLevel
+    for (let start = end - quartersPerHour; start < end; start += quarters) {
+      const half = this.#sumOf(key, start, start + quarters)
+      if (half.sum('calls') > 0) this.#spans.put([level, key, start / quarters], half)
+    }
+  }
+
+  /** Makes a key's coarse slots that end at a quarter. Where there are no quarters, the hour was made by adding calls. */
   #complete(key: number, end: number): void {
-    const hour = new Figures()
-    for (let slot = end - quartersPerHour; slot < end; slot++) this.#quarters.addTo(hour, [slot, key])
+    const hour = this.#sumOf(key, end - quartersPerHour, end)
     if (hour.sum('calls') > 0) this.#spans.put([hourLevel, key, end / quartersPerHour - 1], hour)
     for (const { level, quarters, finer } of widerLevels) {
       if (end % quarters !== 0) return
@@ -155,6 +162,12 @@ export class RollForward {
       for (const row of rows as Iterable<unknown> as Iterable<readonly unknown[]>) addFigures(figures, row)
       if (figures.sum('calls') > 0) this.#spans.put([level, key, slot], figures)
     }
+  }
+
+  #sumOf(key: number, first: number, past: number): Figures {
+    const sum = new Figures()
+    for (let slot = first; slot < past; slot++) this.#quarters.addTo(sum, [slot, key])
+    return sum
   }
 
   #add(cells: readonly Cell[], coarseUntil: number): void {
@@ -169,16 +182,19 @@ export class RollForward {
           entry,
           valueIn(call, 'outcome_id') ?? 0,
         )
-        added.add([0, key, quarter], figures)
-        for (const { level, quarters } of coarseLevels) {
+        const isHourly = grouping.second !== undefined
+        if (!isHourly) added.add([quarterLevel, key, quarter], figures)
+        const levels = grouping.id === halvesGroupingId ? [...coarseLevels, halfLevel] : coarseLevels
+        for (const { level, quarters } of levels) {
           const start = startOf(quarter, quarters)
-          if (start + quarters <= coarseUntil) added.add([level, key, start / quarters], figures)
+          const isMade = start + quarters <= coarseUntil || (isHourly && level === hourLevel)
+          if (isMade) added.add([level, key, start / quarters], figures)
         }
       }
     }
     for (const { place, parts } of added.cells()) {
       const [level, key, slot] = place
-      if (level === 0) this.#quarters.add([slot, key], parts)
+      if (level === quarterLevel) this.#quarters.add([slot, key], parts)
       else this.#spans.add(place, parts)
     }
   }
@@ -225,8 +241,9 @@ function cellsOf(calls: readonly FigureRow[]): readonly Cell[] {
   const cells = new Map<string, Cell>()
   for (const call of calls) {
     const quarter = quarterOf(valueIn(call, 'id') ?? 0)
-    // All that a grouping looks at lies behind `seq` and `id`.
-    const name = `${quarter} ${call.slice(2, 9).join(' ')}`
+    // All that a grouping looks at. In one piece, as this is done for every call.
+    const [, , type, outcome, model, client, endpoint, status, failure] = call
+    const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure}`
     let cell = cells.get(name)
     if (cell === undefined) {
       cell = { quarter, call, figures: new Figures() }
@@ -235,12 +252,4 @@ function cellsOf(calls: readonly FigureRow[]): readonly Cell[] {
     addCall(cell.figures, call)
   }
   return [...cells.values()]
-}
-
-/** What a grouping files a call under; `undefined` where it leaves the call out. */
-function entryOf(call: FigureRow, { entry }: Grouping): number | undefined {
-  if (entry === null) return noEntryId
-  const id = valueIn(call, entrySources[entry])
-  if (id === null && entry === 'failure_code') return undefined
-  return id ?? noEntryId
 }

@@ -1,13 +1,18 @@
 /** What calls can be told apart by within the rollups. */
 export type Dimension = 'call_type' | 'model' | 'outcome' | 'client' | 'endpoint' | 'status' | 'failure_code'
 
-/** One way of adding calls up: by call type, by the outcome, and by one entry that is not of a closed set. */
+/** What has more values than those of a closed set. */
+export type EntryDimension = Exclude<Dimension, 'call_type' | 'outcome'>
+
+/** One way of adding calls up: by call type, by the outcome, and by one entry that is not of a closed set, or two. */
 export interface Grouping {
   /** Written into `rollup_keys`, so a number is never given a new meaning. */
   readonly id: number
   readonly byType: boolean
   readonly byOutcome: boolean
-  readonly entry: Exclude<Dimension, 'call_type' | 'outcome'> | null
+  readonly entry: EntryDimension | null
+  /** With two entries there are so many cells that hours are the narrowest of them. */
+  readonly second?: EntryDimension
 }
 
 /** From the coarsest to the finest: the first that can answer a question reads the fewest rows. */
@@ -22,6 +27,7 @@ export const groupings: readonly Grouping[] = [
   { id: 4, byType: true, byOutcome: true, entry: 'endpoint' },
   { id: 5, byType: true, byOutcome: true, entry: 'status' },
   { id: 6, byType: true, byOutcome: true, entry: 'failure_code' },
+  { id: 9, byType: true, byOutcome: false, entry: 'client', second: 'model' },
 ]
 
 /** In place of a call type or an outcome that a grouping does not tell apart. */
@@ -31,14 +37,30 @@ export const noEntryId = -1
 /** In place of an entry that came when a grouping had {@link maxKeys} already: names that clients make up have no end. */
 export const otherEntryId = -2
 export const maxKeys = 4000
+/** Half hours are held for this grouping alone: charts by the hour in zones that are off UTC by half an hour. */
+export const halvesGroupingId = 0
+
+/** Entries of words and statuses lie below. */
+const entryLimit = 2 ** 26
+
+/** Two entries as one number, which is never negative. */
+export function pairId(entryId: number, secondId: number): number {
+  return (entryId - noEntryId) * entryLimit + (secondId - noEntryId)
+}
+
+/** The two entries of a {@link pairId}. */
+export function entriesOfPair(pair: number): readonly [entryId: number, secondId: number] {
+  return [Math.floor(pair / entryLimit) + noEntryId, (pair % entryLimit) + noEntryId]
+}
 
 /** The grouping that tells apart everything that is asked for; `null` where calls must be read one by one. */
 export function groupingFor(asked: ReadonlySet<Dimension>): Grouping | null {
   return (
-    groupings.find(({ byType, byOutcome, entry }) =>
+    groupings.find(({ byType, byOutcome, entry, second }) =>
       [...asked].every(
         (dimension) =>
           dimension === entry ||
+          dimension === second ||
           (byType && dimension === 'call_type') ||
           (byOutcome && dimension === 'outcome'),
       ),

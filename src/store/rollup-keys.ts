@@ -33,6 +33,21 @@ export class RollupKeys {
     return Number(id)
   }
 
+  /** The same, where there is one already; else `null`. */
+  known(
+    { id, byType, byOutcome, entry }: Grouping,
+    callTypeId: number,
+    entryId: number,
+    outcomeId: number,
+  ): number | null {
+    const [callType, outcome] = [byType ? callTypeId : anyId, byOutcome ? outcomeId : anyId]
+    for (const one of entry === null ? [anyId] : [entryId, otherEntryId]) {
+      const found = this.#find.get(id, callType, one, outcome)?.['id']
+      if (found !== undefined) return Number(found)
+    }
+    return null
+  }
+
   /** After a rollback: keys that were added in it are gone. */
   forget(): void {
     this.#ids.clear()

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import type {
   CompressProgress,
@@ -10,6 +9,7 @@ import type {
   JobFailure,
 } from '../api/database-job.ts'
 import type { Clock } from '../call/clock.ts'
+import { lowerPriority } from '../lib/lower-priority.ts'
 import { childEnvironment } from './child-environment.ts'
 import { LineReader } from './line-reader.ts'
 
@@ -183,15 +183,6 @@ export class DatabaseJobs implements JobStarter {
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null
-}
-
-/** Not the lowest: it holds the database's lock for moments, which others wait for. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It has ended already, or the system does not allow it: then it runs as it is.
-  }
 }
 
 function readLine(line: string): CompressProgress | CompressResult | { readonly error: JobFailure } | null {

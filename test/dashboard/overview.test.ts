@@ -11,6 +11,10 @@ import { type QueriedDashboard, nowMs, startQueried } from './query-database.ts'
 const hourMs = 3_600_000
 const minute = Math.floor(nowMs / 60_000)
 
+/** Whether a duration within 1 % of a limit lies before or after it is left open. */
+const awayFromLimits = (ms: number): number =>
+  [1000, 2000, 5000, 10_000].some((limit) => Math.abs(ms - limit) <= limit * 0.02) ? 3000 : ms
+
 function sampleCalls(): readonly CallRecord[] {
   const random = seededRandom(3)
   return Array.from({ length: 600 }, (_, index): CallRecord => {
@@ -22,7 +26,7 @@ function sampleCalls(): readonly CallRecord[] {
       model: isChat ? 'big' : 'small',
       outcome,
       failureCode: outcome === 'upstream_error' ? 'upstream_http' : null,
-      durationMs: isChat ? 1000 + Math.round(random() * 9000) : 60,
+      durationMs: isChat ? awayFromLimits(1000 + Math.round(random() * 9000)) : 60,
       costNanoUsd: isChat ? 5_000_000 : null,
     }
   })
@@ -46,6 +50,9 @@ before(async () => {
     events: [
       { atMs: nowMs - 60 * 60_000, kind: 'start', detail: 'x' },
       { atMs: nowMs - 26 * hourMs, kind: 'stop', detail: null },
+      { atMs: nowMs - 32 * 60_000, kind: 'start', detail: '{"max_concurrent":6}' },
+      { atMs: nowMs - 30 * 60_000 + 9000, kind: 'config', detail: '{"max_concurrent":4}' },
+      { atMs: nowMs - 29 * 60_000 - 1, kind: 'config', detail: '{"token_limit":9}' },
     ],
   })
 })
@@ -88,9 +95,9 @@ test('embeddings do not make chat look quick, unless they are asked for', async 
   assert.equal(embeddings.slowest[0]?.call_type, 'embedding')
 })
 
-test('lists: twelve of each, the slowest by their duration, and only what failed', async () => {
+test('lists: the latest, the slowest by their duration, and only what failed', async () => {
   const told = await queried.getJson<Overview>('/api/overview')
-  assert.deepEqual([told.latest.length, told.slowest.length, told.failed.length], [12, 12, 12])
+  assert.deepEqual([told.latest.length, told.slowest.length, told.failed.length], [12, 10, 10])
   const durations = told.slowest.map((call) => call.duration_ms!)
   assert.deepEqual(
     durations,
@@ -101,7 +108,7 @@ test('lists: twelve of each, the slowest by their duration, and only what failed
       .filter(({ callType, outcome }) => callType === 'chat' && outcome === 'ok')
       .map((call) => call.durationMs)
       .sort((a, b) => b - a)
-      .slice(0, 12)
+      .slice(0, 10)
   assert.deepEqual(durations, slowestOf(day))
   assert.ok(told.failed.every((call) => call.failed))
   const month = await queried.getJson<Overview>('/api/overview?from=2026-10-22T06:00:00Z')
@@ -115,12 +122,12 @@ test('lists: twelve of each, the slowest by their duration, and only what failed
 
 test('models and failures add up', async () => {
   const told = await queried.getJson<Overview>('/api/overview')
-  assert.deepEqual(new Set(told.models.map((model) => model.model)), new Set(['big', 'small']))
-  assert.equal(sum(told.models.map((model) => model.calls)), day.length)
-  assert.equal(told.models.find((model) => model.model === 'small')?.cost_usd, null)
-  assert.equal(sum(told.failures.map((failure) => failure.calls)), told.totals.errors)
+  assert.deepEqual(new Set(told.models!.map((model) => model.model)), new Set(['big', 'small']))
+  assert.equal(sum(told.models!.map((model) => model.calls)), day.length)
+  assert.equal(told.models!.find((model) => model.model === 'small')?.cost_usd, null)
+  assert.equal(sum(told.failures!.map((failure) => failure.calls)), told.totals.errors)
   assert.deepEqual(
-    new Set(told.failures.map((failure) => failure.failure_code)),
+    new Set(told.failures!.map((failure) => failure.failure_code)),
     new Set(['upstream_http', null]),
   )
 })
@@ -136,9 +143,46 @@ test('slots and events of the range', async () => {
   assert.deepEqual(slots.queued_max.slice(at, at + 2), [2, 0])
   assert.deepEqual(slots.at_limit_share.slice(at, at + 2), [0.5, 0])
   assert.equal(slots.at_limit_share_total, 0.25)
-  assert.deepEqual(told.events, [
-    { at: '2026-11-21T05:00:00.000Z', instance: 'k3v9', kind: 'start', detail: 'x' },
-  ])
+  assert.deepEqual(slots.limit.slice(at - 1, at + 3), [null, 6, 4, null], 'the highest that held')
+  assert.deepEqual(slots.gaps, [{ from_s: (minute - 28) * 60, to_s: minute * 60 }])
+  assert.deepEqual(told.events[0], {
+    at: '2026-11-21T05:00:00.000Z',
+    instance: 'k3v9',
+    kind: 'start',
+    detail: 'x',
+  })
+  assert.equal(told.events.length, 4)
+})
+
+/** Calls by brute force: each bucket's, between the limits. */
+function heatOf(told: Overview, members: readonly CallRecord[]): readonly (readonly number[])[] {
+  const { start_s } = told.buckets
+  const { limits_ms } = told.heat
+  return start_s.map((start, bucket) => {
+    const fromMs = Math.max(start * 1000, Date.parse(told.from))
+    const toMs = Math.min((start_s[bucket + 1] ?? Number.POSITIVE_INFINITY) * 1000, Date.parse(told.to))
+    const own = members.filter(({ id }) => startedAtMs(id) >= fromMs && startedAtMs(id) < toMs)
+    const counts = limits_ms.slice(1).map((limit, bin) => {
+      const isWithin = ({ durationMs }: CallRecord): boolean =>
+        durationMs >= limits_ms[bin]! && durationMs < limit
+      return own.filter(isWithin).length
+    })
+    return counts.slice(0, counts.findLastIndex((count) => count > 0) + 1)
+  })
+}
+
+test('the heat map counts each call that went well in its bucket of time and duration', async () => {
+  const isOk = ({ outcome }: CallRecord): boolean => outcome === 'ok'
+  for (const range of ['', '?from=2026-11-19T06:00:00Z&to=2026-11-21T06:00:01Z', '?call_type=embedding']) {
+    const told = await queried.getJson<Overview>(`/api/overview${range}`)
+    const type = told.chat_only ? 'chat' : 'embedding'
+    const members = calls.filter((call) => isOk(call) && call.callType === type)
+    assert.deepEqual(told.heat.limits_ms, told.chat_only ? [1000, 2000, 5000, 10_000] : [50, 100])
+    assert.deepEqual(told.heat.counts, heatOf(told, members), range)
+    assert.deepEqual(told.heat.counts.map(sum), told.buckets.duration_n)
+  }
+  const none = await queried.getJson<Overview>('/api/overview?model=nobody')
+  assert.deepEqual([none.heat.limits_ms, sum(none.heat.counts.map(sum))], [[], 0])
 })
 
 test('hours and days are local ones, whatever the range', async () => {

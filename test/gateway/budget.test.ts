@@ -57,7 +57,11 @@ test('used tokens are the input and output of all rows, also after a stop and a 
   assert.deepEqual(await budget(first), { used: 47, remaining: 53 })
 
   // Neither a call without usage nor one that failed counts anything; reasoning is part of the output.
-  await post(first, '/v1/chat/completions', { model: 'm', stream: true })
+  await post(first, '/v1/chat/completions', {
+    model: 'm',
+    stream: true,
+    stream_options: { include_usage: false },
+  })
   upstream.replyOnce(jsonReply(500, { error: { message: 'no' } }))
   await post(first, '/v1/chat/completions', { model: 'm' })
   await exchange(first.port, 'GET', '/v1/models')

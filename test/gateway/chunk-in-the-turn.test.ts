@@ -23,7 +23,10 @@ after(async () => {
   await upstream.close()
 })
 
-const streamRequest = requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m","stream":true}' })
+/** It wants its usage events: nothing need be looked at before it goes on. */
+const streamRequest = requestBytes('POST', '/v1/chat/completions', {
+  body: '{"model":"m","stream":true,"stream_options":{"include_usage":true}}',
+})
 const eventStream: HeaderLines = [['Content-Type', 'text/event-stream']]
 
 /** One write of the upstream, and how many body bytes the client must then have: `null` for the head alone. */

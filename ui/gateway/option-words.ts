@@ -29,6 +29,7 @@ const known: Readonly<Record<string, Words>> = {
   idle_timeout_ms: { group: 'Network', title: 'Pause within an answer' },
   client_stall_timeout_ms: { group: 'Network', title: 'Pause of a client' },
   drain_timeout_ms: { group: 'Network', title: 'Time to finish at a stop' },
+  usage_injection: { group: 'Network', title: 'Asking for usage' },
   via: { group: 'Network', title: 'Via header' },
   allow_host: { group: 'Network', title: 'Further host names' },
   db: { group: 'Storage', title: 'Database' },

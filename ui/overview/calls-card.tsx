@@ -1,7 +1,7 @@
 import './calls-card.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { OverviewCall } from '../../src/api/overview.ts'
+import type { Overview, OverviewCall } from '../../src/api/overview.ts'
 import { AddressLink } from '../address/navigation.tsx'
 import type { PageAddress } from '../address/page-address.ts'
 import { barScaleMs } from '../calls/call-phases.ts'
@@ -11,13 +11,12 @@ import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, dollars, duration, known } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
 import { timedCalls, timedWords } from './timed-calls.ts'
 
 export type ListedCalls = 'slowest' | 'failed' | 'latest'
 
 export interface CallsCardProps {
-  readonly answer: OverviewAnswer
+  readonly answer: Overview
   readonly times: Times
   readonly list: ListedCalls
   readonly onList: (list: ListedCalls) => void
@@ -27,7 +26,7 @@ export interface CallsCardProps {
 const mostShown = 12
 
 /** The calls of a list that are shown. */
-export function shownCalls(answer: OverviewAnswer, list: ListedCalls): readonly OverviewCall[] {
+export function shownCalls(answer: Overview, list: ListedCalls): readonly OverviewCall[] {
   return answer[list].slice(0, mostShown)
 }
 
@@ -140,7 +139,7 @@ function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
   )
 }
 
-function allOf(list: ListedCalls, answer: OverviewAnswer): Partial<PageAddress> {
+function allOf(list: ListedCalls, answer: Overview): Partial<PageAddress> {
   switch (list) {
     case 'slowest':
       return { view: 'calls', sort: 'duration', ...timedCalls(answer) }

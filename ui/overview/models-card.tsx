@@ -4,8 +4,9 @@ import { RankedList } from '../charts/ranked-list.tsx'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview, OverviewModel } from '../../src/api/overview.ts'
 import { type ModelMeasure, modelRows, usualMeasure } from './rankings.ts'
+import { UntoldCard } from './untold-card.tsx'
 
 const choices: readonly { readonly choice: ModelMeasure; readonly words: string }[] = [
   { choice: 'cost', words: 'Cost' },
@@ -14,18 +15,29 @@ const choices: readonly { readonly choice: ModelMeasure; readonly words: string 
 ]
 
 /** Which models the money, the tokens or the calls went to. */
-export function ModelsCard({ answer: { models, totals } }: { readonly answer: OverviewAnswer }): JSX.Element {
+export function ModelsCard({ answer }: { readonly answer: Overview }): JSX.Element {
+  const { models, totals } = answer
+  return models === null ? (
+    <UntoldCard title="By model" />
+  ) : (
+    <RankedModels models={models} unpriced={totals.unpriced_calls} />
+  )
+}
+
+interface RankedModelsProps {
+  readonly models: readonly OverviewModel[]
+  /** Calls without a price. */
+  readonly unpriced: number
+}
+
+function RankedModels({ models, unpriced }: RankedModelsProps): JSX.Element {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models)
   const rows = useMemo(() => modelRows(models, measure), [models, measure])
   return (
     <Card
       title="By model"
-      about={
-        measure === 'cost' && totals.unpriced_calls > 0
-          ? `${counted(totals.unpriced_calls, 'call')} without a price`
-          : undefined
-      }
+      about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} without a price` : undefined}
       actions={<Segments label="Compare by" choices={choices} chosen={measure} onChoose={setChosen} />}
     >
       <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />

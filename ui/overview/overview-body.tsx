@@ -10,7 +10,7 @@ import { CallsCard, type ListedCalls } from './calls-card.tsx'
 import { FailuresCard } from './failures-card.tsx'
 import { FigureCards } from './figure-cards.tsx'
 import { ModelsCard } from './models-card.tsx'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { overviewCards } from './overview-cards.ts'
 import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
 import { frameOf, perBucket } from './overview-time.ts'
@@ -18,7 +18,7 @@ import { SlotsCard } from './slots-card.tsx'
 import { timedCalls, timedWords } from './timed-calls.ts'
 
 export interface OverviewBodyProps {
-  readonly answer: OverviewAnswer
+  readonly answer: Overview
   readonly times: Times
   readonly list: ListedCalls
   readonly onList: (list: ListedCalls) => void
@@ -59,7 +59,7 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
         </p>
       )}
       <FigureCards cards={cards} />
-      <div class={heat === undefined ? '' : 'overview-pair'}>
+      <div class="overview-pair">
         <TimeChart
           title="Latency"
           about={aboutTimed}
@@ -68,17 +68,15 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
           count={calls(buckets.duration_n)}
           empty={`No ${aboutTimed}`}
         />
-        {heat !== undefined && (
-          <HeatMap
-            title="Latency distribution"
-            about={aboutTimed}
-            frame={frame}
-            heat={heat}
-            heightPx={tallPx}
-            to={(bounds, minMs, maxMs) => inCalls(bounds, { ...timed, sort: 'duration', minMs, maxMs })}
-            empty={`No ${aboutTimed}`}
-          />
-        )}
+        <HeatMap
+          title="Latency distribution"
+          about={aboutTimed}
+          frame={frame}
+          heat={heat}
+          heightPx={tallPx}
+          to={(bounds, minMs, maxMs) => inCalls(bounds, { ...timed, sort: 'duration', minMs, maxMs })}
+          empty={`No ${aboutTimed}`}
+        />
       </div>
       <SlotsCard answer={answer} frame={frame} />
       <div class="overview-three">

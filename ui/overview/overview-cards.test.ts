@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import { type FigureCard, overviewCards, rateWords } from './overview-cards.ts'
 
 const measure = (n: number, p50: number, p95: number): OverviewMeasure => ({
@@ -34,7 +33,7 @@ function cards(
   slowest: unknown[] = [],
 ): readonly FigureCard[] {
   const answer = { totals: now, previous, buckets: empty, slowest, chat_only: true }
-  return overviewCards(answer as unknown as OverviewAnswer, 86_400_000)
+  return overviewCards(answer as unknown as Overview, 86_400_000)
 }
 
 test('each card has its figure with its unit, one fact, and what it was', () => {

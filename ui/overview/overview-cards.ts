@@ -1,4 +1,4 @@
-import type { OverviewCall, OverviewMeasure } from '../../src/api/overview.ts'
+import type { Overview, OverviewCall, OverviewMeasure } from '../../src/api/overview.ts'
 import type { PageAddress } from '../address/page-address.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honestColumn } from '../charts/small-sample.ts'
@@ -15,7 +15,6 @@ import {
 } from '../format/figures.ts'
 import { type Change, changeOf } from './change.ts'
 import { type Told, told } from './few-calls.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
 import { timedCalls } from './timed-calls.ts'
 
 /** One figure of the first row. */
@@ -35,7 +34,7 @@ export interface FigureCard {
 }
 
 /** The figures by which one sees whether all is well. */
-export function overviewCards(answer: OverviewAnswer, rangeMs: number): readonly FigureCard[] {
+export function overviewCards(answer: Overview, rangeMs: number): readonly FigureCard[] {
   return [
     requests(answer, rangeMs),
     errorRate(answer),
@@ -46,7 +45,7 @@ export function overviewCards(answer: OverviewAnswer, rangeMs: number): readonly
   ]
 }
 
-function requests({ totals, previous, buckets }: OverviewAnswer, rangeMs: number): FigureCard {
+function requests({ totals, previous, buckets }: Overview, rangeMs: number): FigureCard {
   return {
     words: 'Requests',
     meaning: 'All calls that began in this time, of every kind and however they ended.',
@@ -66,7 +65,7 @@ function requests({ totals, previous, buckets }: OverviewAnswer, rangeMs: number
   }
 }
 
-function errorRate({ totals, previous, buckets }: OverviewAnswer): FigureCard {
+function errorRate({ totals, previous, buckets }: Overview): FigureCard {
   return {
     words: 'Error rate',
     meaning: 'Failed calls among all but those whose client left.',
@@ -86,7 +85,7 @@ function errorRate({ totals, previous, buckets }: OverviewAnswer): FigureCard {
   }
 }
 
-function latency(answer: OverviewAnswer): FigureCard {
+function latency(answer: Overview): FigureCard {
   const { totals, previous, buckets } = answer
   return {
     ...timeCard(
@@ -102,7 +101,7 @@ function latency(answer: OverviewAnswer): FigureCard {
   }
 }
 
-function firstToken(answer: OverviewAnswer): FigureCard {
+function firstToken(answer: Overview): FigureCard {
   const { totals, previous, buckets } = answer
   return {
     ...timeCard('First token', totals.ttft_ms, previous?.ttft_ms ?? null, oneByOne(answer, 'ttft_ms')),
@@ -114,7 +113,7 @@ function firstToken(answer: OverviewAnswer): FigureCard {
   }
 }
 
-function outputSpeed(answer: OverviewAnswer): FigureCard {
+function outputSpeed(answer: Overview): FigureCard {
   const { totals, previous, buckets } = answer
   const { n, p50 } = totals.output_tokens_per_s
   const before = previous?.output_tokens_per_s
@@ -138,7 +137,7 @@ function outputSpeed(answer: OverviewAnswer): FigureCard {
   }
 }
 
-function cost({ totals, previous, buckets }: OverviewAnswer): FigureCard {
+function cost({ totals, previous, buckets }: Overview): FigureCard {
   const { cost_usd: costUsd, unpriced_calls: unpriced, calls } = totals
   return {
     words: 'Cost',
@@ -213,10 +212,7 @@ function spanOf(least: number, most: number): string {
 }
 
 /** What is known of each of these calls: a few of them are all in the list of the slowest. */
-function oneByOne(
-  { slowest, totals }: OverviewAnswer,
-  measure: 'duration_ms' | 'ttft_ms',
-): readonly number[] {
+function oneByOne({ slowest, totals }: Overview, measure: 'duration_ms' | 'ttft_ms'): readonly number[] {
   if (totals.duration_ms.n > slowest.length) return []
   return slowest.map((call: OverviewCall) => call[measure]).filter((value) => value !== null)
 }

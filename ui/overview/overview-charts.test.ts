@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { latencyParts, requestParts, speedParts } from './overview-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 180_000, startsMs: [0, 60_000, 120_000], bucketMs: 60_000 }
-const answer = (counts: readonly number[]): OverviewAnswer =>
+const answer = (counts: readonly number[]): Overview =>
   ({
     buckets: {
       calls: [10, 0, 30],
@@ -18,7 +18,7 @@ const answer = (counts: readonly number[]): OverviewAnswer =>
       speed_n: counts,
       speed_p50: [50, 60, null],
     },
-  }) as unknown as OverviewAnswer
+  }) as unknown as Overview
 
 test('percentiles of too few calls are gaps, and say how many they need', () => {
   const [latency] = latencyParts(answer([150, 30, 0]), frame)

@@ -5,7 +5,7 @@ import type { ColourName } from '../charts/palette.ts'
 import { type Percentile, honestColumn, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, duration, percent, speed } from '../format/figures.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 
 /** Of the plots side by side, in pixels. */
 export const tallPx = 220
@@ -52,7 +52,7 @@ function orSingleCalls(
 const atLeast100Ms = { leastTop: 100 }
 
 /** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */
-export function latencyParts({ buckets }: OverviewAnswer, frame: TimeFrame): readonly ChartPart[] {
+export function latencyParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const counts = buckets.duration_n
   return [
     {
@@ -86,7 +86,7 @@ export function latencyParts({ buckets }: OverviewAnswer, frame: TimeFrame): rea
   ]
 }
 
-export function firstTokenParts({ buckets }: OverviewAnswer, frame: TimeFrame): readonly ChartPart[] {
+export function firstTokenParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const counts = buckets.ttft_n
   return [
     {
@@ -113,7 +113,7 @@ export function firstTokenParts({ buckets }: OverviewAnswer, frame: TimeFrame): 
   ]
 }
 
-export function speedParts({ buckets }: OverviewAnswer, frame: TimeFrame): readonly ChartPart[] {
+export function speedParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const values = honestColumn('p50', buckets.speed_p50, buckets.speed_n)
   return [
     {
@@ -142,7 +142,7 @@ export function speedParts({ buckets }: OverviewAnswer, frame: TimeFrame): reado
 }
 
 /** Succeeded and failed calls upon each other, and below them the share that failed: one in a hundred is no bar to be seen. */
-export function requestParts({ buckets }: OverviewAnswer, frame: TimeFrame): readonly ChartPart[] {
+export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
   return [
     {
       frame,

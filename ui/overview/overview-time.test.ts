@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { bucketWords, marksOf, outagesOf, slotColumns } from './overview-time.ts'
 
-type Slots = OverviewAnswer['slots']
+type Slots = Overview['slots']
 
 function answer(
   active: readonly (number | null)[],
   rest: Partial<Slots> = {},
   starts?: readonly number[],
-): OverviewAnswer {
+): Overview {
   const start_s = active.map((_, index) => index * 60)
   const slots: Slots = {
     bucket_s: 60,
@@ -18,6 +18,8 @@ function answer(
     queued_max: active.map((value) => value && value * 2),
     at_limit_share: active,
     at_limit_share_total: null,
+    limit: active.map((value) => value && 4),
+    gaps: [],
     ...rest,
   }
   return {
@@ -25,20 +27,10 @@ function answer(
     to: new Date(active.length * 60_000).toISOString(),
     slots,
     buckets: { start_s: starts ?? start_s },
-  } as unknown as OverviewAnswer
+  } as unknown as Overview
 }
 
-test('minutes without a gateway between others are an outage; before the first one nothing is known', () => {
-  assert.deepEqual(outagesOf(answer([null, 1, null, null, 2])), [{ fromMs: 120_000, toMs: 240_000 }])
-  assert.deepEqual(outagesOf(answer([null, null])), [])
-})
-
-test('the last minutes are not told yet; more than these are an outage that goes on', () => {
-  assert.deepEqual(outagesOf(answer([1, null, null])), [])
-  assert.deepEqual(outagesOf(answer([1, null, null, null])), [{ fromMs: 60_000, toMs: 240_000 }])
-})
-
-test('spans that the dashboard names are taken as they are', () => {
+test('times without a gateway are those that the dashboard names', () => {
   assert.deepEqual(outagesOf(answer([1, null, null, 2], { gaps: [{ from_s: 70, to_s: 90 }] })), [
     { fromMs: 70_000, toMs: 90_000 },
   ])
@@ -65,7 +57,7 @@ test('slots are told by the minute: narrower buckets show the minute that they l
   const { active, queued, limit } = slotColumns(answer([3, null], {}, [0, 30, 60, 90]))
   assert.deepEqual(active, [3, 3, null, null])
   assert.deepEqual(queued, [6, 6, null, null])
-  assert.deepEqual(limit, [null, null, null, null])
+  assert.deepEqual(limit, [4, 4, null, null])
 })
 
 test('widths of buckets', () => {

@@ -1,9 +1,8 @@
-import type { OverviewEvent } from '../../src/api/overview.ts'
+import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
 
 /** The time that an answer is of. */
-export function frameOf({ from, to, bucket_s, buckets }: OverviewAnswer): TimeFrame {
+export function frameOf({ from, to, bucket_s, buckets }: Overview): TimeFrame {
   return {
     fromMs: Date.parse(from),
     toMs: Date.parse(to),
@@ -12,27 +11,9 @@ export function frameOf({ from, to, bucket_s, buckets }: OverviewAnswer): TimeFr
   }
 }
 
-/** Minutes at the end that nobody has told of yet. */
-const untoldMs = 120_000
-
-/** When no gateway ran. What was before the first one that is known of is not known, and no outage. */
-export function outagesOf({ slots, to }: OverviewAnswer): readonly Bounds[] {
-  if (slots.gaps !== undefined) {
-    return slots.gaps.map(({ from_s, to_s }) => ({ fromMs: from_s * 1000, toMs: to_s * 1000 }))
-  }
-  const outages: Bounds[] = []
-  let sinceMs: number | null = null
-  let hasRun = false
-  for (const [index, startS] of slots.start_s.entries()) {
-    const isUp = (slots.active_max[index] ?? null) !== null
-    if (isUp && sinceMs !== null) outages.push({ fromMs: sinceMs, toMs: startS * 1000 })
-    if (isUp) sinceMs = null
-    else if (hasRun) sinceMs ??= startS * 1000
-    hasRun ||= isUp
-  }
-  const toMs = Date.parse(to)
-  if (sinceMs !== null && toMs - sinceMs > untoldMs) outages.push({ fromMs: sinceMs, toMs })
-  return outages
+/** When no gateway ran. */
+export function outagesOf({ slots }: Pick<Overview, 'slots'>): readonly Bounds[] {
+  return slots.gaps.map(({ from_s, to_s }) => ({ fromMs: from_s * 1000, toMs: to_s * 1000 }))
 }
 
 const eventWords: Readonly<Record<string, string>> = {
@@ -65,14 +46,14 @@ export interface SlotColumns {
 }
 
 /** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */
-export function slotColumns({ slots, buckets }: OverviewAnswer): SlotColumns {
+export function slotColumns({ slots, buckets }: Overview): SlotColumns {
   const places = buckets.start_s.map((startS) =>
     Math.max(
       0,
       slots.start_s.findLastIndex((one) => one <= startS),
     ),
   )
-  const column = (values: readonly (number | null)[] = []): (number | null)[] =>
+  const column = (values: readonly (number | null)[]): (number | null)[] =>
     places.map((place) => values[place] ?? null)
   return {
     active: column(slots.active_max),

@@ -15,7 +15,7 @@ import { refreshEveryMs } from '../filters/refresh-every.ts'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { FirstCallCard } from './first-call-card.tsx'
 import { NothingCard } from './nothing-card.tsx'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { OverviewBody, type OverviewBodyProps } from './overview-body.tsx'
 import { OverviewSkeleton } from './overview-skeleton.tsx'
 import { overviewKey, overviewPath } from './overview-question.ts'
@@ -25,7 +25,7 @@ import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
 export function OverviewView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
   const [isHeld, hold] = useState(false)
-  const answered = useAnswer<OverviewAnswer>(
+  const answered = useAnswer<Overview>(
     overviewKey(address),
     () => overviewPath(address, times.zone, Date.now()),
     { everyMs: refreshEveryMs(address.range), isPaused: isHeld || address.call !== null },

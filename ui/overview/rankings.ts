@@ -1,7 +1,6 @@
-import type { OverviewModel } from '../../src/api/overview.ts'
+import type { Overview, OverviewModel } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-row.ts'
 import { count, counted, dollars, percent, shortCount } from '../format/figures.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'calls'
 
@@ -51,7 +50,8 @@ export function modelRows(models: readonly OverviewModel[], measure: ModelMeasur
 
 /** How calls failed, the most frequent first. */
 export function failureRows(
-  { failures, totals }: Pick<OverviewAnswer, 'failures' | 'totals'>,
+  failures: NonNullable<Overview['failures']>,
+  errors: number,
   words: (code: string) => string,
 ): readonly RankedRow[] {
   return failures.slice(0, shownRows).map(({ failure_code: code, calls }) => ({
@@ -59,7 +59,7 @@ export function failureRows(
     words: code === null ? 'Interrupted' : words(code),
     value: calls,
     figure: count(calls),
-    note: totals.errors > 0 ? percent(calls / totals.errors) : undefined,
+    note: errors > 0 ? percent(calls / errors) : undefined,
     to:
       code === null
         ? { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' }

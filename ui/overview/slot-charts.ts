@@ -4,7 +4,7 @@ import type { ChartSeries } from '../charts/chart-series.ts'
 import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, counted, duration, percent, unknownFigure } from '../format/figures.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { slotColumns } from './overview-time.ts'
 
 /** From here on a share of the time with every slot in use, a wait, or a queue is out of the ordinary. */
@@ -22,11 +22,7 @@ export function waitWords(ms: number): string {
  * of the time that was so, and how long calls waited. `limitNow` stands in where an older gateway did not note its
  * limit.
  */
-export function slotParts(
-  answer: OverviewAnswer,
-  frame: TimeFrame,
-  limitNow: number | null,
-): readonly ChartPart[] {
+export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number | null): readonly ChartPart[] {
   const { buckets } = answer
   const { active, queued, atLimit, limit } = slotColumns(answer)
   const limits = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
@@ -107,7 +103,7 @@ export function slotParts(
   ]
 }
 
-function queueFigure({ slots }: OverviewAnswer): PartFigure {
+function queueFigure({ slots }: Overview): PartFigure {
   const known = slots.queued_max.filter((value) => value !== null)
   const most = known.length === 0 ? null : Math.max(...known)
   if (most === null) return { value: unknownFigure, words: 'the queue is not known', isTelling: false }
@@ -115,7 +111,7 @@ function queueFigure({ slots }: OverviewAnswer): PartFigure {
   return { value: counted(most, 'call'), words: 'waited at once, at most', isTelling: most >= tellingQueue }
 }
 
-function limitFigure({ slots: { at_limit_share_total: share } }: OverviewAnswer): PartFigure {
+function limitFigure({ slots: { at_limit_share_total: share } }: Overview): PartFigure {
   return {
     value: share === null ? unknownFigure : percent(share),
     words: 'of the time at the limit, every slot in use',
@@ -123,7 +119,7 @@ function limitFigure({ slots: { at_limit_share_total: share } }: OverviewAnswer)
   }
 }
 
-function waitFigure({ totals: { queue_ms } }: OverviewAnswer): PartFigure {
+function waitFigure({ totals: { queue_ms } }: Overview): PartFigure {
   const { n, p95, max } = queue_ms
   if (n >= leastCalls.p95 && p95 !== null) {
     return {

@@ -5,12 +5,12 @@ import { isFiltered } from '../address/page-address.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import { useLive } from '../data/live.tsx'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import type { OverviewAnswer } from './overview-answer.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { perBucket } from './overview-time.ts'
 import { slotParts } from './slot-charts.ts'
 
 export interface SlotsCardProps {
-  readonly answer: OverviewAnswer
+  readonly answer: Overview
   readonly frame: TimeFrame
 }
 

@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
 
-/** How a body is to be read: as a stream of events, as one JSON text, or only counted. */
-export type AnswerForm = 'events' | 'json' | 'opaque'
+/** How a body is to be read: as a stream of events, as one JSON text, as text for people, or only counted. */
+export type AnswerForm = 'events' | 'json' | 'text' | 'opaque'
 
 /** What the meter needs of an answer's headers. */
 export interface AnswerHead {
@@ -13,7 +13,20 @@ export interface AnswerHead {
 }
 
 /** Names of the upstreams' own request ids, the better known first. */
-const requestIdHeaders = ['x-request-id', 'request-id', 'apim-request-id', 'x-generation-id']
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'x-generation-id',
+  'mistral-correlation-id',
+  'x-ds-trace-id',
+  'x-amzn-requestid',
+]
+/** Lengths of the names that are read, as bits. */
+const wantedLengths = ['content-type', 'content-encoding', ...requestIdHeaders].reduce(
+  (bits, name) => bits | (1 << name.length),
+  0,
+)
 const longestRequestId = 200
 
 /** Reads the few headers that matter to the meter; the name's length rules out most of the others. */
@@ -24,8 +37,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
   let idRank = requestIdHeaders.length
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] ?? ''
-    const length = name.length
-    if (length !== 10 && length !== 12 && length !== 15 && length !== 16) continue
+    if (name.length > 30 || (wantedLengths & (1 << name.length)) === 0) continue
     const value = headers[i + 1] ?? ''
     const lower = name.toLowerCase()
     if (lower === 'content-type') form = formOf(value)
@@ -50,5 +62,6 @@ function formOf(contentType: string): AnswerForm {
   const semicolon = contentType.indexOf(';')
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
   if (type === 'application/json' || type.endsWith('+json')) return 'json'
-  return type === 'text/event-stream' ? 'events' : 'opaque'
+  if (type === 'text/event-stream') return 'events'
+  return type === 'text/plain' ? 'text' : 'opaque'
 }

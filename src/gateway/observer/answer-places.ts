@@ -28,11 +28,20 @@ export const slot = {
   detail: 20,
   /** `data`, the list of embeddings or models: only whether it is there. */
   list: 21,
+  metrics: 22,
+  timeInfo: 23,
+  requestId: 24,
+  /** The error of one choice, which spoils the whole. */
+  choiceError: 25,
 } as const
 
 /** Longest usage, timings, error or name that is read. */
 const object = 16 * 1024
 const name = 512
+/** Longest finish reason; there may be one for each of many choices. */
+const word = 64
+/** Longest request id, with its quotes. */
+const id = 202
 /** Enough to tell `null`, `""` and `[]` from more than that. */
 const presence = 4
 
@@ -53,7 +62,7 @@ const wanted: readonly WantedPlace[] = [
   // OpenAI chat, legacy completions
   place('choices[]', slot.choice, 0),
   place('choices[].index', slot.choiceIndex, name),
-  place('choices[].finish_reason', slot.finishReason, name),
+  place('choices[].finish_reason', slot.finishReason, word),
   place('choices[].text', slot.visible, presence),
   place('choices[].delta.content', slot.visible, presence),
   place('choices[].delta.refusal', slot.visible, presence),
@@ -64,40 +73,54 @@ const wanted: readonly WantedPlace[] = [
   place('choices[].delta.function_call.name', slot.visible, presence),
   place('choices[].delta.function_call.arguments', slot.visible, presence),
   place('choices[].delta.audio.data', slot.visible, presence),
+  place('choices[].delta.tool_calls[].custom.name', slot.visible, presence),
+  place('choices[].delta.tool_calls[].custom.input', slot.visible, presence),
   place('choices[].delta.audio.transcript', slot.visible, presence),
 
-  // Groq
+  // Mistral's reasoning models: content in parts
+  place('choices[].delta.content[].text', slot.visible, presence),
+  place('choices[].delta.content[].thinking', slot.reasoning, presence),
+  place('choices[].delta.content[].thinking[].text', slot.reasoning, presence),
+
+  // vLLM, Cerebras, Groq
+  place('metrics', slot.metrics, object),
+  place('response.metrics', slot.metrics, object),
+  place('time_info', slot.timeInfo, object),
+  place('x_groq.id', slot.requestId, id),
   place('x_groq.usage', slot.usage, object),
   place('x_groq.error', slot.error, object),
 
   // OpenAI Responses
   place('delta', slot.typedDelta, presence),
   place('status', slot.status, name),
-  place('incomplete_details.reason', slot.stopReason, name),
+  place('incomplete_details.reason', slot.stopReason, word),
   place('response.model', slot.model, name),
   place('response.service_tier', slot.serviceTier, name),
   place('response.usage', slot.usage, object),
-  place('response.incomplete_details.reason', slot.stopReason, name),
+  place('response.incomplete_details.reason', slot.stopReason, word),
 
   // Anthropic
   place('message.model', slot.model, name),
   place('message.usage', slot.startUsage, object),
+  place('content_block.name', slot.visible, presence),
   place('delta.text', slot.visible, presence),
   place('delta.partial_json', slot.visible, presence),
   place('delta.thinking', slot.reasoning, presence),
-  place('delta.stop_reason', slot.stopReason, name),
-  place('stop_reason', slot.stopReason, name),
+  place('delta.stop_reason', slot.stopReason, word),
+  place('stop_reason', slot.stopReason, word),
+  place('request_id', slot.requestId, id),
 
   // Cohere rerank
   place('meta', slot.meta, object),
 
-  // Errors: nested, flat, TGI's, FastAPI's, Gemini's array
+  // Errors: nested, flat, TGI's, FastAPI's, Gemini's array, OpenRouter's in a choice
   place('error', slot.error, object),
   place('error_type', slot.errorType, name),
   place('message', slot.message, object),
   place('code', slot.code, name),
   place('detail', slot.detail, object),
   place('[].error', slot.error, object),
+  place('choices[].error', slot.choiceError, object),
 ]
 
 /** Shared by all meters; peeking does not change it. */

@@ -1,11 +1,10 @@
-import type { CallType } from '../../call/call.ts'
-import { ByteGather } from '../../lib/byte-gather.ts'
+import type { Call } from '../../call/call.ts'
 import { JsonPeek, type JsonPeekReceiver } from '../../lib/json-peek.ts'
 import { countPiece, isAscii, parsePiece, stringPiece } from '../../lib/json-piece.ts'
 import { answerPlaces, slot } from './answer-places.ts'
-import { hasVisibleContent } from './has-visible-content.ts'
 import { type ReportedError, readError } from './read-error.ts'
-import { type ReportedFigures, readFigures } from './read-usage.ts'
+import { noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
+import { ReportedPieces } from './reported-pieces.ts'
 
 /** What an event adds to the answer. */
 export type EventContent = 'none' | 'reasoning' | 'visible'
@@ -21,6 +20,18 @@ const longestError = 256 * 1024
 const longestMessage = 500
 /** Choices beyond it are not told apart. */
 const mostChoices = 128
+const longestReasons = 500
+/** What these report was spent by calls of their own; whoever fetches them spends nothing. */
+const storedObjects: ReadonlySet<string> = new Set(['batch', 'response', 'thread.run'])
+
+const pieceNames = {
+  [slot.usage]: 'usage',
+  [slot.startUsage]: 'startUsage',
+  [slot.timings]: 'timings',
+  [slot.metrics]: 'metrics',
+  [slot.timeInfo]: 'timeInfo',
+  [slot.meta]: 'meta',
+} as const
 
 /**
  * Reads off an answer, one event or one piece of body at a time, what the meter wants to know of it. Looks at
@@ -28,7 +39,7 @@ const mostChoices = 128
  */
 export class AnswerReader implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(answerPlaces, this)
-  readonly #callType: CallType
+  readonly #call: Pick<Call, 'type' | 'method'>
   readonly #status: number
   #isEvent = false
 
@@ -38,13 +49,9 @@ export class AnswerReader implements JsonPeekReceiver {
   #marked = false
   #failed = false
   #error: ReportedError | null = null
-  /** The newest pieces of a stream, not parsed before the end: some upstreams send them with every event. */
-  #usageBytes: ByteGather | null = null
-  #timingsBytes: ByteGather | null = null
-  #usage: unknown = null
-  #startUsage: unknown = null
-  #timings: unknown = null
-  #meta: unknown = null
+  #requestId: string | null = null
+  #pieces: ReportedPieces | null = null
+  #isStored = false
   #parsedEvents = 0
 
   /** Of the choice at hand. */
@@ -52,7 +59,6 @@ export class AnswerReader implements JsonPeekReceiver {
   #choiceReason: string | null = null
   /** Of the event at hand. */
   #content: EventContent = 'none'
-  #doubtful = false
   #eventFailed = false
   #eventType: string | null = null
   #hasTypedDelta = false
@@ -60,8 +66,8 @@ export class AnswerReader implements JsonPeekReceiver {
   #hasAnswer = false
   #errorParts: Record<string, unknown> | null = null
 
-  constructor(callType: CallType, status: number) {
-    this.#callType = callType
+  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
+    this.#call = call
     this.#status = status
   }
 
@@ -75,7 +81,9 @@ export class AnswerReader implements JsonPeekReceiver {
   }
 
   get finishReason(): string | null {
-    return this.#finishReasons === null ? null : this.#finishReasons.filter((reason) => reason !== '').join()
+    if (this.#finishReasons === null) return null
+    const known = this.#finishReasons.filter((reason) => reason !== '')
+    return known.join().slice(0, longestReasons)
   }
 
   /** Whether a stream's end mark was seen, or a finish reason, which counts as one. */
@@ -94,21 +102,24 @@ export class AnswerReader implements JsonPeekReceiver {
 
   /** Events of which something was parsed as JSON. */
   get parsedEvents(): number {
-    const gathered = Number(this.#usageBytes !== null) + Number(this.#timingsBytes !== null)
-    return this.#parsedEvents + gathered
+    return this.#parsedEvents + (this.#pieces?.textCount ?? 0)
   }
 
-  /** Counts, cost and times as reported so far. */
+  /** Events that reported token counts other than zero, or llama.cpp's timings. */
+  get usageEvents(): number {
+    return this.#pieces?.countEvents ?? 0
+  }
+
+  /** The upstream's own id of the request, where it stands in the answer. */
+  get requestId(): string | null {
+    return this.#requestId
+  }
+
+  /** Counts, cost and times as reported so far. Only a POST spends anything. */
   figures(): ReportedFigures {
-    return readFigures(
-      {
-        usage: this.#usage ?? parseGathered(this.#usageBytes),
-        startUsage: this.#startUsage,
-        timings: this.#timings ?? parseGathered(this.#timingsBytes),
-        meta: this.#meta,
-      },
-      this.#callType,
-    )
+    const { type, method } = this.#call
+    if (this.#pieces === null || method !== 'POST' || (type === 'other' && this.#isStored)) return noFigures
+    return readFigures(this.#pieces.all(), type)
   }
 
   /** The data of one event of a stream; `isError` where the stream names it so. */
@@ -122,17 +133,14 @@ export class AnswerReader implements JsonPeekReceiver {
     }
     this.#isEvent = true
     this.#content = 'none'
-    this.#doubtful = false
     this.#eventFailed = isError
     this.#eventType = null
     this.#hasTypedDelta = false
     this.#peek.reset()
     this.#peek.push(bytes, start, end)
     this.#peek.end()
-    if (this.#peek.complete) {
-      if (this.#eventType !== null) this.#noteType(this.#eventType)
-      if (this.#doubtful) this.#settleDoubt(bytes, start, end)
-    } else this.#content = 'none'
+    if (!this.#peek.complete) this.#content = 'none'
+    else if (this.#eventType !== null) this.#noteType(this.#eventType)
     if (this.#eventFailed) this.#noteErrorEvent(bytes, start, end)
     return this.#content
   }
@@ -150,10 +158,9 @@ export class AnswerReader implements JsonPeekReceiver {
   /** The body is over, whole or not. */
   endBody(): void {
     const parts = this.#errorParts
-    if (parts !== null && (this.#status >= 400 || this.#failed || !this.#hasAnswer)) {
-      this.#error ??= readError(parts, this.#status)
-      if (this.#status < 400 && isSaid(parts['error'])) this.#failed = true
-    }
+    if (parts === null) return
+    if (this.#status < 400 && !this.#hasAnswer && isSaid(parts['error'])) this.#failed = true
+    if (this.#status >= 400 || this.#failed) this.#error ??= readError(parts, this.#status)
   }
 
   value(which: number, bytes: Buffer, start: number, end: number): void {
@@ -162,9 +169,7 @@ export class AnswerReader implements JsonPeekReceiver {
       case slot.visible:
       case slot.reasoning:
       case slot.typedDelta:
-        if (first === quote) {
-          if (end - start > 2) this.#noteContent(which)
-        } else if (first === openBracket || first === openBrace) this.#doubtful ||= end - start > 2
+        if (first === quote && end - start > 2) this.#noteContent(which)
         return
       case slot.choiceIndex:
         this.#choiceIndex = countPiece(bytes, start, end) ?? 0
@@ -179,37 +184,37 @@ export class AnswerReader implements JsonPeekReceiver {
         if (first === quote) this.#serviceTier ??= stringPiece(bytes, start, end)
         return
       case slot.usage:
-        if (first === openBrace) this.#noteUsage(bytes, start, end)
-        return
-      case slot.timings:
-        if (first !== openBrace) return
-        if (this.#isEvent) this.#timingsBytes = gathered(this.#timingsBytes, bytes, start, end)
-        else this.#timings = parsePiece(bytes, start, end)
-        return
       case slot.startUsage:
-        this.#startUsage = parsePiece(bytes, start, end)
-        return
+      case slot.timings:
+      case slot.metrics:
+      case slot.timeInfo:
       case slot.meta:
-        this.#meta = parsePiece(bytes, start, end)
+        if (first === openBrace) this.#notePiece(which, bytes, start, end)
+        return
+      case slot.requestId:
+        if (first === quote && end - start > 2) this.#requestId ??= stringPiece(bytes, start, end)
         return
       case slot.type:
         if (this.#isEvent) this.#eventType = stringPiece(bytes, start, end)
         else this.#notePart('type', bytes, start, end)
         return
       case slot.object:
-        if (!isAscii(bytes, start, end, '"error"')) return
-        if (this.#isEvent) this.#eventFailed = true
-        else this.#failed = this.#status < 400
+        this.#noteObject(bytes, start, end)
         return
       case slot.stopReason:
         if (first === quote) this.#noteFinish(0, stringPiece(bytes, start, end))
         return
       case slot.status:
-        if (!this.#isEvent && this.#callType === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
+        if (!this.#isEvent && this.#call.type === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
         return
       case slot.error:
         if (this.#isEvent) this.#eventFailed ||= first !== letterN && first !== letterF && end - start > 2
         else if (first !== letterN) this.#notePart('error', bytes, start, end)
+        return
+      case slot.choiceError:
+        if (first !== openBrace && first !== quote) return
+        this.#noteFailure()
+        this.#notePart('error', bytes, start, end)
         return
       case slot.list:
         this.#hasAnswer = true
@@ -234,7 +239,12 @@ export class AnswerReader implements JsonPeekReceiver {
       case slot.reasoning:
       case slot.typedDelta:
         if (firstByte === quote) this.#noteContent(which)
-        else this.#doubtful = true
+        return
+      case slot.usage:
+        this.#pieces?.forget('usage')
+        return
+      case slot.choiceError:
+        this.#noteFailure()
         return
       case slot.list:
         this.#hasAnswer = true
@@ -259,18 +269,29 @@ export class AnswerReader implements JsonPeekReceiver {
     else if (this.#content === 'none') this.#content = 'reasoning'
   }
 
-  #noteUsage(bytes: Buffer, start: number, end: number): void {
-    if (!this.#isEvent) this.#usage = parsePiece(bytes, start, end)
-    else if (countsTokens(bytes, start, end)) this.#usageBytes = gathered(this.#usageBytes, bytes, start, end)
+  #notePiece(which: keyof typeof pieceNames, bytes: Buffer, start: number, end: number): void {
+    this.#pieces ??= new ReportedPieces()
+    if (this.#isEvent) this.#pieces.inEvent(pieceNames[which], bytes, start, end)
+    else this.#pieces.inBody(pieceNames[which], bytes, start, end)
+  }
+
+  #noteObject(bytes: Buffer, start: number, end: number): void {
+    if (isAscii(bytes, start, end, '"error"')) this.#noteFailure()
+    else if (this.#call.type === 'other') {
+      this.#isStored ||= storedObjects.has(stringPiece(bytes, start, end) ?? '')
+    }
+  }
+
+  /** The event, or the body within HTTP 200, says that it is a failure. */
+  #noteFailure(): void {
+    if (this.#isEvent) this.#eventFailed = true
+    else this.#failed ||= this.#status < 400
   }
 
   #noteFinish(index: number, reason: string | null): void {
     if (reason === null || reason === '') return
     this.#marked = true
-    if (reason === 'error') {
-      this.#eventFailed = true
-      if (!this.#isEvent && this.#status < 400) this.#failed = true
-    }
+    if (reason === 'error') this.#noteFailure()
     const reasons = (this.#finishReasons ??= [])
     const at = Math.min(index, mostChoices - 1)
     while (reasons.length <= at) reasons.push('')
@@ -295,13 +316,6 @@ export class AnswerReader implements JsonPeekReceiver {
     } else if (type === 'response.failed' || type === 'error') this.#eventFailed = true
   }
 
-  /** Content that is no string (Mistral's lists of parts) shows only when parsed whether it is reasoning. */
-  #settleDoubt(bytes: Buffer, start: number, end: number): void {
-    if (this.#content === 'visible') return
-    this.#parsedEvents++
-    this.#content = hasVisibleContent(parsePiece(bytes, start, end)) ? 'visible' : 'reasoning'
-  }
-
   #noteErrorEvent(bytes: Buffer, start: number, end: number): void {
     this.#failed = true
     if (this.#error !== null || end - start > longestError) return
@@ -319,28 +333,6 @@ export class AnswerReader implements JsonPeekReceiver {
     this.#errorParts ??= {}
     this.#errorParts[name] = parsePiece(bytes, start, end)
   }
-}
-
-function parseGathered(gather: ByteGather | null): unknown {
-  return gather === null ? null : parsePiece(gather.bytes, 0, gather.length)
-}
-
-function gathered(gather: ByteGather | null, bytes: Buffer, start: number, end: number): ByteGather {
-  const own = gather ?? new ByteGather()
-  own.clear()
-  own.append(bytes, start, end)
-  return own
-}
-
-/** Whether a usage object's text has a token count that is not zero: a name that ends in `s`, and a digit. */
-function countsTokens(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = bytes.indexOf('s"', start); i >= 0 && i < end; i = bytes.indexOf('s"', i + 1)) {
-    let at = i + 2
-    while (at < end && (bytes[at] === 0x20 || bytes[at] === 0x3a)) at++
-    const digit = bytes[at] ?? 0
-    if (at > i + 2 && at < end && digit >= 0x31 && digit <= 0x39) return true
-  }
-  return false
 }
 
 function isSaid(error: unknown): boolean {

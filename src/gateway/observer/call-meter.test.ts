@@ -21,7 +21,7 @@ const json = ['content-type', 'application/json']
 
 function play(
   answer: Answer,
-  meter: CallMeter = new CallMeter({ type: answer.callType ?? 'chat' }, true),
+  meter: CallMeter = new CallMeter({ type: answer.callType ?? 'chat', method: 'POST' }, true),
 ): CallMeter {
   meter.admitted()
   meter.requestStart(100)
@@ -112,6 +112,7 @@ test('a chat stream, with every time', () => {
       ending: 'complete',
       totalEvents: 8,
       parsedEvents: 1,
+      usageEvents: 1,
     },
   )
 })
@@ -433,7 +434,7 @@ test('sixty thousand numbers before the usage of embeddings', () => {
 test('each attempt starts a new reading', () => {
   const meter = play(
     { status: 429, headers: [...json, 'x-request-id', 'r'], chunks: [[120, '{"error":{"message":"m"}}']] },
-    new CallMeter({ type: 'chat' }, false),
+    new CallMeter({ type: 'chat', method: 'POST' }, false),
   )
   assert.equal(meter.reading().errorMessage, 'm')
   meter.requestStart(500)
@@ -445,7 +446,7 @@ test('each attempt starts a new reading', () => {
 })
 
 test('a reading taken on the way does not hold back what comes later', () => {
-  const meter = new CallMeter({ type: 'chat' }, true)
+  const meter = new CallMeter({ type: 'chat', method: 'POST' }, true)
   meter.requestStart(0)
   meter.responseStart({ status: 200, statusText: '', contentLength: null, headers: sse }, 1)
   meter.data(Buffer.from(event(chunk({ content: 'A' }, null, { usage }))), 2)
@@ -469,7 +470,7 @@ test('what is neither a stream nor JSON is only counted', () => {
 
 test('an answer that does not say what it is is read as what was asked for', () => {
   assert.equal(readingOf({ headers: [], chunks: events(done) }).ending, 'complete')
-  const body = new CallMeter({ type: 'chat' }, false)
+  const body = new CallMeter({ type: 'chat', method: 'POST' }, false)
   assert.equal(
     play({ headers: [], chunks: [[120, JSON.stringify({ usage })]] }, body).reading().usage?.totalTokens,
     17,

@@ -3,26 +3,19 @@ import type { CallObserver, ResponseHead } from '../../call/call-observer.ts'
 import type { Failure } from '../../call/failure.ts'
 import { type AnswerForm, readAnswerHead } from './answer-head.ts'
 import { AnswerReader } from './answer-reader.ts'
-import { canDecode, ContentDecoder } from './content-decoder.ts'
+import { contentCoding } from './content-coding.ts'
+import { ContentDecoder } from './content-decoder.ts'
 import type { AnswerEnding, MeterReading } from '../../call/meter-reading.ts'
-import type { ReportedFigures } from './read-usage.ts'
+import { ErrorText } from './error-text.ts'
+import { noFigures } from './read-usage.ts'
 import { StreamMeter } from './stream-meter.ts'
-
-const nothingReported: ReportedFigures = {
-  usage: null,
-  costNanoUsd: null,
-  searchUnits: null,
-  queueMs: null,
-  promptMs: null,
-  decodeMs: null,
-}
 
 /**
  * Measures one call as its answer passes. Keeps nothing of what it sees but what the reading is made of; each
  * attempt starts a new reading.
  */
 export class CallMeter implements CallObserver {
-  readonly #callType: Call['type']
+  readonly #call: Pick<Call, 'type' | 'method'>
   readonly #wantsStream: boolean
   #dispatchMs: number | null = null
   #headMs: number | null = null
@@ -31,12 +24,13 @@ export class CallMeter implements CallObserver {
   #responseBytes = 0
   #stream: StreamMeter | null = null
   #body: AnswerReader | null = null
+  #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
   #over = false
 
   /** `wantsStream`: how to read an answer that does not say what it is. */
-  constructor(call: Pick<Call, 'type'>, wantsStream: boolean) {
-    this.#callType = call.type
+  constructor(call: Pick<Call, 'type' | 'method'>, wantsStream: boolean) {
+    this.#call = call
     this.#wantsStream = wantsStream
   }
 
@@ -52,6 +46,7 @@ export class CallMeter implements CallObserver {
     this.#responseBytes = 0
     this.#stream = null
     this.#body = null
+    this.#text = null
     this.#decoder?.end()
     this.#decoder = null
     this.#over = false
@@ -62,22 +57,27 @@ export class CallMeter implements CallObserver {
     this.#status = head.status
     const { form, coding, upstreamRequestId } = readAnswerHead(head.headers)
     this.#upstreamRequestId = upstreamRequestId
-    if (coding !== null && !canDecode(coding)) return
+    const decoding = coding === null ? null : contentCoding(coding)
+    if (coding !== null && decoding === null) return
     this.#open(form ?? (this.#wantsStream && head.status < 400 ? 'events' : 'json'))
-    if (coding === null || (this.#stream === null && this.#body === null)) return
+    if (decoding === null) return
     const stream = this.#stream
-    const body = this.#body
-    this.#decoder = new ContentDecoder(coding, (decoded, decodedAtMs) => {
-      stream?.data(decoded, decodedAtMs)
-      body?.body(decoded)
-    })
+    const body = this.#body ?? this.#text
+    if (stream !== null) {
+      this.#decoder = new ContentDecoder(decoding, 'as-it-comes', (bytes, cameAtMs) =>
+        stream.data(bytes, cameAtMs),
+      )
+    } else if (body !== null) {
+      this.#decoder = new ContentDecoder(decoding, 'at-the-end', (bytes) => body.body(bytes))
+    }
   }
 
   data(chunk: Uint8Array, atMs: number): void {
     this.#responseBytes += chunk.length
     if (this.#decoder !== null) this.#decoder.write(chunk, atMs)
     else if (this.#stream !== null) this.#stream.data(chunk, atMs)
-    else this.#body?.body(chunk)
+    else if (this.#body !== null) this.#body.body(chunk)
+    else this.#text?.body(chunk)
   }
 
   end(_atMs: number): void {
@@ -99,8 +99,10 @@ export class CallMeter implements CallObserver {
     const answer = stream?.answer ?? this.#body
     // Counts of a stream that could only be read in part would be wrong ones.
     const whole = this.#decoder?.failed !== true
-    const figures = (whole ? answer?.figures() : null) ?? nothingReported
+    const figures = (whole ? answer?.figures() : null) ?? noFigures
     const usage = figures.usage
+    const ending = this.#ending(whole)
+    const error = this.#status >= 400 || ending === 'stream_error' ? (answer?.error ?? null) : null
     const pace = stream?.pace ?? null
     const wholePace = whole ? pace : null
     const [gapP50Ms = null, gapP95Ms = null] = wholePace?.gapPercentiles([0.5, 0.95]) ?? []
@@ -124,21 +126,23 @@ export class CallMeter implements CallObserver {
       upstreamPromptMs: figures.promptMs,
       upstreamDecodeMs: figures.decodeMs,
       responseModel: answer?.model ?? null,
-      serviceTier: answer?.serviceTier ?? null,
+      serviceTier: answer?.serviceTier ?? figures.serviceTier,
       finishReason: answer?.finishReason ?? null,
-      upstreamRequestId: this.#upstreamRequestId,
-      upstreamErrorCode: answer?.error?.code ?? null,
-      errorMessage: answer?.error?.message ?? null,
-      ending: this.#ending(whole),
+      upstreamRequestId: this.#upstreamRequestId ?? answer?.requestId ?? null,
+      upstreamErrorCode: error?.code ?? null,
+      errorMessage: error?.message ?? this.#text?.message ?? null,
+      ending,
       responseBytes: this.#responseBytes,
       totalEvents: stream?.totalEvents ?? 0,
       parsedEvents: stream?.answer.parsedEvents ?? 0,
+      usageEvents: stream?.answer.usageEvents ?? 0,
     }
   }
 
   #open(form: AnswerForm): void {
-    if (form === 'events') this.#stream = new StreamMeter(this.#callType, this.#status)
-    else if (form === 'json') this.#body = new AnswerReader(this.#callType, this.#status)
+    if (form === 'events') this.#stream = new StreamMeter(this.#call, this.#status)
+    else if (form === 'json') this.#body = new AnswerReader(this.#call, this.#status)
+    else if (form === 'text' && this.#status >= 400) this.#text = new ErrorText()
   }
 
   #finish(whole: boolean): void {
@@ -160,8 +164,8 @@ export class CallMeter implements CallObserver {
     const stream = this.#stream
     const failed = stream?.answer.failed ?? this.#body?.failed ?? false
     if (this.#status >= 400) return 'none'
-    if (failed && isInference(this.#callType)) return 'stream_error'
-    if (stream === null || this.#callType !== 'chat') return 'none'
+    if (failed && isInference(this.#call.type)) return 'stream_error'
+    if (stream === null || this.#call.type !== 'chat') return 'none'
     if (stream.answer.marked) return 'complete'
     return whole && !stream.isPartial ? 'truncated' : 'none'
   }

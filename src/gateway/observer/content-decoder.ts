@@ -1,37 +1,40 @@
-import zlib from 'node:zlib'
 import type { Transform } from 'node:stream'
+import type { ContentCoding } from './content-coding.ts'
 
+/** Where decoded bytes go, with the time at which the bytes that they come from arrived. */
+export type DecodedReceiver = (decoded: Uint8Array, atMs: number) => void
+
+/** When its receiver wants them: of a stream piece by piece, of a body when all are there. */
+export type DecodingPace = 'as-it-comes' | 'at-the-end'
+
+/** No more is decoded than this, nor held while it waits. */
 const defaultLimit = 8 * 1024 * 1024
-
-/** Cut input is no error: what came is decoded. */
-const decoders: Readonly<Record<string, (first: number) => Transform>> = {
-  gzip: () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  'x-gzip': () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  deflate: (first) =>
-    hasZlibHeader(first)
-      ? zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
-      : zlib.createInflateRaw({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
-  zstd: () => zlib.createZstdDecompress({ finishFlush: zlib.constants.ZSTD_e_flush }),
-}
-
-/** Whether answers in this content coding (one, lower-cased) can be decoded. */
-export function canDecode(coding: string): boolean {
-  return Object.hasOwn(decoders, coding)
-}
+/**
+ * Within the limit, what decodes to more than this may not have grown by more than the factor: it is a bomb.
+ * Events in which a model says the same thing over and over grow by 200.
+ */
+const smallBytes = 2 * 1024 * 1024
+const largestGrowth = 300
+/**
+ * What is decoded in one go costs its time on the thread that serves everybody: a body of so many bytes, and
+ * what it may grow to. Some tens of microseconds, a fraction of what a stream costs to set up and tear down.
+ */
+const oneGo = { encodedBytes: 16 * 1024, decodedBytes: 64 * 1024, baseBytes: 4096, growth: 32 }
 
 /**
- * Decodes a copy of a content-coded body, off the path: on zlib's threads, one chunk at a time. Gives up for
- * good, and silently, on bad input and beyond its limits.
+ * Decodes a copy of a content-coded body: a small one in one go when it is over, any other off the path, on
+ * zlib's threads, one chunk at a time. Gives up for good, and silently, on bad input and beyond its limits.
  */
 export class ContentDecoder {
-  readonly #coding: string
-  readonly #receive: (decoded: Uint8Array, atMs: number) => void
+  readonly #coding: ContentCoding
+  readonly #pace: DecodingPace
+  readonly #receive: DecodedReceiver
   readonly #limit: number
-  readonly #settled: PromiseWithResolvers<void> = Promise.withResolvers<void>()
+  #settled: PromiseWithResolvers<void> | null = null
   #stream: Transform | null = null
   #waiting: { readonly bytes: Buffer; readonly atMs: number }[] = []
   #waitingBytes = 0
+  #encodedBytes = 0
   #busy = false
   #ending = false
   #isSettled = false
@@ -40,13 +43,14 @@ export class ContentDecoder {
   /** Arrival of the bytes that are being decoded. */
   #atMs = 0
 
-  /** `receive` gets the decoded bytes, with the time at which the bytes that they come from arrived. */
   constructor(
-    coding: string,
-    receive: (decoded: Uint8Array, atMs: number) => void,
+    coding: ContentCoding,
+    pace: DecodingPace,
+    receive: DecodedReceiver,
     limit: number = defaultLimit,
   ) {
     this.#coding = coding
+    this.#pace = pace
     this.#receive = receive
     this.#limit = limit
   }
@@ -58,23 +62,45 @@ export class ContentDecoder {
 
   /** When all has been decoded or given up, after `end`; `null` where that is so already. */
   settled(): Promise<void> | null {
-    return this.#isSettled ? null : this.#settled.promise
+    if (this.#isSettled) return null
+    this.#settled ??= Promise.withResolvers()
+    return this.#settled.promise
   }
 
   write(chunk: Uint8Array, atMs: number): void {
     if (this.#isSettled || chunk.length === 0) return
+    this.#encodedBytes += chunk.length
     this.#waitingBytes += chunk.length
     if (this.#waitingBytes > this.#limit) {
       this.#giveUp()
       return
     }
     this.#waiting.push({ bytes: Buffer.from(chunk), atMs })
-    this.#next()
+    if (this.#pace === 'as-it-comes' || this.#encodedBytes > oneGo.encodedBytes) this.#next()
   }
 
   end(): void {
     this.#ending = true
-    this.#next()
+    if (!this.#decodedInOneGo()) this.#next()
+  }
+
+  #decodedInOneGo(): boolean {
+    if (this.#pace === 'as-it-comes' || this.#stream !== null || this.#isSettled) return false
+    const [first, second] = this.#waiting
+    if (first === undefined) return false
+    const bytes = second === undefined ? first.bytes : Buffer.concat(this.#waiting.map((each) => each.bytes))
+    const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth, this.#limit)
+    let decoded: Buffer
+    try {
+      decoded = this.#coding.whole(bytes, most)
+    } catch {
+      // Too much, or bad: the threads find out.
+      return false
+    }
+    this.#atMs = this.#waiting.at(-1)?.atMs ?? 0
+    this.#hand(decoded)
+    this.#settle()
+    return true
   }
 
   #next(): void {
@@ -97,11 +123,12 @@ export class ContentDecoder {
   }
 
   #open(first: number): Transform {
-    const stream = (decoders[this.#coding] ?? failedDecoder)(first)
+    const stream = this.#coding.stream(first)
     stream.on('data', (decoded: Buffer) => {
       if (this.#isSettled) return
       this.#decodedBytes += decoded.length
-      if (this.#decodedBytes > this.#limit) this.#giveUp()
+      const most = Math.min(this.#limit, Math.max(smallBytes, this.#encodedBytes * largestGrowth))
+      if (this.#decodedBytes > most) this.#giveUp()
       else this.#hand(decoded)
     })
     stream.on('error', () => this.#giveUp())
@@ -127,15 +154,6 @@ export class ContentDecoder {
     this.#isSettled = true
     this.#waiting = []
     this.#stream?.destroy()
-    this.#settled.resolve()
+    this.#settled?.resolve()
   }
-}
-
-/** RFC 1950 §2.2: the method 8 stands in the low half of the first byte. Some servers leave the header out. */
-function hasZlibHeader(first: number): boolean {
-  return (first & 0x0f) === 8
-}
-
-function failedDecoder(): Transform {
-  throw new RangeError('canDecode was not asked')
 }

@@ -13,11 +13,16 @@ const longestCode = 100
 
 /**
  * Reads an error off a parsed body or event: `{"error":{…}}`, `{"error":"text"}`, an array of such, the
- * Responses API's `{"response":{"error":…}}`, Groq's `x_groq.error`, a bare `{"message","type","code"}`, FastAPI's `detail`.
+ * Responses API's `{"response":{"error":…}}`, Groq's `x_groq.error`, OpenRouter's error of a choice, a bare `{"message","type","code"}`,
+ * FastAPI's `detail`.
  */
 export function readError(parsed: unknown, status: number): ReportedError {
   const top = fields(Array.isArray(parsed) ? parsed[0] : parsed)
-  const nested = top['error'] ?? fields(top['response'])['error'] ?? fields(top['x_groq'])['error']
+  const nested =
+    top['error'] ??
+    fields(top['response'])['error'] ??
+    fields(top['x_groq'])['error'] ??
+    choiceError(top['choices'])
   const error = typeof nested === 'object' && nested !== null ? fields(nested) : top
   const spoken = typeof nested === 'string' ? nested : (text(error['message']) ?? detail(top['detail']))
   return {
@@ -33,6 +38,13 @@ function codeOf(error: Fields, top: Fields, status: number): string | null {
   // The `type` of an event or of a message that wraps the error tells nothing of it.
   const type = error === top && (top['type'] === 'error' || top['error'] !== undefined) ? null : error['type']
   return text(type) ?? text(top['error_type'])
+}
+
+function choiceError(choices: unknown): unknown {
+  if (!Array.isArray(choices)) return undefined
+  return choices
+    .map((choice) => fields(choice)['error'])
+    .find((error) => error !== undefined && error !== null)
 }
 
 function detail(value: unknown): string | null {

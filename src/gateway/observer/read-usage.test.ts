@@ -178,6 +178,9 @@ const unknown: readonly unknown[] = [
   { prompt_tokens: 5, completion_tokens: 2e9 },
   { prompt_tokens: 5, completion_tokens: 1.5 },
   { tokens: { input: 5, output: 5 } },
+  { prompt_tokens: 5, completion_tokens: 5, total_tokens: '10' },
+  { input_tokens: 5, output_tokens: 5, cache_read_input_tokens: '200' },
+  { input_tokens: 5, output_tokens: 5, cache_creation_input_tokens: -1 },
 ]
 
 for (const usage of unknown) {
@@ -194,6 +197,29 @@ test('the times that Groq reports in seconds', () => {
   const usage = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5 }
   const { queueMs, promptMs, decodeMs } = readFigures({ usage }, 'chat')
   assert.deepEqual([queueMs, promptMs, decodeMs], [250, 500, 1500])
+})
+
+test('the times that Cerebras reports in seconds', () => {
+  const timeInfo = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5, total_time: 3 }
+  const { queueMs, promptMs, decodeMs } = readFigures({ timeInfo }, 'chat')
+  assert.deepEqual([queueMs, promptMs, decodeMs], [250, 500, 1500])
+})
+
+test('the times that vLLM reports in milliseconds', () => {
+  const metrics = { queue_time_ms: 2.5, time_to_first_token_ms: 80, generation_time_ms: null }
+  const { queueMs, promptMs, decodeMs } = readFigures({ metrics }, 'chat')
+  assert.deepEqual([queueMs, promptMs, decodeMs], [2.5, 80, null])
+})
+
+test('the output that stands at the start of an Anthropic stream is none once its end has spoken', () => {
+  const startUsage = { input_tokens: 10, output_tokens: 1 }
+  assert.equal(readFigures({ startUsage, usage: { outputs: 70 } }, 'chat').usage, null)
+  assert.equal(readFigures({ startUsage }, 'chat').usage?.outputTokens, 1)
+})
+
+test('the service tier within the usage', () => {
+  assert.equal(readFigures({ usage: { service_tier: 'priority' } }, 'chat').serviceTier, 'priority')
+  assert.equal(readFigures({ usage: { service_tier: 7 } }, 'chat').serviceTier, null)
 })
 
 test('the times that llama.cpp reports, null where it has none', () => {

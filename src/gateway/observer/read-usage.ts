@@ -9,6 +9,10 @@ export interface UsagePieces {
   readonly startUsage?: unknown
   /** llama.cpp's `timings`. */
   readonly timings?: unknown
+  /** vLLM's `metrics`. */
+  readonly metrics?: unknown
+  /** Cerebras's `time_info`. */
+  readonly timeInfo?: unknown
   /** Cohere's `meta`. */
   readonly meta?: unknown
 }
@@ -21,6 +25,19 @@ export interface ReportedFigures {
   readonly queueMs: number | null
   readonly promptMs: number | null
   readonly decodeMs: number | null
+  /** Anthropic tells it within its usage. */
+  readonly serviceTier: string | null
+}
+
+/** What is known of an answer that reports nothing, or whose reports do not count. */
+export const noFigures: ReportedFigures = {
+  usage: null,
+  costNanoUsd: null,
+  searchUnits: null,
+  queueMs: null,
+  promptMs: null,
+  decodeMs: null,
+  serviceTier: null,
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -31,30 +48,51 @@ const largestMs = 1e9
 const nanoPerUsd = 1e9
 /** xAI counts cost in ticks, of which 1e10 make a dollar. */
 const ticksPerNanoUsd = 10
+const longestTier = 100
 
 /** Reads the figures off the pieces; shapes that are not known give `null`, never a guess. */
 export function readFigures(pieces: UsagePieces, callType: CallType): ReportedFigures {
   const usage = mergedUsage(pieces)
   const timings = fields(pieces.timings)
+  const metrics = fields(pieces.metrics)
+  const timeInfo = fields(pieces.timeInfo)
   return {
     usage: (usage === none ? null : fromUsage(usage, timings, callType)) ?? fromTimings(timings),
     costNanoUsd: reportedCost(usage),
     searchUnits: count(fields(fields(pieces.meta)['billed_units'])['search_units']),
-    queueMs: milliseconds(usage['queue_time'], 1000),
-    promptMs: milliseconds(usage['prompt_time'], 1000) ?? milliseconds(timings['prompt_ms'], 1),
-    decodeMs: milliseconds(usage['completion_time'], 1000) ?? milliseconds(timings['predicted_ms'], 1),
+    queueMs:
+      milliseconds(usage['queue_time'], 1000) ??
+      milliseconds(timeInfo['queue_time'], 1000) ??
+      milliseconds(metrics['queue_time_ms'], 1),
+    promptMs:
+      milliseconds(usage['prompt_time'], 1000) ??
+      milliseconds(timeInfo['prompt_time'], 1000) ??
+      // Counted from the slot on, not from the arrival.
+      milliseconds(metrics['time_to_first_token_ms'], 1) ??
+      milliseconds(timings['prompt_ms'], 1),
+    decodeMs:
+      milliseconds(usage['completion_time'], 1000) ??
+      milliseconds(timeInfo['completion_time'], 1000) ??
+      milliseconds(metrics['generation_time_ms'], 1) ??
+      milliseconds(timings['predicted_ms'], 1),
+    serviceTier: tier(usage['service_tier']),
   }
 }
 
-/** What the later object says goes above what the first said, but for what it leaves open. */
+/**
+ * What the later object says goes above what the first said, but for what it leaves open. The first one's output
+ * is only what there was at the start.
+ */
 function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)
   const later = fields(pieces.usage)
-  if (first === none) return later
-  return { ...first, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null)) }
+  if (first === none || later === none) return first === none ? later : first
+  const said = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null))
+  return { ...first, output_tokens: null, ...said }
 }
 
 function fromUsage(usage: Fields, timings: Fields, callType: CallType): Usage | null {
+  if (!isReadable(usage)) return null
   const inputDetails = fields(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
   const outputDetails = fields(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
   const total = count(usage['total_tokens'])
@@ -112,6 +150,23 @@ function fromUsage(usage: Fields, timings: Fields, callType: CallType): Usage | 
   }
 }
 
+/** Whether each of the counts on which input and output rest is a count, or not there. */
+function isReadable(usage: Fields): boolean {
+  return !(
+    isOdd(usage['prompt_tokens']) ||
+    isOdd(usage['input_tokens']) ||
+    isOdd(usage['completion_tokens']) ||
+    isOdd(usage['output_tokens']) ||
+    isOdd(usage['total_tokens']) ||
+    isOdd(usage['cache_read_input_tokens']) ||
+    isOdd(usage['cache_creation_input_tokens'])
+  )
+}
+
+function isOdd(value: unknown): boolean {
+  return value !== undefined && value !== null && count(value) === null
+}
+
 /** llama.cpp's own count, where it sends no usage: the prompt is what was cached plus what was computed. */
 function fromTimings(timings: Fields): Usage | null {
   const cached = count(timings['cache_n'])
@@ -158,6 +213,10 @@ function count(value: unknown): number | null {
 
 function amount(value: unknown): number | null {
   return isFinitePositive(value) && value <= 1e6 ? value : null
+}
+
+function tier(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= longestTier ? value : null
 }
 
 function milliseconds(value: unknown, perUnit: number): number | null {

@@ -1,4 +1,4 @@
-import type { CallType } from '../../call/call.ts'
+import type { Call } from '../../call/call.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { ContentPace } from './content-pace.ts'
 import { type SseReceiver, SseScanner } from './sse-scanner.ts'
@@ -11,8 +11,8 @@ export class StreamMeter implements SseReceiver {
   #atMs = 0
   #totalEvents = 0
 
-  constructor(callType: CallType, status: number) {
-    this.answer = new AnswerReader(callType, status)
+  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
+    this.answer = new AnswerReader(call, status)
   }
 
   /** Events with data. */

@@ -1,0 +1,63 @@
+import zlib from 'node:zlib'
+import type { Transform } from 'node:stream'
+
+/** One content coding (RFC 9110 §8.4.1) as it is undone. Cut input is no error: what came is decoded. */
+export interface ContentCoding {
+  /** A stream that decodes; `first` is the first byte of what it will get. */
+  readonly stream: (first: number) => Transform
+  /** Decodes what is there in one go, in this very turn. Throws on bad input, and beyond so many bytes. */
+  readonly whole: (bytes: Buffer, maxBytes: number) => Buffer
+}
+
+const flush = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
+const brotliFlush = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
+/** A frame may ask for a window of up to 128 MB; no content coding needs more than 8 MB (RFC 9659). */
+const zstdFlush = {
+  finishFlush: zlib.constants.ZSTD_e_flush,
+  params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 },
+}
+
+const gzip: ContentCoding = {
+  stream: () => zlib.createGunzip(flush),
+  whole: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { ...flush, maxOutputLength }),
+}
+
+const codings: ReadonlyMap<string, ContentCoding> = new Map([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  [
+    'deflate',
+    {
+      stream: (first) => (hasZlibHeader(first) ? zlib.createInflate(flush) : zlib.createInflateRaw(flush)),
+      whole: (bytes, maxOutputLength) => {
+        const inflate = hasZlibHeader(bytes[0] ?? 0) ? zlib.inflateSync : zlib.inflateRawSync
+        return inflate(bytes, { ...flush, maxOutputLength })
+      },
+    },
+  ],
+  [
+    'br',
+    {
+      stream: () => zlib.createBrotliDecompress(brotliFlush),
+      whole: (bytes, maxOutputLength) =>
+        zlib.brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength }),
+    },
+  ],
+  [
+    'zstd',
+    {
+      stream: () => zlib.createZstdDecompress(zstdFlush),
+      whole: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...zstdFlush, maxOutputLength }),
+    },
+  ],
+])
+
+/** The coding of this name (one, lower-cased), or `null` where answers in it cannot be decoded. */
+export function contentCoding(name: string): ContentCoding | null {
+  return codings.get(name) ?? null
+}
+
+/** RFC 1950 §2.2: the method 8 stands in the low half of the first byte. Some servers leave the header out. */
+function hasZlibHeader(first: number): boolean {
+  return (first & 0x0f) === 8
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { UsageEventFilter } from './usage-event-filter.ts'
+
+const content =
+  '{"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"wéir"}}],"usage":null}'
+const usage =
+  '{"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[],"usage":{"prompt_tokens":3,"total_tokens":5}}'
+
+/** Blocks of a stream as lines, the last of which is blank, and whether they are to be left out. */
+const blocks: readonly { readonly lines: readonly string[]; readonly out?: true }[] = [
+  { lines: [`data: ${content}`, ''] },
+  { lines: [`data:${content}`, ''] },
+  { lines: [': keep-alive', ''] },
+  { lines: [''] },
+  { lines: ['data: [DONE]', ''] },
+  { lines: ['data', ''] },
+  { lines: ['event: ping', ''] },
+  { lines: ['retry: 3000', ''] },
+  { lines: ['error: {"code":500}', ''] },
+  { lines: ['data: {"choices":[],"usage":null}', ''] },
+  { lines: ['data: {"choices":[],"prompt_filter_results":[],"usage":{}}', ''] },
+  { lines: [`data: ${usage.slice(0, -1)},"timings":{"predicted_n":2}}`, ''] },
+  { lines: ['retry: 1', `data: ${usage}`, ''] },
+  { lines: [`data: ${usage}`, 'data: more', ''] },
+  { lines: [`data: ${usage.replace('c-1', 'c')}`, ''], out: true },
+  { lines: [`data:${usage}`, ''], out: true },
+  { lines: ['event: message', 'id: 7', `data: ${usage}`, ''], out: true },
+  { lines: ['data: {"choices":[],', 'data:  "usage":{}}', ''], out: true },
+  { lines: [`data: ${usage}`, ': a comment within', ''], out: true },
+]
+
+/** All that a filter lets through, and what it did with each chunk. */
+function filtered(chunks: readonly Buffer[], holdLimit?: number) {
+  const filter = new UsageEventFilter(holdLimit)
+  const steps = chunks.map((chunk) => filter.push(chunk))
+  const rest = filter.finish()
+  const out = Buffer.concat([...steps, rest].filter((piece) => piece !== null))
+  return { out: out.toString('latin1'), steps, rest, removed: filter.removedEvents }
+}
+
+function cutAt(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const edges = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  return edges.slice(1).map((end, i) => bytes.subarray(edges[i], end))
+}
+
+function bytewise(bytes: Buffer): Buffer[] {
+  return Array.from(bytes, (byte) => Buffer.of(byte))
+}
+
+test('takes out the usage events and nothing else, whatever the line ends, the order and the splits', () => {
+  const stream = fc.array(fc.constantFrom(...blocks), { maxLength: 8, size: 'max' })
+  const cuts = fc.array(fc.nat(5000), { maxLength: 12, size: 'max' })
+  fc.assert(
+    fc.property(stream, fc.constantFrom('\n', '\r\n', '\r'), cuts, (parts, newline, at) => {
+      const text = (chosen: typeof parts): string =>
+        chosen.map(({ lines }) => lines.map((line) => line + newline).join('')).join('')
+      const bytes = Buffer.from(text(parts))
+      const kept = parts.filter(({ out }) => out !== true)
+      const expected = Buffer.from(text(kept)).toString('latin1')
+      for (const chunks of [[bytes], cutAt(bytes, at), bytewise(bytes)]) {
+        const { out, removed } = filtered(chunks)
+        assert.equal(out, expected)
+        assert.equal(removed, parts.length - kept.length)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('whatever the bytes, nothing is lost that is not such an event, and a break gives all of it', () => {
+  const bits = [
+    'data',
+    ':',
+    ' ',
+    '\n',
+    '\r',
+    '{"choices":[],"usage":{}}',
+    '{',
+    '}',
+    '[',
+    '"usage":{',
+    ',',
+    'é',
+  ]
+  const soup = fc.array(fc.constantFrom(...bits), { maxLength: 30, size: 'max' })
+  fc.assert(
+    fc.property(soup, fc.array(fc.nat(300), { maxLength: 6 }), (parts, at) => {
+      const bytes = Buffer.from(parts.join(''))
+      const whole = filtered([bytes])
+      const inPieces = filtered(cutAt(bytes, at))
+      assert.equal(inPieces.out, whole.out)
+      assert.equal(filtered(bytewise(bytes)).out, whole.out)
+      if (whole.removed === 0) assert.equal(whole.out, bytes.toString('latin1'))
+      const filter = new UsageEventFilter()
+      const passed = [filter.push(bytes), filter.release()].filter((piece) => piece !== null)
+      if (filter.removedEvents === 0) assert.deepEqual(Buffer.concat(passed), bytes)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a chunk in which nothing is found goes on as the very same object', () => {
+  const filter = new UsageEventFilter()
+  for (const text of [`data: ${content}\n\n`, ': ping\n\n', `data: ${content}\n\ndata: ${content}\r\n\r\n`]) {
+    const chunk = Buffer.from(text)
+    assert.equal(filter.push(chunk), chunk)
+  }
+})
+
+test('bytes are held only as long as they may be the begin of a usage event', () => {
+  const filter = new UsageEventFilter()
+  const passed = (text: string): string => filter.push(Buffer.from(text))?.toString() ?? ''
+  assert.equal(passed(`data: ${content}\n\nda`), `data: ${content}\n\n`)
+  assert.equal(passed('ta: {"id":"1","choices":['), '')
+  assert.equal(passed('{'), 'data: {"id":"1","choices":[{')
+  assert.equal(passed('"delta":{}}]'), '"delta":{}}]')
+  assert.equal(passed('}\n\n: a com'), '}\n\n: a com')
+  assert.equal(passed('ment\ndata: {"choices":[],"us'), 'ment\n')
+  assert.equal(passed('age":{"total_tokens":3}'), '')
+  assert.equal(passed('}\r'), '')
+  assert.equal(passed('\n\r'), '')
+  assert.equal(filter.removedEvents, 1)
+  assert.equal(passed('\ndata: [DONE]\r\n\r\n'), 'data: [DONE]\r\n\r\n')
+})
+
+test('an event that is longer than may be held is passed on', () => {
+  const long = `data: ${usage.replace('"c-1"', JSON.stringify('x'.repeat(200)))}\n\n`
+  const one = filtered(bytewise(Buffer.from(long)), 100)
+  assert.deepEqual([one.out, one.removed], [long, 0])
+  assert.deepEqual(filtered(bytewise(Buffer.from(long)), 400).out, '')
+})
+
+test('the last event lacks its blank line: taken out at the end, passed on before a break', () => {
+  const open = `data: [X]\n\ndata: ${usage}`
+  for (const end of ['', '\n']) {
+    assert.deepEqual(filtered([Buffer.from(open + end)]).out, 'data: [X]\n\n')
+    const filter = new UsageEventFilter()
+    assert.equal(filter.push(Buffer.from(open + end))?.toString(), 'data: [X]\n\n')
+    assert.equal(filter.release()?.toString(), `data: ${usage}${end}`)
+  }
+  assert.deepEqual(filtered([Buffer.from('data: {"choices":[]')]).out, 'data: {"choices":[]')
+})

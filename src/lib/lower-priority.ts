@@ -1,0 +1,10 @@
+import { constants, setPriority } from 'node:os'
+
+/** Lets other processes go first where the processor is short. Not the lowest: the process still has to come on. */
+export function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or the system does not allow it: then it runs as it is.
+  }
+}

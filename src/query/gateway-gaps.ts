@@ -1,0 +1,37 @@
+import type { MinuteSpan, PastReader, SlotUse } from '../store/history-reader.ts'
+
+/** Up to this width buckets are searched for every gap; in wider ones it would take long, and a short gap could not be seen. */
+const searchedMinutes = 60
+/** Part of a wider bucket that has to be missing. */
+const visiblePart = 1 / 24
+
+/**
+ * Spans of a range in which no gateway ran, or none could note that it did. `use` are the buckets of that
+ * range. Before the first minute of all nothing is known, and nothing is told; nor of `nowMinute` and the one before it, which
+ * may not be noted yet. Within buckets of over an hour a gap may be left out that is short, or hidden by several gateways.
+ */
+export function gatewayGaps(
+  history: Pick<PastReader, 'missingMinutes' | 'ranBefore'>,
+  use: readonly SlotUse[],
+  bucketMinutes: number,
+  [fromMinute, pastMinute]: MinuteSpan,
+  nowMinute: number,
+): readonly MinuteSpan[] {
+  const gaps: MinuteSpan[] = []
+  let ranUntil = history.ranBefore(fromMinute) ? fromMinute : null
+  for (const bucket of use) {
+    const { minutes, firstMinute, lastMinute } = bucket
+    if (minutes === 0) continue
+    if (ranUntil !== null && firstMinute > ranUntil) gaps.push([ranUntil, firstMinute])
+    if (isSearched(bucket, bucketMinutes)) gaps.push(...history.missingMinutes([firstMinute, lastMinute + 1]))
+    ranUntil = lastMinute + 1
+  }
+  const past = Math.min(pastMinute, nowMinute)
+  if (ranUntil !== null && ranUntil < Math.min(pastMinute, nowMinute - 1)) gaps.push([ranUntil, past])
+  return gaps
+}
+
+function isSearched({ minutes, firstMinute, lastMinute, isOne }: SlotUse, bucketMinutes: number): boolean {
+  const missing = lastMinute + 1 - firstMinute - minutes
+  return bucketMinutes <= searchedMinutes ? !isOne || missing > 0 : missing >= bucketMinutes * visiblePart
+}

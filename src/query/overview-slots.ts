@@ -1,0 +1,66 @@
+import type { OverviewSlots } from '../api/overview.ts'
+import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
+import type { ZonedTime } from '../lib/zoned-time.ts'
+import type { PastLimit, PastReader, SlotUse } from '../store/history-reader.ts'
+import { gatewayGaps } from './gateway-gaps.ts'
+
+const minuteS = 60
+const minuteMs = minuteS * 1000
+const shownGaps = 30
+
+/** How busy the gateway's slots were, how many it had, and when no gateway ran. */
+export function overviewSlots(
+  history: PastReader,
+  zone: ZonedTime,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  nowMs: number,
+): OverviewSlots {
+  const bucketS = bucketWidthS(fromMs, toMs, minuteS)
+  const starts = bucketEdges(zone, bucketS, fromMs, toMs)
+  const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
+  const use = history.slotUse(edgesMs)
+  const known = <T>(of: (one: SlotUse, bucket: number) => T): (T | null)[] =>
+    use.map((one, bucket) => (one.minutes === 0 ? null : of(one, bucket)))
+  const minutes = use.reduce((sum, one) => sum + one.minutes, 0)
+  const atLimitMs = use.reduce((sum, one) => sum + one.atLimitMs, 0)
+  const limits = limitsOf(edgesMs, history.limits(fromMs, toMs))
+  const range = [Math.ceil(fromMs / minuteMs), Math.ceil(toMs / minuteMs)] as const
+  const gaps = gatewayGaps(history, use, bucketS / minuteS, range, Math.floor(nowMs / minuteMs))
+    .toSorted((one, other) => other[1] - other[0] - (one[1] - one[0]))
+    .slice(0, shownGaps)
+    .sort((one, other) => one[0] - other[0])
+  return {
+    bucket_s: bucketS,
+    start_s: starts.slice(0, -1).map((start) => start / 1000),
+    active_max: known((one) => one.activeMax),
+    queued_max: known((one) => one.queuedMax),
+    limit: known((_, bucket) => limits[bucket] ?? null),
+    at_limit_share: known((one) => share(one.atLimitMs, one.minutes)),
+    at_limit_share_total: minutes === 0 ? null : share(atLimitMs, minutes),
+    gaps: gaps.map(([from, past]) => ({ from_s: from * minuteS, to_s: past * minuteS })),
+  }
+}
+
+/** The highest limit that held at any time within each bucket; null where none is known to have. */
+function limitsOf(edgesMs: readonly number[], limits: readonly PastLimit[]): readonly (number | null)[] {
+  let next = 0
+  let holding: number | null = null
+  return edgesMs.slice(1).map((pastMs, bucket) => {
+    const fromMs = edgesMs[bucket] ?? 0
+    let highest: number | null = null
+    for (let limit = limits[next]; limit !== undefined && limit.atMs < pastMs; limit = limits[++next]) {
+      if (limit.atMs > fromMs) highest = higher(highest, holding)
+      holding = limit.maxConcurrent
+    }
+    return higher(highest, holding)
+  })
+}
+
+function higher(one: number | null, other: number | null): number | null {
+  return one === null ? other : Math.max(one, other ?? one)
+}
+
+/** Four digits tell a hundredth of a percent. */
+function share(atLimitMs: number, minutes: number): number {
+  return Number(Math.min(1, atLimitMs / (minutes * minuteMs)).toPrecision(4))
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A gateway of this package, in a process and a folder of its own, as long as it is needed. */
+export interface OwnGateway extends AsyncDisposable {
+  readonly origin: string
+}
+
+const listening = /listening on (http:\/\/\S+?),/
+
+/** Starts it on a free port of the loopback interface. Rejects with its last words where it does not come up. */
+export async function startOwnGateway(
+  command: readonly string[],
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<OwnGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-verify-'))
+  const own = [
+    '--port=0',
+    '--host=127.0.0.1',
+    `--db=${join(folder, 'calls.db')}`,
+    `--pid-file=${join(folder, 'gateway.pid')}`,
+  ]
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, ...args, ...own], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    return { origin: await originOf(child), [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function originOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const listen = (text: string): void => {
+      said += text
+      const origin = listening.exec(said)?.[1]
+      if (origin !== undefined) resolve(origin)
+    }
+    child.stdout?.setEncoding('utf8').on('data', listen)
+    child.stderr?.setEncoding('utf8').on('data', listen)
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`the gateway did not start: ${said.trim()}`)))
+  })
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { AnswerNotes, send } from './ask.ts'
+import { endToEnd, type SeenExchange, type SeenRequest } from './seen-exchange.ts'
+
+/** Stands before an upstream, hands on what it is sent, and remembers both ways. */
+export interface RecordingRelay extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string
+  /** In the order in which their answers ended. */
+  readonly exchanges: readonly SeenExchange[]
+  /** Why the upstream's last answer did not come or was not whole, if that was so. */
+  readonly trouble: Error | null
+  /** Settles when every answer that has begun is noted. */
+  settled(): Promise<void>
+}
+
+/** Listens on a free port of the loopback interface. */
+export async function startRecordingRelay(upstreamOrigin: string): Promise<RecordingRelay> {
+  const exchanges: SeenExchange[] = []
+  const underWay: Promise<void>[] = []
+  let trouble: Error | null = null
+  const server = createServer((req, res) => {
+    const noted = relay(upstreamOrigin, req, res).then(
+      ({ exchange, error }) => {
+        trouble = error
+        exchanges.push(exchange)
+        if (error === null) res.end()
+        else res.destroy()
+      },
+      () => void res.destroy(),
+    )
+    underWay.push(noted)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    exchanges,
+    get trouble() {
+      return trouble
+    },
+    settled: async () => {
+      await Promise.all(underWay)
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+interface Relayed {
+  readonly exchange: SeenExchange
+  readonly error: Error | null
+}
+
+/** Hands a request on, and the answer back as it comes; its end is left to the caller. */
+async function relay(upstreamOrigin: string, req: IncomingMessage, res: ServerResponse): Promise<Relayed> {
+  const request: SeenRequest = {
+    method: req.method ?? 'GET',
+    target: req.url ?? '/',
+    headers: req.rawHeaders,
+    body: await buffer(req),
+  }
+  const notes = new AnswerNotes()
+  res.sendDate = false
+  const error = await new Promise<Error | null>((resolve) => {
+    const asked = send(upstreamOrigin, request, {
+      head: (answer) => {
+        notes.head(answer)
+        const length = answer.headers['content-length']
+        const framing = length === undefined ? [] : ['Content-Length', length]
+        const headers = [...endToEnd(answer.rawHeaders).flat(), ...framing]
+        try {
+          res.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers).flushHeaders()
+        } catch (error) {
+          // Node reads reason phrases and values that it does not write.
+          asked.destroy(error instanceof Error ? error : new Error(String(error)))
+        }
+      },
+      data: (chunk) => {
+        notes.data(chunk)
+        res.write(chunk)
+      },
+      end: () => resolve(null),
+      failed: resolve,
+    })
+    res.once('close', () => asked.destroy())
+  })
+  return { exchange: { request, answer: notes.seen() }, error }
+}

@@ -1,0 +1,250 @@
+/** What the dashboard says of times whose calls were folded into sums: the real command, asked before and after. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Overview } from '../../src/api/overview.ts'
+import type { GroupFigures } from '../../src/call/call-question.ts'
+import { idsPerMs, startedAtMs } from '../../src/call/call-id.ts'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { chatCall } from '../store/sample-call.ts'
+import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { parseRecord } from '../support/json-record.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { writeDatabase } from './query-database.ts'
+import { assertFigures, entryOf, localName, selected } from './query-reference.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const quarterMs = hourMs / 4
+const days = 12
+const keepDays = 4
+
+const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+const firstMs = todayMs - days * dayMs
+const foldedUntilMs = todayMs - keepDays * dayMs
+const iso = (ms: number): string => new Date(ms).toISOString()
+
+function sampleCalls(): readonly CallRecord[] {
+  const random = seededRandom(11)
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!
+  return Array.from({ length: 900 }, (_, index): CallRecord => {
+    const outcome = pick(['ok', 'ok', 'ok', 'ok', 'upstream_error', 'client_disconnected'] as const)
+    const isChat = random() < 0.7
+    return {
+      ...chatCall(Math.floor(firstMs + random() * days * dayMs) * idsPerMs + (index % idsPerMs)),
+      callType: isChat ? 'chat' : 'embedding',
+      model: pick(['big', 'small', 'small', null]),
+      outcome,
+      status: outcome === 'ok' ? 200 : outcome === 'client_disconnected' ? 499 : pick([429, 500]),
+      failureCode: outcome === 'upstream_error' ? 'upstream_http' : null,
+      client: pick(['curl', 'openai-python', null]),
+      endpoint: isChat ? '/v1/chat/completions' : '/v1/embeddings',
+      durationMs: Math.round(1 + 30_000 * random() ** 3),
+      ttftMs: isChat ? Math.round(1 + 2000 * random()) : null,
+      queueMs: Math.round(random() * 50),
+      tpotMs: isChat ? 5 + Math.round(random() * 40) : null,
+      costNanoUsd: random() < 0.3 ? null : Math.round(random() * 1e7),
+    }
+  })
+}
+
+type Group = GroupFigures & {
+  readonly key?: string | number | null
+  readonly keys?: Readonly<Record<string, string | number | null>>
+}
+interface Answer {
+  readonly groups: readonly Group[]
+  readonly summary: GroupFigures
+  readonly resolution?: string
+}
+
+const calls = sampleCalls()
+/** Six days across the instant up to which calls are folded; both ends on a quarter hour. */
+const range = `from=${iso(foldedUntilMs - 3 * dayMs + quarterMs)}&to=${iso(foldedUntilMs + dayMs)}`
+const questions: readonly string[] = [
+  'group_by=hour',
+  'group_by=day',
+  'group_by=day&tz=Asia/Kathmandu',
+  'group_by=hour&tz=Asia/Kolkata&model=small',
+  'group_by=call_type',
+  'group_by=model',
+  'group_by=model&call_type=chat&outcome=ok',
+  'group_by=outcome',
+  'group_by=day,model',
+  'group_by=hour,call_type&errors_only=1',
+  'group_by=day,outcome&call_type=embedding',
+  'group_by=status',
+  'group_by=client',
+  'group_by=endpoint&outcome=ok',
+  'group_by=day,client',
+  'group_by=hour&status=429&status=500',
+  'group_by=failure_code',
+].map((question) => `${range}&${question}`)
+
+let dashboard: DashboardProcess
+let cleanup: AsyncDisposableStack
+const answersBefore = new Map<string, Answer>()
+
+async function answerTo(question: string): Promise<Answer> {
+  const response = await dashboard.ask('GET', `/api/query?${question}`)
+  assert.equal(response.status, 200, question)
+  return (await response.json()) as Answer
+}
+
+async function refusalOf(path: string): Promise<{ readonly status: number; readonly message: string }> {
+  const response = await dashboard.ask('GET', path)
+  const { code, message, param } = parseRecord(await response.text())['error'] as Record<string, unknown>
+  assert.deepEqual([code, param], ['folded_range', 'from'], path)
+  return { status: response.status, message: String(message) }
+}
+
+before(async () => {
+  await using owned = new AsyncDisposableStack()
+  const dir = owned.use(await makeTempDir())
+  const db = dir.file('calls.db')
+  writeDatabase(db, { calls })
+  dashboard = owned.use(await startDashboardProcess({ args: ['--db', db] }))
+  for (const question of questions) answersBefore.set(question, await answerTo(question))
+  const done = await dashboard.ask('POST', '/api/db/compress', { keep_days: keepDays })
+  const { folded_calls: folded } = parseRecord(await done.text())
+  assert.equal(folded, calls.filter(({ id }) => startedAtMs(id) < foldedUntilMs).length)
+  cleanup = owned.move()
+})
+after(() => cleanup[Symbol.asyncDispose]())
+
+/** The calls of each group, by brute force. */
+function membersOf(query: URLSearchParams): ReadonlyMap<string, readonly CallRecord[]> {
+  const zone = query.get('tz') ?? 'UTC'
+  const keys = query.get('group_by')!.split(',')
+  const members = new Map<string, CallRecord[]>()
+  for (const call of selected(calls, query)) {
+    const name = keys
+      .map((key) => {
+        if (key !== 'hour' && key !== 'day') return String(entryOf(call, key))
+        return localName(startedAtMs(call.id), key, zone)
+      })
+      .join(' ')
+    if (keys.includes('failure_code') && call.failureCode === null) continue
+    members.set(name, [...(members.get(name) ?? []), call])
+  }
+  return members
+}
+
+/** An hour's key tells its minutes too, which `localName` does not. */
+const shortName = (text: string): string => text.replace(/T(\d\d):\d\d(?::\d\d)?/, 'T$1')
+
+/** The mean of a speed is kept as a rounded sum of inverses. */
+const withoutSpeed = (group: Group): object => ({ ...group, output_tokens_per_s: null })
+
+test('figures in quarter hours and longer are what they were, whatever they are grouped by', async () => {
+  for (const question of questions) {
+    const answer = await answerTo(question)
+    const known = answersBefore.get(question)!
+    assert.deepEqual([known.resolution, answer.resolution], [undefined, '15m'], question)
+    const query = new URLSearchParams(question)
+    const members = membersOf(query)
+    for (const { key, keys, ...figures } of answer.groups) {
+      const name = shortName(keys === undefined ? String(key) : Object.values(keys).map(String).join(' '))
+      assertFigures(figures, members.get(name) ?? [], `${question}: ${name}`)
+    }
+    assert.equal(answer.groups.filter((group) => group.calls > 0).length, members.size, question)
+    assertFigures(answer.summary, selected(calls, query), question)
+    assert.deepEqual(answer.groups.map(withoutSpeed), known.groups.map(withoutSpeed), question)
+  }
+})
+
+test('what begins after the folded time is told as ever, and says nothing of quarter hours', async () => {
+  const recent = `from=${iso(foldedUntilMs)}`
+  const byMinute = await answerTo(`${recent}&to=${iso(foldedUntilMs + dayMs)}&group_by=minute`)
+  assert.equal(byMinute.resolution, undefined)
+  const query = new URLSearchParams(`${recent}&model=small&client=curl&min_ms=20`)
+  const answer = await answerTo(String(query))
+  assert.equal(answer.resolution, undefined)
+  assertFigures(answer.summary, selected(calls, query), 'after the folded time')
+})
+
+test('what the sums do not tell is refused, with the instant from which on it can be asked', async () => {
+  const from = iso(foldedUntilMs - 6 * hourMs)
+  for (const question of [
+    `from=${from}&to=${iso(foldedUntilMs)}&group_by=minute`,
+    `from=${from}&status=429&client=curl&group_by=day`,
+    `from=${from}&model=small&group_by=endpoint`,
+    `from=${from}&min_ms=100`,
+    `from=${from}&q=upstream_http`,
+    // Within one quarter hour.
+    `from=${iso(foldedUntilMs - quarterMs + 60_000)}&to=${iso(foldedUntilMs - 60_000)}`,
+  ]) {
+    const { status, message } = await refusalOf(`/api/query?${question}`)
+    assert.equal(status, 409, question)
+    assert.ok(message.includes(iso(foldedUntilMs)), message)
+  }
+})
+
+test('an end within the quarter hour in which the last hour or day begins is no reason to refuse', async () => {
+  const fromMs = foldedUntilMs - 10 * hourMs
+  const toMs = foldedUntilMs - 2 * hourMs
+  const query = new URLSearchParams(`from=${iso(fromMs)}&to=${iso(toMs)}&group_by=hour`)
+  const whole = await answerTo(String(query))
+  for (const cutMs of [1, 7 * 60_000, quarterMs - 1]) {
+    const cut = await answerTo(`from=${iso(fromMs)}&to=${iso(toMs + cutMs)}&group_by=hour`)
+    const first = cut.groups.slice(0, whole.groups.length)
+    assert.deepEqual(first, whole.groups)
+    // Its quarter hour counts in the range that begins with it.
+    assert.deepEqual(
+      cut.groups.slice(whole.groups.length).map((group) => group.calls),
+      [0],
+    )
+    assert.deepEqual(cut.summary, whole.summary)
+  }
+})
+
+test('the overview of folded time', async () => {
+  const ask = async (query: string): Promise<Overview> => {
+    const response = await dashboard.ask('GET', `/api/overview?${query}`)
+    assert.equal(response.status, 200, query)
+    return (await response.json()) as Overview
+  }
+  for (const query of [
+    range,
+    `from=${iso(firstMs)}&to=${iso(todayMs)}`,
+    `from=${iso(foldedUntilMs - hourMs)}&to=${iso(foldedUntilMs)}`,
+    `from=${iso(firstMs)}&to=${iso(foldedUntilMs - 1)}&model=small`,
+  ]) {
+    const told = await ask(query)
+    assert.equal(told.resolution, '15m')
+    // Which failure codes a model's calls had is told by no sum.
+    assert.equal(told.failures === null, query.includes('model'))
+    assert.ok(told.models !== null)
+    assert.ok(told.bucket_s >= 900)
+    const wholeTo = Math.floor(Date.parse(told.to) / quarterMs) * quarterMs
+    const members = selected(calls, new URLSearchParams(query)).filter(({ id }) => startedAtMs(id) < wholeTo)
+    assert.equal(told.totals.calls, members.length)
+    assert.equal(
+      told.totals.input_tokens,
+      members.reduce((sum, call) => sum + (call.inputTokens ?? 0), 0),
+    )
+    const timed = members.filter(({ callType, outcome }) => callType === 'chat' && outcome === 'ok')
+    assert.equal(told.totals.duration_ms.n, timed.length)
+    assert.deepEqual(
+      told.heat.counts.map((bins) => bins.reduce((sum, count) => sum + count, 0)),
+      told.buckets.duration_n,
+    )
+    assert.equal(
+      told.buckets.duration_n.reduce((sum, count) => sum + count, 0),
+      timed.length,
+    )
+  }
+  const hour = await ask(`from=${iso(foldedUntilMs - hourMs)}&to=${iso(foldedUntilMs)}`)
+  assert.equal(
+    hour.previous?.calls,
+    selected(
+      calls,
+      new URLSearchParams(`from=${iso(foldedUntilMs - 2 * hourMs)}&to=${iso(foldedUntilMs - hourMs)}`),
+    ).length,
+  )
+  const ofStatus = await ask(`from=${iso(firstMs)}&status=429`)
+  assert.deepEqual([ofStatus.models, ofStatus.failures], [null, null])
+  assert.equal(ofStatus.totals.errors, calls.filter(({ status }) => status === 429).length)
+  const refused = await refusalOf(`/api/overview?from=${iso(firstMs)}&status=429&client=curl`)
+  assert.equal(refused.status, 409)
+})

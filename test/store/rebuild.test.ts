@@ -1,0 +1,170 @@
+/** Sums that are wrong are made anew, while calls are recorded, and whatever ends the process that is at it. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import { systemClock } from '../../src/call/clock.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { checkStore } from '../../src/store/check-store.ts'
+import { compressStore } from '../../src/store/compress-store.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { type RebuildOutcome, rebuildStore } from '../../src/store/rebuild-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { RollForward } from '../../src/store/roll-forward.ts'
+import { WriterThread } from '../../src/store/writer-thread.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
+import { until } from './until.ts'
+
+const child = fileURLToPath(new URL('rebuild-child.ts', import.meta.url))
+const quarterMs = 15 * 60_000
+const days = 8
+const todayMs = Math.floor(Date.now() / dayMs) * dayMs
+const fromMs = todayMs - days * dayMs
+const clock = { ...systemClock, delay: () => setImmediate() }
+
+/** Calls in some quarter hours of each day before today, in the database and in the sums. */
+function recordedCalls(path: string, count: number, seed: number): readonly CallRecord[] {
+  const random = seededRandom(seed)
+  const calls = Array.from({ length: count }, (_, index) => {
+    const quarter = 20 * Math.floor(random() * 4) + Math.floor(random() * 3)
+    const atMs = fromMs + Math.floor(random() * days) * dayMs + quarter * quarterMs + random() * quarterMs
+    return variedCall(Math.floor(atMs), index, random)
+  })
+  const database = openForWriting(path)
+  const words = new WordList()
+  const batch = new BatchEncoder().encode(calls)
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  const forward = new RollForward(database)
+  while (forward.step(todayMs, 500));
+  database.close()
+  return calls
+}
+
+function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  database.exec(sql)
+  database.close()
+}
+
+function rowsOf(path: string, sql: string): readonly object[] {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  try {
+    return database.prepare(sql).all()
+  } finally {
+    database.close()
+  }
+}
+
+async function rebuild(path: string): Promise<RebuildOutcome> {
+  const outcome = await rebuildStore(path, { clock, onProgress: () => undefined })
+  assert.ok(typeof outcome === 'object', JSON.stringify(outcome))
+  return outcome
+}
+
+async function wrongIn(path: string): Promise<readonly number[]> {
+  const { wrongHours, wrongDays } = await rebuild(path)
+  return [wrongHours, wrongDays]
+}
+
+function assertSound(path: string): void {
+  const report = checkStore(path, { full: true })
+  assert.ok(typeof report === 'object')
+  assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
+}
+
+/** Ways to be wrong; `{from}` is the first quarter that is not folded. */
+const damages: readonly string[] = [
+  'DELETE FROM rollup_quarters WHERE slot >= {from}; DELETE FROM rollup_spans WHERE slot >= {from} / 96',
+  'UPDATE rollup_quarters SET calls = calls + 1, spreads = NULL WHERE slot >= {from}',
+  'DELETE FROM rollup_spans',
+  'UPDATE rollup_spans SET output_tokens = 7 WHERE level = 3',
+  'DELETE FROM rollup_quarters WHERE slot >= {from} AND key_id % 3 = 0',
+  `INSERT INTO rollup_quarters SELECT slot + 30, key_id, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL FROM rollup_quarters
+    WHERE slot % 96 = 62 AND slot >= {from} ON CONFLICT DO NOTHING`,
+]
+
+test('whatever is wrong with the sums is put right; what was folded stays as it is', async () => {
+  for (const [index, damage] of damages.entries()) {
+    await using dir = await makeTempDir()
+    const path = dir.file('calls.db')
+    const calls = recordedCalls(path, 500, index)
+    const folding = { keepDays: 5, dryRun: false }
+    assert.equal(
+      typeof (await compressStore(path, folding, { clock, onProgress: () => undefined })),
+      'object',
+    )
+    assert.deepEqual(await wrongIn(path), [0, 0], 'what is right is left')
+    const folded = (todayMs - 5 * dayMs) / quarterMs
+    const kept = `SELECT * FROM rollup_quarters WHERE slot < ${folded}`
+    const before = rowsOf(path, kept)
+    assert.ok(before.length > 0)
+    change(path, damage.replaceAll('{from}', String(folded)))
+    const [wrongHours = 0, wrongDays = 0] = await wrongIn(path)
+    assert.ok(wrongHours + wrongDays > 0, damage)
+    assert.deepEqual(rowsOf(path, kept), before)
+    assertTold(path, calls, fromMs, todayMs)
+    assertSound(path)
+    assert.deepEqual(await wrongIn(path), [0, 0])
+    assert.deepEqual(rowsOf(path, 'SELECT * FROM job_leases'), [])
+  }
+})
+
+test('killed midway while calls are recorded: the file stays sound, and the next one ends it', async (context) => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const calls = [...recordedCalls(path, 2000, 9)]
+  const random = seededRandom(10)
+  change(path, damages[0]!.replaceAll('{from}', '0'))
+  const writer = new WriterThread({ dbPath: path, instance: 'live', version: '0' })
+  const record = (atMs: number): void => {
+    const call = variedCall(atMs, calls.length, random)
+    calls.push(call)
+    writer.finish(call)
+  }
+  let midway = 0
+  for (let round = 0; round < 5; round++) {
+    const running = spawn(process.execPath, [child, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(running, 'exit') as Promise<[number | null]>
+    await Promise.race([once(running.stdout, 'data'), exited])
+    for (let tick = 0; tick < 5 + random() * 20; tick++) {
+      record(Date.now())
+      // Calls that began days ago and end only now belong to what is being counted.
+      record(fromMs + Math.floor(random() * days * dayMs))
+      await delay(2)
+    }
+    running.kill('SIGKILL')
+    if ((await exited)[0] === null) midway += 1
+  }
+  await until('all calls are rows', () => writer.figures().written === calls.length - 2000)
+  assert.ok(midway > 0, 'none was killed midway')
+  const during = rebuild(path)
+  for (let live = 0; live < 200; live++) {
+    record(fromMs + Math.floor(random() * days * dayMs))
+    await setImmediate()
+  }
+  await during
+  await until('all calls are rows', () => writer.figures().written === calls.length - 2000)
+  await writer.close()
+  assertSound(path)
+  assertTold(path, calls, fromMs, todayMs + 2 * dayMs)
+  context.diagnostic(`${calls.length} calls, ${midway} of 5 killed midway`)
+})
+
+test('one at a time, and none where there is no database', async () => {
+  await using dir = await makeTempDir()
+  const world = { clock, onProgress: () => undefined }
+  assert.equal(await rebuildStore(dir.file('none.db'), world), 'missing')
+  const path = dir.file('calls.db')
+  recordedCalls(path, 500, 1)
+  change(path, 'DELETE FROM rollup_spans')
+  const [first, second] = await Promise.all([rebuildStore(path, world), rebuildStore(path, world)])
+  assert.equal(typeof first, 'object')
+  assert.equal(second, 'job_running')
+})

@@ -1,0 +1,96 @@
+/** Two gateways' writers on one database, and one of them killed: every call one row, every sum of exactly those rows. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { checkStore } from '../../src/store/check-store.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { RollForward } from '../../src/store/roll-forward.ts'
+import { WriterThread } from '../../src/store/writer-thread.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+const child = fileURLToPath(new URL('kill-child.ts', import.meta.url))
+/** The sums come after the calls by two seconds: both writers have added some to them when one is killed. */
+const besideMs = 2500
+const aloneMs = 500
+
+function startRecorder(dbPath: string, instance: string, witness: string): ChildProcess {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  return spawn(process.execPath, [child, dbPath, instance, witness], { stdio: [...stdio] })
+}
+
+/** Ids that the recorder began a call under; a last line may be torn. */
+function begunIn(witness: string): readonly number[] {
+  const lines = readFileSync(witness, 'utf8').split('\n').slice(0, -1)
+  return lines.flatMap((line) => (line.startsWith('b ') ? [Number(line.slice(2))] : []))
+}
+
+test('two writers at once, one killed: the sums are those of the rows', async (context) => {
+  await using dir = await makeTempDir()
+  const dbPath = dir.file('data/calls.db')
+  const witnesses = [dir.file('witness-a'), dir.file('witness-b')] as const
+  const recorders = witnesses.map((witness, index) => startRecorder(dbPath, `w${index}`, witness))
+  const exits = recorders.map((recorder) => once(recorder, 'exit'))
+  await Promise.all(recorders.map((recorder) => once(recorder.stdout!, 'data')))
+  await delay(besideMs)
+  recorders[0]!.kill('SIGKILL')
+  await exits[0]
+  await delay(aloneMs)
+  recorders[1]!.kill('SIGKILL')
+  await exits[1]
+
+  // Whoever comes next finds what both left in their journals.
+  const last = new WriterThread({ dbPath, instance: 'last', version: '0' })
+  await last.usageByMinute(0)
+  await last.close()
+  const watermark = rolledUp(dbPath)
+  const database = openForWriting(dbPath)
+  const forward = new RollForward(database)
+  while (forward.step(Date.now() + 25 * 3_600_000, 2000));
+  database.close()
+
+  const report = checkStore(dbPath, { full: true })
+  assert.ok(typeof report === 'object')
+  assert.deepEqual(report.integrity, [])
+  assert.equal(report.callsToAdd, 0)
+  assert.ok(report.quarters.of > 0 && report.days.of > 0)
+  assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
+  assert.ok(watermark > 0, 'nothing was added up while both were writing')
+  const reading = new DatabaseSync(dbPath, { readOnly: true })
+  const rows = new Set(
+    reading
+      .prepare('SELECT id FROM calls')
+      .all()
+      .map((row) => Number(row['id'])),
+  )
+  const instances = reading.prepare('SELECT count(DISTINCT instance_id) AS n FROM calls').get()?.['n']
+  const { n, low, high } = {
+    ...reading.prepare('SELECT count(*) AS n, min(seq) AS low, max(seq) AS high FROM calls').get(),
+  }
+  reading.close()
+  assert.equal(instances, 2)
+  assert.deepEqual([n, low, high], [report.calls, 1, report.calls])
+  for (const witness of witnesses) {
+    const begun = begunIn(witness)
+    assert.ok(begun.length > 500)
+    assert.deepEqual(
+      begun.filter((id) => !rows.has(id)),
+      [],
+      'calls without a row',
+    )
+  }
+  context.diagnostic(`${report.calls} calls, ${watermark} of them added up while both wrote`)
+})
+
+function rolledUp(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return Number(database.prepare('SELECT watermark_seq FROM rollup_state').get()?.['watermark_seq'])
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,145 @@
+import { chunk, rises, role, spoken, stop, usage, water } from './chat-chunks.ts'
+import { type WireForm, done, event, streamForm, tokens } from './wire-form.ts'
+
+/** Streams of `/v1/chat/completions` of servers that people run themselves. */
+export const localStreams: readonly WireForm[] = [
+  streamForm(
+    'vLLM, cumulative usage in every chunk, metrics at the end',
+    [
+      chunk({ role: 'assistant', content: '' }, null, {
+        usage: { prompt_tokens: 21, completion_tokens: 0, total_tokens: 21 },
+      }),
+      chunk({ reasoning: 'Hm.' }, null, {
+        usage: { prompt_tokens: 21, completion_tokens: 3, total_tokens: 24 },
+      }),
+      chunk({ content: 'Water' }, null, {
+        usage: { prompt_tokens: 21, completion_tokens: 5, total_tokens: 26 },
+      }),
+      chunk({}, 'stop', {
+        usage: { prompt_tokens: 21, completion_tokens: 8, total_tokens: 29 },
+        stop_reason: null,
+      }),
+      {
+        ...chunk({}),
+        choices: [],
+        usage: { ...usage, prompt_tokens_details: null },
+        metrics: {
+          time_to_first_token_ms: 40.5,
+          generation_time_ms: 210.25,
+          queue_time_ms: 3,
+          mean_itl_ms: 30,
+          tokens_per_second: 32,
+        },
+      },
+      done,
+    ],
+    {
+      row: {
+        ...spoken,
+        ...tokens(21, 8),
+        upstream_queue_ms: 3,
+        upstream_prompt_ms: 40.5,
+        upstream_decode_ms: 210.25,
+      },
+      firstContent: [1, 2],
+      earlier: [
+        [21, 0],
+        [21, 3],
+        [21, 5],
+      ],
+    },
+  ),
+
+  streamForm(
+    'TGI, no space after the colon',
+    [role, water, chunk({ content: ' rises.' }, 'eos_token'), { ...chunk({}), choices: [], usage }, done]
+      .map((data) => event(data).replace('data: ', 'data:'))
+      .join(''),
+    { row: { ...spoken, ...tokens(21, 8), finish_reason: 'eos_token' }, firstContent: [1, 1] },
+  ),
+
+  streamForm(
+    'Ollama, a role in every delta',
+    [
+      chunk({ role: 'assistant', content: '', reasoning: 'Hm' }),
+      chunk({ role: 'assistant', content: 'Water' }),
+      chunk({ role: 'assistant', content: '' }, 'stop'),
+      { ...chunk({}), choices: [], usage },
+      done,
+    ],
+    { row: { ...spoken, ...tokens(21, 8) }, firstContent: [0, 1] },
+  ),
+
+  streamForm(
+    'llama.cpp, progress first, pings, usage, timings last',
+    [
+      chunk({ role: 'assistant', content: null }, null, {
+        prompt_progress: { total: 44, cache: 32, processed: 40, time_ms: 12 },
+      }),
+      ':\n\n',
+      chunk({ role: 'assistant', content: null }, null, {
+        prompt_progress: { total: 44, cache: 32, processed: 44, time_ms: 20 },
+      }),
+      water,
+      rises,
+      stop,
+      {
+        ...chunk({}),
+        choices: [],
+        usage: {
+          completion_tokens: 5,
+          prompt_tokens: 44,
+          total_tokens: 49,
+          prompt_tokens_details: { cached_tokens: 32 },
+        },
+        timings: {
+          cache_n: 32,
+          prompt_n: 12,
+          prompt_ms: 20.5,
+          prompt_per_token_ms: 1.7,
+          predicted_n: 5,
+          predicted_ms: 90.25,
+          predicted_per_second: 55.4,
+          draft_n: 3,
+          draft_n_accepted: 2,
+        },
+      },
+      done,
+    ]
+      .map((data) => (data === ':\n\n' ? data : event(data)))
+      .join(''),
+    {
+      row: {
+        ...spoken,
+        ...tokens(44, 5, { cached_input_tokens: 32 }),
+        upstream_prompt_ms: 20.5,
+        upstream_decode_ms: 90.25,
+      },
+      firstContent: [2, 2],
+    },
+  ),
+
+  streamForm(
+    'llama.cpp, timings alone, some of them null',
+    [
+      water,
+      rises,
+      {
+        ...stop,
+        timings: {
+          cache_n: 0,
+          prompt_n: 12,
+          prompt_ms: 18.5,
+          prompt_per_second: null,
+          predicted_n: 2,
+          predicted_ms: null,
+        },
+      },
+      done,
+    ],
+    {
+      row: { ...spoken, ...tokens(12, 2), usage_source: 'timings', upstream_prompt_ms: 18.5 },
+      firstContent: [0, 0],
+    },
+  ),
+]

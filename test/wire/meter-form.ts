@@ -1,0 +1,139 @@
+import { Failure } from '../../src/call/failure.ts'
+import type { Call } from '../../src/call/call.ts'
+import type { CallRecord } from '../../src/call/call-record.ts'
+import type { MeterReading } from '../../src/call/meter-reading.ts'
+import { CallMeter } from '../../src/gateway/observer/call-meter.ts'
+import { recordOf } from '../../src/gateway/recorder/recorder.ts'
+import { forwardedPath } from '../../src/gateway/target.ts'
+import type { AnswerColumns, WireForm } from './wire-form.ts'
+
+/** What became of an answer that was shown to the meter. */
+export interface MeteredForm {
+  readonly columns: AnswerColumns
+  readonly reading: MeterReading
+}
+
+export interface MeterOptions {
+  /** The upstream breaks off after the pieces. */
+  readonly cut?: boolean
+  /** Further headers, as `Content-Encoding`. */
+  readonly headers?: readonly string[]
+}
+
+const unmarked = {
+  receivedAt: 0,
+  bodyReadAt: null,
+  admittedAt: null,
+  firstDispatchAt: null,
+  dispatchedAt: 0,
+  startedAt: null,
+  answeredAt: null,
+  attemptOverAt: null,
+  closedAt: null,
+  clientAloneFrom: null,
+  attempts: 1,
+}
+
+/**
+ * Shows an answer to the meter in these pieces, the first at 1 ms, each one millisecond after the one before,
+ * and makes the row of it. The pieces are wiped behind the meter's back, as the network does with its buffers.
+ */
+export async function meterForm(
+  form: WireForm,
+  pieces: readonly Uint8Array[],
+  options: MeterOptions = {},
+): Promise<MeteredForm> {
+  const meter = showForm(form, pieces, options)
+  await meter.settled()
+  return settledForm(form, meter, options)
+}
+
+/** As {@link meterForm}, for answers that nobody has to wait for. */
+export function meterFormNow(
+  form: WireForm,
+  pieces: readonly Uint8Array[],
+  options: MeterOptions = {},
+): MeteredForm {
+  const meter = showForm(form, pieces, options)
+  if (meter.settled() !== null) throw new Error('the reading is not final yet')
+  return settledForm(form, meter, options)
+}
+
+function showForm(form: WireForm, pieces: readonly Uint8Array[], options: MeterOptions): CallMeter {
+  const meter = new CallMeter({ type: forwardedPath(form.path)!.callType, method: form.method }, true)
+  meter.requestStart(0)
+  const headers = [...form.headers.flat(), ...(options.headers ?? [])]
+  meter.responseStart({ status: form.status, statusText: '', contentLength: null, headers }, 0)
+  let atMs = 0
+  for (const piece of pieces) {
+    const copy = Buffer.from(piece)
+    meter.data(copy, ++atMs)
+    copy.fill(0x22)
+  }
+  if (options.cut === true) meter.error(reset, atMs)
+  else meter.end(atMs)
+  return meter
+}
+
+const reset = new Failure('upstream_reset', 'said by a test')
+
+function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): MeteredForm {
+  const reading = meter.reading()
+  const call: Call = {
+    id: 1,
+    type: forwardedPath(form.path)!.callType,
+    endpoint: form.path,
+    method: form.method,
+    client: null,
+    userAgent: null,
+    session: null,
+    keyFingerprint: null,
+    clientRetry: null,
+  }
+  const record = recordOf({
+    call,
+    model: null,
+    stream: false,
+    upstream: 'weir',
+    instance: 'i',
+    requestBytes: 0,
+    marks: unmarked,
+    status: form.status,
+    failure: options.cut === true ? reset : null,
+    gone: null,
+    reading,
+  })
+  return { columns: columnsOf(record), reading }
+}
+
+function columnsOf(record: CallRecord): AnswerColumns {
+  return {
+    call_type: record.callType,
+    status: record.status,
+    outcome: record.outcome,
+    failure_code: record.failureCode,
+    upstream_error_code: record.upstreamErrorCode,
+    error_message: record.errorMessage,
+    finish_reason: record.finishReason,
+    response_model: record.responseModel,
+    service_tier: record.serviceTier,
+    upstream_request_id: record.upstreamRequestId,
+    upstream_queue_ms: record.upstreamQueueMs,
+    upstream_prompt_ms: record.upstreamPromptMs,
+    upstream_decode_ms: record.upstreamDecodeMs,
+    chunks: record.chunks,
+    usage_source: record.usageSource,
+    input_tokens: record.inputTokens,
+    output_tokens: record.outputTokens,
+    cached_input_tokens: record.cachedInputTokens,
+    cache_write_tokens: record.cacheWriteTokens,
+    cache_write_1h_tokens: record.cacheWrite1hTokens,
+    input_audio_tokens: record.inputAudioTokens,
+    output_audio_tokens: record.outputAudioTokens,
+    reasoning_tokens: record.reasoningTokens,
+    total_tokens: record.totalTokens,
+    search_units: record.searchUnits,
+    cost_usd: record.costNanoUsd === null ? null : record.costNanoUsd / 1e9,
+    price_source: record.priceSource,
+  }
+}

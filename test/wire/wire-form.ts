@@ -1,0 +1,160 @@
+import type { CallJson } from '../../src/call/call-reader.ts'
+import type { HeaderLines } from '../support/response-bytes.ts'
+
+/** The columns of a row that come out of an answer, in the words of the API; `cost_usd` only as reported. */
+export type AnswerColumns = Pick<
+  CallJson,
+  | 'call_type'
+  | 'status'
+  | 'outcome'
+  | 'failure_code'
+  | 'upstream_error_code'
+  | 'error_message'
+  | 'finish_reason'
+  | 'response_model'
+  | 'service_tier'
+  | 'upstream_request_id'
+  | 'upstream_queue_ms'
+  | 'upstream_prompt_ms'
+  | 'upstream_decode_ms'
+  | 'chunks'
+  | 'usage_source'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cached_input_tokens'
+  | 'cache_write_tokens'
+  | 'cache_write_1h_tokens'
+  | 'input_audio_tokens'
+  | 'output_audio_tokens'
+  | 'reasoning_tokens'
+  | 'total_tokens'
+  | 'search_units'
+  | 'cost_usd'
+  | 'price_source'
+>
+
+/** What an answer from which nothing can be read leaves in a row. */
+const blank: AnswerColumns = {
+  call_type: 'chat',
+  status: 200,
+  outcome: 'ok',
+  failure_code: null,
+  upstream_error_code: null,
+  error_message: null,
+  finish_reason: null,
+  response_model: null,
+  service_tier: null,
+  upstream_request_id: null,
+  upstream_queue_ms: null,
+  upstream_prompt_ms: null,
+  upstream_decode_ms: null,
+  chunks: null,
+  usage_source: 'none',
+  input_tokens: null,
+  output_tokens: null,
+  cached_input_tokens: null,
+  cache_write_tokens: null,
+  cache_write_1h_tokens: null,
+  input_audio_tokens: null,
+  output_audio_tokens: null,
+  reasoning_tokens: null,
+  total_tokens: null,
+  search_units: null,
+  cost_usd: null,
+  price_source: null,
+}
+
+/** One answer as an upstream sends it, and the row that it must leave. */
+export interface WireForm {
+  readonly name: string
+  readonly method: 'POST' | 'GET'
+  readonly path: string
+  readonly status: number
+  readonly headers: HeaderLines
+  readonly body: Buffer
+  readonly columns: AnswerColumns
+  /** Of a stream: which event with data brings the first content, and the first that is visible. */
+  readonly firstContent: readonly [first: number, visible: number | null] | null
+  /** Token counts that an answer which is cut may report beside the final ones: earlier sums of the same stream. */
+  readonly earlier: readonly (readonly [input: number, output: number])[]
+}
+
+interface FormOptions {
+  readonly method?: 'POST' | 'GET'
+  readonly path?: string
+  readonly status?: number
+  readonly headers?: HeaderLines
+  /** The columns that are not blank. */
+  readonly row?: Partial<AnswerColumns>
+  readonly firstContent?: WireForm['firstContent']
+  readonly earlier?: WireForm['earlier']
+}
+
+/** A body that is one text; JSON unless its headers say otherwise. */
+export function bodyForm(name: string, body: unknown, options: FormOptions = {}): WireForm {
+  const { method = 'POST', path = '/v1/chat/completions', status = 200 } = options
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = [['Content-Type', 'application/json'] as const, ...(options.headers ?? [])]
+  return {
+    name,
+    method,
+    path,
+    status,
+    headers: options.headers?.some(([header]) => header === 'Content-Type') ? options.headers : headers,
+    body: Buffer.from(text),
+    columns: { ...blank, status, ...options.row },
+    firstContent: null,
+    earlier: [],
+  }
+}
+
+/** A body that is a stream of events, given as its text or as events with data. */
+export function streamForm(
+  name: string,
+  events: string | readonly unknown[],
+  options: FormOptions = {},
+): WireForm {
+  const text = typeof events === 'string' ? events : events.map((data) => event(data)).join('')
+  const headers = [['Content-Type', 'text/event-stream; charset=utf-8'] as const, ...(options.headers ?? [])]
+  return {
+    ...bodyForm(name, text, { ...options, headers }),
+    firstContent: options.firstContent ?? null,
+    earlier: options.earlier ?? [],
+  }
+}
+
+/** One event; an object is written as JSON. */
+export function event(data: unknown, name?: string): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`
+}
+
+export const done = '[DONE]'
+
+/** Token columns as read from a usage object, the parts that are not named being zero. */
+export function tokens(
+  input: number,
+  output: number,
+  parts: Partial<AnswerColumns> = {},
+): Partial<AnswerColumns> {
+  return {
+    usage_source: 'usage',
+    input_tokens: input,
+    output_tokens: output,
+    cached_input_tokens: 0,
+    cache_write_tokens: 0,
+    cache_write_1h_tokens: 0,
+    reasoning_tokens: 0,
+    total_tokens: input + output,
+    ...parts,
+  }
+}
+
+export function failed(
+  code: AnswerColumns['failure_code'],
+  upstreamCode: string | null,
+  message: string | null,
+): Partial<AnswerColumns> {
+  const outcome = code === 'stream_truncated' ? 'upstream_cut' : 'upstream_error'
+  return { outcome, failure_code: code, upstream_error_code: upstreamCode, error_message: message }
+}
