@@ -15,7 +15,7 @@ export interface BenchOptions {
   readonly rate: number | undefined
   /** Pages that poll in P6. */
   readonly pollers: number | undefined
-  /** A database of generated calls, for P7, P8 and P9. */
+  /** A database of generated calls, for P7 to P11. */
   readonly db: string | undefined
   /** Questions of P7 and P8 whose names hold this. */
   readonly only: string | undefined

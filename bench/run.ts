@@ -2,6 +2,7 @@
 import { type BenchOptions, parseOptions, usage } from './bench-options.ts'
 import { benchCompressBeside } from './compress-beside.ts'
 import { benchJsonCalls } from './json-calls.ts'
+import { benchLoadedPage } from './loaded-page.ts'
 import { benchOpenStreams } from './open-streams.ts'
 import { benchStreamedEvents } from './streamed-events.ts'
 import { benchPolledOverview } from './polled-overview.ts'
@@ -17,10 +18,11 @@ const programs: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   p6: benchPolledOverview,
   p7: benchQuestions,
   p9: benchStart,
+  page: benchLoadedPage,
   p11: benchCompressBeside,
 }
 /** Left out of a run of all programs when no database is named. */
-const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9', 'p11'])
+const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9', 'page', 'p11'])
 
 function defaultNames({ db }: BenchOptions): readonly string[] {
   return Object.keys(programs).filter((name) => db !== undefined || !needDatabase.has(name))

@@ -1,11 +1,12 @@
 import './app.css'
 import type { JSX } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useNavigation } from './address/navigation.tsx'
 import type { View } from './address/page-address.ts'
 import { CallsView } from './calls/calls-view.tsx'
 import { Times } from './format/times.ts'
 import { useLive } from './data/live.tsx'
+import { type OptionDrafts, noDrafts } from './gateway/option-drafts.ts'
 import { GatewayView } from './gateway/gateway-view.tsx'
 import { OverviewView } from './overview/overview-view.tsx'
 import { TopBar } from './shell/top-bar.tsx'
@@ -13,6 +14,9 @@ import { TopBar } from './shell/top-bar.tsx'
 /** What every view is given. */
 export interface ViewProps {
   readonly times: Times
+  /** Kept while other views are looked at. */
+  readonly drafts: OptionDrafts
+  readonly onDrafts: (drafts: OptionDrafts) => void
 }
 
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
@@ -28,6 +32,7 @@ export function App(): JSX.Element {
   const { address } = useNavigation()
   const { lostSinceMs } = useLive()
   const times = useMemo(() => new Times(address.utc), [address.utc])
+  const [drafts, setDrafts] = useState(noDrafts)
   const ViewOfAddress = views[address.view]
   useEffect(() => {
     document.title = `${titles[address.view]} · tokenweir`
@@ -40,7 +45,7 @@ export function App(): JSX.Element {
       <TopBar times={times} />
       <main id="main" class={`page ${lostSinceMs === null ? '' : 'is-old'}`} tabIndex={-1}>
         <h1 class="aside">{titles[address.view]}</h1>
-        <ViewOfAddress times={times} />
+        <ViewOfAddress times={times} drafts={drafts} onDrafts={setDrafts} />
       </main>
     </>
   )

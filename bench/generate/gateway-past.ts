@@ -3,7 +3,7 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import { at, type CallRow } from './call-rows.ts'
 import { instanceOf } from './imagined-calls.ts'
 import { upstreams } from './imagined-models.ts'
-import type { Incident } from './incidents.ts'
+import { type Incident, incidentsAt } from './incidents.ts'
 
 const usPerMinute = 60_000_000
 
@@ -58,17 +58,27 @@ export class GatewayPast {
     const addTokens = database.prepare('INSERT INTO budget_minutes VALUES (?, ?)')
     for (const [minute, tokens] of [...this.#tokens].sort(([a], [b]) => a - b)) addTokens.run(minute, tokens)
     const addMinute = database.prepare('INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, 0)')
-    for (const [minute, byInstance] of this.#minutes) {
-      for (const [instance, { calls, busyUs, waitedUs, queued }] of byInstance) {
-        const average = busyUs / usPerMinute
-        const waiting = Math.min(queued, mostAtOnce(waitedUs / usPerMinute))
-        // Nobody waits while a slot is free.
-        const most = waiting > 0 ? this.#slots : Math.min(this.#slots, mostAtOnce(average))
-        const atLimitMs = most < this.#slots ? 0 : Math.round(60_000 * Math.min(1, average / this.#slots))
-        addMinute.run(minute, instance, Math.max(1, most), waiting, atLimitMs, calls)
+    const idOf = database.prepare('SELECT id FROM instances WHERE text = ?')
+    const instances = upstreams.map((upstream) => Number(idOf.get(instanceOf(upstream))?.['id']))
+    for (let minute = firstMinute; minute < pastMinute; minute++) {
+      if (incidentsAt(incidents, minute).some(({ kind }) => kind === 'stopped')) continue
+      for (const instance of instances) {
+        addMinute.run(minute, instance, ...this.#use(this.#minutes.get(minute)?.get(instance)))
       }
     }
     this.#writeEvents(database, firstMinute, pastMinute, incidents)
+  }
+
+  /** Most in flight, most waiting, time at the limit and calls: a gateway notes idle minutes, too. */
+  #use(minute: Minute | undefined): readonly [number, number, number, number] {
+    if (minute === undefined) return [0, 0, 0, 0]
+    const { calls, busyUs, waitedUs, queued } = minute
+    const average = busyUs / usPerMinute
+    const waiting = Math.min(queued, mostAtOnce(waitedUs / usPerMinute))
+    // Nobody waits while a slot is free.
+    const most = waiting > 0 ? this.#slots : Math.min(this.#slots, mostAtOnce(average))
+    const atLimitMs = most < this.#slots ? 0 : Math.round(60_000 * Math.min(1, average / this.#slots))
+    return [Math.max(1, most), waiting, atLimitMs, calls]
   }
 
   #writeEvents(
@@ -84,14 +94,15 @@ export class GatewayPast {
       for (const upstream of upstreams)
         addEvent.run(minute * 60_000 + 500, kind, detail, instanceOf(upstream))
     }
-    event(firstMinute, 'start', null)
+    const limit = JSON.stringify({ max_concurrent: this.#slots })
+    event(firstMinute, 'start', limit)
     for (const { kind, fromMinute, toMinute } of incidents) {
       if (kind !== 'stopped') continue
       event(fromMinute, fromMinute % 2 === 0 ? 'stop' : 'crash', null)
-      event(toMinute, 'start', null)
+      event(toMinute, 'start', limit)
     }
     for (let minute = firstMinute + 3000; minute < pastMinute; minute += 20_000) {
-      event(minute, 'config', 'max_concurrent')
+      event(minute, 'config', limit)
     }
   }
 }

@@ -124,7 +124,10 @@ export function endBadly(random: Random, words: WordIds, row: CallRow, condition
   const waitedUs = Number(row[at.receive_us]) + Number(row[at.queue_us])
   if (failing.at === 'answer') {
     const answeredUs = Number(row[at.duration_us]) - waitedUs
-    row[at.duration_us] = Math.round(waitedUs + answeredUs * (0.2 + 0.8 * random()))
+    const share = 0.2 + 0.8 * random()
+    const endedUs = Math.round(answeredUs * share)
+    row[at.duration_us] = waitedUs + endedUs
+    cutShort(row, endedUs, share)
     return
   }
   for (const place of answerPlaces) row[place] = null
@@ -143,8 +146,7 @@ export function endBadly(random: Random, words: WordIds, row: CallRow, condition
   row[at.duration_us] = waitedUs + Number(row[at.ttfb_us]) + 300
 }
 
-const answerPlaces = [
-  at.ttfb_us,
+const contentPlaces = [
   at.ttft_us,
   at.ttfo_us,
   at.chunks,
@@ -152,10 +154,8 @@ const answerPlaces = [
   at.gap_p95_us,
   at.gap_max_us,
   at.stalls,
-  at.response_model_id,
-  at.connect_us,
-  at.search_units,
 ]
+const answerPlaces = [at.ttfb_us, ...contentPlaces, at.response_model_id, at.connect_us, at.search_units]
 const timePlaces = [at.receive_us, at.queue_us, at.duration_us, at.overhead_us]
 const usagePlaces = [
   at.tpot_us,
@@ -171,6 +171,15 @@ const usagePlaces = [
   at.price_source_id,
   at.price_key_id,
 ]
+
+/** What would have come after the end did not come. */
+function cutShort(row: CallRow, endedUs: number, share: number): void {
+  const isLater = (place: number): boolean => Number(row[place]) > endedUs
+  if (isLater(at.ttfb_us)) row[at.ttfb_us] = null
+  if (isLater(at.ttft_us)) for (const place of contentPlaces) row[place] = null
+  if (isLater(at.ttfo_us)) row[at.ttfo_us] = null
+  if (row[at.chunks] !== null) row[at.chunks] = Math.max(1, Math.round(Number(row[at.chunks]) * share))
+}
 
 /** The usage comes with the end of an answer. */
 function withoutUsage(row: CallRow): void {

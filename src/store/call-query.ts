@@ -81,7 +81,7 @@ class SqliteCallReader implements CallReader {
       models: this.#modelIds()
         .map((id) => this.#words.wordOf('models', id))
         .sort(),
-      types: (Object.keys(callTypeCodes) as CallType[]).sort(),
+      types: this.extent() === null ? [] : (Object.keys(callTypeCodes) as CallType[]).sort(),
     }
   }
 

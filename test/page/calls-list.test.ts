@@ -75,7 +75,7 @@ test('every filter is told by the address, and the list is what the dashboard an
   // By hand: a failure code from its list, then Back, Forward and a reload.
   await page.goto(`${dashboard.origin}/calls?${range}`)
   await opened.button('Failure').click()
-  await page.locator('.facet-list input').first().check()
+  await page.locator('.check-list input').first().check()
   await page.locator('.filter-chip').filter({ hasText: 'Failure' }).waitFor()
   await page.keyboard.press('Escape')
   const chosen = new URL(page.url()).searchParams.get('failure_code')

@@ -57,8 +57,13 @@ test('options: a wrong value is told beside its field, a live one is in force at
   await page.getByText('restart to apply.').waitFor({ state: 'hidden' })
   assert.deepEqual((await dashboard.status()).upstream, upstream.baseUrl)
 
-  // What was typed and not saved survives news, and goes when it is discarded.
+  // What was typed and not saved survives a look elsewhere and news, and goes when it is discarded.
   await field.fill('9')
+  const views = page.getByRole('navigation', { name: 'Views' })
+  await views.getByRole('link', { name: 'Calls' }).click()
+  await field.waitFor({ state: 'detached' })
+  await views.getByRole('link', { name: 'Gateway' }).click()
+  assert.equal(await field.inputValue(), '9')
   await dashboard.ask('PUT', '/api/proxy/config', { slot_cooldown_ms: 0 })
   await page.waitForFunction(() => {
     const document: unknown = Reflect.get(globalThis, 'document')

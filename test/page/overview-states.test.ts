@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady } from './dashboard-page.ts'
-import { writePageData } from './page-data.ts'
+import { pageDatabase, writePageData } from './page-data.ts'
 
 test('before the first call: how to make it, with this gateway’s address', async () => {
   await using dashboard = await startDashboardProcess({ args: ['--gateway-port', '19876'] })
@@ -57,6 +62,39 @@ test('three calls say what they are, and are no percentiles; filtered to nothing
   await page.locator('main').getByRole('link', { name: 'Clear filters' }).click()
   await latency.waitFor()
   assert.equal(new URL(page.url()).search, '?range=1h')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('opened without a range it shows the last hour, where all calls are of it; what is asked for stays', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page, button } = opened
+  await untilReady(page)
+  assert.equal(new URL(page.url()).search, '?range=1h')
+  await button('24h').click()
+  await page.getByText(/ 15.min buckets$/).waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  await page.goto(`${dashboard.origin}/?range=24h`)
+  await page.getByText(/ 15.min buckets$/).waitFor()
+  assert.deepEqual(opened.problems, [])
+})
+
+test('a database of calls that name no model is none without calls', async () => {
+  await using dir = await makeTempDir()
+  const database = openForWriting(pageDatabase(dir.path))
+  const words = new WordList()
+  const old = chatCall((Math.floor(Date.now()) - 3 * 86_400_000) * idsPerMs)
+  const batch = new BatchEncoder().encode([{ ...old, model: null }])
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  database.close()
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  await opened.page.getByRole('region', { name: 'No calls in this time' }).waitFor()
   assert.deepEqual(opened.problems, [])
 })
 

@@ -79,8 +79,8 @@ async function takePictures(folder: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await using context = await browser.newContext({
       colorScheme,
-      viewport: { width: 1440, height: 1024 },
-      deviceScaleFactor: 1.25,
+      viewport: { width: 1440, height: 1036 },
+      deviceScaleFactor: 1.2,
       reducedMotion: 'reduce',
     })
     const page = await context.newPage()

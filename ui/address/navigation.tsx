@@ -5,6 +5,8 @@ import { type PageAddress, plainAddress, readAddress, writeAddress } from './pag
 /** Where the page is, and how it goes elsewhere. */
 export interface Navigation {
   readonly address: PageAddress
+  /** Whether it is still the address that the page was opened with. */
+  readonly isFirst: boolean
   /** Changes parts of the address: a step that Back undoes. */
   readonly go: (change: Partial<PageAddress>) => void
   /** The same without such a step: for typing, and for moving through a list. */
@@ -15,9 +17,9 @@ const NavigationContext = createContext<Navigation | null>(null)
 
 /** Gives what is inside the address of the page, and follows it. */
 export function NavigationProvider({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  const [address, setAddress] = useState(currentAddress)
+  const [{ address, isFirst }, setState] = useState(() => ({ address: currentAddress(), isFirst: true }))
+  const follow = useCallback(() => setState({ address: currentAddress(), isFirst: false }), [])
   useEffect(() => {
-    const follow = (): void => setAddress(currentAddress())
     addEventListener('popstate', follow)
     return () => removeEventListener('popstate', follow)
   }, [])
@@ -26,15 +28,16 @@ export function NavigationProvider({ children }: { readonly children: ComponentC
     const next = { ...currentAddress(), ignored: [], ...change }
     const text = writeAddress(next)
     if (text !== location.pathname + location.search) history[how](null, '', text)
-    setAddress(currentAddress())
+    follow()
   }, [])
   const navigation = useMemo(
     () => ({
       address,
+      isFirst,
       go: (change: Partial<PageAddress>) => move(change, 'pushState'),
       amend: (change: Partial<PageAddress>) => move(change, 'replaceState'),
     }),
-    [address, move],
+    [address, isFirst, move],
   )
   return <NavigationContext.Provider value={navigation}>{children}</NavigationContext.Provider>
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { CallJson, CallSort } from '../../src/call/call-reader.ts'
 import { callTypeWords } from '../address/call-words.ts'
-import { bytes, count, dollars, duration, known, speed, unknownFigure } from '../format/figures.ts'
+import { bytes, count, dollars, duration, known, speed, unknownFigure, wait } from '../format/figures.ts'
 import { CallTag } from './call-tag.tsx'
 import type { ColumnName } from './chosen-columns.ts'
 import { Waterfall } from './waterfall.tsx'
@@ -60,7 +60,8 @@ export const callColumns: Readonly<Record<ColumnName, CallColumn>> = {
     words: 'Queue',
     title: 'Waited for a slot',
     isFigure: true,
-    cell: ({ queue_ms: ms }) => known(ms, duration),
+    cell: ({ queue_ms: ms }) =>
+      ms !== null && ms >= 1 ? wait(ms) : <span class="quiet">{known(ms, wait)}</span>,
   },
   first: {
     words: 'First token',

@@ -6,7 +6,7 @@ import type { CallJson } from '../../src/call/call-reader.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { count, dollars, duration, known, speed, unknownFigure } from '../format/figures.ts'
+import { count, duration, exactDollars, known, speed, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { useShortcuts } from '../keys/keys.tsx'
 import { CallFacts } from './call-facts.tsx'
@@ -148,7 +148,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Elemen
         <div>
           <dt>Cost</dt>
           <dd>
-            {known(call.cost_usd, dollars)}
+            {known(call.cost_usd, exactDollars)}
             <small>{priceWords(rest, call.cost_usd)}</small>
           </dd>
         </div>

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 import type { CallJson, CallSort } from '../../src/call/call-reader.ts'
 import { useNavigation } from '../address/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { duration } from '../format/figures.ts'
+import { roundDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { CallRow } from './call-row.tsx'
 import { callColumns } from './call-columns.tsx'
@@ -132,7 +132,7 @@ function ColumnHead({ name, sort, onSort, scaleMs }: ColumnHeadProps): JSX.Eleme
           {isSorted && <Icon name="fall" size={12} />}
         </button>
       )}
-      {name === 'timing' && <span class="timing-scale">{duration(scaleMs)}</span>}
+      {name === 'timing' && <span class="timing-scale">{roundDuration(scaleMs)}</span>}
     </th>
   )
 }

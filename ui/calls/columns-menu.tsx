@@ -1,7 +1,7 @@
-import './facet-menu.css'
 import type { JSX } from 'preact'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
+import { CheckList } from '../filters/check-list.tsx'
 import { callColumns } from './call-columns.tsx'
 import { type ColumnName, columnNames, fixedColumns } from './chosen-columns.ts'
 
@@ -14,9 +14,6 @@ export interface ColumnsMenuProps {
 
 /** Chooses what the table shows; the choice is kept in this browser. */
 export function ColumnsMenu({ columns, onChoose, isOwnChoice }: ColumnsMenuProps): JSX.Element {
-  const toggle = (name: ColumnName): void => {
-    onChoose(columnNames.filter((one) => (one === name) !== columns.includes(one)))
-  }
   return (
     <Popover
       label="Columns"
@@ -28,26 +25,28 @@ export function ColumnsMenu({ columns, onChoose, isOwnChoice }: ColumnsMenuProps
       }
     >
       {() => (
-        <div class="facet-list">
-          {columnNames.map((name) => (
-            <label key={name} title={callColumns[name].title}>
-              <input
-                type="checkbox"
-                checked={columns.includes(name)}
-                disabled={fixedColumns.has(name)}
-                onChange={() => toggle(name)}
-              />
-              <span>{callColumns[name].words}</span>
-            </label>
-          ))}
-          <button
-            type="button"
-            class="button bare small"
-            aria-disabled={!isOwnChoice}
-            onClick={() => onChoose(null)}
-          >
-            Choose what fits
-          </button>
+        <div class="filter-panel">
+          <CheckList
+            choices={columnNames.map((name) => ({
+              choice: name,
+              words: callColumns[name].words,
+              title: callColumns[name].title,
+              isFixed: fixedColumns.has(name),
+            }))}
+            chosen={columns}
+            onChoose={(chosen) => onChoose(columnNames.filter((name) => chosen.includes(name)))}
+            hasOnly={false}
+          />
+          <div class="filter-panel-foot">
+            <button
+              type="button"
+              class="button small bare"
+              aria-disabled={!isOwnChoice}
+              onClick={() => onChoose(null)}
+            >
+              What fits
+            </button>
+          </div>
         </div>
       )}
     </Popover>

@@ -1,8 +1,8 @@
-import './facet-menu.css'
 import type { JSX } from 'preact'
 import { useNavigation } from '../address/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { Popover } from '../design/popover.tsx'
+import { CheckList } from '../filters/check-list.tsx'
 import { count } from '../format/figures.ts'
 import { facetPath, listedBounds } from './calls-question.ts'
 import { failureCodeWords } from './failure-words.ts'
@@ -40,28 +40,25 @@ function FacetList({ facet }: FacetMenuProps): JSX.Element {
   )
   const missing = chosen.filter((key) => !groups.some((group) => group.key === key))
   const rows = [...missing.map((key) => ({ key, calls: null })), ...groups.slice(0, 40)]
-  const toggle = (key: string): void => {
-    const next = chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]
-    go(facet === 'client' ? { clients: next } : { failureCodes: next })
-  }
-  if (answer === null) return <p class="facet-note">{trouble ?? 'Counting…'}</p>
+  if (answer === null) return <p class="filter-panel-note">{trouble ?? 'Counting…'}</p>
   if (rows.length === 0) {
     return (
-      <p class="facet-note">
+      <p class="filter-panel-note">
         {facet === 'client' ? 'No call in this range.' : 'No call failed in this range.'}
       </p>
     )
   }
   return (
-    <div class="facet-list">
-      {rows.map(({ key, calls }) => (
-        <label key={key}>
-          <input type="checkbox" checked={chosen.includes(key)} onChange={() => toggle(key)} />
-          <span title={key}>{facet === 'client' ? key : failureCodeWords(key)}</span>
-          <span class="quiet">{calls === null ? '' : count(calls)}</span>
-        </label>
-      ))}
-    </div>
+    <CheckList
+      choices={rows.map(({ key, calls }) => ({
+        choice: key,
+        words: facet === 'client' ? key : failureCodeWords(key),
+        note: calls === null ? undefined : count(calls),
+        title: key,
+      }))}
+      chosen={chosen}
+      onChoose={(next) => go(facet === 'client' ? { clients: next } : { failureCodes: next })}
+    />
   )
 }
 

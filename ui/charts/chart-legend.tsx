@@ -1,6 +1,7 @@
 import './chart-legend.css'
 import type { JSX } from 'preact'
 import type { ChartSeries } from './chart-series.ts'
+import { leastCalls } from './small-sample.ts'
 
 export interface ChartLegendProps {
   readonly series: readonly ChartSeries[]
@@ -29,9 +30,13 @@ export function ChartLegend({
         >
           <Swatch series={one} />
           {one.words}
-          {one.missing !== undefined && isWithout(one) && <span class="quiet">: too few calls</span>}
         </button>
       ))}
+      {series.some(hasGaps) && (
+        <span class="quiet" title={whyGaps}>
+          Gaps: too few calls
+        </span>
+      )}
       {hasOutages && (
         <span class="chart-legend-outage">
           <span class="swatch" />
@@ -41,7 +46,7 @@ export function ChartLegend({
       {hasMarks && (
         <span class="chart-legend-mark">
           <span class="swatch" />
-          Gateway event
+          Event
         </span>
       )}
     </div>
@@ -54,8 +59,11 @@ export function Swatch({ series }: { readonly series: ChartSeries }): JSX.Elemen
   return <span class={`swatch ${kind}`} style={{ color: `var(--${series.colour})` }} />
 }
 
-function isWithout({ values }: ChartSeries): boolean {
-  return values.every((value) => value === null)
+const { p50, p95, p99 } = leastCalls
+const whyGaps = `Of few calls a percentile says nothing: p50 is shown from ${p50} calls on, p95 from ${p95}, p99 from ${p99}.`
+
+function hasGaps({ values, missing }: ChartSeries): boolean {
+  return values.some((value, index) => value === null && (missing?.(index) ?? null) !== null)
 }
 
 function swatchKind({ kind, isSoft = false, isDashed = false }: ChartSeries): string {

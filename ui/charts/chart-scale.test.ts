@@ -65,3 +65,9 @@ test('steps are 1, 2 or 5 times a power of ten', () => {
     [0.5, 1, 2, 5, 100],
   )
 })
+
+test('a linear scale has a tick above 0, however few it may have', () => {
+  assert.deepEqual(linearScale([4.5], { leastTop: 1, maxTicks: 2 }).ticks, [0, 4])
+  assert.deepEqual(linearScale([0.03], { leastTop: 0.04, maxTicks: 1 }).ticks, [0, 0.04])
+  assert.deepEqual(linearScale([1], { leastTop: 1, isWhole: true, maxTicks: 1 }).ticks, [0, 1])
+})

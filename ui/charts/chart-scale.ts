@@ -29,7 +29,10 @@ export function linearScale(
   let top = leastTop
   for (const value of values) if (value !== null && value > top) top = value
   const to = top * room
-  const step = Math.max(niceStep(to / maxTicks), isWhole ? 1 : 0)
+  const wanted = Math.max(niceStep(to / maxTicks), isWhole ? 1 : 0)
+  // One tick above 0 there is always.
+  const below = niceStepBelow(to)
+  const step = wanted <= to ? wanted : below * Math.floor(to / below)
   const ticks: number[] = []
   for (let index = 0; index * step <= to; index++) ticks.push(cleaned(index * step))
   return { kind: 'linear', from: 0, to, ticks }
@@ -68,6 +71,12 @@ export function heightOf({ kind, from, to }: ChartScale, value: number): number 
 export function niceStep(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value))
   return cleaned(([1, 2, 5].find((digit) => digit * unit >= value * 0.999_999) ?? 10) * unit)
+}
+
+/** The greatest of 1, 2 and 5 times a power of ten that is no more. */
+function niceStepBelow(value: number): number {
+  const unit = 10 ** Math.floor(Math.log10(value))
+  return cleaned(([5, 2].find((digit) => digit * unit <= value) ?? 1) * unit)
 }
 
 function logTicks(digits: readonly number[], from: number, to: number): number[] {

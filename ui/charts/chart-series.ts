@@ -16,8 +16,8 @@ export interface ChartSeries {
   /** Stands upon the series of this key. */
   readonly standsOn?: string
   readonly show: (value: number) => string
-  /** In place of a value that is not there. */
-  readonly missing?: (index: number) => string
+  /** In place of a value that is held back, why; null where there is nothing to hold back. */
+  readonly missing?: (index: number) => string | null
 }
 
 /** Where a series is drawn: a stacked one on top of what it stands on. */

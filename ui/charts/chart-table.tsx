@@ -42,7 +42,9 @@ export function ChartTable({ caption, frame, series, to }: ChartTableProps): JSX
                   </AddressLink>
                 </th>
                 {series.map((one) => (
-                  <td key={one.key}>{figureOf(one, index)}</td>
+                  <td key={one.key} class={one.values[index] === null ? 'quiet' : ''}>
+                    {figureOf(one, index)}
+                  </td>
                 ))}
               </tr>
             ))

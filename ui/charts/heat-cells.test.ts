@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Heat, binWords, heatShare, heatTicks, mostCalls } from './heat-cells.ts'
+import { type Heat, binWords, heatShare, heatTicks, mostCalls, withRoom } from './heat-cells.ts'
 
 const heat: Heat = { limits_ms: [0, 1, 2, 5, 10, 20, 50, 100], counts: [[], [3], [0, 0, 90]] }
 
@@ -40,4 +40,17 @@ test('labels: each limit but 0, or decades where these are too many', () => {
     heatTicks(heat, 2).map(({ ms }) => ms),
     [1, 100],
   )
+})
+
+test('few bins get room around them, in the same steps', () => {
+  const { limits_ms: limits, counts } = withRoom({ limits_ms: [2000, 5000], counts: [[3], []] })
+  assert.deepEqual(limits, [200, 500, 1000, 2000, 5000, 10_000, 20_000])
+  assert.deepEqual(counts, [
+    [0, 0, 0, 3],
+    [0, 0, 0],
+  ])
+  assert.deepEqual(withRoom({ limits_ms: [], counts: [] }).limits_ms, [])
+  assert.deepEqual(withRoom({ limits_ms: [0, 1], counts: [[1]] }).limits_ms, [0, 1, 2, 5, 10, 20, 50])
+  const many = { limits_ms: [1, 2, 5, 10, 20, 50, 100], counts: [] }
+  assert.deepEqual(withRoom(many), many)
 })

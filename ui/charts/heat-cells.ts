@@ -1,4 +1,4 @@
-import { duration } from '../format/figures.ts'
+import { roundDuration } from '../format/figures.ts'
 
 /** How calls are spread over time and duration. */
 export interface Heat {
@@ -6,6 +6,30 @@ export interface Heat {
   readonly limits_ms: readonly number[]
   /** For each bucket of time the calls of each bin, from the first bin on; what is left out at the end is 0. */
   readonly counts: readonly (readonly number[])[]
+}
+
+/** Fewer rows than these would be bars as high as the plot. */
+const leastRows = 6
+
+/** The same with empty bins around where there are few: each limit is 1, 2 or 5 times a power of ten. */
+export function withRoom(heat: Heat): Heat {
+  const limits = [...heat.limits_ms]
+  let below = 0
+  while (limits.length >= 2 && limits.length - 1 < leastRows) {
+    const [first = 0] = limits
+    if (first > 1 && limits.length % 2 === 0) {
+      limits.unshift(first / stepAt(first, true))
+      below += 1
+    } else limits.push((limits.at(-1) ?? 1) * stepAt(limits.at(-1) ?? 1, false))
+  }
+  const room = Array.from({ length: below }, () => 0)
+  return { limits_ms: limits, counts: heat.counts.map((column) => [...room, ...column]) }
+}
+
+/** What leads from a limit to the next above it, or to it from the one below. */
+function stepAt(ms: number, fromBelow: boolean): number {
+  const isTwo = Math.round(ms / 10 ** Math.floor(Math.log10(ms) + 1e-9)) === (fromBelow ? 5 : 2)
+  return isTwo ? 2.5 : 2
 }
 
 /** The largest count of a cell; 0 where there is none. */
@@ -22,7 +46,7 @@ export function heatShare(count: number, most: number): number {
 /** A bin in words: `2 s to 5 s`, `under 1 ms`. */
 export function binWords({ limits_ms: limits }: Heat, bin: number): string {
   const [from = 0, to = 0] = limits.slice(bin, bin + 2)
-  return from === 0 ? `under ${duration(to)}` : `${duration(from)} to ${duration(to)}`
+  return from === 0 ? `under ${roundDuration(to)}` : `${roundDuration(from)} to ${roundDuration(to)}`
 }
 
 /** Limits that are written at the side: all of them, or fewer where they are many, with their bin. */

@@ -6,7 +6,7 @@ import { Card } from '../design/card.tsx'
 import { count, counted } from '../format/figures.ts'
 import { axisDuration } from './axis-words.ts'
 import { useChartRoom } from './chart-room.tsx'
-import { type Heat, binWords, heatShare, heatTicks, mostCalls } from './heat-cells.ts'
+import { type Heat, binWords, heatShare, heatTicks, mostCalls, withRoom } from './heat-cells.ts'
 import { faded } from './palette.ts'
 import { PlotCanvas, type PlotCanvasProps } from './plot-canvas.tsx'
 import { PlotSurface } from './plot-surface.tsx'
@@ -26,11 +26,14 @@ export interface HeatMapProps {
 
 const maxTicks = 12
 const gapPx = 1
+/** In narrower columns gaps would be half of what one sees. */
+const leastGappedPx = 6
 const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
 
 /** How many calls took how long, over time. */
-export function HeatMap({ title, about, frame, heat, heightPx, to, empty }: HeatMapProps): JSX.Element {
+export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: HeatMapProps): JSX.Element {
   const { palette } = useChartRoom()
+  const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])
   const draw = useCallback<PlotCanvasProps['draw']>(
     (context, width, height) => drawHeat(context, frame, heat, palette.accent, [width, height]),
@@ -110,7 +113,8 @@ function drawHeat(
       const top = Math.round(height * (1 - (bin + 1) / bins))
       const bottom = Math.round(height * (1 - bin / bins))
       context.fillStyle = faded(colour, heatShare(calls, most))
-      context.fillRect(left, top, Math.max(1, right - left - gapPx), bottom - top - gapPx)
+      const gap = right - left < leastGappedPx ? 0 : gapPx
+      context.fillRect(left, top, Math.max(1, right - left - gap), bottom - top - gapPx)
     }
   }
 }

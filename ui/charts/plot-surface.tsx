@@ -244,7 +244,7 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   )
 }
 
-const tipWidth = '12.5rem'
+const tipWidth = '13rem'
 
 /** Beside what it tells of, and never beyond the plot. */
 function tipPlace(share: number): CSSProperties {

@@ -36,6 +36,8 @@ export function SeriesPlot(props: SeriesPlotProps): JSX.Element {
     (context, width, height) => drawSeries(context, { frame, scale, series: own, palette, width, height }),
     [frame, scale, own, palette],
   )
+  // The last one lies above the others.
+  const main = part.series.at(-1)
   const isEmpty = own.every(({ values }) => values.every((value) => value === null))
   const isDown = (index: number): boolean => {
     const { fromMs, toMs } = bucketBounds(frame, index)
@@ -62,7 +64,11 @@ export function SeriesPlot(props: SeriesPlotProps): JSX.Element {
     <div class={`series-plot ${part.figure === undefined ? '' : 'with-figure'}`}>
       {part.figure !== undefined && (
         <p class={`part-figure ${part.figure.isTelling ? 'is-telling' : ''}`}>
-          <strong>{part.figure.value}</strong> <span>{part.figure.words}</span>
+          <strong>{part.figure.value}</strong>{' '}
+          <span>
+            {main !== undefined && <Swatch series={main} />}
+            {part.figure.words}
+          </span>
         </p>
       )}
       {part.words !== undefined && <p class="series-plot-words">{part.words}</p>}

@@ -21,5 +21,5 @@ test('a percentile of too few calls is none', () => {
 
 test('it says why', () => {
   assert.equal(whyMissing('p99', 42), 'needs 100 calls')
-  assert.equal(whyMissing('p99', 0), '–')
+  assert.equal(whyMissing('p99', 0), null)
 })

@@ -20,7 +20,7 @@ export function honestColumn(
   return values.map((value, index) => honest(percentile, value, counts[index] ?? 0))
 }
 
-/** In place of a percentile of a bucket that has none: why. */
-export function whyMissing(percentile: Percentile, n: number): string {
-  return n === 0 ? '–' : `needs ${leastCalls[percentile]} calls`
+/** In place of a percentile of a bucket that has none: why; null where there was no call at all. */
+export function whyMissing(percentile: Percentile, n: number): string | null {
+  return n === 0 ? null : `needs ${leastCalls[percentile]} calls`
 }

@@ -20,13 +20,15 @@ export interface TimeChartProps {
   readonly to: (bounds: Bounds) => Partial<PageAddress>
   /** A last line of what is told of a bucket: how many calls. */
   readonly count?: (index: number) => string
+  /** Whether its legend says what is marked in all charts: others beside it do. */
+  readonly explainsMarks?: boolean
   /** Over an empty plot. */
   readonly empty: string
 }
 
 /** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
 export function TimeChart(props: TimeChartProps): JSX.Element {
-  const { title, about, parts, hiddenAtFirst = [], to, count, empty } = props
+  const { title, about, parts, hiddenAtFirst = [], to, count, explainsMarks = true, empty } = props
   const { outages, marks } = useChartRoom()
   const [isTable, setTable] = useState(false)
   const [isLog, setLog] = useState(true)
@@ -77,8 +79,8 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         series={first.series}
         hidden={hidden}
         onToggle={toggle}
-        hasOutages={hasOutages}
-        hasMarks={hasMarks}
+        hasOutages={explainsMarks && hasOutages}
+        hasMarks={explainsMarks && hasMarks}
       />
       <div class={`time-chart-parts ${isTable ? 'is-table' : ''}`}>
         {parts.map((part, index) => (

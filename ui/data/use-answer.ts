@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './dashboard-api.ts'
 import { Trouble, reasonOf } from './trouble.ts'
 
@@ -42,7 +42,8 @@ export function useAnswer<Answer>(
   pathRef.current = path
   const again = useCallback(() => setRound((before) => before + 1), [])
 
-  useEffect(() => {
+  // Not after the paint: until then a question would only wait.
+  useLayoutEffect(() => {
     if (key === null) return
     const leaving = new AbortController()
     setState((before) => ({ ...before, isLoading: true }))

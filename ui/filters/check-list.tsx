@@ -1,28 +1,49 @@
 import './check-list.css'
 import type { JSX } from 'preact'
 
-export interface CheckListProps<Choice extends string> {
-  readonly choices: readonly { readonly choice: Choice; readonly words: string }[]
-  readonly chosen: readonly Choice[]
-  readonly onChoose: (chosen: readonly Choice[]) => void
+export interface ListedChoice<Choice extends string> {
+  readonly choice: Choice
+  readonly words: string
+  /** In a quieter voice at the end: how many there are. */
+  readonly note?: string | undefined
+  /** What it means. */
+  readonly title?: string | undefined
+  /** Cannot be taken away. */
+  readonly isFixed?: boolean
 }
 
-/** Choices of which any number is taken, each also to be taken alone. */
+export interface CheckListProps<Choice extends string> {
+  readonly choices: readonly ListedChoice<Choice>[]
+  readonly chosen: readonly Choice[]
+  readonly onChoose: (chosen: readonly Choice[]) => void
+  /** Whether each can be taken alone. */
+  readonly hasOnly?: boolean
+}
+
+/** Choices of which any number is taken. */
 export function CheckList<Choice extends string>(props: CheckListProps<Choice>): JSX.Element {
-  const { choices, chosen, onChoose } = props
+  const { choices, chosen, onChoose, hasOnly = true } = props
   const toggle = (choice: Choice): void =>
     onChoose(chosen.includes(choice) ? chosen.filter((other) => other !== choice) : [...chosen, choice])
   return (
     <ul class="check-list">
-      {choices.map(({ choice, words }) => (
+      {choices.map(({ choice, words, note, title, isFixed = false }) => (
         <li key={choice}>
-          <label>
-            <input type="checkbox" checked={chosen.includes(choice)} onChange={() => toggle(choice)} />
+          <label title={title}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(choice)}
+              disabled={isFixed}
+              onChange={() => toggle(choice)}
+            />
             <span>{words}</span>
+            {note !== undefined && <span class="note-of-choice">{note}</span>}
           </label>
-          <button type="button" onClick={() => onChoose([choice])}>
-            only<span class="aside"> {words}</span>
-          </button>
+          {hasOnly && (
+            <button type="button" onClick={() => onChoose([choice])}>
+              only<span class="aside"> {words}</span>
+            </button>
+          )}
         </li>
       ))}
     </ul>

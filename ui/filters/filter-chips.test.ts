@@ -26,7 +26,7 @@ test('everything else that filters is told, and each can be taken away alone', (
     chips.map(({ name, words, without }) => [name, words, without]),
     [
       ['Time', '1–2', { range: { last: '24h' } }],
-      ['Failure', 'client_gone', { failureCodes: [] }],
+      ['Failure', 'Client left', { failureCodes: [] }],
       ['Client', 'a', { clients: ['b'] }],
       ['Client', 'b', { clients: ['a'] }],
       ['Duration', `500${narrow}ms to 2${narrow}s`, { minMs: null, maxMs: null }],

@@ -1,5 +1,6 @@
 import { type PageAddress, plainAddress } from '../address/page-address.ts'
-import { duration } from '../format/figures.ts'
+import { failureCodeWords } from '../calls/failure-words.ts'
+import { roundDuration } from '../format/figures.ts'
 
 /** A filter that has no control of its own in the bar, and can be taken away. */
 export interface FilterChip {
@@ -24,7 +25,7 @@ export function filterChips(
   }
   if (range.last === null) add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
   for (const code of failureCodes) {
-    add('Failure', code, { failureCodes: failureCodes.filter((other) => other !== code) })
+    add('Failure', failureCodeWords(code), { failureCodes: failureCodes.filter((other) => other !== code) })
   }
   for (const client of clients) {
     add('Client', client, { clients: clients.filter((other) => other !== client) })
@@ -38,6 +39,8 @@ export function filterChips(
 }
 
 function durationWords(minMs: number | null, maxMs: number | null): string {
-  if (minMs === null) return `up to ${duration(maxMs ?? 0)}`
-  return maxMs === null ? `from ${duration(minMs)}` : `${duration(minMs)} to ${duration(maxMs)}`
+  if (minMs === null) return `up to ${roundDuration(maxMs ?? 0)}`
+  return maxMs === null
+    ? `from ${roundDuration(minMs)}`
+    : `${roundDuration(minMs)} to ${roundDuration(maxMs)}`
 }

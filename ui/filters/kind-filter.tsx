@@ -30,7 +30,15 @@ export function KindFilter({ types }: KindFilterProps): JSX.Element {
       label="Type and outcome"
       class={`filter-choice ${set.length > 0 ? 'is-set' : ''}`}
       words={
-        <span class="filter-choice-words">{set.length === 0 ? 'Type and outcome' : set.join(' · ')}</span>
+        <span class="filter-choice-words">
+          {set.length > 0 ? (
+            set.join(' · ')
+          ) : (
+            <>
+              Type<span class="filter-more-words"> and outcome</span>
+            </>
+          )}
+        </span>
       }
     >
       {() => (

@@ -5,7 +5,11 @@ const narrowSpace = '\u202f'
 const locale = 'en'
 const three = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3, useGrouping: false })
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-const percents = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
+const exactlyThree = new Intl.NumberFormat(locale, {
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+})
+const two = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 })
 
 /** A whole number with thin separators: 480 000 000. */
 export function count(value: number): string {
@@ -31,13 +35,27 @@ const steps = [
   [1e3, 'K'],
 ] as const
 
-/** A time in three digits with its unit, from milliseconds: 0.42 ms, 12 ms, 1.05 s, 2 min 3 s, 1 h 5 min. */
+/** A measured time in three digits with its unit, from milliseconds: 0.42 ms, 12 ms, 2.00 s, 2 min 3 s, 1 h 5 min. */
 export function duration(ms: number): string {
+  return durationWith(exactlyThree, ms)
+}
+
+/** A time that was chosen, not measured: 500 ms, 2 s, 1 min 40 s. */
+export function roundDuration(ms: number): string {
+  return durationWith(three, ms)
+}
+
+/** How long a call waited: below a millisecond it did not have to. */
+export function wait(ms: number): string {
+  return ms < 1 ? `<1${narrowSpace}ms` : duration(ms)
+}
+
+function durationWith(seconds: Intl.NumberFormat, ms: number): string {
   if (ms === 0) return `0${narrowSpace}ms`
   if (ms < 0.01) return `<0.01${narrowSpace}ms`
   if (ms < 10) return `${roundTo(ms, 2)}${narrowSpace}ms`
   if (ms < 999.5) return `${whole.format(ms)}${narrowSpace}ms`
-  if (ms < 99_950) return `${three.format(ms / 1000)}${narrowSpace}s`
+  if (ms < 59_950) return `${seconds.format(ms / 1000)}${narrowSpace}s`
   return longDuration(ms / 1000)
 }
 
@@ -59,20 +77,32 @@ export function longDuration(seconds: number): string {
     .join(' ')
 }
 
-/** A share, 0 to 1, in percent: 0 %, 0.42 %, 12.3 %. */
+/** A share, 0 to 1, in percent: 0 %, 0.42 %, 1.4 %, 12.3 %. */
 export function percent(share: number): string {
   const value = share * 100
   if (value > 0 && value < 0.01) return `<0.01${narrowSpace}%`
-  return `${percents.format(value >= 99.95 && value < 100 ? 99.9 : value)}${narrowSpace}%`
+  const format = value < 10 ? two : three
+  return `${format.format(value >= 99.95 && value < 100 ? 99.9 : value)}${narrowSpace}%`
 }
 
-/** Dollars: $0.00042, $1.24, $1,240. What costs nothing is $0. */
+/** A share among others, in whole percent: <1 %, 3 %, 89 %. */
+export function roughPercent(share: number): string {
+  if (share > 0 && share < 0.01) return `<1${narrowSpace}%`
+  return `${Math.floor(share * 100 + (share < 0.99 ? 0.5 : 0))}${narrowSpace}%`
+}
+
+/** Dollars: $0.0042, $1.24, $1,240. What costs nothing is $0. */
 export function dollars(value: number): string {
   if (value === 0) return '$0'
-  if (value < 0.000_001) return '<$0.000001'
-  if (value < 1) return `$${three.format(value).replace(/^0\.0*\d$/, '$&0')}`
-  if (value < 1000) return `$${value.toFixed(2)}`
+  if (value < 0.000_05) return '<$0.0001'
+  if (value < 0.099_95) return `$${value.toFixed(4)}`
+  if (value < 999.995) return `$${value.toFixed(2)}`
   return value < 1e6 ? `$${whole.format(value)}` : `$${shortCount(value)}`
+}
+
+/** What one call cost, to three digits however little it is: $0.00000188. */
+export function exactDollars(value: number): string {
+  return value < 0.1 && value > 0 ? `$${three.format(value)}` : dollars(value)
 }
 
 /** Bytes with decimal units, as files are listed: 512 B, 1.2 kB, 3.4 MB. */

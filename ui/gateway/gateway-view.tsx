@@ -13,7 +13,7 @@ import { useConfig } from './use-config.ts'
 import { useGatewayActions } from './use-gateway-actions.ts'
 
 /** What the gateway is and does, how it is set up, and what can be done with it. */
-export function GatewayView({ times }: ViewProps): JSX.Element {
+export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element {
   const { status } = useLive()
   const { config, trouble, again, take } = useConfig(status)
   const actions = useGatewayActions()
@@ -32,7 +32,9 @@ export function GatewayView({ times }: ViewProps): JSX.Element {
         <DatabaseCard />
       </div>
       <div class="column">
-        {config !== null && <OptionsCard config={config} actions={actions} onSaved={take} />}
+        {config !== null && (
+          <OptionsCard config={config} actions={actions} drafts={drafts} onDrafts={onDrafts} onSaved={take} />
+        )}
         {config === null && trouble === null && <div class="skeleton options-skeleton" />}
         {trouble !== null && (
           <div class="note bad" role="alert">

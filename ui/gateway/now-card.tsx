@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
-import { count, percent, shortCount, unknownFigure } from '../format/figures.ts'
+import { count, roughPercent, shortCount, unknownFigure } from '../format/figures.ts'
 
 /** More slots than these are shown as a bar. */
 const mostSlots = 16
@@ -35,7 +35,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }): J
         <Figure
           name="Tokens in 24 hours"
           id="budget"
-          value={percent(share)}
+          value={roughPercent(share)}
           detail={`${shortCount(budget.total_used)} of ${shortCount(budget.daily_limit)}`}
           tone={share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : ''}
         >

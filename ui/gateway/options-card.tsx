@@ -7,6 +7,7 @@ import { Trouble, reasonOf } from '../data/trouble.ts'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
+import type { OptionDrafts } from './option-drafts.ts'
 import { OptionRow } from './option-row.tsx'
 import { editable, settingOf } from './option-control.ts'
 import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-words.ts'
@@ -15,15 +16,14 @@ import type { GatewayActions } from './use-gateway-actions.ts'
 export interface OptionsCardProps {
   readonly config: ProxyConfig
   readonly actions: GatewayActions
+  readonly drafts: OptionDrafts
+  readonly onDrafts: (drafts: OptionDrafts) => void
   readonly onSaved: (config: ProxyConfig) => void
 }
 
-/** What was typed, by the option's name. */
-type Drafts = ReadonlyMap<string, string>
-
 /** The gateway's options: those that can be changed here in a form, the others to read. */
-export function OptionsCard({ config, actions: gateway, onSaved }: OptionsCardProps): JSX.Element {
-  const [drafts, setDrafts] = useState<Drafts>(() => new Map())
+export function OptionsCard(props: OptionsCardProps): JSX.Element {
+  const { config, actions: gateway, drafts, onDrafts, onSaved } = props
   const [trouble, setTrouble] = useState<Trouble | null>(null)
   const [isSaving, setIsSaving] = useState(false)
   const [told, setTold] = useState<string | null>(null)
@@ -34,7 +34,7 @@ export function OptionsCard({ config, actions: gateway, onSaved }: OptionsCardPr
   const isOfField = changeable.some(({ name }) => name === trouble?.param)
 
   const forget = (): void => {
-    setDrafts(new Map())
+    onDrafts(new Map())
     setTrouble(null)
   }
   const save = async (): Promise<void> => {
@@ -76,7 +76,7 @@ export function OptionsCard({ config, actions: gateway, onSaved }: OptionsCardPr
                 trouble={trouble?.param === option.name ? trouble.message : null}
                 needsRestart={needsRestart.includes(option.name)}
                 onDraft={(draft) => {
-                  setDrafts(new Map(drafts).set(option.name, draft))
+                  onDrafts(new Map(drafts).set(option.name, draft))
                   setTold(null)
                   if (trouble?.param === option.name) setTrouble(null)
                 }}
@@ -154,7 +154,7 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
   )
 }
 
-function isChanged(option: ConfigOption, drafts: Drafts): boolean {
+function isChanged(option: ConfigOption, drafts: OptionDrafts): boolean {
   const draft = drafts.get(option.name)
   if (draft === undefined || option.fixed_by !== null || draft === editable(option)) return false
   return !isSame(settingOf(draft, option.value), option.value)

@@ -9,7 +9,7 @@ import { CallTag } from '../calls/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../calls/waterfall.tsx'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
-import { count, dollars, duration, known } from '../format/figures.ts'
+import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { timedCalls, timedWords } from './timed-calls.ts'
 
@@ -82,7 +82,8 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
               </th>
               <th scope="col" class="is-bar">
                 {/* The unit of the bars, where the eye looks for it. */}
-                <span>Where the time went</span> <span class="quiet">full width {duration(scaleMs)}</span>
+                <span>Where the time went</span>{' '}
+                <span class="quiet">full width {roundDuration(scaleMs)}</span>
               </th>
             </tr>
           </thead>

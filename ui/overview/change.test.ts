@@ -33,5 +33,6 @@ test('from nothing, to the same, and many times as much', () => {
   assert.equal(compared(3, 0)?.words, 'new')
   assert.equal(compared(0, 0)?.words, '±0\u202f%')
   assert.equal(compared(10.01, 10)?.words, '±0\u202f%')
-  assert.equal(compared(420, 10)?.words, '×42')
+  assert.equal(compared(190, 10)?.words, '×19')
+  assert.deepEqual(compared(6710, 1), { words: '', was: '1 s', tone: 'plain' })
 })

@@ -1,6 +1,6 @@
 /** How a figure moved against the window before. */
 export interface Change {
-  /** `+16 %` */
+  /** `+16 %`; empty where only what it was says something. */
   readonly words: string
   /** What it was. */
   readonly was: string
@@ -21,6 +21,7 @@ export interface Compared {
 /** Smaller changes, and changes of fewer calls, come and go by chance: they are told without a colour. */
 const leastShare = 0.1
 const leastCalls = 50
+const mostShare = 19
 
 /** The change of a figure; null where there is nothing to compare it with. */
 export function changeOf({ now, before, nNow, nBefore, better, show }: Compared): Change | null {
@@ -28,6 +29,8 @@ export function changeOf({ now, before, nNow, nBefore, better, show }: Compared)
   const was = show(before)
   if (before === 0) return { words: now === 0 ? '±0\u202f%' : 'new', was, tone: 'plain' }
   const share = now / before - 1
+  // From next to nothing any change is a huge one, and tells nothing but that.
+  if (share >= mostShare) return { words: '', was, tone: 'plain' }
   const isTelling = Math.abs(share) >= leastShare && nNow >= leastCalls && nBefore >= leastCalls
   const isBetter = share < 0 === (better === 'lower')
   return {

@@ -5,6 +5,9 @@ import { Sparkline } from '../charts/sparkline.tsx'
 import type { Change } from './change.ts'
 import type { FigureCard } from './overview-cards.ts'
 
+/** Characters that have room in the largest letters. */
+const longFigure = 11
+
 /** The figures by which one sees whether all is well; each leads to its calls. */
 export function FigureCards({ cards }: { readonly cards: readonly FigureCard[] }): JSX.Element {
   return (
@@ -13,7 +16,7 @@ export function FigureCards({ cards }: { readonly cards: readonly FigureCard[] }
         <li key={card.colour + card.meaning}>
           <AddressLink class="figure-card card" to={card.to} title={card.meaning}>
             <span class="figure-words">{card.words}</span>
-            <span class="figure-value">
+            <span class={`figure-value ${card.value.length > longFigure ? 'is-long' : ''}`}>
               {card.value}
               {card.unit !== undefined && <span class="figure-unit">{`\u202f${card.unit}`}</span>}
             </span>
@@ -30,7 +33,7 @@ export function FigureCards({ cards }: { readonly cards: readonly FigureCard[] }
 function ChangeWords({ change: { words, was, tone } }: { readonly change: Change }): JSX.Element {
   return (
     <>
-      <span class={`change is-${tone}`}>{words}</span> was {was}
+      {words !== '' && <span class={`change is-${tone}`}>{words} </span>}was {was}
     </>
   )
 }

@@ -14,9 +14,7 @@ export function FirstCallCard(): JSX.Element {
     <Card title="No calls yet" class="first-call">
       <p>Send one through the gateway, and this page fills with what it did.</p>
       <div class="first-call-command">
-        <pre tabIndex={0} aria-label="Command">
-          {command}
-        </pre>
+        <pre>{command}</pre>
         <CopyButton text={command} what="the command" />
       </div>
       <p>
@@ -28,7 +26,7 @@ export function FirstCallCard(): JSX.Element {
         </span>
       </p>
       {status !== null && !status.running && (
-        <p class="note warn">The gateway does not run at present: start it in the Gateway view.</p>
+        <p class="note warn">The gateway is stopped: start it first, at the top of the page.</p>
       )}
     </Card>
   )

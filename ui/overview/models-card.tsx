@@ -37,10 +37,14 @@ function RankedModels({ models, unpriced }: RankedModelsProps): JSX.Element {
   return (
     <Card
       title="By model"
-      about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} without a price` : undefined}
+      about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} unpriced` : undefined}
       actions={<Segments label="Compare by" choices={choices} chosen={measure} onChoose={setChosen} />}
     >
-      <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />
+      {rows.length === 0 ? (
+        <p class="overview-nothing">No tokens were told.</p>
+      ) : (
+        <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />
+      )}
     </Card>
   )
 }

@@ -85,6 +85,7 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
           about={`per ${perBucket(answer.bucket_s)}`}
           parts={parts.requests}
           to={(bounds) => inCalls(bounds, {})}
+          explainsMarks={false}
           empty="No calls"
         />
         <TimeChart
@@ -93,6 +94,7 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
           parts={parts.firstToken}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'ttft' })}
           count={calls(buckets.ttft_n)}
+          explainsMarks={false}
           empty="No streamed calls"
         />
         <TimeChart
@@ -101,6 +103,7 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
           parts={parts.speed}
           to={(bounds) => inCalls(bounds, timed)}
           count={calls(buckets.speed_n)}
+          explainsMarks={false}
           empty="No usage was told"
         />
       </div>

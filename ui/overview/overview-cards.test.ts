@@ -42,7 +42,7 @@ test('each card has its figure with its unit, one fact, and what it was', () => 
     cards(totals, was).map(({ words, value, fact, change }) => [words, value, fact, change?.was]),
     [
       ['Requests', '5\u202f788', '4 per min', '5\u202f788'],
-      ['Error rate', '2.19\u202f%', '127 failed', '0.95\u202f%'],
+      ['Error rate', '2.2\u202f%', '127 failed', '0.95\u202f%'],
       ['Latency p95', '11.2\u202fs', 'p50 4.89\u202fs', '9.64\u202fs'],
       ['First token p95', '994\u202fms', 'p50 405\u202fms', '994\u202fms'],
       ['Output speed', '63', '1.6\u202fM tokens out', '63'],
@@ -86,7 +86,7 @@ test('three calls are told as they are', () => {
   assert.deepEqual(
     [latency, firstToken].map((card) => [card?.words, card?.value, card?.fact, card?.change]),
     [
-      ['Latency', '800\u202fms–2.1\u202fs', '3 calls', null],
+      ['Latency', '0.80–2.10\u202fs', '3 calls', null],
       ['First token', '210\u202fms', '1 call', null],
     ],
   )

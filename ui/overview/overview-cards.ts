@@ -207,6 +207,9 @@ function toldWords(one: Told): Pick<FigureCard, 'value' | 'fact'> {
 /** `0.8 – 2.1 s`: the unit once where it is the same. */
 function spanOf(least: number, most: number): string {
   const [from, to] = [duration(least), duration(most)]
+  // Both in seconds, where one of them would be in milliseconds: there is no room for two units.
+  if (from.endsWith('ms') && to.endsWith('\u202fs'))
+    return `${(least / 1000).toPrecision(least < 100 ? 1 : 2)}–${to}`
   const unit = /\u202f\D+$/.exec(to)?.[0] ?? ''
   return `${from.endsWith(unit) && !from.includes(' ') ? from.slice(0, from.length - unit.length) : from}–${to}`
 }

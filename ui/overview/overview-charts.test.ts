@@ -32,7 +32,7 @@ test('percentiles of too few calls are gaps, and say how many they need', () => 
   )
   assert.deepEqual(
     [1, 2].map((index) => latency?.series[0]?.missing?.(index)),
-    ['needs 100 calls', '–'],
+    ['needs 100 calls', null],
   )
 })
 

@@ -36,7 +36,7 @@ test('times without a gateway are those that the dashboard names', () => {
   ])
 })
 
-test('several gateways at one instant are one mark', () => {
+test('what happens within a moment is one mark', () => {
   const event = (at: string, kind: string): Parameters<typeof marksOf>[0][number] => ({
     at,
     kind,
@@ -44,8 +44,9 @@ test('several gateways at one instant are one mark', () => {
     detail: '{"max_concurrent":4}',
   })
   const [one, other] = ['2026-11-21T06:00:00.000Z', '2026-11-21T07:00:00.000Z']
+  const later = '2026-11-21T07:00:01.000Z'
   assert.deepEqual(
-    marksOf([event(one, 'stop'), event(one, 'stop'), event(other, 'start'), event(other, 'new kind')]),
+    marksOf([event(other, 'start'), event(later, 'new kind'), event(one, 'stop'), event(one, 'stop')], 1000),
     [
       { ms: Date.parse(one), words: 'Gateway stopped' },
       { ms: Date.parse(other), words: 'Gateway started, new kind' },

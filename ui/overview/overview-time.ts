@@ -26,14 +26,17 @@ const eventWords: Readonly<Record<string, string>> = {
   compress: 'Database compressed',
 }
 
-/** What happened, in words; several gateways at the same instant are one mark. */
+/** What happened, in words, in the order of time; what was within `nearMs` is one mark. */
 export function marksOf(
   events: readonly OverviewEvent[],
+  nearMs: number,
 ): readonly { readonly ms: number; readonly words: string }[] {
   const marks = new Map<number, Set<string>>()
-  for (const { at, kind } of events) {
+  let lastMs = Number.NEGATIVE_INFINITY
+  for (const { at, kind } of events.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))) {
     const ms = Date.parse(at)
-    marks.set(ms, (marks.get(ms) ?? new Set()).add(eventWords[kind] ?? kind))
+    if (ms > lastMs + nearMs) lastMs = ms
+    marks.set(lastMs, (marks.get(lastMs) ?? new Set()).add(eventWords[kind] ?? kind))
   }
   return [...marks].map(([ms, words]) => ({ ms, words: [...words].join(', ') }))
 }

@@ -20,6 +20,7 @@ import { OverviewBody, type OverviewBodyProps } from './overview-body.tsx'
 import { OverviewSkeleton } from './overview-skeleton.tsx'
 import { overviewKey, overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
+import { useYoungRange } from './use-young-range.ts'
 
 /** Is it well, and what changed? */
 export function OverviewView({ times }: ViewProps): JSX.Element {
@@ -30,8 +31,11 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
     () => overviewPath(address, times.zone, Date.now()),
     { everyMs: refreshEveryMs(address.range), isPaused: isHeld || address.call !== null },
   )
-  const { answer, answeredMs, isLoading, trouble, isStale, again } = answered
-  const [list, setList] = useState<ListedCalls>('slowest')
+  const { answeredMs, isLoading, trouble, isStale, again } = answered
+  const answer = useYoungRange(answered.answer)
+  const [chosenList, setList] = useState<ListedCalls | null>(null)
+  // The slowest are looked for among those that succeeded.
+  const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
   const panel = useCallPanel()
   const listed = answer === null ? [] : shownCalls(answer, list)
   const place = listed.findIndex(({ id }) => id === address.call)
@@ -39,7 +43,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   const { zoom, zoomOut } = useZoom()
   const crosshair = useMemo(() => new Crosshair(), [])
   const outages = useMemo(() => (answer === null ? [] : outagesOf(answer)), [answer])
-  const marks = useMemo(() => (answer === null ? [] : marksOf(answer.events)), [answer])
+  const marks = useMemo(() => (answer === null ? [] : marksOf(answer.events, nearMs(answer))), [answer])
   const room = useMemo(
     () => ({ times, palette, crosshair, outages, marks, zoom, zoomOut, hold }),
     [times, palette, crosshair, outages, marks, zoom, zoomOut],
@@ -79,6 +83,11 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   )
 }
 
+/** Marks nearer to each other than a line is wide would be drawn upon each other. */
+function nearMs({ from, to }: Overview): number {
+  return (Date.parse(to) - Date.parse(from)) / 300
+}
+
 function Answer(props: OverviewBodyProps): JSX.Element {
   const { answer } = props
   if (answer.totals.calls > 0) return <OverviewBody {...props} />
@@ -91,8 +100,8 @@ function Answer(props: OverviewBodyProps): JSX.Element {
       </section>
     )
   }
-  // No model was ever asked for.
-  return answer.available_models.length === 0 ? <FirstCallCard /> : <NothingCard />
+  // Of no type: there never was a call.
+  return answer.available_types.length === 0 ? <FirstCallCard /> : <NothingCard />
 }
 
 function TroubleCard({

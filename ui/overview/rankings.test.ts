@@ -44,6 +44,9 @@ test('by tokens and by calls', () => {
 test('cost is compared where there is any', () => {
   assert.equal(usualMeasure(models), 'cost')
   assert.equal(usualMeasure([model('a', {})]), 'tokens')
+  const told = [model('a', { total_tokens: 0 })]
+  assert.equal(usualMeasure(told), 'calls')
+  assert.deepEqual(modelRows(told, 'tokens'), [])
 })
 
 test('failures lead to their calls; those without a code are the interrupted', () => {

@@ -1,14 +1,15 @@
 import type { Overview, OverviewModel } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-row.ts'
-import { count, counted, dollars, percent, shortCount } from '../format/figures.ts'
+import { count, counted, dollars, roughPercent, shortCount } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'calls'
 
 const shownRows = 8
 
-/** By what models are compared unless the reader says otherwise: cost where any of them has one. */
+/** By what models are compared unless the reader says otherwise: cost where any of them has one, else tokens if any. */
 export function usualMeasure(models: readonly OverviewModel[]): ModelMeasure {
-  return models.some(({ cost_usd }) => cost_usd !== null) ? 'cost' : 'tokens'
+  if (models.some(({ cost_usd }) => cost_usd !== null)) return 'cost'
+  return models.some(({ total_tokens }) => total_tokens > 0) ? 'tokens' : 'calls'
 }
 
 const valueOf: Readonly<Record<ModelMeasure, (model: OverviewModel) => number | null>> = {
@@ -26,6 +27,7 @@ const figureOf: Readonly<Record<ModelMeasure, (value: number) => string>> = {
 /** The models with the largest part; one without a price is named, and is none that costs nothing. */
 export function modelRows(models: readonly OverviewModel[], measure: ModelMeasure): readonly RankedRow[] {
   return models
+    .filter((model) => measure === 'cost' || valueOf[measure](model) !== 0)
     .toSorted((one, other) => (valueOf[measure](other) ?? -1) - (valueOf[measure](one) ?? -1))
     .slice(0, shownRows)
     .map((model) => {
@@ -59,7 +61,7 @@ export function failureRows(
     words: code === null ? 'Interrupted' : words(code),
     value: calls,
     figure: count(calls),
-    note: errors > 0 ? percent(calls / errors) : undefined,
+    note: errors > 0 ? roughPercent(calls / errors) : undefined,
     to:
       code === null
         ? { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' }

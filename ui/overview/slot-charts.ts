@@ -3,7 +3,7 @@ import type { ChartPart, PartFigure } from '../charts/chart-part.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
 import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
-import { count, counted, duration, percent, unknownFigure } from '../format/figures.ts'
+import { count, counted, known, percent, unknownFigure, wait } from '../format/figures.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { slotColumns } from './overview-time.ts'
 
@@ -12,15 +12,12 @@ const tellingShare = 0.05
 const tellingWaitMs = 100
 const tellingQueue = 5
 
-/** A wait in words: below a millisecond nobody waited. */
-export function waitWords(ms: number): string {
-  return ms < 1 ? '<1\u202fms' : duration(ms)
-}
+/** Of each plot, in pixels: the figure beside it needs as much. */
+const rowPx = 52
 
 /**
- * Calls at once: those in flight, and upon them those that waited because every slot was in use. Below, for how much
- * of the time that was so, and how long calls waited. `limitNow` stands in where an older gateway did not note its
- * limit.
+ * One plot each for what it comes to: slots in use, for how much of the time all were in use, how many calls waited
+ * because of it, and for how long. `limitNow` stands in where an older gateway did not note its limit.
  */
 export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number | null): readonly ChartPart[] {
   const { buckets } = answer
@@ -38,24 +35,15 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
   return [
     {
       frame,
-      heightPx: 104,
-      linear: { leastTop: 1, isWhole: true },
+      heightPx: rowPx,
+      linear: { leastTop: 1, isWhole: true, maxTicks: 3 },
       axis: axisCount,
-      figure: queueFigure(answer),
+      figure: useFigure(answer, limits),
       series: [
         ...(limits.some((value) => value !== null) ? [limitSeries] : []),
         {
-          key: 'waiting',
-          words: 'Waiting',
-          colour: 'queue',
-          kind: 'bars',
-          standsOn: 'active',
-          values: queued,
-          show: count,
-        },
-        {
           key: 'active',
-          words: 'In flight',
+          words: 'In use',
           colour: 'p50',
           kind: 'bars',
           isSoft: true,
@@ -66,14 +54,14 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
     },
     {
       frame,
-      heightPx: 44,
-      linear: { leastTop: 0.2, maxTicks: 1 },
-      axis: (value) => (value === 0 ? '' : percent(value)),
+      heightPx: rowPx,
+      linear: { leastTop: 0.2, maxTicks: 2 },
+      axis: percent,
       figure: limitFigure(answer),
       series: [
         {
           key: 'at_limit',
-          words: 'Every slot in use',
+          words: 'All in use',
           colour: 'edge',
           kind: 'bars',
           values: atLimit,
@@ -83,19 +71,31 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
     },
     {
       frame,
-      heightPx: 64,
+      heightPx: rowPx,
+      linear: { leastTop: 2, isWhole: true, maxTicks: 2 },
+      axis: axisCount,
+      figure: queueFigure(answer),
+      series: [
+        { key: 'waiting', words: 'Waiting', colour: 'queue', kind: 'bars', values: queued, show: count },
+      ],
+    },
+    {
+      frame,
+      heightPx: rowPx,
       linear: { leastTop: tellingWaitMs, maxTicks: 2 },
       axis: axisDuration,
       figure: waitFigure(answer),
       series: [
         {
           key: 'wait',
-          words: 'Queue wait p95',
+          words: 'Wait p95',
           colour: 'queue',
-          kind: 'line',
-          fillTo: 'bottom',
-          values: honestColumn('p95', buckets.queue_p95_ms, buckets.queue_n),
-          show: waitWords,
+          kind: 'bars',
+          // What is below a millisecond is no wait, and no bar.
+          values: honestColumn('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
+            ms !== null && ms < 1 ? 0 : ms,
+          ),
+          show: wait,
           missing: (index) => whyMissing('p95', buckets.queue_n[index] ?? 0),
         },
       ],
@@ -103,18 +103,28 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
   ]
 }
 
+function useFigure({ slots }: Overview, limits: readonly (number | null)[]): PartFigure {
+  const most = mostOf(slots.active_max)
+  const limit = mostOf(limits)
+  const value = known(most, count) + (most === null || limit === null ? '' : ` of ${count(limit)}`)
+  return { value, words: 'slots in use at most', isTelling: false }
+}
+
 function queueFigure({ slots }: Overview): PartFigure {
-  const known = slots.queued_max.filter((value) => value !== null)
-  const most = known.length === 0 ? null : Math.max(...known)
-  if (most === null) return { value: unknownFigure, words: 'the queue is not known', isTelling: false }
-  if (most === 0) return { value: 'No queue', words: 'no call had to wait for a slot', isTelling: false }
-  return { value: counted(most, 'call'), words: 'waited at once, at most', isTelling: most >= tellingQueue }
+  const most = mostOf(slots.queued_max)
+  if (most === 0) return { value: 'No queue', words: 'nobody had to wait', isTelling: false }
+  const value = most === null ? unknownFigure : counted(most, 'call')
+  return { value, words: 'waited at once, at most', isTelling: (most ?? 0) >= tellingQueue }
+}
+
+function mostOf(values: readonly (number | null)[]): number | null {
+  return values.reduce((most, value) => (value === null ? most : Math.max(most ?? 0, value)), null)
 }
 
 function limitFigure({ slots: { at_limit_share_total: share } }: Overview): PartFigure {
   return {
     value: share === null ? unknownFigure : percent(share),
-    words: 'of the time at the limit, every slot in use',
+    words: 'of the time all were in use',
     isTelling: (share ?? 0) >= tellingShare,
   }
 }
@@ -123,15 +133,15 @@ function waitFigure({ totals: { queue_ms } }: Overview): PartFigure {
   const { n, p95, max } = queue_ms
   if (n >= leastCalls.p95 && p95 !== null) {
     return {
-      value: waitWords(p95),
-      words: max === null ? 'queue wait p95' : `queue wait p95, longest ${waitWords(max)}`,
+      value: wait(p95),
+      words: max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`,
       isTelling: p95 >= tellingWaitMs,
     }
   }
-  if (max === null) return { value: unknownFigure, words: 'queue wait', isTelling: false }
+  if (max === null) return { value: unknownFigure, words: 'wait for a slot', isTelling: false }
   return {
-    value: waitWords(max),
-    words: `longest queue wait of ${counted(n, 'call')}`,
+    value: wait(max),
+    words: `longest wait of ${counted(n, 'call')}`,
     isTelling: max >= tellingWaitMs,
   }
 }

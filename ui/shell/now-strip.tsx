@@ -1,7 +1,7 @@
 import './now-strip.css'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { AddressLink } from '../address/navigation.tsx'
+import { AddressLink, useNavigation } from '../address/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { useLive } from '../data/live.tsx'
 import { reasonOf } from '../data/trouble.ts'
@@ -25,6 +25,7 @@ export interface NowStripProps {
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
 export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
   const { status, lostSinceMs } = useLive()
+  const { address } = useNavigation()
   if (lostSinceMs !== null) {
     return (
       <div class="now-strip">
@@ -52,7 +53,8 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
         <State now={now} />
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
-      {now.canStart && <StartButton onTrouble={onTrouble} />}
+      {/* The Gateway view has the same, larger. */}
+      {now.canStart && address.view !== 'gateway' && <StartButton onTrouble={onTrouble} />}
     </div>
   )
 }
