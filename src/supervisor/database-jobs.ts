@@ -3,7 +3,7 @@ import type { CompressProgress, CompressResult, DatabaseJob, JobFailure } from '
 import type { Clock } from '../call/clock.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { childEnvironment } from './child-environment.ts'
-import { LineReader } from './line-reader.ts'
+import { LineReader } from '../lib/line-reader.ts'
 
 /** What is asked of compressing. */
 export interface CompressOrder {

@@ -119,6 +119,7 @@ function statusSaying(text: string): ProcessStatus {
     health,
     pid_file: text,
     log_file: text,
+    formers: [],
     message: text,
     simulated: true,
   }
@@ -129,6 +130,7 @@ function configSaying(text: string): ProxyConfig {
     name: text,
     description: text,
     range: text,
+    choices: [text],
     value: text,
     default: text,
     source: 'default',
