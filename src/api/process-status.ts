@@ -30,10 +30,19 @@ export interface ProcessStatus {
   readonly health: HealthReport | null
   readonly pid_file: string
   readonly log_file: string
-  /** One sentence on what is not as it should be: who holds the port, how the last gateway ended. */
+  /** Gateways that this one has taken over from at a restart, and that still finish calls. */
+  readonly formers: readonly FormerProcess[]
+  /** One sentence on what is not as one would think: who holds the port, how the last gateway ended, who still finishes calls. */
   readonly message: string | null
   /** Whether the upstream is the demo's own, and no real model answers. */
   readonly simulated: boolean
+}
+
+/** A gateway that was replaced. */
+export interface FormerProcess {
+  readonly pid: number
+  /** In flight, or waiting. */
+  readonly calls: number
 }
 
 /** The body of `POST /api/proxy/start`. */

@@ -7,6 +7,8 @@ export interface ConfigOption {
   readonly description: string
   /** Completes "… must be". */
   readonly range: string
+  /** The words to choose from; null where the value is no such word. */
+  readonly choices: readonly string[] | null
   /** What the gateway starts with next. */
   readonly value: SettingValue | readonly string[]
   readonly default: SettingValue | readonly string[]

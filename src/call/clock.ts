@@ -23,5 +23,13 @@ export const systemClock: Clock = {
     if (options?.background === true) timer.unref()
     return () => clearTimeout(timer)
   },
-  delay: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  delay: async (ms, signal) => {
+    try {
+      await sleep(ms, undefined, signal === undefined ? {} : { signal })
+    } catch (error) {
+      // Node rejects with an error of its own, behind which the reason stands.
+      signal?.throwIfAborted()
+      throw error
+    }
+  },
 }

@@ -13,6 +13,7 @@ export type FailureCode =
   | 'queue_timeout'
   | 'buffers_full'
   | 'draining'
+  | 'token_budget_exceeded'
   | 'internal_error'
   | 'upstream_unreachable'
   | 'upstream_protocol_error'
@@ -57,6 +58,8 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
   queue_timeout: kind('gateway', 503, 'server_error'),
   buffers_full: kind('gateway', 503, 'server_error'),
   draining: kind('gateway', 503, 'server_error'),
+  /** A library that tries again would only be refused again. */
+  token_budget_exceeded: kind('gateway', 429, 'insufficient_quota', false),
   internal_error: kind('gateway', 500, 'server_error'),
   upstream_unreachable: kind('upstream', 502, 'upstream_error'),
   upstream_protocol_error: kind('upstream', 502, 'upstream_error'),
@@ -80,17 +83,25 @@ export class Failure extends Error {
   readonly code: FailureCode
   /** Seconds, for `Retry-After`. */
   readonly retryAfterS: number | null
+  /** Further headers of the gateway's answer: name, value, name, value … */
+  readonly headers: readonly string[]
   readonly #shouldRetry: boolean | null
 
   constructor(
     code: FailureCode,
     message: string,
-    options: { cause?: unknown; retryAfterS?: number; shouldRetry?: boolean } = {},
+    options: {
+      cause?: unknown
+      retryAfterS?: number
+      shouldRetry?: boolean
+      headers?: readonly string[]
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'Failure'
     this.code = code
     this.retryAfterS = options.retryAfterS ?? null
+    this.headers = options.headers ?? []
     this.#shouldRetry = options.shouldRetry ?? null
   }
 

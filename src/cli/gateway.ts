@@ -1,12 +1,12 @@
 import { exitCode } from './exit-code.ts'
-import type { Server } from 'node:http'
 import { systemClock } from '../call/clock.ts'
-import { listen, portOf } from '../gateway/listen.ts'
+import { listen, makeServer, portOf } from '../gateway/listen.ts'
 import { gatewayCommandTable } from '../options/dashboard-options.ts'
 import type { GatewayOptions } from '../options/gateway-options.ts'
 import { readAdminToken } from './admin-token.ts'
 import { parseOptions } from './parse-options.ts'
-import { RunningGateway } from './running-gateway.ts'
+import { Predecessor } from './predecessor.ts'
+import { type Listener, RunningGateway } from './running-gateway.ts'
 import { startLines } from './start-lines.ts'
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
@@ -14,19 +14,43 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   const options = parseOptions(gatewayCommandTable, argv, env)
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
-  let listener: Server
+  const predecessor = await Predecessor.meet(env)
+  const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
+  let listener: Listener
   try {
-    listener = await listen(options.port, options.host)
+    listener = sharedPort === null ? await listenAt(options) : { server: makeServer(), port: sharedPort }
   } catch (error) {
     process.exitCode = reportListenError(error, options)
     return
   }
-  const gateway = new RunningGateway(listener, options, { adminToken, upstreamKey }, systemClock)
+  const secrets = { adminToken, upstreamKey }
+  const gateway = new RunningGateway(listener, options, secrets, systemClock, predecessor?.legacy)
   gateway.stopOnSignals()
   const trouble = await gateway.openControl()
-  for (const line of startLines(options, portOf(listener), gateway.lendsKey)) console.log(line)
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
+  if (predecessor !== null && trouble !== null) {
+    // The predecessor keeps its place.
+    process.exitCode = exitCode.fault
+    gateway.giveUp()
+    return
+  }
+  if (predecessor !== null && sharedPort !== null) {
+    try {
+      // Last of all: from here on calls come in, and the predecessor cannot take them back.
+      await predecessor.letListen(listener.server, options.host)
+    } catch (error) {
+      process.exitCode = reportListenError(error, options)
+      gateway.giveUp()
+      return
+    }
+  }
+  for (const line of startLines(options, listener.port, gateway.lendsKey)) console.log(line)
   tellParent({ ready: true, controlled: trouble === null })
+}
+
+async function listenAt({ port, host }: GatewayOptions): Promise<Listener> {
+  const server = await listen(port, host)
+  return { server, port: portOf(server) }
 }
 
 /** A dashboard that started this process waits to hear; where it has gone meanwhile, nobody does. */

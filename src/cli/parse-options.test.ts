@@ -137,8 +137,9 @@ describe('parseGatewayOptions', () => {
       ['--upstream', 'https://host/v1#x'],
       ['--allow-host', 'http://host'],
       ['--allow-host', 'host:9090'],
-      ['--budget-action', 'reject'],
-      ['--retry-429-max', '3'],
+      ['--budget-action', 'refuse'],
+      ['--retry-429-max', '101'],
+      ['--retry-429-max', '-1'],
     ]
     for (const [flag, value] of wrong) {
       const message = refusal([flag, value])

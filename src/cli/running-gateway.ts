@@ -3,18 +3,29 @@ import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../call/call-id.ts'
+import type { MinuteUsage } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
-import type { ControlledGateway, ControlStatus, LiveOptions } from '../control/control-messages.ts'
+import type {
+  ControlStatus,
+  ControlledGateway,
+  FinishingListener,
+  FinishingOrder,
+  HandOverAnswer,
+  HandOverOrder,
+  LiveOptions,
+} from '../control/control-messages.ts'
 import { ControlServer } from '../control/control-server.ts'
 import { Admission } from '../gateway/admission/admission.ts'
 import { Budget } from '../gateway/admission/budget.ts'
+import { BudgetGate } from '../gateway/admission/budget-gate.ts'
 import { MinuteReport } from '../gateway/admission/minute-report.ts'
 import { ClientLabels } from '../gateway/client-labels.ts'
 import { GatewayServer } from '../gateway/gateway-server.ts'
 import { CallHandler } from '../gateway/handle-call.ts'
 import { Health } from '../gateway/health.ts'
-import { maxHeaderBytes, portOf } from '../gateway/listen.ts'
+import { maxHeaderBytes } from '../gateway/listen.ts'
 import { BodyMemory } from '../gateway/request-body.ts'
+import { Retries429 } from '../gateway/retry-429/retries-429.ts'
 import { parseUpstreamBase } from '../gateway/target.ts'
 import { UndiciUpstream } from '../gateway/upstream/undici-upstream.ts'
 import { UpstreamKey } from '../gateway/upstream-key.ts'
@@ -24,16 +35,20 @@ import { SecretToken } from '../lib/secret-token.ts'
 import type { GatewayOptions, GatewayValues } from '../options/gateway-options.ts'
 import { WriterThread } from '../store/writer-thread.ts'
 import { settingsOf } from '../supervisor/gateway-config.ts'
+import { HandOverTrouble, type Legacy } from './handing-over.ts'
 import { installationSalt } from './installation-salt.ts'
 import { newInstance } from './instance.ts'
 import { version } from './package-version.ts'
 import { PidFile } from './pid-file.ts'
+import { Succession } from './succession.ts'
 
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
 const minutesPerDay = 24 * 60
 /** What a call that is given up when the gateway stops has for its last words to reach the client. */
 const lastWordsMs = 1000
+/** For gateways that this one has taken over from to end, beyond its own end. */
+const formersEndMs = 2000
 
 /** What comes from the environment and never from an argument. */
 export interface GatewaySecrets {
@@ -41,9 +56,16 @@ export interface GatewaySecrets {
   readonly upstreamKey: string | null
 }
 
+/** Where a gateway accepts calls. */
+export interface Listener {
+  /** It may listen only later. */
+  readonly server: Server
+  readonly port: number
+}
+
 /** The parts of a gateway, put together; and the order in which they stop. */
 export class RunningGateway implements ControlledGateway {
-  readonly #port: number
+  readonly #listener: Listener
   #values: GatewayValues
   readonly #instance = newInstance()
   readonly #startedAt: string
@@ -58,13 +80,24 @@ export class RunningGateway implements ControlledGateway {
   readonly #health: Health
   readonly #server: GatewayServer
   readonly #pidFile: PidFile
+  readonly #succession: Succession
+  #predecessor: string | null
   #control: ControlServer | null = null
+  /** Whether the budget knows what was used before this gateway's start. */
+  #usageIsKnown = false
   #stopping = false
 
-  constructor(listener: Server, options: GatewayOptions, secrets: GatewaySecrets, clock: Clock) {
+  /** `legacy` is that of the gateway which this one takes over from. */
+  constructor(
+    listener: Listener,
+    options: GatewayOptions,
+    secrets: GatewaySecrets,
+    clock: Clock,
+    legacy: Legacy | null = null,
+  ) {
     const base = parseUpstreamBase(options.upstream)
     const instance = this.#instance
-    this.#port = portOf(listener)
+    this.#listener = listener
     this.#values = options
     this.#clock = clock
     this.#startedAt = new Date(clock.wallTime()).toISOString()
@@ -81,7 +114,23 @@ export class RunningGateway implements ControlledGateway {
     this.#upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes })
     const { adminToken, upstreamKey } = secrets
     this.#key = new UpstreamKey(upstreamKey, adminToken === null ? null : new SecretToken(adminToken))
-    this.#budget = this.#restoredBudget()
+    this.#budget = this.#restoredBudget(legacy?.used ?? null)
+    this.#predecessor = legacy?.instance ?? null
+    this.#succession = new Succession({
+      admission: this.#admission,
+      budget: this.#budget,
+      clock,
+      instance,
+      folder: this.#dataFolder,
+      legacy,
+      onStop: (withinMs) => this.stop(withinMs),
+    })
+    const retries = new Retries429({
+      clock,
+      admission: this.#admission,
+      max: options.retry429Max,
+      random: Math.random,
+    })
     this.#health = new Health({
       clock,
       upstreamUrl: options.upstream,
@@ -90,13 +139,14 @@ export class RunningGateway implements ControlledGateway {
       version,
       admission: this.#admission,
       budget: this.#budget,
+      retries,
       sink: this.#sink,
     })
-    this.#server = new GatewayServer(listener, {
+    this.#server = new GatewayServer(listener.server, {
       calls: new CallHandler({
         clock,
         instance,
-        ids: new CallIds(() => clock.wallTime()),
+        ids: new CallIds(() => clock.wallTime(), this.#succession.idBits),
         labels: new ClientLabels(installationSalt(join(this.#dataFolder, '.salt'))),
         base,
         upstream: this.#upstream,
@@ -104,6 +154,8 @@ export class RunningGateway implements ControlledGateway {
         usageInjection: new UsageInjection(options.usageInjection === 'auto'),
         admission: this.#admission,
         budget: this.#budget,
+        budgetGate: options.budgetAction === 'reject' ? new BudgetGate(this.#budget, clock) : null,
+        retries,
         sink: this.#sink,
         limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
         clientStallTimeoutMs: options.clientStallTimeoutMs,
@@ -124,7 +176,11 @@ export class RunningGateway implements ControlledGateway {
   /** Lets a dashboard find and steer this gateway. Answers why it cannot, or `null`; calls are served either way. */
   async openControl(): Promise<string | null> {
     try {
-      this.#control = await ControlServer.open({ folder: this.#dataFolder, gateway: this })
+      this.#control = await ControlServer.open({
+        folder: this.#dataFolder,
+        gateway: this,
+        predecessor: this.#predecessor,
+      })
       return null
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
@@ -137,7 +193,7 @@ export class RunningGateway implements ControlledGateway {
       instance: this.#instance,
       version,
       host: this.#values.host,
-      port: this.#port,
+      port: this.#listener.port,
       started_at: this.#startedAt,
       draining: this.#stopping,
       drain_timeout_ms: this.#values.drainTimeoutMs,
@@ -148,11 +204,44 @@ export class RunningGateway implements ControlledGateway {
         pidFile: resolve(this.#values.pidFile),
       }),
       health: this.#health.report(this.#stopping),
+      formers: this.#succession.formers.list(),
     }
   }
 
-  stop(): void {
-    if (!this.#stopping) void this.#stop()
+  stop(withinMs: number = this.#values.drainTimeoutMs): void {
+    if (!this.#stopping) void this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs))
+  }
+
+  /** Ends without having taken over: the gateway that was to hand over goes on. */
+  giveUp(): void {
+    this.#succession.formers.forget()
+    this.stop()
+  }
+
+  async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
+    if (this.#stopping || this.#succession.isHandingOver) {
+      const failed = this.#stopping
+        ? 'The gateway is stopping.'
+        : 'The gateway hands over to another already.'
+      return { failed, code: 'busy' }
+    }
+    const { server, port } = this.#listener
+    const place = { server, port, host: this.#values.host, makeWay: () => this.#server.pause() }
+    const used = (): readonly MinuteUsage[] | null =>
+      this.#usageIsKnown ? this.#budget.minutes(this.#clock.wallTime()) : null
+    try {
+      const pid = await this.#succession.raise(order, place, used)
+      this.#leaveTo(pid)
+      return { successor: { pid: pid ?? 0 } }
+    } catch (error) {
+      if (!(error instanceof HandOverTrouble)) throw error
+      await this.#goOn()
+      return { failed: error.message, code: error.code }
+    }
+  }
+
+  finishing(tell: (order: FinishingOrder) => void): FinishingListener {
+    return this.#succession.formers.listen(tell)
   }
 
   setOptions(options: LiveOptions): void {
@@ -161,7 +250,10 @@ export class RunningGateway implements ControlledGateway {
       slot_cooldown_ms: slotCooldownMs,
       token_limit: tokenLimit,
     } = options
-    if (maxConcurrent !== undefined) this.#admission.setCapacity(maxConcurrent)
+    if (maxConcurrent !== undefined) {
+      this.#admission.setCapacity(maxConcurrent)
+      this.#succession.formers.setMax(maxConcurrent)
+    }
     if (slotCooldownMs !== undefined) this.#admission.setCooldown(slotCooldownMs)
     if (tokenLimit !== undefined) this.#budget.setLimit(tokenLimit)
     const { maxConcurrent: slots, slotCooldownMs: cooldown, tokenLimit: limit } = this.#values
@@ -189,48 +281,88 @@ export class RunningGateway implements ControlledGateway {
     })
   }
 
-  async #stop(): Promise<void> {
+  async #stop(drainTimeoutMs: number): Promise<void> {
     this.#stopping = true
     console.log('stopping: calls in flight may finish; once more stops at once')
+    const formersEnd = this.#succession.stop(drainTimeoutMs)
     const patience = new AbortController()
     const outOfPatience = this.#clock
-      .delay(this.#values.drainTimeoutMs, patience.signal)
-      .then(() => this.#giveUp())
+      .delay(drainTimeoutMs, patience.signal)
+      .then(() => this.#abandon())
       .catch(() => undefined)
-    await Promise.race([this.#server.drain(), outOfPatience])
+    await Promise.race([Promise.all([this.#server.drain(), formersEnd]), outOfPatience])
+    await Promise.race([formersEnd, this.#clock.delay(formersEndMs)])
     patience.abort()
     this.#note('stop')
     this.#server.close()
     this.#minutes.close()
     await this.#upstream.close()
     await this.#sink.close()
+    await this.#succession.close()
     await this.#control?.close()
     this.#pidFile.remove()
     process.exit(process.exitCode ?? 0)
   }
 
   /** Calls that are still in flight are told so; a client that takes no byte is not waited for. */
-  async #giveUp(): Promise<void> {
+  async #abandon(): Promise<void> {
     await Promise.race([this.#server.abandon(), this.#clock.delay(lastWordsMs)])
+  }
+
+  /** From here on everything new goes to the successor; what is here is finished, however long it takes. */
+  #leaveTo(pid: number | null): void {
+    console.log(`process ${pid} has taken over: calls in flight, and those that wait, are finished here`)
+    this.#note('restart')
+    const left = this.#server.leave()
+    this.#succession.follow()
+    void left.then(() => this.stop())
+  }
+
+  /** A successor has ended that may have had this gateway's port, and the names under which it is found. */
+  async #goOn(): Promise<void> {
+    if (this.#stopping) return
+    try {
+      await this.#server.resume(this.#listener.port, this.#values.host)
+    } catch (error) {
+      console.error('tokenweir: the port could not be had back:', error)
+    }
+    this.#writePidFile()
+    if (this.#control === null || this.#control.holdsName) return
+    await this.#control.close()
+    this.#predecessor = null
+    const trouble = await this.openControl()
+    if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   }
 
   #announce(): void {
     makeFolder(dirname(this.#values.pidFile))
-    const problem = this.#pidFile.write()
-    if (problem !== null) console.error(`tokenweir: no PID file: ${problem}`)
+    this.#writePidFile()
     this.#note('start', JSON.stringify({ max_concurrent: this.#values.maxConcurrent }))
   }
 
-  #note(kind: 'start' | 'stop' | 'config', detail: string | null = null): void {
+  #writePidFile(): void {
+    const problem = this.#pidFile.write()
+    if (problem !== null) console.error(`tokenweir: no PID file: ${problem}`)
+  }
+
+  #note(kind: 'start' | 'stop' | 'restart' | 'config', detail: string | null = null): void {
     this.#sink.event({ atMs: this.#clock.wallTime(), kind, detail })
   }
 
-  /** The budget counts from the first call on; what the last 24 hours used is added when the store has told. */
-  #restoredBudget(): Budget {
+  /** The budget counts from the first call on; what the last 24 hours used is added when it is known. */
+  #restoredBudget(used: readonly MinuteUsage[] | null): Budget {
     const budget = new Budget(this.#values.tokenLimit)
+    const restore = (minutes: readonly MinuteUsage[]): void => {
+      budget.restore(minutes)
+      this.#usageIsKnown = true
+    }
+    if (used !== null) {
+      restore(used)
+      return budget
+    }
     const minuteNow = Math.floor(this.#clock.wallTime() / 60_000)
     this.#sink.usageByMinute(minuteNow - minutesPerDay).then(
-      (minutes) => budget.restore(minutes),
+      restore,
       () => undefined, // The sink's warnings say why it cannot be read.
     )
     return budget

@@ -62,6 +62,7 @@ function running(figures: Figures = {}, more: Partial<ProcessStatus> = {}): Proc
     health: health(figures),
     pid_file: 'data/.proxy.pid',
     log_file: 'data/gateway.log',
+    formers: [],
     message: null,
     simulated: false,
     ...more,

@@ -1,7 +1,15 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { ControlStatus, LiveOptions } from './control-messages.ts'
+import { LineReader } from '../lib/line-reader.ts'
+import type {
+  ControlStatus,
+  FinishingOrder,
+  FinishingReport,
+  HandOverAnswer,
+  HandOverOrder,
+  LiveOptions,
+} from './control-messages.ts'
 import { openSocketAddress } from './control-socket.ts'
 
 /**
@@ -15,6 +23,15 @@ export type NoAnswer = 'absent' | 'silent'
 export interface Stopping {
   /** Resolves when its process has ended: the kernel then breaks the connection. Never rejects. */
   readonly ended: Promise<void>
+}
+
+/** How a gateway that finishes its calls tells its successor of it. */
+export interface FinishingConnection {
+  send(report: FinishingReport): void
+  /** Says that nothing more will come. */
+  end(): void
+  /** Resolves when the other side no longer listens. Never rejects. */
+  readonly closed: Promise<void>
 }
 
 /** Speaks to the gateway of a data folder, whoever started it. */
@@ -41,6 +58,24 @@ export class ControlClient {
     if (status === 'absent') throw new Error('no gateway runs that could be changed')
     if (status === 'silent') throw new Error('the gateway does not answer')
     return status
+  }
+
+  /**
+   * Asks it to put a successor in its place; `unknown` where it is of a version that does not know how. Rejects as
+   * `status` does.
+   */
+  handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | 'unknown' | NoAnswer> {
+    return this.#ask('POST /hand-over', JSON.stringify(order), limitMs, readHandOver)
+  }
+
+  /** Opens the way for the reports of a gateway that finishes its calls; `null` where nobody listens. Never rejects. */
+  async reportFinishing(onOrder: (order: FinishingOrder) => void): Promise<FinishingConnection | null> {
+    try {
+      using address = openSocketAddress(this.#folder)
+      return await openReports(address.path, onOrder)
+    } catch {
+      return null
+    }
   }
 
   async #ask<T>(
@@ -79,6 +114,43 @@ function send(
     .on('error', reject)
     .end(body)
   return promise
+}
+
+async function openReports(
+  socketPath: string,
+  onOrder: (order: FinishingOrder) => void,
+): Promise<FinishingConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  const req = request({
+    method: 'POST',
+    path: '/finishing',
+    createConnection: () => connect({ path: socketPath }),
+  })
+  req.once('response', resolve).on('error', reject).once('close', close).flushHeaders()
+  const response = await promise
+  if (response.statusCode !== 200) {
+    req.destroy()
+    throw new Error('it takes no reports')
+  }
+  const lines = new LineReader((line) => onOrder(JSON.parse(line) as FinishingOrder))
+  response
+    .setEncoding('utf8')
+    .on('data', (text: string) => lines.add(text))
+    .on('error', () => {})
+    .once('close', close)
+  return {
+    send: (report) => void req.write(`${JSON.stringify(report)}\n`),
+    end: () => void req.end(),
+    closed,
+  }
+}
+
+async function readHandOver(response: IncomingMessage): Promise<HandOverAnswer | 'unknown'> {
+  const content: unknown = JSON.parse(await text(response))
+  if (response.statusCode === 404) return 'unknown'
+  if (response.statusCode !== 200) throw new Error(refusalIn(content))
+  return content as HandOverAnswer
 }
 
 async function readStatus(response: IncomingMessage): Promise<ControlStatus> {

@@ -17,6 +17,16 @@ export interface ControlStatus {
   /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
   readonly options: Readonly<Record<string, SettingValue | readonly string[]>>
   readonly health: HealthReport
+  /** Gateways that this one has taken over from, and that still finish calls. */
+  readonly formers: readonly FormerGateway[]
+}
+
+/** A gateway that was replaced and finishes its calls. */
+export interface FormerGateway {
+  readonly pid: number
+  readonly instance: string
+  /** In flight, or waiting. */
+  readonly calls: number
 }
 
 /** Options that change in a running gateway: the body of `POST /options`. */
@@ -26,6 +36,70 @@ export interface LiveOptions {
   readonly token_limit?: number
 }
 
+/** With what a gateway is to start its successor: the body of `POST /hand-over`. */
+export interface HandOverOrder {
+  /** The program and its first arguments. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  /** The whole environment: nothing of the present gateway's own is passed on. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** What the successor prints is appended to this file. */
+  readonly log_file: string
+  /** How long it may take to be ready. */
+  readonly limit_ms: number
+}
+
+/** How a hand-over went. Where there is no successor, the gateway serves on as before. */
+export type HandOverAnswer =
+  | { readonly successor: { readonly pid: number } }
+  | { readonly failed: string; readonly code: HandOverFailure }
+
+/**
+ * - `busy`: it is stopping, or hands over already.
+ * - `port_in_use`: the successor could not have its new port.
+ * - `not_up`: the successor ended, or was not ready in time.
+ */
+export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
+
+/** A line of the body of `POST /finishing`, by which a gateway that was replaced tells its successor how it is. */
+export interface FinishingReport {
+  readonly instance: string
+  readonly identity: ProcessIdentity
+  readonly slots: {
+    readonly seq: number
+    readonly slots: number
+    readonly active: number
+    readonly wanted: number
+  }
+  /** Tokens of calls that ended since the last report, by the minute of their end. */
+  readonly used: readonly { readonly minute: number; readonly tokens: number }[]
+  /** Those that have reported to this one so far, and will report to its successor. */
+  readonly formers: readonly FormerClaim[]
+}
+
+/** What a gateway that finishes its calls may be using until it reports itself. */
+export interface FormerClaim {
+  readonly instance: string
+  readonly identity: ProcessIdentity
+  readonly slots: number
+}
+
+/** A line of the answer to `POST /finishing`. */
+export type FinishingOrder =
+  | { readonly grant: { readonly seq: number; readonly slots: number } }
+  /** The whole gateway stops; what is in flight has so long. */
+  | { readonly stopWithinMs: number }
+  /** Another gateway is the successor now, and is to be reported to. */
+  | { readonly moved: true }
+
+/** One gateway that finishes its calls, as its successor hears it. */
+export interface FinishingListener {
+  report(report: FinishingReport): void
+  /** It has ended, or reports to another. */
+  ended(): void
+}
+
 /** The gateway as its control server needs it. */
 export interface ControlledGateway {
   status(): ControlStatus
@@ -33,4 +107,8 @@ export interface ControlledGateway {
   stop(): void
   /** The values are checked already. */
   setOptions(options: LiveOptions): void
+  /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */
+  handOver(order: HandOverOrder): Promise<HandOverAnswer>
+  /** A gateway that this one has taken over from reports; `tell` gives it orders. */
+  finishing(tell: (order: FinishingOrder) => void): FinishingListener
 }

@@ -3,8 +3,15 @@ import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
+import { LineReader } from '../lib/line-reader.ts'
 import { ControlClient } from './control-client.ts'
-import type { ControlStatus, ControlledGateway } from './control-messages.ts'
+import type {
+  ControlStatus,
+  ControlledGateway,
+  FinishingReport,
+  HandOverAnswer,
+  HandOverOrder,
+} from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
@@ -19,6 +26,8 @@ export interface ControlServerOptions {
   readonly gateway: ControlledGateway
   /** What another gateway that holds the socket has to answer in, before it counts as one that hangs. */
   readonly holderLimitMs?: number
+  /** The instance from which this one takes the folder over. */
+  readonly predecessor?: string | null
 }
 
 /** Lets who may open a data folder's socket, its owner alone, see, change and stop the gateway. */
@@ -36,19 +45,21 @@ export class ControlServer {
   }
 
   /** Rejects in words where another live gateway is controlled from this folder, or the socket cannot be made. */
-  static async open({ folder, gateway, holderLimitMs = 2000 }: ControlServerOptions): Promise<ControlServer> {
+  static async open(options: ControlServerOptions): Promise<ControlServer> {
+    const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
     const { instance, identity, host, port, started_at } = gateway.status()
     // Under a name of its own until it is ready: behind the known name there is always one that answers.
     const ownName = `gateway-${instance}.sock`
     const ownPath = join(folder, ownName)
-    const server = createServer((req, res) => void answer(gateway, req, res))
+    // A gateway that finishes its calls reports for as long as those take, in one request.
+    const server = createServer({ requestTimeout: 0 }, (req, res) => void answer(gateway, req, res))
     // Who looks at a gateway does not keep it alive.
     server.on('connection', (socket) => socket.unref()).unref()
     await listen(server, folder, ownName)
     const control = new ControlServer(folder, instance, server, inodeOf(ownPath))
     try {
       chmodSync(ownPath, 0o600)
-      await takeName(folder, ownPath, holderLimitMs)
+      await takeName(folder, ownPath, holderLimitMs, predecessor)
       writeProcessRecord(folder, { instance, ...identity, host, port, started_at })
     } catch (error) {
       await control.close()
@@ -59,13 +70,17 @@ export class ControlServer {
     return control
   }
 
+  /** Whether who asks for the folder's gateway still comes here. */
+  get holdsName(): boolean {
+    return this.#inode !== null && inodeOf(join(this.#folder, socketName)) === this.#inode
+  }
+
   /**
    * Takes socket and record away, where they are still this gateway's, and lets nobody in any more. Who has
    * asked for the stop stays connected, to learn of the process's end from its breaking.
    */
   async close(): Promise<void> {
-    const path = join(this.#folder, socketName)
-    if (this.#inode !== null && inodeOf(path) === this.#inode) rmSync(path, { force: true })
+    if (this.holdsName) rmSync(join(this.#folder, socketName), { force: true })
     removeProcessRecord(this.#folder, this.#instance)
     this.#server.close()
   }
@@ -78,19 +93,24 @@ async function listen(server: Server, folder: string, name: string): Promise<voi
 }
 
 /**
- * Gives a socket the known name, in place of one on which nobody listens any more. A holder is looked for twice:
- * at first to be quick, then for certain.
+ * Gives a socket the known name, in place of one on which nobody listens any more, or of the predecessor's. A
+ * holder is looked for twice: at first to be quick, then for certain.
  */
-async function takeName(folder: string, ownPath: string, holderLimitMs: number): Promise<void> {
-  await expectNobody(folder, holderLimitMs)
+async function takeName(
+  folder: string,
+  ownPath: string,
+  holderLimitMs: number,
+  predecessor: string | null,
+): Promise<void> {
+  await expectNobodyElse(folder, holderLimitMs, predecessor)
   using _lock = await takeStartLock(folder, lockLimitMs)
-  await expectNobody(folder, holderLimitMs)
+  await expectNobodyElse(folder, holderLimitMs, predecessor)
   renameSync(ownPath, join(folder, socketName))
 }
 
-async function expectNobody(folder: string, limitMs: number): Promise<void> {
+async function expectNobodyElse(folder: string, limitMs: number, predecessor: string | null): Promise<void> {
   const holder = await new ControlClient(folder).status(limitMs)
-  if (holder === 'absent') return
+  if (holder === 'absent' || (holder !== 'silent' && holder.instance === predecessor)) return
   const pid = holder === 'silent' ? readProcessRecord(folder)?.pid : holder.identity.pid
   const silent = holder === 'silent' ? ', which does not answer,' : ''
   throw new Error(`another gateway (process ${pid ?? 'unknown'})${silent} is controlled from this folder`)
@@ -109,6 +129,12 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
         break
       case 'POST /options':
         await setOptions(gateway, req, res)
+        break
+      case 'POST /hand-over':
+        await handOver(gateway, req, res)
+        break
+      case 'POST /finishing':
+        listenTo(gateway, req, res)
         break
       default:
         refuse(res, 404, 'not_found', `Nothing is answered to ${req.method} ${req.url} here.`)
@@ -138,6 +164,33 @@ async function setOptions(
   sendJson(res, 200, gateway.status())
 }
 
+/** Its parts are not checked: who may open the socket could start any program himself. */
+async function handOver(
+  gateway: ControlledGateway,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const body = await readBody(req)
+  if (body === null) refuse(res, 413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
+  else sendJson(res, 200, await gateway.handOver(JSON.parse(body) as HandOverOrder))
+}
+
+function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): void {
+  res.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).flushHeaders()
+  const listener = gateway.finishing((order) => {
+    if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
+  })
+  const lines = new LineReader((line) => listener.report(JSON.parse(line) as FinishingReport))
+  req
+    .setEncoding('utf8')
+    .on('data', (text: string) => lines.add(text))
+    .on('error', () => {})
+    .once('close', () => {
+      listener.ended()
+      res.end()
+    })
+}
+
 /** `null` where it is too large. */
 async function readBody(req: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = []
@@ -156,7 +209,11 @@ function refuse(res: ServerResponse, status: number, code: string, message: stri
   sendJson(res, status, body)
 }
 
-function sendJson(res: ServerResponse, status: number, body: ControlStatus | ErrorBody): void {
+function sendJson(
+  res: ServerResponse,
+  status: number,
+  body: ControlStatus | HandOverAnswer | ErrorBody,
+): void {
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 

@@ -11,7 +11,7 @@ export class CallTimeline {
   admittedAt: number | null = null
   /** The first attempt was handed to the transport. */
   firstDispatchAt: number | null = null
-  /** The answering attempt was handed to the transport. */
+  /** The answering attempt was handed to the transport; `null` also while none is under way after a lost one. */
   dispatchedAt: number | null = null
   /** Its connection was ready. */
   startedAt: number | null = null
@@ -34,6 +34,14 @@ export class CallTimeline {
     this.attempts++
     this.firstDispatchAt ??= now
     this.dispatchedAt = now
+    this.startedAt = null
+    this.answeredAt = null
+    this.attemptOverAt = null
+  }
+
+  /** The client will see nothing of this attempt; another one may follow. */
+  attemptLost(): void {
+    this.dispatchedAt = null
     this.startedAt = null
     this.answeredAt = null
     this.attemptOverAt = null

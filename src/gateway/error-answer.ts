@@ -28,15 +28,21 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
   if (callId !== null) headers.push('x-tokenweir-call-id', callId)
   if (failure.retryAfterS !== null) headers.push('Retry-After', String(failure.retryAfterS))
   if (failure.shouldRetry !== null) headers.push('x-should-retry', String(failure.shouldRetry))
+  headers.push(...failure.headers)
   return { status: failure.kind.status ?? 500, headers, body }
 }
 
 /** Answers with a failure, where no head was sent yet. */
 export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): void {
   const { status, headers, body } = errorAnswer(failure, callId)
-  const unread = hasUnreadBody(res.req) ? ['Connection', 'close'] : []
+  // Behind what is malformed, who knows where the next request begins.
+  const isLast = failure.code === 'invalid_request' || hasUnreadBody(res.req)
   // The phrase is named because an upstream's, that could not be written, would stay.
-  res.writeHead(status, STATUS_CODES[status] ?? '', [...headers, ...unread])
+  res.writeHead(
+    status,
+    STATUS_CODES[status] ?? '',
+    isLast ? [...headers, 'Connection', 'close'] : [...headers],
+  )
   res.end(body)
 }
 

@@ -1,4 +1,5 @@
-import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse } from 'node:http'
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
 import { Server as SocketServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../call/failure.ts'
@@ -6,11 +7,11 @@ import { HeaderNames } from '../lib/header-list.ts'
 import { RecentMap } from '../lib/recent-map.ts'
 import { isAllowedHost } from '../lib/request-source.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
-import { asFailure, errorAnswer, writeErrorAnswer } from './error-answer.ts'
+import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from './handle-call.ts'
 import type { Health } from './health.ts'
-import { maxHeaderBytes } from './listen.ts'
-import { endReading } from './request-body.ts'
+import { listen } from './listen.ts'
+import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget } from './target.ts'
 
@@ -28,7 +29,11 @@ export class GatewayServer {
   readonly #names = new HeaderNames()
   readonly #acceptEncodings = new RecentMap(narrowAcceptEncoding)
   readonly #narrow = (value: string): string => this.#acceptEncodings.get(value)
+  readonly #malformed = new MalformedRequests()
   #draining = false
+  #isLeft = false
+  /** Resolves when nobody is connected any more; `null` while it listens. */
+  #closed: Promise<unknown> | null = null
 
   /** Takes over a listener that has answered nobody yet. */
   constructor(listener: Server, options: GatewayServerOptions) {
@@ -40,10 +45,10 @@ export class GatewayServer {
       this.#onRequest(req, res)
     })
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      refuseMalformed(error, socket)
+      this.#malformed.refuse(error, socket)
     })
     this.#server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-      writeRaw(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
+      writeRefusal(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
     })
   }
 
@@ -53,9 +58,31 @@ export class GatewayServer {
    */
   async drain(): Promise<void> {
     this.#draining = true
-    this.#stopListening()
+    void this.#stopListening()
     await this.#options.calls.drain()
     this.#server.closeIdleConnections()
+  }
+
+  /**
+   * Accepts no more connections, as another process does so now, and serves those that are open to their end:
+   * each is told with its next answer to close. Resolves when none is left. An idle one stays until it speaks or
+   * its time is over, because a request may be on its way.
+   */
+  async leave(): Promise<void> {
+    this.#isLeft = true
+    await this.#stopListening()
+  }
+
+  /** Makes room for another process that is to accept connections on this very port. */
+  pause(): void {
+    void this.#stopListening()
+  }
+
+  /** That process did not come to it. Rejects with the socket's error. */
+  async resume(port: number, host: string): Promise<void> {
+    if (this.#closed === null) return
+    this.#closed = null
+    await listen(port, host, this.#server)
   }
 
   /** Gives up the calls in flight. Resolves when all are over. */
@@ -66,13 +93,15 @@ export class GatewayServer {
 
   /** Breaks what is still open. */
   close(): void {
-    this.#stopListening()
+    void this.#stopListening()
     this.#server.closeAllConnections()
   }
 
   /** `http.Server.close` would break idle connections too; the socket server's own does not. */
-  #stopListening(): void {
+  #stopListening(): Promise<unknown> {
+    this.#closed ??= once(this.#server, 'close')
     SocketServer.prototype.close.call(this.#server)
+    return this.#closed
   }
 
   #onRequest(req: IncomingMessage, res: ServerResponse): void {
@@ -89,8 +118,12 @@ export class GatewayServer {
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {
-    if (this.#draining) res.shouldKeepAlive = false
+    if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
     const head = readRequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
+    // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
+    if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
+      throw new Failure('invalid_request', 'The method is not one of HTTP.')
+    }
     if (req.method === 'TRACE') throw new Failure('method_not_allowed', 'TRACE is not answered here.')
     if (req.url === '*' && req.method === 'OPTIONS') {
       res.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }).end()
@@ -125,42 +158,4 @@ export class GatewayServer {
     })
     res.end(body)
   }
-}
-
-/** What Node's parser refuses never becomes a request; it is answered in the same shape all the same. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const answer = answerOn(socket)
-  if (answer === null) writeRaw(socket, malformed(error.code))
-  else if (answer.writableEnded) socket.destroySoon()
-  // The client ended its side in the middle of its request: it has left.
-  else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
-  // Another answer would be taken for the body, or the answer, of the call that is still under way.
-  else if (answer.headersSent || !endReading(answer.req, malformed(error.code))) socket.resetAndDestroy()
-}
-
-/** The answer that is under way on a connection. */
-function answerOn(socket: Socket): ServerResponse | null {
-  return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
-}
-
-function malformed(code: string | undefined): Failure {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new Failure('invalid_request', `The request head is larger than ${maxHeaderBytes / 1024} KiB.`)
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Failure('invalid_request', 'The request head did not arrive in time.')
-    default:
-      return new Failure('invalid_request', 'The request is not well-formed HTTP/1.1.')
-  }
-}
-
-function writeRaw(socket: Duplex, failure: Failure): void {
-  const { status, headers, body } = errorAnswer(failure, null)
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, 'Connection: close']
-  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -4,13 +4,16 @@ import type { Clock } from '../call/clock.ts'
 import { Failure } from '../call/failure.ts'
 import { type Admission, drainRetryAfterS } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
+import type { BudgetGate } from './admission/budget-gate.ts'
+import type { Permit } from './admission/permit.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { SwapList } from '../lib/swap-list.ts'
 import { asFailure } from './error-answer.ts'
 import { recordOf } from './recorder/recorder.ts'
-import { relay } from './relay.ts'
+import { type AnswerSink, relay } from './relay.ts'
 import { type BodyLimits, HeldBody, endReading, readBody, streamBody } from './request-body.ts'
 import type { RequestHead } from './request-head.ts'
+import type { Retries429 } from './retry-429/retries-429.ts'
 import { type ArrivedCall, RunningCall } from './running-call.ts'
 import { type UpstreamBase, upstreamPath } from './target.ts'
 import type { Upstream, UpstreamRequest } from './upstream/upstream.ts'
@@ -29,6 +32,9 @@ export interface CallHandlerOptions {
   readonly usageInjection: UsageInjection
   readonly admission: Admission
   readonly budget: Budget
+  /** Refuses what the budget has not enough left for; `null` where it only reports. */
+  readonly budgetGate: BudgetGate | null
+  readonly retries: Retries429
   readonly sink: CallSink
   readonly limits: BodyLimits
   readonly clientStallTimeoutMs: number
@@ -52,7 +58,7 @@ export class CallHandler {
 
   /** Handles one call. Never rejects: whatever happens is answered and becomes its one row. */
   async handle(arrived: ArrivedCall): Promise<void> {
-    const { admission, sink, clock, limits } = this.#options
+    const { admission, sink, clock, limits, budgetGate } = this.#options
     const running = new RunningCall(arrived, this.#options)
     this.#running.add(running)
     const { client } = running
@@ -61,12 +67,14 @@ export class CallHandler {
       this.#check(arrived.head)
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
-      using _permit = running.needsSlot
+      if (running.needsSlot) budgetGate?.check(running.tokensAsked)
+      using permit = running.needsSlot
         ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
         : null
+      if (permit !== null) running.reservation = budgetGate?.reserve(running.tokensAsked) ?? null
       running.admitted()
       await sink.begin(running.start())
-      await this.#attempt(running, this.#requestOf(running, body))
+      await this.#attempts(running, permit, this.#requestOf(running, body))
     } catch (error) {
       running.failure = asFailure(error)
       this.#refuse(running, running.failure)
@@ -74,6 +82,7 @@ export class CallHandler {
     await client.closed
     running.timeline.closedAt = clock.now()
     await this.#record(running)
+    running.reservation?.[Symbol.dispose]()
     this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
   }
@@ -92,6 +101,9 @@ export class CallHandler {
   drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
     this.#options.admission.drain()
+    for (const { backsOff, client } of this.#running) {
+      if (backsOff) client.abandon(draining('The gateway is stopping and tries no call again.'))
+    }
     if (this.#running.size === 0) this.#drained.resolve()
     return this.#drained.promise
   }
@@ -120,37 +132,45 @@ export class CallHandler {
     if (this.#drained !== null) throw draining('The gateway is stopping.')
   }
 
+  /** Attempts until there is an answer for the client. What is passed on as it comes cannot be sent again. */
+  #attempts(running: RunningCall, permit: Permit | null, request: UpstreamRequest): Promise<void> {
+    const { retries } = this.#options
+    const isStreamed = request.body !== null && !Array.isArray(request.body)
+    if (!retries.enabled || isStreamed) return this.#attempt(running, request, running.client)
+    return retries.run(running, permit, (answer) => this.#attempt(running, request, answer))
+  }
+
   /** One attempt; a second one only where nothing can have been done twice. */
-  #attempt(running: RunningCall, request: UpstreamRequest): Promise<void> {
+  #attempt(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
     const { upstream } = this.#options
-    const asked = this.#ask(running, request)
+    const asked = this.#ask(running, request, answer)
+    running.asked = asked?.answer ?? null
     if (asked !== null) {
-      running.asked = asked.answer
       const answered = relay(upstream, asked.request, running, asked.answer)
-      return answered.then(() => this.#againIfRefused(running, request))
+      return answered.then(() => this.#againIfRefused(running, request, answer))
     }
-    const attempt = relay(upstream, request, running)
+    const attempt = relay(upstream, request, running, answer)
     const isSafe = request.method === 'GET' || request.method === 'HEAD'
     if (!isSafe || request.body !== null) return attempt
     return attempt.catch((error: unknown) => {
       if (!metClosingConnection(error) || running.client.gone !== null) throw error
-      return relay(upstream, request, running)
+      return relay(upstream, request, running, answer)
     })
   }
 
-  #ask({ facts, client, arrived }: RunningCall, request: UpstreamRequest): AskedCall | null {
+  #ask({ facts, arrived }: RunningCall, request: UpstreamRequest, answer: AnswerSink): AskedCall | null {
     if (facts === null) return null
-    return this.#options.usageInjection.ask(arrived.target.path, facts, request, client)
+    return this.#options.usageInjection.ask(arrived.target.path, facts, request, answer)
   }
 
   /** An upstream that refused to be asked for usage gets the call as its client made it. */
-  async #againIfRefused(running: RunningCall, request: UpstreamRequest): Promise<void> {
+  async #againIfRefused(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
     if (running.asked?.isRefused !== true) return
     const { upstream, usageInjection } = this.#options
     const { path } = running.arrived.target
     usageInjection.refused(path)
     try {
-      await relay(upstream, request, running)
+      await relay(upstream, request, running, answer)
     } finally {
       const { status } = running.client
       if (status === 400 || status === 422) usageInjection.refusedAnyway(path)

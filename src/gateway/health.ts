@@ -3,6 +3,7 @@ import type { CallSink } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
+import type { Retries429 } from './retry-429/retries-429.ts'
 
 /** What a health report is made of. */
 export interface HealthSources {
@@ -14,6 +15,7 @@ export interface HealthSources {
   readonly version: string
   readonly admission: Admission
   readonly budget: Budget
+  readonly retries: Retries429
   readonly sink: CallSink
 }
 
@@ -43,7 +45,7 @@ export class Health {
         slot_cooldown_ms: slots.slotCooldownMs,
         total_admitted: slots.totalAdmitted,
         total_queued: slots.totalQueued,
-        total_retries_429: 0,
+        total_retries_429: this.#sources.retries.total,
         peak_active: slots.peakActive,
       },
       token_budget: {

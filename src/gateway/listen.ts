@@ -7,13 +7,9 @@ const keepAliveTimeoutMs = 75_000
 const tcpKeepAliveDelayMs = 30_000
 const headTimeoutMs = 60_000
 
-/**
- * Binds the port, which is the lock that keeps two gateways apart, before anything else is touched. Requests
- * are answered once a `GatewayServer` takes the listener over, in the turn in which this resolves. Rejects with
- * the socket's error.
- */
-export function listen(port: number, host: string): Promise<Server> {
-  const server = createServer({
+/** A server that does not listen yet. */
+export function makeServer(): Server {
+  return createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headTimeoutMs,
@@ -24,6 +20,14 @@ export function listen(port: number, host: string): Promise<Server> {
     keepAlive: true,
     keepAliveInitialDelay: tcpKeepAliveDelayMs,
   })
+}
+
+/**
+ * Binds the port, which is the lock that keeps two gateways apart, before anything else is touched. Requests
+ * are answered once a `GatewayServer` takes the listener over, in the turn in which this resolves. Rejects with
+ * the socket's error.
+ */
+export function listen(port: number, host: string, server: Server = makeServer()): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>()
   server.once('error', reject)
   server.listen(port, host, () => {

@@ -4,7 +4,7 @@ import { HeaderNames } from '../lib/header-list.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 
 function read(...raw: string[]): RequestHead {
-  return readRequestHead(raw, new HeaderNames(), (value) => value)
+  return readRequestHead(raw, new HeaderNames(), (value) => value, '1.1')
 }
 
 test('end-to-end headers keep order, spelling and duplicates', () => {
@@ -95,6 +95,9 @@ test('HTTP/1.1 needs a Host, HTTP/1.0 does not, and other versions are refused',
   assert.equal(flawOf([], '1.0'), null)
   assert.match(flawOf([], '1.1') ?? '', /no Host/)
   assert.equal(flawOf(['Host', 'a'], '1.1'), null)
+  const coded = ['Host', 'a', 'Transfer-Encoding', 'chunked']
+  assert.equal(flawOf(coded, '1.1'), null)
+  assert.match(flawOf(coded, '1.0') ?? '', /no place in HTTP\/1\.0/)
   for (const version of ['0.9', '2.0']) assert.match(flawOf(['Host', 'a'], version) ?? '', /neither HTTP/)
 })
 

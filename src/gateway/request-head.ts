@@ -150,6 +150,8 @@ export function readRequestHead(
   if (transferEncoding !== null && (transferEncoding.toLowerCase() !== 'chunked' || contentLength !== null)) {
     flaw = 'Transfer-Encoding is not chunked alone, or stands beside Content-Length.'
   }
+  // Not known there, so that whoever stands before us may have read the body's end elsewhere (RFC 9112 §6.1).
+  if (transferEncoding !== null && httpVersion === '1.0') flaw = 'Transfer-Encoding has no place in HTTP/1.0.'
   return {
     endToEnd: connection === null ? endToEnd : withoutNominated(endToEnd, connection, names),
     host,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type RequestFacts, RequestPeek } from './request-peek.ts'
+import { type RequestFacts, RequestPeek, tokensAsked } from './request-peek.ts'
 
 const nothing: RequestFacts = {
   isObject: false,
@@ -92,4 +92,13 @@ test('a key that comes after twenty megabytes of prompt is found', () => {
     Buffer.from('"}],"model":"m"}'),
   ])
   assert.equal(facts.model, 'm')
+})
+
+test('of the bounds that a request sets on its output the most exact one counts', () => {
+  const asked = { maxTokens: 5, maxCompletionTokens: 6, maxOutputTokens: 7 }
+  assert.equal(tokensAsked({ ...nothing, ...asked }), 6)
+  assert.equal(tokensAsked({ ...nothing, ...asked, maxCompletionTokens: null }), 7)
+  assert.equal(tokensAsked({ ...nothing, maxTokens: 5 }), 5)
+  assert.equal(tokensAsked({ ...nothing, maxTokens: 5, maxCompletionTokens: 0 }), 0)
+  assert.equal(tokensAsked(nothing), 0)
 })

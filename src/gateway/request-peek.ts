@@ -24,6 +24,11 @@ export interface RequestFacts {
   readonly maxOutputTokens: number | null
 }
 
+/** The bound that a request sets on its output, of several the most exact one; 0 where it sets none. */
+export function tokensAsked(facts: RequestFacts): number {
+  return facts.maxCompletionTokens ?? facts.maxOutputTokens ?? facts.maxTokens ?? 0
+}
+
 const slot = {
   model: 0,
   stream: 1,

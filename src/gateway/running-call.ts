@@ -13,8 +13,9 @@ import { CallMeter } from './observer/call-meter.ts'
 import { ObserverGuard } from './observer/observer-guard.ts'
 import type { EndedCall } from './recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
+import type { RetriedCall } from './retry-429/retries-429.ts'
 import type { RequestHead } from './request-head.ts'
-import { type RequestFacts, RequestPeek } from './request-peek.ts'
+import { type RequestFacts, RequestPeek, tokensAsked } from './request-peek.ts'
 import type { ForwardedPath, Target, UpstreamBase } from './target.ts'
 import type { AskedAnswer } from './usage-injection/asked-answer.ts'
 
@@ -40,7 +41,7 @@ export interface RunningCallOptions {
 }
 
 /** All that is known of one call while it runs. */
-export class RunningCall implements RelayedCall, Placed {
+export class RunningCall implements RelayedCall, RetriedCall, Placed {
   readonly arrived: ArrivedCall
   readonly call: Call
   readonly clock: Clock
@@ -57,6 +58,9 @@ export class RunningCall implements RelayedCall, Placed {
   requestBytes = 0
   /** What the upstream answered where the gateway asked it for usage of its own accord. */
   asked: AskedAnswer | null = null
+  /** Holds what the call may use of the token budget until it is over; `null` where nothing is reserved. */
+  reservation: Disposable | null = null
+  backsOff = false
   /** What ended the call before its answer was complete. */
   failure: Failure | null = null
 
@@ -77,7 +81,7 @@ export class RunningCall implements RelayedCall, Placed {
 
   /** Measures the answer; asked for only when the request has been read, as it wants to know what was asked. */
   get meter(): CallMeter {
-    this.#meter ??= new CallMeter(this.call, this.#facts?.stream ?? false)
+    this.#meter ??= this.#newMeter()
     return this.#meter
   }
 
@@ -99,6 +103,11 @@ export class RunningCall implements RelayedCall, Placed {
   /** Only POSTs are counted; every other method passes at once. */
   get needsSlot(): boolean {
     return this.call.method === 'POST'
+  }
+
+  /** Tokens that it may use as far as it says; 0 where it does not. */
+  get tokensAsked(): number {
+    return this.#facts === null ? 0 : tokensAsked(this.#facts)
   }
 
   /** Learns from a piece of the request's body. */
@@ -148,6 +157,8 @@ export class RunningCall implements RelayedCall, Placed {
   }
 
   ended(): EndedCall {
+    // What was measured of a lost attempt is nothing that the client got.
+    const answered = this.timeline.dispatchedAt === null ? this.#newMeter() : this.meter
     return {
       call: this.call,
       model: this.#facts?.model ?? null,
@@ -159,7 +170,11 @@ export class RunningCall implements RelayedCall, Placed {
       status: this.client.status,
       failure: this.failure,
       gone: this.client.gone,
-      reading: this.meter.reading(),
+      reading: answered.reading(),
     }
+  }
+
+  #newMeter(): CallMeter {
+    return new CallMeter(this.call, this.#facts?.stream ?? false)
   }
 }

@@ -1,4 +1,4 @@
-import { baseUrl, bindAddress, hostNames, integer, onOff, oneOf, only, path } from './option-kind.ts'
+import { baseUrl, bindAddress, hostNames, integer, onOff, oneOf, path } from './option-kind.ts'
 import { envName, type Options, type OptionTable } from './option-spec.ts'
 
 /** The gateway's settings. */
@@ -13,7 +13,7 @@ export interface GatewayValues {
   queueTimeoutMs: number
   retry429Max: number
   tokenLimit: number
-  budgetAction: 'report'
+  budgetAction: 'report' | 'reject'
   db: string
   pidFile: string
   maxBodyMb: number
@@ -97,10 +97,11 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
   },
   retry429Max: {
     name: 'retry-429-max',
-    kind: only(0, 'this version passes every 429 on and does not retry'),
+    kind: integer(0, 100),
     default: 0,
     env: [envName('retry-429-max')],
-    description: "how often a call is tried again after the upstream's 429; 0 for never",
+    description:
+      "how often a call is tried again after the upstream's 429, with waits of a minute at most; 0 for never",
     changes: 'restart',
   },
   tokenLimit: {
@@ -113,10 +114,11 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
   },
   budgetAction: {
     name: 'budget-action',
-    kind: oneOf(['report']),
+    kind: oneOf(['report', 'reject']),
     default: 'report',
     env: [envName('budget-action')],
-    description: 'what the budget does: report only shows it in /health',
+    description:
+      'what the token budget does: report only shows it in /health, reject also answers 429 where it is used up',
     changes: 'restart',
   },
   db: {

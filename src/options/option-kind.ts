@@ -4,6 +4,8 @@ export interface OptionKind<T> {
   readonly placeholder: string | null
   /** Completes "--port must be …". */
   readonly range: string
+  /** All values that there are, where they are words. */
+  readonly choices?: readonly string[]
   /** `previous` is what the option's earlier mention gave, for kinds that collect. `undefined`: out of range. */
   parse(text: string, previous: T | undefined): T | undefined
   show(value: T): string
@@ -23,16 +25,12 @@ export function integer(min: number, max: number): OptionKind<number> {
   }
 }
 
-/** An option of which this version knows one value only, and why. */
-export function only(value: number, why: string): OptionKind<number> {
-  return { ...integer(value, value), range: `${value}: ${why}` }
-}
-
 /** One of a few words. */
 export function oneOf<const T extends string>(words: readonly T[]): OptionKind<T> {
   return {
     placeholder: `<${words.join('|')}>`,
-    range: words.length === 1 ? `${words[0]}, the only choice in this version` : `one of ${words.join(', ')}`,
+    range: `one of ${words.join(', ')}`,
+    choices: words,
     parse: (text) => words.find((word) => word === text),
     show: String,
   }

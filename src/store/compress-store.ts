@@ -128,7 +128,7 @@ class Compression {
     // Checkpoints are made between slices, not as a part of them.
     this.#database.exec('PRAGMA wal_autocheckpoint = 0')
     // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
-    recoverJournals(dirname(this.#path), this.#database, isAlive)
+    recoverJournals(dirname(this.#path), this.#database, isAlive, this.#world.clock.wallTime())
     await this.#rollUp()
     const folded = await this.#fold()
     await this.#giveBack()

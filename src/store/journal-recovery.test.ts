@@ -14,8 +14,8 @@ import { BatchEncoder, WordList } from './record-batch.ts'
 const dead = headerLine({ instance: 'dead1', pid: 1, startTicks: 0, bootId: 'before' })
 const alive = headerLine({ instance: 'live1', pid: 2, startTicks: 0, bootId: 'now' })
 
-function recover(dir: TempDir, database: DatabaseSync): void {
-  recoverJournals(dir.path, database, ({ bootId }) => bootId === 'now')
+function recover(dir: TempDir, database: DatabaseSync): string | null {
+  return recoverJournals(dir.path, database, ({ bootId }) => bootId === 'now', Date.UTC(2026, 10, 21))
 }
 
 async function withStore(work: (dir: TempDir, database: DatabaseSync) => void): Promise<void> {
@@ -100,7 +100,43 @@ test('what a rewrite left behind, and what has no header, goes without rows', ()
     writeFileSync(dir.file('inflight-zeros.log'), '\0'.repeat(9000))
     writeFileSync(dir.file('inflight-other.txt'), 'not ours')
     mkdirSync(dir.file('inflight-folder.log'))
-    recover(dir, database)
+    assert.match(String(recover(dir, database)), /inflight-folder\.log cannot be read/)
     assert.deepEqual(rows(database), [])
     assert.deepEqual(journals(dir), ['inflight-folder.log', 'inflight-other.txt'])
+  }))
+
+const keptAs = '.corrupt-2026-11-21T00-00-00.000Z'
+
+test('a journal that is damaged in its middle gives what calls can be read, and is kept', () =>
+  withStore((dir, database) => {
+    const noise = '\u0001\u0002 noise\n'
+    writeFileSync(
+      dir.file('inflight-dead1.log'),
+      dead + startLine(callStart(5)) + noise + startLine(callStart(6)),
+    )
+    assert.match(String(recover(dir, database)), /was damaged.*kept as/)
+    assert.deepEqual(rows(database), [
+      { id: 5, ...interrupted },
+      { id: 6, ...interrupted },
+    ])
+    assert.deepEqual(journals(dir), [`inflight-dead1.log${keptAs}`])
+    assert.equal(recover(dir, database), null)
+    assert.deepEqual(journals(dir), [`inflight-dead1.log${keptAs}`])
+  }))
+
+test('a journal whose first line is damaged is kept: nothing says whose it is, or whether that one lives', () =>
+  withStore((dir, database) => {
+    writeFileSync(dir.file('inflight-dead1.log'), `["tokenweir-infl\n${startLine(callStart(5))}`)
+    assert.match(String(recover(dir, database)), /was damaged/)
+    assert.deepEqual(rows(database), [])
+    assert.deepEqual(journals(dir), [`inflight-dead1.log${keptAs}`])
+  }))
+
+test('one journal that cannot be read keeps no other from being read', () =>
+  withStore((dir, database) => {
+    mkdirSync(dir.file('inflight-a.log'))
+    writeFileSync(dir.file('inflight-dead1.log'), dead + startLine(callStart(5)))
+    mkdirSync(dir.file('inflight-z.log'))
+    assert.match(String(recover(dir, database)), /cannot be read/)
+    assert.deepEqual(rows(database), [{ id: 5, ...interrupted }])
   }))

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../call/call-id.ts'
@@ -6,39 +6,76 @@ import type { CallStart } from '../call/call.ts'
 import type { StoredCall } from './call-columns.ts'
 import { CallWriter } from './call-writer.ts'
 import { foldedUntilMs } from './fold-calls.ts'
-import { parseHeader, parseStart } from './journal-line.ts'
+import { type JournalHeader, parseHeader, parseStart } from './journal-line.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
+import { timeText } from './store-files.ts'
 
 const callsPerBatch = 500
+/** Of a file that was being made when the power went there may be zeros alone. */
+const hasText = /[^\0]/
 /** More than a header takes. */
 const headBytes = 4096
 
 /**
  * Makes rows of the calls that dead instances began and never finished, then deletes their journals. A call that
- * has its row keeps it, so that being killed in the middle, or doing it twice at once, changes nothing.
+ * has its row keeps it, so that being killed in the middle, or doing it twice at once, changes nothing. Says which
+ * journal could not be read whole, `null` where all could: it is kept, under another name where it has had its turn.
  */
 export function recoverJournals(
   folder: string,
   database: DatabaseSync,
   isAlive: (process: ProcessIdentity) => boolean,
-): void {
+  wallTimeMs: number,
+): string | null {
+  let damaged: string | null = null
   for (const name of readdirSync(folder)) {
     if (!/^inflight-.*\.log(\.tmp)?$/.test(name)) continue
     const path = join(folder, name)
-    const head = readHead(path)
-    if (head === null) continue
-    // A living instance's journal always has its header: the file gets its name after that is written.
-    const header = parseHeader(head)
-    if (header !== null && isAlive(header)) continue
-    if (header !== null && name.endsWith('.log')) {
-      const lines = readFileSync(path, 'utf8').split('\n').slice(1)
-      const unfoldedId = firstIdAt(foldedUntilMs(database))
-      // A call that was folded away has left no row to know it by: it is counted already.
-      const starts = lines.flatMap((line) => parseStart(line) ?? []).filter(({ id }) => id >= unfoldedId)
-      writeInterrupted(database, starts, header.instance)
+    const journal = readJournal(path, isAlive)
+    if (journal === 'alive' || journal === 'gone') continue
+    if (journal === 'unreadable') {
+      damaged = `${path} cannot be read; calls that were cut off may be missing. Delete it if it is no longer wanted`
+      continue
     }
-    remove(path)
+    // What was being written under this name stands, whole, under the other.
+    if (name.endsWith('.tmp')) {
+      remove(path)
+      continue
+    }
+    if (journal.header !== null) writeInterrupted(database, journal.starts, journal.header.instance)
+    if (!journal.isDamaged) remove(path)
+    else {
+      const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
+      rename(path, kept)
+      damaged = `${path} was damaged, and calls that were cut off may be missing; it was kept as ${kept}`
+    }
+  }
+  return damaged
+}
+
+interface Journal {
+  /** `null` where the first line is none: nothing then says whose calls these are, nor whether they have ended. */
+  readonly header: JournalHeader | null
+  readonly starts: readonly CallStart[]
+  /** Lines are no calls, and not only the last, which the end of the process may have torn. */
+  readonly isDamaged: boolean
+}
+
+function readJournal(
+  path: string,
+  isAlive: (process: ProcessIdentity) => boolean,
+): Journal | 'alive' | 'gone' | 'unreadable' {
+  try {
+    const header = parseHeader(readHead(path))
+    if (header !== null && isAlive(header)) return 'alive'
+    const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
+    const calls = lines.map(parseStart)
+    const isDamaged = (header === null && hasText.test(head)) || calls.slice(0, -1).includes(null)
+    return { header, starts: calls.filter((call) => call !== null), isDamaged }
+  } catch (error) {
+    // Another instance that starts may have been first.
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'unreadable'
   }
 }
 
@@ -107,7 +144,10 @@ export function interruptedCall(start: CallStart, instance: string): StoredCall 
   }
 }
 
-function writeInterrupted(database: DatabaseSync, starts: readonly CallStart[], instance: string): void {
+function writeInterrupted(database: DatabaseSync, found: readonly CallStart[], instance: string): void {
+  const unfoldedId = firstIdAt(foldedUntilMs(database))
+  // A call that was folded away has left no row to know it by: it is counted already.
+  const starts = found.filter(({ id }) => id >= unfoldedId)
   const words = new WordList()
   const writer = new CallWriter(database, words)
   const encoder = new BatchEncoder()
@@ -119,19 +159,15 @@ function writeInterrupted(database: DatabaseSync, starts: readonly CallStart[], 
   }
 }
 
-/** The first line; `null` where it cannot be read: gone meanwhile, or not ours. */
-function readHead(path: string): string | null {
+/** The first line. */
+function readHead(path: string): string {
+  const file = openSync(path, 'r')
   try {
-    const file = openSync(path, 'r')
-    try {
-      const bytes = Buffer.alloc(headBytes)
-      const text = bytes.toString('utf8', 0, readSync(file, bytes))
-      return text.slice(0, text.indexOf('\n'))
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return null
+    const bytes = Buffer.alloc(headBytes)
+    const text = bytes.toString('utf8', 0, readSync(file, bytes))
+    return text.slice(0, text.indexOf('\n'))
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -139,6 +175,15 @@ function readHead(path: string): string | null {
 function remove(path: string): void {
   try {
     rmSync(path, { force: true })
+  } catch {
+    return
+  }
+}
+
+/** Where it cannot be renamed, or somebody else was first, it is looked at again another time. */
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to)
   } catch {
     return
   }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { backUpBefore } from './backup-before.ts'
@@ -35,12 +35,36 @@ export class StoreRefusal extends Error {
   }
 }
 
+/** https://sqlite.org/fileformat2.html#the_database_header */
+const header = { text: 'SQLite format 3\0', bytes: 72, applicationIdAt: 68 } as const
+
+/**
+ * Whether an open file begins as ours do. A connection that has its first page in memory does not look at it again,
+ * and goes on writing into what nobody else can read.
+ */
+export function hasOurHeader(file: number): boolean {
+  const bytes = Buffer.alloc(header.bytes)
+  readSync(file, bytes, 0, bytes.length, 0)
+  const isSqlite = bytes.toString('latin1', 0, header.text.length) === header.text
+  return isSqlite && bytes.readUInt32BE(header.applicationIdAt) === applicationId
+}
+
+/** SQLite finds nothing wrong with the file, and yet it cannot be what we wrote. */
+export class StoreDamage extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'StoreDamage'
+  }
+}
+
 /** Milliseconds for which the one writer waits for another process's lock. */
 const writerBusyMs = 5000
 const readerBusyMs = 250
 
 /** Opens the database for its writer, made and migrated where need be. Throws what `troubleOf` understands. */
 export function openForWriting(path: string): DatabaseSync {
+  // Who opens a file for writing may have its log put into it: not of one that is not ours.
+  assertOurs(path)
   makePrivateFile(path)
   const database = new DatabaseSync(path, { timeout: writerBusyMs, enableForeignKeyConstraints: false })
   try {
@@ -62,6 +86,28 @@ export function openForWriting(path: string): DatabaseSync {
   } catch (error) {
     database.close()
     throw error
+  }
+}
+
+/** Looks at a database that is there, and changes nothing. */
+function assertOurs(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || !found.isFile() || found.size === 0) return
+  const database = new DatabaseSync(path, { readOnly: true, timeout: writerBusyMs })
+  try {
+    assertSafe(sqliteVersion(database))
+    if (isEmpty(database)) return
+    const refused = refusalOf(database)
+    if (refused !== null) throw new StoreRefusal(refused)
+    // In this order: another process may just be making them.
+    if (versionOf(database) === 0) return
+    const named = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get()
+    if (named === undefined) throw new StoreDamage('its tables are gone')
+  } catch (error) {
+    // What was cut off before the log's time only a writer can put right.
+    if (sqliteCode(error) !== sqliteCodes.readOnly) throw error
+  } finally {
+    database.close()
   }
 }
 

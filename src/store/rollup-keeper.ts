@@ -7,7 +7,7 @@ import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
 /** From the last call that is rolled up to the next look for more, and after a failure. */
 const everyMs = 2000
-const afterTroubleMs = 10_000
+const afterTroubleMs = 3000
 /** Calls wait for a step at most once, so it is kept short: what it does is made less above, and more below these. */
 const step = { longMs: 14, shortMs: 7, firstLimit: 100, leastLimit: 8, mostLimit: 5000 } as const
 /** Between two steps others get the lock: SQLite tries it again after 1, 3, 8, 18 … ms. */

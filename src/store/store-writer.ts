@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Warning } from '../call/call-sink.ts'
@@ -6,21 +7,28 @@ import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { withLockWait } from './lock-wait.ts'
-import { openForWriting } from './open-store.ts'
+import { hasOurHeader, openForWriting, StoreDamage } from './open-store.ts'
+import { QuickCheck } from './quick-check.ts'
 import { RollupKeeper } from './rollup-keeper.ts'
 import { isAlive } from '../lib/process-identity.ts'
 import { WordList } from './record-batch.ts'
-import { fileKey, setAside, setOrphanAside, walBytes } from './store-files.ts'
-import { StoreMoved, type Trouble, troubleOf } from './store-trouble.ts'
+import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from './store-files.ts'
+import { LogMoved, StoreMoved, type Trouble, troubleOf } from './store-trouble.ts'
 import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
 
 const retry = { firstMs: 50, longestMs: 2000 } as const
 /** Dead instances' journals are looked for at the start and every so many checks. */
 const checksPerRecovery = 12
-const wal = { checkpointBytes: 32 * 2 ** 20, warnBytes: 256 * 2 ** 20, busyMs: 50 } as const
+/** For others' locks when the log is emptied. */
+const emptyWalBusyMs = 50
 
 interface OpenStore {
   readonly database: DatabaseSync
+  /**
+   * To look at its first bytes. Open for as long as the connection is: when a process closes a file, all of its
+   * locks on that file are gone, SQLite's too (https://sqlite.org/howtocorrupt.html, 2.2).
+   */
+  readonly file: number
   readonly calls: CallWriter
   readonly history: HistoryWriter
   readonly key: string | null
@@ -49,6 +57,7 @@ export class StoreWriter {
   #cancelRetry: (() => void) | null = null
   #cancelCheck: (() => void) | null = null
   #checks = 0
+  readonly #quickCheck: QuickCheck
 
   constructor(
     settings: WriterSettings,
@@ -58,6 +67,12 @@ export class StoreWriter {
     this.#settings = settings
     this.#clock = clock
     this.#emit = emit
+    this.#quickCheck = new QuickCheck({
+      path: settings.path,
+      clock,
+      afterMs: settings.quickCheckAfterMs,
+      onDamage: (finding) => this.#fail(troubleOf(new StoreDamage(finding), settings.path)),
+    })
     this.#keeper = new RollupKeeper(clock, (warning) => {
       if (warning?.message === this.#rollupWarning?.message) return
       this.#rollupWarning = warning
@@ -70,6 +85,7 @@ export class StoreWriter {
     this.#run()
     this.#watch()
     this.#keeper.start(() => this.#store?.database ?? null)
+    this.#quickCheck.start()
   }
 
   handle(message: ToWriter): void {
@@ -99,16 +115,37 @@ export class StoreWriter {
 
   #open(): OpenStore {
     const { path, instance, version } = this.#settings
+    // One copy is enough, however often it takes to open what lies beside it.
+    const mayCopy = !this.#lasting.has('log_kept')
+    this.#remember('log_kept', keepLeftLog(path, this.#clock.wallTime(), mayCopy))
     const database = openForWriting(path)
+    let file: number | null = null
     try {
+      file = openSync(path, 'r')
       const history = new HistoryWriter(database, { instance, version })
       const calls = new CallWriter(database, this.#words)
-      recoverJournals(dirname(path), database, isAlive)
-      return { database, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
+      this.#recoverJournals(database)
+      return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
       database.close()
+      if (file !== null) closeSync(file)
       throw error
     }
+  }
+
+  #recoverJournals(database: DatabaseSync): void {
+    const wallTimeMs = this.#clock.wallTime()
+    this.#remember(
+      'journal_damaged',
+      recoverJournals(dirname(this.#settings.path), database, isAlive, wallTimeMs),
+    )
+  }
+
+  /** A warning that stays until the next start; `null` is none. */
+  #remember(code: string, message: string | null): void {
+    if (message === null || this.#lasting.has(code)) return
+    this.#lasting.set(code, { code, message })
+    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
   }
 
   #perform(store: OpenStore, job: Job): void {
@@ -128,11 +165,21 @@ export class StoreWriter {
     if (fileKey(this.#settings.path) !== store.key) throw new StoreMoved()
   }
 
+  /** What is written to a log that nobody else finds is seen by nobody, and gone with this process. */
+  #assertLogInPlace(store: OpenStore): void {
+    if (fileKey(`${this.#settings.path}-wal`) !== store.walKey) throw new LogMoved()
+  }
+
   #fail(trouble: Trouble): void {
     const { path } = this.#settings
     if (trouble.remedy === 'skip') this.#skip()
     else if (trouble.remedy !== 'wait') {
       const walKey = this.#store?.walKey ?? null
+      try {
+        if (trouble.remedy === 'save_log' && this.#store !== null) emptyWal(this.#store.database)
+      } catch {
+        // Closing tries it once more.
+      }
       this.#release()
       try {
         if (trouble.remedy === 'set_aside') setAside(path, this.#clock.wallTime())
@@ -191,9 +238,11 @@ export class StoreWriter {
     if (this.#store === null) return
     try {
       this.#assertInPlace(this.#store)
+      this.#assertLogInPlace(this.#store)
+      if (!hasOurHeader(this.#store.file)) throw new StoreDamage('its header was overwritten')
       this.#boundWal(this.#store.database)
       if (++this.#checks % checksPerRecovery === 0) {
-        recoverJournals(dirname(this.#settings.path), this.#store.database, isAlive)
+        this.#recoverJournals(this.#store.database)
       }
     } catch (error) {
       this.#fail(troubleOf(error, this.#settings.path))
@@ -202,21 +251,22 @@ export class StoreWriter {
 
   /** A reader that stays in one snapshot keeps the log from being reset; it is emptied as soon as that one ends. */
   #boundWal(database: DatabaseSync): void {
-    const { path } = this.#settings
-    if (walBytes(path) > wal.checkpointBytes) emptyWal(database)
+    const { path, walLimits } = this.#settings
+    if (walBytes(path) > walLimits.emptyBytes) emptyWal(database)
     const bytes = walBytes(path)
-    const message = `${path}-wal holds ${Math.round(bytes / 2 ** 20)} MiB: a reader has kept it from being emptied`
-    const isLarge = bytes > wal.warnBytes
+    const message = `${path}-wal holds ${Math.round(bytes / 2 ** 20)} MiB: a reader has kept it from being emptied. End programs that read the database for long`
+    const isLarge = bytes > walLimits.warnBytes
     if (isLarge === (this.#walWarning !== null)) return
     this.#walWarning = isLarge ? { code: 'wal_large', message } : null
     this.#emit({ kind: 'warnings', warnings: this.#warnings() })
   }
 
   #release(): void {
-    const database = this.#store?.database
+    const store = this.#store
     this.#store = null
     try {
-      database?.close()
+      store?.database.close()
+      if (store !== null) closeSync(store.file)
     } catch {
       // What cannot even be closed is let go: the next opening tells how things stand.
     }
@@ -226,6 +276,7 @@ export class StoreWriter {
     this.#cancelRetry?.()
     this.#cancelCheck?.()
     this.#keeper.stop()
+    this.#quickCheck.stop()
     try {
       if (this.#store !== null) emptyWal(this.#store.database)
     } catch {
@@ -237,5 +288,5 @@ export class StoreWriter {
 }
 
 function emptyWal(database: DatabaseSync): void {
-  withLockWait(database, wal.busyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+  withLockWait(database, emptyWalBusyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
 }

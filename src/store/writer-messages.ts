@@ -8,6 +8,17 @@ export interface WriterSettings {
   readonly version: string
   /** How often the file's identity and the size of its `-wal` are looked at. */
   readonly checkEveryMs: number
+  /** How long after the start the whole file is looked through. */
+  readonly quickCheckAfterMs: number
+  readonly walLimits: WalLimits
+}
+
+/** Sizes of the write-ahead log, in bytes. */
+export interface WalLimits {
+  /** Beyond it the log is emptied, as soon as no reader needs it. */
+  readonly emptyBytes: number
+  /** Beyond it a warning says that a reader keeps it from being emptied. */
+  readonly warnBytes: number
 }
 
 /** To the writer's thread. At most one `write` is on its way at a time; each is answered by a `written`. */

@@ -15,7 +15,7 @@ import { type Clock, systemClock } from '../call/clock.ts'
 import { InflightJournal } from './inflight-journal.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder } from './record-batch.ts'
-import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
+import type { FromWriter, ToWriter, WalLimits, WriterSettings } from './writer-messages.ts'
 
 export interface WriterThreadOptions {
   readonly dbPath: string
@@ -30,12 +30,18 @@ export interface WriterThreadOptions {
   /** How long `close` waits for the database. */
   readonly closeTimeoutMs?: number
   readonly checkEveryMs?: number
+  readonly quickCheckAfterMs?: number
+  readonly walLimits?: WalLimits
   readonly startWorker?: (settings: WriterSettings) => Worker
 }
 
 const batchLimit = 1000
 /** Minutes, and events, that wait for a database that cannot be written. */
 const historyLimit = 1000
+/** A batch that is on its way for longer has met a disk that hangs. */
+const stallMs = 10_000
+/** A loss is a warning for so long; the count of what was lost stays. */
+const lossShownMs = 2000
 const restart = { firstMs: 100, longestMs: 5000 } as const
 
 interface Parcel {
@@ -65,6 +71,8 @@ export class WriterThread implements CallSink, GatewayHistory {
   #minutes: GatewayMinute[] = []
   #events: GatewayEvent[] = []
   #parcel: Parcel | null = null
+  #sentAtMs = 0
+  #lostAtMs = Number.NEGATIVE_INFINITY
   #encoder = new BatchEncoder()
   #worker: Worker | null = null
   #workerWarnings: readonly Warning[] = []
@@ -88,6 +96,8 @@ export class WriterThread implements CallSink, GatewayHistory {
       pendingBytesLimit: 64 * 2 ** 20,
       closeTimeoutMs: 5000,
       checkEveryMs: 5000,
+      quickCheckAfterMs: 10_000,
+      walLimits: { emptyBytes: 32 * 2 ** 20, warnBytes: 256 * 2 ** 20 },
       startWorker: startThread,
       ...options,
     }
@@ -129,9 +139,8 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   warnings(): readonly Warning[] {
-    return [...this.#workerWarnings, this.#ownWarning, this.#journal.warning].filter(
-      (warning) => warning !== null,
-    )
+    const warnings = [...this.#workerWarnings, this.#ownWarning, this.#stall(), this.#loss()]
+    return [...warnings, this.#journal.warning].filter((warning) => warning !== null)
   }
 
   /** Tokens by the minute in which calls ended; empty where the database is closed before it could be asked. */
@@ -162,6 +171,20 @@ export class WriterThread implements CallSink, GatewayHistory {
     return this.#closing
   }
 
+  /** The thread waits in a call of the system and cannot say so itself. */
+  #stall(): Warning | null {
+    const forMs = this.#clock.now() - this.#sentAtMs
+    if (this.#parcel === null || forMs < stallMs || this.#workerWarnings.length > 0) return null
+    const message = `${this.#options.dbPath} has taken no call for ${Math.floor(forMs / 1000)} s: its disk hangs or is too slow; calls are served and wait in memory to be recorded`
+    return { code: 'writer_stalled', message }
+  }
+
+  #loss(): Warning | null {
+    if (this.#clock.now() - this.#lostAtMs > lossShownMs) return null
+    const message = `${this.#dropped} records were lost since the start: calls end faster than they can be recorded`
+    return { code: 'records_dropped', message }
+  }
+
   #planFlush(): void {
     if (this.#flushPlanned || this.#flushDue) return
     this.#flushPlanned = true
@@ -188,6 +211,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#minutes = []
     this.#events = []
     this.#parcel = parcel
+    this.#sentAtMs = this.#clock.now()
     this.#flushDue = this.#pending.size > 0
     const batch = this.#encoder.encode(calls)
     const { minutes, events } = parcel
@@ -218,7 +242,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     if (parcel === null) return
     this.#parcel = null
     this.#written += parcel.calls.length - dropped
-    this.#dropped += dropped
+    this.#lose(dropped)
     this.#deaths = 0
     this.#ownWarning = null
     this.#journal.settle(parcel.calls.map((call) => call.id))
@@ -227,8 +251,14 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   #drop(calls: readonly CallRecord[]): void {
     if (calls.length === 0) return
-    this.#dropped += calls.length
+    this.#lose(calls.length)
     this.#journal.settle(calls.map((call) => call.id))
+  }
+
+  #lose(count: number): void {
+    if (count === 0) return
+    this.#dropped += count
+    this.#lostAtMs = this.#clock.now()
   }
 
   #post(message: ToWriter, transfer: ArrayBuffer[] = []): void {
@@ -237,9 +267,11 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   #start(): void {
     if (this.#isClosed) return
-    const { dbPath: path, instance, version, checkEveryMs } = this.#options
+    const { dbPath: path, instance, version } = this.#options
+    const { checkEveryMs, quickCheckAfterMs, walLimits } = this.#options
+    const settings = { path, instance, version, checkEveryMs, quickCheckAfterMs, walLimits }
     try {
-      const worker = this.#options.startWorker({ path, instance, version, checkEveryMs })
+      const worker = this.#options.startWorker(settings)
       let reason = 'it ended'
       worker.on('message', (message: FromWriter) => this.#receive(message))
       worker.on('error', (error) => {

@@ -11,7 +11,7 @@ import type {
 import type { Clock } from '../call/clock.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { childEnvironment } from './child-environment.ts'
-import { LineReader } from './line-reader.ts'
+import { LineReader } from '../lib/line-reader.ts'
 
 /** What is asked of compressing. */
 export interface CompressOrder {

@@ -18,6 +18,7 @@ const control: ControlStatus = {
   drain_timeout_ms: 1,
   options: { pid_file: 'its/pid' },
   health,
+  formers: [],
 }
 const record: ProcessRecord = {
   pid: 66,
@@ -158,4 +159,15 @@ test('trouble is told while nothing runs', () => {
   const trouble = { ...plan, trouble: 'the settings are broken' }
   assert.equal(describeProcess(found({ record }), trouble).message, 'the settings are broken')
   assert.equal(describeProcess(found({ control }, { port: own }), trouble).message, null)
+})
+
+test('gateways that still finish calls are told of, in a sentence too', () => {
+  const withFormers = (...calls: readonly number[]): ReturnType<typeof describeProcess> => {
+    const formers = calls.map((count, at) => ({ pid: 50 + at, instance: `former${at}`, calls: count }))
+    return describeProcess(found({ control: { ...control, formers } }, { port: own }), plan)
+  }
+  assert.equal(withFormers().message, null)
+  assert.deepEqual(withFormers(1).formers, [{ pid: 50, calls: 1 }])
+  assert.equal(withFormers(1).message, 'The former gateway (process 50) still finishes 1 call.')
+  assert.equal(withFormers(2, 1).message, 'Former gateways (processes 50, 51) still finish 3 calls.')
 })

@@ -1,5 +1,5 @@
 import type { HealthReport } from '../api/health-report.ts'
-import type { GatewayState, ProcessStatus } from '../api/process-status.ts'
+import type { FormerProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
 import type { Found } from './gateway-finder.ts'
 import type { PortAnswer } from './gateway-port.ts'
 
@@ -50,6 +50,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
       health: ownReport(sighting) ?? health,
       pid_file: typeof options['pid_file'] === 'string' ? options['pid_file'] : plan.pidFile,
       log_file,
+      formers: formersOf(sighting),
       message,
       simulated,
     }
@@ -69,6 +70,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
     health: null,
     pid_file: plan.pidFile,
     log_file,
+    formers: [],
     message,
     simulated,
   }
@@ -87,6 +89,7 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   if (state === 'running' && typeof control === 'object' && !isHealthy(sighting)) {
     return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
   }
+  if (state === 'running') return formersInWords(formersOf(sighting))
   if (state === 'unresponsive') {
     if (problem !== null) return `It cannot be told how the gateway is: ${problem}.`
     const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
@@ -98,6 +101,23 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   if (state !== 'stopped') return null
   const left = record === null ? null : `The last gateway (process ${record.pid}) ended unexpectedly.`
   return plan.trouble ?? left
+}
+
+/** A gateway of an earlier version tells of none. */
+function formersOf({ found: { control } }: Sighting): readonly FormerProcess[] {
+  const told: readonly FormerProcess[] | undefined = typeof control === 'object' ? control.formers : undefined
+  return (told ?? []).map(({ pid, calls }) => ({ pid, calls }))
+}
+
+function formersInWords(formers: readonly FormerProcess[]): string | null {
+  const calls = formers.reduce((sum, former) => sum + former.calls, 0)
+  if (calls === 0) return null
+  const pids = formers.map(({ pid }) => pid).join(', ')
+  const who =
+    formers.length === 1
+      ? `The former gateway (process ${pids}) still finishes`
+      : `Former gateways (processes ${pids}) still finish`
+  return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 
 /** The report of the very gateway that the control socket leads to. */

@@ -285,3 +285,25 @@ test('the ports of schemes count', () => {
   assert.ok(leadsTo('https://localhost', { port: 443 }))
   assert.ok(!leadsTo('https://localhost', { port: 80 }))
 })
+
+test('options of a few words name them, and can be set by them', () => {
+  withConfig({}, (config) => {
+    const named = config.describe(null).options.filter(({ choices }) => choices !== null)
+    assert.deepEqual(
+      named.map(({ name, choices }) => [name, choices]),
+      [
+        ['budget_action', ['report', 'reject']],
+        ['usage_injection', ['auto', 'off']],
+      ],
+    )
+    const settings = { budget_action: 'reject', retry_429_max: 3 }
+    const { values, args } = config.resolve(config.check(settings))
+    assert.deepEqual([values.budgetAction, values.retry429Max], ['reject', 3])
+    assert.ok(args.includes('--budget-action=reject') && args.includes('--retry-429-max=3'))
+    assert.throws(
+      () => config.check({ budget_action: 'refuse' }),
+      /budget_action must be one of report, reject/,
+    )
+    assert.throws(() => config.check({ retry_429_max: 101 }), /from 0 to 100/)
+  })
+})

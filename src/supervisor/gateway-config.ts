@@ -89,6 +89,7 @@ export class GatewayConfig {
         name,
         description,
         range: kind.range,
+        choices: kind.choices ?? null,
         value: values[key],
         default: byDefault,
         source: source === 'default' && kept[name] !== undefined ? 'saved' : source,

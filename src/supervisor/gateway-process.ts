@@ -15,8 +15,9 @@ export interface GatewayProcess {
   /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessTrouble}. */
   stop(): Promise<ProcessStatus>
   /**
-   * Resolves when the new one is healthy; one that was not running is started. If the new one does not come
-   * up, the one that worked is brought back, and this rejects with {@link ProcessTrouble}.
+   * Resolves when the new one is healthy; the old one finishes its calls beside it. One that was not running is
+   * started. If the new one does not come up, the one that worked goes on, or is brought back, and this rejects with
+   * {@link ProcessTrouble}.
    */
   restart(settings?: Settings): Promise<ProcessStatus>
   config(): Promise<ProxyConfig>

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path'
 import type { Clock } from '../call/clock.ts'
-import type { ControlStatus } from '../control/control-messages.ts'
+import type { ControlStatus, HandOverOrder } from '../control/control-messages.ts'
 import { type ChildSecrets, childEnvironment } from './child-environment.ts'
 import type { ResolvedGateway } from './gateway-config.ts'
 import type { GatewayFinder } from './gateway-finder.ts'
@@ -81,15 +82,65 @@ export class GatewayStarter {
     return found === true
   }
 
-  #spawn({ args, upstreamIsTrusted }: ResolvedGateway): SpawnedGateway {
-    const { command, logFile, adminToken, env } = this.#options
+  /**
+   * Has the running gateway start its successor, which takes over from it without losing a call. Resolves when that is
+   * healthy; with `unable` where the running one is of a version that cannot. Rejects with {@link ProcessTrouble}, and
+   * says in it whether the running one goes on as before.
+   */
+  async takeOver(plan: ResolvedGateway): Promise<'done' | 'unable'> {
+    const { clock, limits, logFile, command, finder } = this.#options
+    const logSize = await logFile.size().catch(() => 0)
+    const order: HandOverOrder = {
+      command,
+      args: plan.args,
+      env: this.#environment(plan),
+      cwd: process.cwd(),
+      log_file: resolve(logFile.path),
+      limit_ms: limits.startMs,
+    }
+    const deadline = clock.now() + limits.startMs + limits.answerMs
+    const answer = await finder.client
+      .handOver(order, limits.startMs + 2 * limits.answerMs)
+      .catch((error: unknown) => {
+        throw new ProcessTrouble('start_failed', error instanceof Error ? error.message : String(error))
+      })
+    if (answer === 'unknown') return 'unable'
+    try {
+      if (typeof answer === 'object' && 'failed' in answer) {
+        const code = answer.code === 'port_in_use' ? 'port_in_use' : 'start_failed'
+        throw new ProcessTrouble(code, `${answer.failed} The running gateway goes on as it is.`)
+      }
+      // Where the old one was killed meanwhile, whoever is there now has taken its place.
+      const isNew = ({ identity }: ControlStatus): boolean =>
+        typeof answer !== 'object' || identity.pid === answer.successor.pid
+      const healthy = await finder.until<true | 'gone'>(deadline - clock.now(), ({ control }) => {
+        if (control === 'absent' && typeof answer === 'object') return 'gone'
+        return typeof control === 'object' && isNew(control) ? this.#isHealthy(control) : null
+      })
+      if (healthy === 'gone') throw new ProcessTrouble('start_failed', 'The new gateway ended at once.')
+      if (healthy === null) throw new ProcessTrouble('start_failed', this.#tooLate())
+      return 'done'
+    } catch (error) {
+      if (!(error instanceof ProcessTrouble)) throw error
+      const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
+      throw new ProcessTrouble(error.code, error.message, log)
+    }
+  }
+
+  #environment({ upstreamIsTrusted }: ResolvedGateway): Record<string, string> {
+    const { adminToken, env } = this.#options
     const secrets: ChildSecrets = { upstreamIsTrusted, adminToken }
+    return childEnvironment(env, secrets)
+  }
+
+  #spawn(plan: ResolvedGateway): SpawnedGateway {
+    const { command, logFile } = this.#options
     try {
       using log = logFile.openToAppend()
       return spawnGateway({
         command,
-        args,
-        env: childEnvironment(env, secrets),
+        args: plan.args,
+        env: this.#environment(plan),
         logDescriptor: log.descriptor,
       })
     } catch (error) {

@@ -8,7 +8,7 @@ export interface ReplaceSteps<T> {
 }
 
 /**
- * Puts a new gateway in the place of one that runs: the old one finishes its calls and ends, then the new one
+ * Puts a new gateway in the place of one that cannot hand over to it: the old one finishes its calls and ends, then the new one
  * starts. If that does not come up, the old one is brought back, and this rejects with {@link ProcessTrouble}.
  */
 export async function replaceGateway<T>(
@@ -21,11 +21,20 @@ export async function replaceGateway<T>(
     return await steps.start(next)
   } catch (error) {
     if (!(error instanceof ProcessTrouble)) throw error
-    const sequel = await steps.start(previous).then(
-      () => 'The previous gateway was brought back.',
-      (again: unknown) =>
-        `The previous one did not come back either: ${again instanceof Error ? again.message : String(again)}`,
-    )
-    throw new ProcessTrouble(error.code, `${error.message} ${sequel}`, error.log)
+    return await bringBack(error, previous, (plan) => steps.start(plan))
   }
+}
+
+/** Starts the gateway that worked once more, after a new one did not. Rejects with {@link ProcessTrouble} in any case. */
+export async function bringBack(
+  { code, message, log }: ProcessTrouble,
+  previous: ResolvedGateway,
+  start: (plan: ResolvedGateway) => Promise<unknown>,
+): Promise<never> {
+  const sequel = await start(previous).then(
+    () => 'The previous gateway was brought back.',
+    (again: unknown) =>
+      `The previous one did not come back either: ${again instanceof Error ? again.message : String(again)}`,
+  )
+  throw new ProcessTrouble(code, `${message} ${sequel}`, log)
 }

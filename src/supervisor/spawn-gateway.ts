@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type SendHandle, spawn } from 'node:child_process'
 
 /** How a gateway's process ended. */
 export interface GatewayEnd {
@@ -36,13 +36,24 @@ export interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>
   /** Where it prints to. A pipe would break, and the gateway with it, when this process ends. */
   readonly logDescriptor: number
+  /** Where it works; where this process does unless given. */
+  readonly cwd?: string
+  /** Answers what it asks before it is ready; `null` where that is no question. */
+  readonly answer?: (question: unknown) => SpawnAnswer | null
+}
+
+/** An answer to a process that is starting, and perhaps a socket with it. */
+export interface SpawnAnswer {
+  readonly message: object
+  readonly handle?: SendHandle
 }
 
 /** Starts a gateway as the leader of a session of its own, which the end of this process does not touch. */
-export function spawnGateway({ command, args, env, logDescriptor }: SpawnOptions): SpawnedGateway {
+export function spawnGateway(options: SpawnOptions): SpawnedGateway {
+  const { command, args, env, logDescriptor, cwd = process.cwd(), answer } = options
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args], {
-    cwd: process.cwd(),
+    cwd,
     detached: true,
     env,
     shell: false,
@@ -59,6 +70,9 @@ export function spawnGateway({ command, args, env, logDescriptor }: SpawnOptions
   const ready = new Promise<ReadyMessage>((resolve) => {
     child.on('message', (message) => {
       if (isReady(message)) resolve(message)
+      const answered = answer?.(message) ?? null
+      // It may have gone meanwhile, which its end tells.
+      if (answered !== null) child.send(answered.message, answered.handle, undefined, () => {})
     })
   })
   return {

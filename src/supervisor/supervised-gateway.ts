@@ -16,7 +16,7 @@ import { GatewayStopper } from './gateway-stopper.ts'
 import { liveSettings } from './live-settings.ts'
 import type { LogFile } from './log-file.ts'
 import { OperationQueue } from './operation-queue.ts'
-import { replaceGateway } from './replace-gateway.ts'
+import { bringBack, replaceGateway } from './replace-gateway.ts'
 import { runningValues } from './running-values.ts'
 import { seeGateway } from './see-gateway.ts'
 import type { SpawnedGateway } from './spawn-gateway.ts'
@@ -127,7 +127,12 @@ export class SupervisedGateway implements GatewayProcess {
       return this.status()
     }
     if (next.values.port !== control.port) await this.#expectFreePort(next.values)
-    const isOurs = await replaceGateway(next, this.#previous(control), {
+    const previous = this.#previous(control)
+    if (!control.draining && (await this.#takeOver(next, previous))) {
+      config.keep(settings)
+      return this.status()
+    }
+    const isOurs = await replaceGateway(next, previous, {
       stop: () => this.#end(),
       start: (plan) => this.#bringUp(plan),
     })
@@ -152,6 +157,21 @@ export class SupervisedGateway implements GatewayProcess {
         'not_applied',
         `It is kept for the next start, but was not applied now: ${why}.`,
       )
+    }
+  }
+
+  /** Answers whether the running gateway could hand over. One that has ended in spite of it is brought back. */
+  async #takeOver(next: ResolvedGateway, previous: ResolvedGateway): Promise<boolean> {
+    try {
+      if ((await this.#starter.takeOver(next)) === 'unable') return false
+      this.#child = null
+      this.#trouble = null
+      return true
+    } catch (error) {
+      if (!(error instanceof ProcessTrouble)) throw error
+      const { control } = await this.#finder.find()
+      if (control !== 'absent') throw error
+      return await bringBack(error, previous, (plan) => this.#bringUp(plan))
     }
   }
 

@@ -29,7 +29,7 @@ const sum = (of: (figures: KillFigures) => number): number =>
   all.reduce((total, figures) => total + of(figures), 0)
 const lostMs = most((figures) => figures.lostMs)
 console.log(
-  `${all.length} kills: ${sum((each) => each.reached)} calls at the upstream, every one with its one row, ` +
+  `measured: ${all.length} kills: ${sum((each) => each.reached)} calls at the upstream, every one with its one row, ` +
     `${sum((each) => each.interrupted)} interrupted; lost at most ${lostMs.toFixed(1)} ms; ` +
     `/health within ${most((each) => each.healthMs).toFixed(1)} ms; integrity and budget right each time`,
 )

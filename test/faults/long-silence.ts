@@ -72,6 +72,7 @@ for (const [name, ending] of calls) {
   console.log(`${name}: ${how}`)
   if (how !== '200 complete') process.exitCode = 1
 }
+console.log(`measured: ${calls.length} calls with ${values.minutes} minutes of silence in each phase`)
 await untilRecorded(gateway, 3)
 await untilRecorded(second, 2)
 for (const row of [...readCalls(gateway.databaseFile), ...readCalls(second.databaseFile)]) {

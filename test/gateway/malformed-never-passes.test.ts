@@ -6,9 +6,14 @@ import { asRecord, parseRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { parseRawResponse } from '../support/raw-response.ts'
 import { rowOf } from '../support/recorded-calls.ts'
+import { allVectors } from '../support/http-vectors/all-vectors.ts'
+import type { HttpVector } from '../support/http-vectors/http-vector.ts'
+import { type PlayedVector, differencesOf, playVector } from '../support/http-vectors/play-vector.ts'
+import { until, write } from '../support/reply-step.ts'
+import { chunkFrame, jsonReply, lastChunk, responseHead } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 
-const upstream = await startSimulatedUpstream()
+const upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
 const gateway = await startGatewayProcess({ upstream: upstream.origin })
 after(async () => {
   await gateway[Symbol.asyncDispose]()
@@ -18,105 +23,48 @@ after(async () => {
 const path = '/v1/chat/completions'
 const start = `POST ${path} HTTP/1.1\r\nHost: localhost\r\n`
 const chunked = `${start}Transfer-Encoding: chunked\r\n\r\n`
+const limitMs = 5000
 
-/** Requests that no two servers need read alike (RFC 9112), each with what is wrong about it. */
-const malformed: Readonly<Record<string, string>> = {
-  'no request line': '\r\n\r\n\r\nhello\r\n\r\n',
-  'a TLS hello': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
-  'HTTP/2 preface': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-  'no version': `POST ${path}\r\nHost: localhost\r\n\r\n`,
-  'HTTP/2.0': `POST ${path} HTTP/2.0\r\nHost: localhost\r\n\r\n`,
-  'HTTP/0.9 version': `GET ${path} HTTP/0.9\r\nHost: localhost\r\n\r\n`,
-  'HTTP/1.10': `GET ${path} HTTP/1.10\r\nHost: localhost\r\n\r\n`,
-  'a version in lower case': `GET ${path} http/1.1\r\nHost: localhost\r\n\r\n`,
-  'a method in lower case': `post ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  'a method that is unknown': `PO ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  'a method that is no token': `P(ST ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  'a space in the target': 'POST /v1/chat completions HTTP/1.1\r\nHost: localhost\r\n\r\n',
-  'a tab in the request line': `POST\t${path}\tHTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  'a target beyond ASCII': 'GET /v1/models/\xe9 HTTP/1.1\r\nHost: localhost\r\n\r\n',
-  'a control character in the target': 'GET /v1/models/\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n',
-  'NUL in the target': 'GET /v1/models/\x00 HTTP/1.1\r\nHost: localhost\r\n\r\n',
-  'line feeds alone': `POST ${path} HTTP/1.1\nHost: localhost\n\n`,
-  'a line feed alone in the head': `${start}X-A: 1\nX-B: 2\r\n\r\n`,
-  'a carriage return alone in a value': `${start}X-A: 1\rX-B: 2\r\n\r\n`,
-  'no Host': `POST ${path} HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}`,
-  'two Hosts': `${start}Host: localhost\r\nContent-Length: 2\r\n\r\n{}`,
-  'two different Hosts': `${start}Host: elsewhere.example\r\nContent-Length: 2\r\n\r\n{}`,
-  'a folded header': `${start}X-A: 1\r\n  folded\r\nContent-Length: 2\r\n\r\n{}`,
-  'a space before the colon': `${start}X-A : 1\r\nContent-Length: 2\r\n\r\n{}`,
-  'a header without a colon': `${start}X-A\r\nContent-Length: 2\r\n\r\n{}`,
-  'a header without a name': `${start}: 1\r\nContent-Length: 2\r\n\r\n{}`,
-  'a header name beyond ASCII': `${start}X-\xe9: 1\r\nContent-Length: 2\r\n\r\n{}`,
-  'NUL in a value': `${start}X-A: a\x00b\r\nContent-Length: 2\r\n\r\n{}`,
-  'a space before the first header': `POST ${path} HTTP/1.1\r\n Host: localhost\r\n\r\n`,
-  'a length that is no number': `${start}Content-Length: two\r\n\r\n{}`,
-  'a negative length': `${start}Content-Length: -2\r\n\r\n{}`,
-  'a length with a sign': `${start}Content-Length: +2\r\n\r\n{}`,
-  'a length in hexadecimal': `${start}Content-Length: 0x2\r\n\r\n{}`,
-  'a length with a fraction': `${start}Content-Length: 2.0\r\n\r\n{}`,
-  'an empty length': `${start}Content-Length:\r\n\r\n{}`,
-  'a list of lengths': `${start}Content-Length: 2, 2\r\n\r\n{}`,
-  'two lengths': `${start}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`,
-  'two different lengths': `${start}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
-  'a length beyond all bounds': `${start}Content-Length: 99999999999999999999999\r\n\r\n{}`,
-  'length and coding': `${start}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  'coding and length': `${start}Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n`,
-  'an empty coding beside a length': `${start}Transfer-Encoding:\r\nContent-Length: 2\r\n\r\n{}`,
-  'an empty coding': `${start}Transfer-Encoding:\r\n\r\n`,
-  'an unknown coding': `${start}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
-  'gzip, then chunked': `${start}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-  'gzip and chunked in two lines': `${start}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  'chunked, then gzip': `${start}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
-  'chunked twice': `${start}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`,
-  'chunked in two lines': `${start}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-  'chunked with a vertical tab': `${start}Transfer-Encoding: \vchunked\r\n\r\n0\r\n\r\n`,
-  'identity coding': `${start}Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\n{}`,
-  'a chunk size that is none': `${chunked}xyz\r\nabc\r\n0\r\n\r\n`,
-  'an empty chunk size': `${chunked}\r\nabc\r\n0\r\n\r\n`,
-  'a negative chunk size': `${chunked}-1\r\nabc\r\n0\r\n\r\n`,
-  'a chunk size with 0x': `${chunked}0x3\r\nabc\r\n0\r\n\r\n`,
-  'a chunk size beyond all bounds': `${chunked}fffffffffffffffff\r\nabc\r\n0\r\n\r\n`,
-  'a chunk longer than its size': `${chunked}2\r\nabc\r\n0\r\n\r\n`,
-  'a chunk that ends with a line feed alone': `${chunked}3\nabc\n0\n\n`,
-  'a chunk extension with a line feed': `${chunked}3;a\nb\r\nabc\r\n0\r\n\r\n`,
-  'a head of 100 KB': `${start}X-A: ${'a'.repeat(100_000)}\r\n\r\n`,
-  'a target of 100 KB': `GET /v1/models?${'a'.repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-  'thirty thousand headers': `${start}${'a: b\r\n'.repeat(30_000)}\r\n`,
+/** What is said of our own words in the answers to a vector. */
+function wordsOf({ statuses }: HttpVector, { answers }: PlayedVector): readonly string[] {
+  return answers
+    .filter(({ status }) => status >= 400)
+    .flatMap((answer) => {
+      const wanted = ownCodes[statuses.at(-1) ?? 0]
+      const code = asRecord(parseRecord(answer.body.toString())['error'])['code']
+      const said = [answer.header('x-tokenweir-error'), code]
+      return said.every((each) => each === wanted) ? [] : [`${said.join(' and ')}, not ${wanted}`]
+    })
 }
 
-/** A whole request behind the malformed one, which must never be taken for a second one. */
-const smuggled = 'GET /v1/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n'
-
-/** What is said of the answer to a malformed request; `null` where all is well. */
-async function complaintOf(text: string): Promise<string | null> {
-  await using client = await openRawClient(gateway.port)
-  await client.send(Buffer.from(text + smuggled, 'latin1'))
-  await client.waitForServerEnd()
-  const response = parseRawResponse(client.received, 'POST')
-  if (response === undefined) return 'no answer'
-  const error = asRecord(parseRecord(response.body.toString())['error'])
-  const said = `${response.status} ${response.header('x-tokenweir-error')} ${String(error['code'])}`
-  if (said !== '400 invalid_request invalid_request') return said
-  if (response.header('connection') !== 'close') return 'the connection is said to go on'
-  return client.received.length === response.byteLength ? null : 'a second answer'
+const ownCodes: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  501: 'upgrade_not_supported',
 }
 
-test('what is malformed is refused in our words, never reaches the upstream, and ends the connection', async () => {
-  const complaints: string[] = []
-  let seen = 0
-  for (const [what, text] of Object.entries(malformed)) {
-    const complaint = await complaintOf(text).catch(String)
-    if (complaint !== null) complaints.push(`${what}: ${complaint}`)
-    for (const { method, target } of upstream.requests.slice(seen)) {
-      complaints.push(`${what}: ${method} ${target} was forwarded`)
+test(`${allVectors.length} vectors: what is malformed is refused, never forwarded, and the last; what is odd passes`, async () => {
+  const differences: string[] = []
+  for (const vector of allVectors) {
+    const played = await playVector(vector, { port: gateway.port, upstream, limitMs })
+    for (const difference of [...differencesOf(vector, played), ...wordsOf(vector, played)]) {
+      differences.push(`${vector.what} (RFC ${vector.rule}): ${difference}`)
     }
-    seen = upstream.requests.length
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(differences, [])
+})
+
+test('each vector stands for itself', () => {
+  const texts = new Set(allVectors.map(({ bytes }) => bytes))
+  assert.equal(texts.size, allVectors.length)
+  const refused = allVectors.filter(({ passes }) => passes.length === 0)
+  assert.ok(refused.length >= 150, `${refused.length} are refused`)
+  assert.equal(gateway.stderr, '', 'none was a fault of ours')
 })
 
 test('a body whose framing breaks is refused where it is read whole and where it is streamed, and recorded', async () => {
+  const seen = upstream.requests.length
   for (const target of [path, '/v1/files']) {
     await using client = await openRawClient(gateway.port)
     const head = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`
@@ -130,7 +78,7 @@ test('a body whose framing breaks is refused where it is read whole and where it
     const row = await rowOf(gateway, response)
     assert.deepEqual([row.outcome, row.failure_code, row.status], ['refused', 'invalid_request', 400], target)
   }
-  const [streamed, ...more] = upstream.requests
+  const [streamed, ...more] = upstream.requests.slice(seen)
   assert.deepEqual([streamed?.target, more.length], ['/v1/files', 0])
   assert.equal((await streamed!.connection.closed).by, 'client')
   assert.equal(streamed!.bodyEndAtMs, undefined, 'what was cut was not made to look whole')
@@ -155,4 +103,28 @@ test('a request that never ends is not forwarded, and leaves nothing behind', as
     upstream.requests.slice(seen).map((request) => request.target),
     ['/v1/models'],
   )
+})
+
+test('what is malformed behind a call does the call no harm, however long that lasts', async () => {
+  const gate = Promise.withResolvers<void>()
+  const seen = upstream.requests.length
+  upstream.replyOnce([
+    write(responseHead(200, [['Transfer-Encoding', 'chunked']])),
+    write(chunkFrame('begun ')),
+    until(gate.promise),
+    write(Buffer.concat([chunkFrame('ended'), lastChunk()])),
+  ])
+  await using client = await openRawClient(gateway.port)
+  // A length that counts characters instead of bytes is the common way to get here.
+  await client.send(Buffer.from(`${start}Content-Length: 12\r\n\r\n{"a":"wéé"}`))
+  await client.waitForBytes('begun')
+  await client.send('more that is no request\r\n\r\n')
+  gate.resolve()
+  const answer = await client.response('POST')
+  assert.deepEqual([answer.status, answer.complete, answer.body.toString()], [200, true, 'begun ended'])
+  const refusal = await client.response('POST')
+  assert.deepEqual([refusal.status, refusal.header('connection')], [400, 'close'])
+  assert.equal(await client.waitForServerEnd(), 'fin')
+  const row = await rowOf(gateway, answer)
+  assert.deepEqual([row.outcome, upstream.requests.length - seen], ['ok', 1])
 })

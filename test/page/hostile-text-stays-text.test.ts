@@ -121,6 +121,7 @@ function statusSaying(text: string): ProcessStatus {
     health,
     pid_file: text,
     log_file: text,
+    formers: [],
     message: text,
     simulated: true,
   }
@@ -131,6 +132,7 @@ function configSaying(text: string): ProxyConfig {
     name: text,
     description: text,
     range: text,
+    choices: [text],
     value: text,
     default: text,
     source: 'default',

@@ -64,6 +64,7 @@ const status: ProcessStatus = {
   log_file: 'data/proxy.log',
   message: null,
   simulated: true,
+  formers: [],
 }
 
 async function takePictures(folder: string): Promise<void> {

@@ -205,7 +205,7 @@ test('a call that was folded away is not found again in a journal', async () => 
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
   const { recoverJournals } = await import('../../src/store/journal-recovery.ts')
   const database = openForWriting(path)
-  recoverJournals(dir.path, database, () => false)
+  recoverJournals(dir.path, database, () => false, 0)
   database.close()
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
   await writer.close()

@@ -11,6 +11,7 @@ import { openCallReader } from '../../src/store/call-query.ts'
 import { schemaVersion } from '../../src/store/migrate.ts'
 import { openForWriting } from '../../src/store/open-store.ts'
 import { WriterThread, type WriterThreadOptions } from '../../src/store/writer-thread.ts'
+import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
 import { until } from './until.ts'
@@ -285,4 +286,85 @@ test('a log that a reader let grow is emptied when that reader ends', async () =
   await until('the log is empty', () => walBytes() === 0)
   assert.deepEqual(writer.warnings(), [])
   await writer.close()
+})
+
+test('a log that a reader keeps from being emptied is a warning beyond its limit, until that reader ends', async () => {
+  await using dir = await makeTempDir()
+  const walLimits = { emptyBytes: 2 ** 20, warnBytes: 2 * 2 ** 20 }
+  const writer = writerIn(dir, { checkEveryMs: 20, pendingLimit: 100_000, walLimits })
+  await writer.usageByMinute(0)
+  const reader = new DatabaseSync(dir.file('data/calls.db'), { readOnly: true })
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM calls').get()
+  const walBytes = (): number => statSync(dir.file('data/calls.db-wal')).size
+  let finished = 0
+  while (walBytes() <= walLimits.warnBytes) {
+    for (let index = 0; index < 1000; index++) writer.finish(fullCall(idAt(finished++)))
+    await until('they are written', () => writer.figures().written === finished)
+  }
+  await until('the warning', () => codes(writer).includes('wal_large'))
+  assert.match(writer.warnings()[0]?.message ?? '', /calls\.db-wal holds [23] MiB.*End programs that read/)
+  reader.exec('COMMIT')
+  reader.close()
+  await until('the warning goes', () => codes(writer).length === 0)
+  assert.equal(walBytes(), 0)
+  await writer.close()
+})
+
+test('a log that is deleted while in use loses nothing, and calls are written where others see them', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir, { checkEveryMs: 20 })
+  for (let ms = 0; ms < 100; ms++) writer.finish(chatCall(idAt(ms)))
+  await until('rows', () => writer.figures().written === 100)
+  rmSync(dir.file('data/calls.db-wal'))
+  await until('it is noticed', () => codes(writer).includes('database_moved'))
+  await until(
+    'there is a log again',
+    () => statSync(dir.file('data/calls.db-wal'), { throwIfNoEntry: false }) !== undefined,
+  )
+  writer.finish(chatCall(idAt(100)))
+  await until('one more', () => writer.figures().written === 101)
+  assert.equal(callsIn(dir).length, 101)
+  await writer.close()
+  assert.equal(callsIn(dir).length, 101)
+})
+
+test('noise in a page while it is in use: found when the file is looked through, kept, and recording goes on', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('data/calls.db')
+  const before = writerIn(dir)
+  for (let ms = 0; ms < 3000; ms++) before.finish(chatCall(idAt(ms)))
+  await until('rows', () => before.figures().written === 3000)
+  await before.close()
+  const writer = writerIn(dir, { quickCheckAfterMs: 300 })
+  await writer.usageByMinute(0)
+  const bytes = readFileSync(path)
+  bytes.fill(0xa5, Math.floor(bytes.length / 4096 / 2) * 4096, Math.floor(bytes.length / 4096 / 2 + 1) * 4096)
+  writeFileSync(path, bytes)
+  await until('it is found', () => codes(writer).includes('database_damaged'))
+  writer.finish(chatCall(idAt(5000)))
+  await until('a row', () => writer.figures().written === 1)
+  assert.equal(callsIn(dir).length, 1)
+  assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
+  await writer.close()
+})
+
+test('a thread that hangs is a warning of its own, and so is what is lost meanwhile', async () => {
+  await using dir = await makeTempDir()
+  const clock = new FakeClock()
+  const startWorker = (): Worker => new Worker('setInterval(() => {}, 1000)', { eval: true })
+  const writer = writerIn(dir, { clock, startWorker, pendingLimit: 10, closeTimeoutMs: 10 })
+  writer.finish(chatCall(idAt(0)))
+  clock.tick(50)
+  assert.deepEqual(codes(writer), [])
+  clock.tick(10_000)
+  assert.deepEqual(codes(writer), ['writer_stalled'])
+  for (let ms = 1; ms <= 12; ms++) writer.finish(chatCall(idAt(ms)))
+  assert.deepEqual(codes(writer), ['writer_stalled', 'records_dropped'])
+  assert.deepEqual(writer.figures(), { written: 0, pending: 10, dropped: 3 })
+  clock.tick(6000)
+  assert.deepEqual(codes(writer), ['writer_stalled'])
+  const closed = writer.close()
+  clock.tick(10)
+  await closed
 })

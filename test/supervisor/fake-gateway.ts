@@ -1,4 +1,11 @@
-import type { ControlStatus, ControlledGateway, LiveOptions } from '../../src/control/control-messages.ts'
+import type {
+  ControlStatus,
+  ControlledGateway,
+  FinishingListener,
+  HandOverAnswer,
+  HandOverOrder,
+  LiveOptions,
+} from '../../src/control/control-messages.ts'
 import { sampleHealth } from '../support/sample-health.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 
@@ -24,6 +31,7 @@ export class FakeGateway implements ControlledGateway {
       drain_timeout_ms: 30_000,
       options: { max_concurrent: this.set.at(-1)?.max_concurrent ?? 4 },
       health: { ...sampleHealth, pid: process.pid, instance: this.instance },
+      formers: [],
     }
   }
 
@@ -33,5 +41,13 @@ export class FakeGateway implements ControlledGateway {
 
   setOptions(options: LiveOptions): void {
     this.set.push(options)
+  }
+
+  async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
+    return { failed: `It does not start ${order.command.join(' ')}.`, code: 'not_up' }
+  }
+
+  finishing(): FinishingListener {
+    return { report: () => {}, ended: () => {} }
   }
 }

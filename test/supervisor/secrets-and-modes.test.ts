@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { makeWorkplace } from './workplace.ts'
+import { hookedCommand, makeWorkplace } from './workplace.ts'
 
 const key = 'sk-secret-of-the-upstream'
 const adminToken = 'token-of-the-admin-1234567890'
@@ -67,17 +67,23 @@ test('the key is not given to an upstream that was set on the dashboard, and is 
 
 test('a gateway that is brought back gets the key only where it may have it', async () => {
   await using place = await makeWorkplace()
-  const saved = { upstream: 'http://127.0.0.1:9/v1', host: '127.0.0.1' }
-  const open = place.supervisor({ args: ['--port=0'], env, host: null })
-  await open.start(saved)
-  await assert.rejects(open.restart({ host: '192.0.2.1' }), /was brought back/)
+  const upstream = 'http://127.0.0.1:9/v1'
+  const command = hookedCommand(`
+    const isBad = message.ready && process.argv.includes('--max-concurrent=77')
+    if (isBad) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 10)`)
+  const open = place.supervisor({ args: ['--port=0'], env, command })
+  await open.start({ upstream })
+  await assert.rejects(
+    open.restart({ max_concurrent: 77 }),
+    /ended at once\. The previous gateway was brought back/,
+  )
   assert.ok(!('UPSTREAM_API_KEY' in environmentOf((await open.status()).pid)))
 
   // Its upstream is not the one that this dashboard's starter named.
-  const fixed = place.supervisor({ args: ['--port=0', '--upstream=http://127.0.0.1:11/v1'], env, host: null })
-  await assert.rejects(fixed.restart({ host: '192.0.2.1' }), /was brought back/)
+  const fixed = place.supervisor({ args: ['--port=0', '--upstream=http://127.0.0.1:11/v1'], env, command })
+  await assert.rejects(fixed.restart({ max_concurrent: 77 }), /was brought back/)
   const back = await fixed.status()
-  assert.equal(back.upstream, saved.upstream)
+  assert.equal(back.upstream, upstream)
   assert.ok(!('UPSTREAM_API_KEY' in environmentOf(back.pid)))
 })
 

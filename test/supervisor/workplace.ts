@@ -16,6 +16,18 @@ const bin = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
 /** How the real gateway is started. */
 export const gatewayCommand: readonly string[] = [process.execPath, bin, 'gateway']
 
+/** The real gateway; `hook` is run when it tells its parent something, which is the `message`. */
+export function hookedCommand(hook: string): readonly string[] {
+  const preload = `
+    const send = process.send.bind(process)
+    process.send = (message, ...rest) => {
+      ${hook}
+      return send(message, ...rest)
+    }`
+  const [program = '', ...others] = gatewayCommand
+  return [program, '--import', `data:text/javascript,${encodeURIComponent(preload)}`, ...others]
+}
+
 export interface SupervisorOptions {
   /** Options of the gateway, after those that keep it in its folder. */
   readonly args?: readonly string[]

@@ -33,6 +33,10 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     sentence: 'The bodies of all calls together took more memory than the gateway allows.',
   },
   draining: { short: 'Stopping', sentence: 'The gateway was stopping and could not let the call finish.' },
+  token_budget_exceeded: {
+    short: 'Over budget',
+    sentence: 'The tokens of 24 hours were used up, and the gateway refuses calls beyond them.',
+  },
   internal_error: { short: 'Gateway fault', sentence: 'A fault of the gateway itself.' },
   upstream_unreachable: {
     short: 'Unreachable',

@@ -21,6 +21,7 @@ const running: ProcessStatus = {
   log_file: '',
   message: null,
   simulated: false,
+  formers: [],
 }
 
 const config: ProxyConfig = { options: [], needs_restart: [], file: '', upstream_key: 'absent' }
@@ -65,9 +66,8 @@ test('what becomes of calls is told before they are ended', () => {
     'Clients are refused until it is started again.',
   ])
   assert.deepEqual(consequencesOf('restart', busy(1, 2), known), [
-    '1 call in flight may finish within 3\u202fs.',
-    '2 waiting calls will be refused.',
-    'New calls are refused until the new gateway is up.',
+    '1 call in flight and 2 waiting calls will be finished by the old process.',
+    'No call is refused: the new gateway takes over once it is up.',
     'This brings in what was changed: Upstream, a_new_one.',
   ])
   assert.deepEqual(consequencesOf('stop', { ...busy(3, 1), state: 'unresponsive' }, known), [

@@ -50,17 +50,18 @@ export function consequencesOf(
     return ['The gateway does not answer: it is ended by force, and calls in flight break off.']
   }
   const { active = 0, queued = 0 } = status.health?.rate_limiter ?? {}
-  const points = [
-    active === 0
-      ? 'No call is in flight.'
-      : `${counted(active, 'call')} in flight may finish${within(config)}.`,
-  ]
-  if (queued > 0) points.push(`${counted(queued, 'waiting call')} will be refused.`)
-  points.push(
-    action === 'stop'
-      ? 'Clients are refused until it is started again.'
-      : 'New calls are refused until the new gateway is up.',
-  )
+  const inFlight = active === 0 ? null : `${counted(active, 'call')} in flight`
+  const waiting = queued === 0 ? null : counted(queued, 'waiting call')
+  const points = inFlight === null ? ['No call is in flight.'] : []
+  if (action === 'stop') {
+    if (inFlight !== null) points.push(`${inFlight} may finish${within(config)}.`)
+    if (waiting !== null) points.push(`${waiting} will be refused.`)
+    points.push('Clients are refused until it is started again.')
+  } else {
+    const kept = [inFlight, waiting].filter((calls) => calls !== null).join(' and ')
+    if (kept !== '') points.push(`${kept} will be finished by the old process.`)
+    points.push('No call is refused: the new gateway takes over once it is up.')
+  }
   const pending = config?.needs_restart ?? []
   if (action === 'restart' && pending.length > 0) {
     points.push(`This brings in what was changed: ${pending.map(optionTitle).join(', ')}.`)

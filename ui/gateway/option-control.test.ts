@@ -6,7 +6,7 @@ import { controlOf, editable, rangeWords, settingOf } from './option-control.ts'
 
 test('every option of the gateway gets the control that its kind of value wants', () => {
   const kinds = specsOf(gatewayOptionTable).map(({ name, kind, default: value }) => {
-    const control = controlOf({ value, range: kind.range })
+    const control = controlOf({ value, range: kind.range, choices: kind.choices ?? null })
     return [name, control.kind === 'number' ? [control.min, control.max] : control.kind]
   })
   const longestMs = 2 ** 31 - 1
@@ -18,9 +18,9 @@ test('every option of the gateway gets the control that its kind of value wants'
     'slot-cooldown-ms': [0, 60_000],
     'queue-limit': [0, 1_000_000],
     'queue-timeout-ms': [0, longestMs],
-    'retry-429-max': 'none',
+    'retry-429-max': [0, 100],
     'token-limit': [1, Number.MAX_SAFE_INTEGER],
-    'budget-action': 'none',
+    'budget-action': 'choice',
     db: 'text',
     'pid-file': 'text',
     'max-body-mb': [1, 1024],
@@ -35,24 +35,23 @@ test('every option of the gateway gets the control that its kind of value wants'
   })
 })
 
-test('several words are a choice, one alone says why, and anything else is a text', () => {
-  assert.deepEqual(controlOf({ value: 'report', range: 'one of report, block' }), {
+test('several words are a choice, and anything else is a text', () => {
+  assert.deepEqual(controlOf({ value: 'report', range: 'one of them', choices: ['report', 'reject'] }), {
     kind: 'choice',
-    choices: ['report', 'block'],
+    choices: ['report', 'reject'],
   })
-  assert.deepEqual(controlOf({ value: 0, range: '0: this version does not retry' }), {
-    kind: 'none',
-    why: 'This version does not retry.',
+  assert.deepEqual(controlOf({ value: 'x', range: '<script>alert(1)</script>', choices: null }), {
+    kind: 'text',
   })
-  assert.deepEqual(controlOf({ value: 'x', range: '<script>alert(1)</script>' }), { kind: 'text' })
 })
 
 test('ranges in words', () => {
-  const words = (range: string): string => rangeWords({ value: 1, range })
-  assert.equal(words('a whole number from 1 to 100000'), '1 to 100\u202f000.')
-  assert.equal(words('a whole number from 1 to 9007199254740991'), '1 to any number.')
-  assert.equal(rangeWords({ value: 'x', range: 'a path' }), 'It must be a path.')
-  assert.equal(rangeWords({ value: true, range: 'on or off' }), '')
+  const words = (value: number | string | boolean, range: string): string =>
+    rangeWords({ value, range, choices: null })
+  assert.equal(words(1, 'a whole number from 1 to 100000'), '1 to 100\u202f000.')
+  assert.equal(words(1, 'a whole number from 1 to 9007199254740991'), '1 to any number.')
+  assert.equal(words('x', 'a path'), 'It must be a path.')
+  assert.equal(words(true, 'on or off'), '')
 })
 
 test('what is shown in a field is what the dashboard is told, and separators in numbers do no harm', () => {

@@ -6,28 +6,28 @@ export type OptionControl =
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'text' }
-  /** There is one value only, and why. */
-  | { readonly kind: 'none'; readonly why: string }
 
 /**
  * The control for an option, by its range in words ("It must be …"). Words that mean nothing here get a field for
  * any text: what is wrong with it the dashboard says.
  */
-export function controlOf({ value, range }: Pick<ConfigOption, 'value' | 'range'>): OptionControl {
+export function controlOf({
+  value,
+  range,
+  choices,
+}: Pick<ConfigOption, 'value' | 'range' | 'choices'>): OptionControl {
+  if (choices !== null) return { kind: 'choice', choices }
   if (typeof value === 'boolean') return { kind: 'choice', choices: ['on', 'off'] }
   const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(range) ?? []
   if (min !== undefined && max !== undefined) return { kind: 'number', min: Number(min), max: Number(max) }
-  const [, only] = /^\S+, (the only choice .+)$/.exec(range) ?? /^\d+: (.+)$/.exec(range) ?? []
-  if (only !== undefined) return { kind: 'none', why: `${only.charAt(0).toUpperCase()}${only.slice(1)}.` }
-  const [, choices] = /^one of (\S+(?:, \S+)*)$/.exec(range) ?? []
-  return choices === undefined ? { kind: 'text' } : { kind: 'choice', choices: choices.split(', ') }
+  return { kind: 'text' }
 }
 
 /** Its range as a sentence. */
-export function rangeWords({ value, range }: Pick<ConfigOption, 'value' | 'range'>): string {
-  const control = controlOf({ value, range })
+export function rangeWords(option: Pick<ConfigOption, 'value' | 'range' | 'choices'>): string {
+  const control = controlOf(option)
   if (control.kind === 'number') return `${count(control.min)} to ${boundWords(control.max)}.`
-  return control.kind === 'text' ? `It must be ${range}.` : ''
+  return control.kind === 'text' ? `It must be ${option.range}.` : ''
 }
 
 /** A value as the text of its field. */

@@ -20,7 +20,7 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
   const { name, running, fixed_by: fixedBy } = option
   const id = `option-${name}`
   const control = controlOf(option)
-  const isFixed = fixedBy !== null || control.kind === 'none'
+  const isFixed = fixedBy !== null
   const wide = !isFixed && control.kind === 'text'
   const field = useRef<HTMLInputElement & HTMLSelectElement>(null)
   useEffect(() => {
@@ -84,8 +84,6 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
 
 function aboutWords(option: ConfigOption): string {
   const { description, changes, value, default: usual, name, fixed_by: fixedBy } = option
-  const control = controlOf(option)
-  if (control.kind === 'none') return `${sentence(description)} ${control.why}`
   const from = sourceWords(option)
   if (fixedBy !== null) return `${sentence(description)} ${from}`
   const effect = changes === 'live' ? 'Changes at once.' : 'Changes with a restart.'

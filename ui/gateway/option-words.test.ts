@@ -9,6 +9,7 @@ const option: ConfigOption = {
   name: 'max_concurrent',
   description: 'how many',
   range: 'a whole number from 1 to 100000',
+  choices: null,
   value: 4,
   default: 4,
   source: 'default',

@@ -43,6 +43,7 @@ const status: ProcessStatus = {
   log_file: '',
   message: null,
   simulated: false,
+  formers: [],
 }
 
 const withLimiter = (rest: Partial<HealthReport['rate_limiter']>): GatewayNow =>

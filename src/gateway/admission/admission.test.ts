@@ -68,6 +68,39 @@ describe('Admission', () => {
     })
   })
 
+  it('does not use slots that are lent, and refuses no call for the lack of one that may come back', async () => {
+    const { admission, clock } = setUp({ maxConcurrent: 2, queueLimit: 0 })
+    const callers = new Callers(admission)
+    admission.lend(2)
+    for (const name of ['first', 'second', 'third']) callers.arrive(name)
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, [])
+    assert.equal(callers.failure('third').code, 'queue_full')
+    admission.lend(1)
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, ['first'])
+    assert.equal(admission.snapshot().maxConcurrent, 2)
+    admission.lend(0)
+    await clock.advance(0)
+    assert.deepEqual(callers.admitted, ['first', 'second'])
+  })
+
+  it('tells who watches of every change in what is in flight or waits', async () => {
+    const { admission } = setUp({ maxConcurrent: 1 })
+    const seen: string[] = []
+    admission.watch(() => {
+      const { active, queued } = admission.snapshot()
+      seen.push(`${active}+${queued}`)
+    })
+    const permit = admission.tryAcquire()
+    const leaving = new AbortController()
+    const waiting = admission.acquire(leaving.signal)
+    leaving.abort(new Error('gone'))
+    await assert.rejects(waiting)
+    permit?.release()
+    assert.deepEqual(seen, ['1+0', '1+1', '1+0', '0+0'])
+  })
+
   it('takes a permit back once, however often it is given back', () => {
     const { admission } = setUp({ maxConcurrent: 2 })
     const other = admission.tryAcquire()

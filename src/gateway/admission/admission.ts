@@ -38,6 +38,9 @@ export class Admission {
   readonly #queue: SlotQueue<Wait>
   readonly #drainRate = new DrainRate()
   readonly #minute: MinuteFigures
+  #maxConcurrent: number
+  #lent = 0
+  #watcher: (() => void) | null = null
   #draining: Failure | null = null
   #timerAtMs: number | null = null
   #cancelTimer: (() => void) | null = null
@@ -46,6 +49,7 @@ export class Admission {
     this.#clock = options.clock
     this.#queueLimit = options.queueLimit
     this.#queueTimeoutMs = options.queueTimeoutMs
+    this.#maxConcurrent = options.maxConcurrent
     this.#queue = new SlotQueue(options.maxConcurrent, options.slotCooldownMs)
     this.#minute = new MinuteFigures(() => this.#clock.now())
   }
@@ -67,7 +71,9 @@ export class Admission {
     if (this.#draining !== null) return rejection(this.#draining)
     const permit = this.tryAcquire(order)
     if (permit !== null) return Promise.resolve(permit)
-    if (order === 'arrival' && this.#queue.queued >= this.#queueLimit) return rejection(this.#queueFull())
+    // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
+    const queueLimit = this.#queueLimit + this.#lent
+    if (order === 'arrival' && this.#queue.queued >= queueLimit) return rejection(this.#queueFull())
     return this.#wait(signal, order)
   }
 
@@ -84,8 +90,20 @@ export class Admission {
 
   /** Changes the number of slots. More let waiting calls in now; fewer never interrupt a call. */
   setCapacity(maxConcurrent: number): void {
-    this.#queue.setCapacity(maxConcurrent)
-    this.#admitNext()
+    this.#maxConcurrent = maxConcurrent
+    this.#applyCapacity()
+  }
+
+  /** So many of the slots are another gateway's to use. */
+  lend(slots: number): void {
+    if (slots === this.#lent) return
+    this.#lent = slots
+    this.#applyCapacity()
+  }
+
+  /** Calls back whenever the number of calls that are in flight, or wait, may have changed. */
+  watch(watcher: (() => void) | null): void {
+    this.#watcher = watcher
   }
 
   /** Changes the pause before a freed slot is given on; a shorter one also ends the pauses under way sooner. */
@@ -95,7 +113,7 @@ export class Admission {
   }
 
   snapshot(): SlotFigures {
-    return this.#queue.figures()
+    return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
   /** What happened since the last time that this was asked. */
@@ -152,8 +170,14 @@ export class Admission {
     this.#arm()
   }
 
+  #applyCapacity(): void {
+    this.#queue.setCapacity(Math.max(0, this.#maxConcurrent - this.#lent))
+    this.#admitNext()
+  }
+
   #noteChange(): void {
     this.#minute.changed(this.#queue.active, this.#queue.queued, this.#queue.full)
+    this.#watcher?.()
   }
 
   /** One timer serves all cooling slots: they are ready in the order in which they were given back. */
@@ -172,7 +196,8 @@ export class Admission {
   }
 
   #queueFull(): Failure {
-    const { queued, maxConcurrent } = this.#queue.figures()
+    const { queued } = this.#queue
+    const maxConcurrent = this.#maxConcurrent
     const message = `The queue is full: ${queued} calls wait for one of ${maxConcurrent} slots.`
     return new Failure('queue_full', message, { retryAfterS: this.#retryAfterS() })
   }

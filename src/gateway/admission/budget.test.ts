@@ -18,6 +18,22 @@ describe('Budget', () => {
     })
   })
 
+  it('can be made anew out of what it counts, and tells of what is added since', () => {
+    const budget = new Budget(1000)
+    budget.restore([{ minute: Math.floor((startMs - dayMs) / minuteMs) - 1, tokens: 5 }])
+    budget.add(startMs - hourMs, 400)
+    budget.add(startMs, 30)
+    const told: { readonly minute: number; readonly tokens: number }[] = []
+    budget.watch((usage) => told.push(usage))
+    const next = new Budget(1000)
+    next.restore(budget.minutes(startMs))
+    assert.equal(next.snapshot(startMs).totalUsed, 430)
+    budget.add(startMs, 7)
+    for (const usage of told) next.addTo(usage)
+    assert.deepEqual(next.snapshot(startMs), budget.snapshot(startMs))
+    assert.equal(next.snapshot(startMs).totalUsed, 437)
+  })
+
   it('adds up what was used, beyond the limit too', () => {
     const budget = new Budget(1000)
     budget.add(startMs, 400)

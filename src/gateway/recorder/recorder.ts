@@ -50,7 +50,8 @@ export function recordOf(ended: EndedCall): CallRecord {
   const receiveMs = between(marks.receivedAt, marks.bodyReadAt)
   // A call that was never admitted has waited until it left or was refused.
   const queueMs = between(marks.bodyReadAt, marks.admittedAt ?? closedAt)
-  const retryWaitMs = between(marks.firstDispatchAt, marks.dispatchedAt)
+  // Without an answering attempt, all since the first one was lost.
+  const retryWaitMs = between(marks.firstDispatchAt, marks.dispatchedAt ?? closedAt)
   const upstreamMs = between(marks.dispatchedAt, marks.attemptOverAt ?? closedAt) ?? 0
   const clientMs = between(marks.clientAloneFrom, closedAt) ?? 0
   const notOurs = (receiveMs ?? durationMs) + (queueMs ?? 0) + (retryWaitMs ?? 0) + upstreamMs + clientMs

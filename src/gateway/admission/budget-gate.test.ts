@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { Failure } from '../../call/failure.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { BudgetGate } from './budget-gate.ts'
+import { Budget } from './budget.ts'
+
+const minuteMs = 60_000
+const dayS = 24 * 60 * 60
+
+function setUp(limit: number): { budget: Budget; clock: FakeClock; gate: BudgetGate } {
+  const clock = new FakeClock()
+  const budget = new Budget(limit)
+  return { budget, clock, gate: new BudgetGate(budget, clock) }
+}
+
+function failureOf(action: () => unknown): Failure {
+  try {
+    action()
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error))
+    return error
+  }
+  return assert.fail('it was not refused')
+}
+
+describe('BudgetGate', () => {
+  it('lets calls through until nothing is left', () => {
+    const { budget, clock, gate } = setUp(100)
+    gate.check(0)
+    budget.add(clock.wallTime(), 99)
+    gate.check(0)
+    gate.check(1)
+    assert.ok(failureOf(() => gate.check(2)))
+    budget.add(clock.wallTime(), 1)
+    assert.equal(failureOf(() => gate.check(0)).code, 'token_budget_exceeded')
+  })
+
+  it('says the limit, what is used and what remains, which may be negative', () => {
+    const { budget, clock, gate } = setUp(100)
+    budget.add(clock.wallTime(), 130)
+    const failure = failureOf(() => gate.check(0))
+    assert.deepEqual(failure.headers, [
+      'X-Token-Budget-Limit',
+      '100',
+      'X-Token-Budget-Used',
+      '130',
+      'X-Token-Budget-Remaining',
+      '-30',
+    ])
+    assert.equal(failure.shouldRetry, false)
+    assert.equal(failure.kind.status, 429)
+    assert.match(failure.message, /\b100\b.*\b130\b/)
+  })
+
+  it('reserves what a call may use', () => {
+    const { gate } = setUp(100)
+    using _held = gate.reserve(60)
+    gate.check(40)
+    assert.match(failureOf(() => gate.check(41)).message, /\b60 more\b.*\b41\b/)
+    assert.ok(failureOf(() => gate.reserve(41)))
+    gate.reserve(40)
+    assert.ok(
+      failureOf(() => gate.check(0)),
+      'all is reserved',
+    )
+  })
+
+  it('takes a reservation back once, also where a call used nothing', () => {
+    const { gate } = setUp(100)
+    const first = gate.reserve(100)
+    first[Symbol.dispose]()
+    first[Symbol.dispose]()
+    const second = gate.reserve(100)
+    assert.ok(failureOf(() => gate.check(0)))
+    second[Symbol.dispose]()
+    gate.check(100)
+  })
+
+  it('goes by a limit that was changed', () => {
+    const { budget, clock, gate } = setUp(100)
+    budget.add(clock.wallTime(), 100)
+    assert.ok(failureOf(() => gate.check(0)))
+    budget.setLimit(101)
+    gate.check(0)
+  })
+
+  it('says when enough tokens will have left', () => {
+    const { budget, clock, gate } = setUp(100)
+    budget.add(clock.wallTime(), 30)
+    clock.tick(60 * minuteMs)
+    budget.add(clock.wallTime(), 50)
+    clock.tick(60 * minuteMs + 10_000)
+    budget.add(clock.wallTime(), 20)
+    const retryAfterS = (tokens: number): number | null => failureOf(() => gate.check(tokens)).retryAfterS
+    const toTheFirst = dayS + 60 - 2 * 3600 - 10
+    assert.deepEqual([0, 1, 30, 31, 80, 81, 100, 101].map(retryAfterS), [
+      toTheFirst,
+      toTheFirst,
+      toTheFirst,
+      toTheFirst + 3600,
+      toTheFirst + 3600,
+      toTheFirst + 7200,
+      toTheFirst + 7200,
+      // More than the limit, whatever leaves.
+      dayS + 60 - 10,
+    ])
+    clock.tick(toTheFirst * 1000 - 1)
+    assert.equal(retryAfterS(30), 1)
+    clock.tick(1)
+    gate.check(30)
+  })
+
+  it('asks to come back in a minute where only calls in flight stand in the way', () => {
+    const { gate } = setUp(100)
+    using _held = gate.reserve(100)
+    const failure = failureOf(() => gate.check(1))
+    assert.equal(failure.retryAfterS, 60)
+    assert.deepEqual(failure.headers.slice(2), [
+      'X-Token-Budget-Used',
+      '0',
+      'X-Token-Budget-Remaining',
+      '100',
+    ])
+  })
+
+  it('counts what was used before the clock was set back, and says when that leaves', () => {
+    const { budget, clock, gate } = setUp(100)
+    budget.add(clock.wallTime(), 100)
+    clock.stepWallTime(-60 * minuteMs)
+    assert.equal(failureOf(() => gate.check(0)).retryAfterS, dayS + 60 + 3600)
+  })
+})
+
+it('calls that keep to their bounds never use more than the limit, and the time told is the first that is long enough', () => {
+  const step = fc.record({
+    waitMs: fc.nat(3 * 60 * minuteMs),
+    ask: fc.integer({ min: 1, max: 60 }),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    ends: fc.nat(3),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { size: 'max', maxLength: 100 }), (steps) => {
+      const { budget, clock, gate } = setUp(100)
+      const inFlight: { reservation: Disposable; uses: number }[] = []
+      for (const { waitMs, ask, share, ends } of steps) {
+        clock.tick(waitMs)
+        const wallMs = clock.wallTime()
+        try {
+          inFlight.push({
+            reservation: gate.reserve(ask),
+            uses: Math.floor(ask * share),
+          })
+        } catch (error) {
+          assert.ok(error instanceof Failure && error.retryAfterS !== null && error.retryAfterS >= 1)
+          const remainsAt = (ms: number): number => budget.snapshot(ms).remaining
+          if (budget.snapshot(wallMs).remaining < ask) {
+            assert.ok(remainsAt(wallMs + error.retryAfterS * 1000) >= ask, 'it is long enough')
+            assert.ok(
+              error.retryAfterS === 1 || remainsAt(wallMs + (error.retryAfterS - 1) * 1000) < ask,
+              'it is no longer than needed',
+            )
+          }
+        }
+        for (const { reservation, uses } of inFlight.splice(0, ends)) {
+          budget.add(clock.wallTime(), uses)
+          reservation[Symbol.dispose]()
+        }
+        assert.ok(budget.snapshot(clock.wallTime()).totalUsed <= 100)
+      }
+      for (const { reservation } of inFlight) reservation[Symbol.dispose]()
+      clock.tick(2 * dayS * 1000)
+      gate.check(100)
+    }),
+  )
+})

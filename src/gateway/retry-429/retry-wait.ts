@@ -1,0 +1,32 @@
+import type { RetryHint } from './retry-after.ts'
+
+/** The waits of one call never sum to more: whoever asks for longer is to be heard by the client itself. */
+export const longestWaitsMs = 60_000
+const firstBackoffMs = 500
+const longestBackoffMs = 30_000
+
+/** What a call has behind it. */
+export interface RetriesSoFar {
+  /** Attempts that were sent again. */
+  readonly retries: number
+  /** Sum of the waits before them. */
+  readonly waitedMs: number
+}
+
+/**
+ * How long to wait before the call that got this 429 is sent again, in milliseconds, or `null` where the 429 is
+ * the client's. Where the upstream says how long, that holds; 0 says nothing, as it would mean to hammer at
+ * it. Otherwise exponential backoff with full jitter, so that calls refused together do not come back together.
+ * `random` is from 0 up to 1.
+ */
+export function retryWaitMs(
+  hint: RetryHint,
+  soFar: RetriesSoFar,
+  maxRetries: number,
+  random: number,
+): number | null {
+  if (hint.forbidden || soFar.retries >= maxRetries) return null
+  const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** soFar.retries) * random
+  const waitMs = hint.afterMs !== null && hint.afterMs > 0 ? hint.afterMs : backoffMs
+  return soFar.waitedMs + waitMs > longestWaitsMs ? null : waitMs
+}

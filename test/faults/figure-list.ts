@@ -1,0 +1,85 @@
+/** A program or a test by which figures of `docs/reliability.md` are measured. */
+export interface MeasuredFigure {
+  /** As the table of `docs/reliability.md` names them: `['R6']`. */
+  readonly figures: readonly string[]
+  readonly goal: string
+  /** What node is given. A program prints `measured: …`, or else its last line counts; of tests their number. */
+  readonly run: readonly string[]
+  /** In place of `run` where it must be quick; `null` where it is left out then. */
+  readonly quick: readonly string[] | null
+  readonly limitMs: number
+}
+
+const minuteMs = 60_000
+const test = (...files: readonly string[]): readonly string[] => [
+  '--test',
+  '--test-reporter=tap',
+  ...files.map((file) => `test/${file}.test.ts`),
+]
+
+const crowd = (name: string): readonly string[] => ['test/faults/crowds.ts', '--crowd', name]
+
+/** All that one command measures, the longest last. */
+export const figureList: readonly MeasuredFigure[] = [
+  of('R1', 'malformed HTTP: none reaches the upstream', test('gateway/malformed-never-passes'), 5),
+  of('R2 R3', 'hop-by-hop 0 leaks; every byte equal', test('gateway/bytes-in-bytes-out'), 5),
+  of('R5', 'each event with the client before the next is sent', test('gateway/chunk-in-the-turn'), 5),
+  of('R7', 'who leaves is cancelled upstream, in every phase', test('gateway/you-leave-we-cancel'), 5),
+  of('R9', 'stalled readers are cut off, others are served', test('gateway/slow-clients'), 5),
+  of('R8', '1,000 stalled readers: ≤ +150 MB, /health ≤ 100 ms', crowd('stalled'), 5),
+  of('R10', 'strict FIFO, never over the limit', test('gateway/at-most-n-at-once'), 5),
+  of('R11', '10,000 refused: 503 in ≤ 5 ms, memory does not grow', crowd('refused'), 5),
+  of('R20', '800 slow connections: /health ≤ 200 ms, others served', crowd('slowloris'), 5),
+  of('R27', 'bombs pass as they are', test('wire/through-the-gateway'), 5),
+  of('R28', 'heavy bodies: the event loop stands ≤ 50 ms', ['test/faults/heavy-bodies.ts'], 5),
+  of('R29', 'upstream is itself: 508, no storm', test('gateway/own-errors'), 5),
+  of('R31', 'clock ±1 h: durations ≥ 0, one row each, budget right', test('gateway/clock-steps'), 5),
+  of('R21', '256 descriptors, 1,000 connects: no crash, well again', ['test/faults/few-descriptors.ts'], 5),
+  of('R18', 'a reader of 60 s: log ≤ 64 MB 10 s after, no record lost', ['test/faults/long-reader.ts'], 5),
+  {
+    figures: ['R17'],
+    goal: '11 shapes of damage: serves ≤ 1 s, old file kept',
+    run: ['test/faults/damaged-starts.ts'],
+    quick: null,
+    limitMs: 5 * minuteMs,
+  },
+  {
+    figures: ['R6'],
+    goal: '0 of 1,000 deaths × 5 clients seen as a clean end',
+    run: ['test/faults/thousand-deaths.ts', '--clients', 'openai,raw,raw-1.0,curl,curl-1.0'],
+    quick: ['test/faults/thousand-deaths.ts', '--deaths', '60', '--clients', 'raw'],
+    limitMs: 20 * minuteMs,
+  },
+  {
+    figures: ['R12', 'R13'],
+    goal: '20 restarts, 5 that fail, 500 calls/s: 0 failed or cut, no record lost, never over the limit',
+    run: ['test/faults/restarts-under-load.ts'],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
+  {
+    figures: ['R14'],
+    goal: '100 kills: 0 rows lost, ≤ 100 ms of calls, integrity ok',
+    run: ['test/faults/kill-nine.ts', '--rounds', '100'],
+    quick: ['test/faults/kill-nine.ts', '--rounds', '1', '--loss-ms', '5000'],
+    limitMs: 20 * minuteMs,
+  },
+  {
+    figures: ['R16'],
+    goal: '100 % answered, degraded, well again ≤ 5 s, integrity ok',
+    run: ['test/faults/live-storage.ts'],
+    quick: ['test/faults/live-storage.ts', '--only', 'refused', '--hold-ms', '300', '--slowest-ms', '5000'],
+    limitMs: 10 * minuteMs,
+  },
+  {
+    figures: ['R30'],
+    goal: '6 min of silence in each phase: all succeed',
+    run: ['test/faults/long-silence.ts'],
+    quick: null,
+    limitMs: 20 * minuteMs,
+  },
+]
+
+function of(figures: string, goal: string, run: readonly string[], limitMinutes: number): MeasuredFigure {
+  return { figures: figures.split(' '), goal, run, quick: null, limitMs: limitMinutes * minuteMs }
+}

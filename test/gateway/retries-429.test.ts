@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { exchange, requestBytes } from '../support/exchange.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilCalls, untilHealth, untilIdle } from '../support/gateway-state.ts'
+import { inParallel } from '../support/in-parallel.ts'
+import { asRecord } from '../support/json-record.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import { recordedCalls, rowOf } from '../support/recorded-calls.ts'
+import { type ReplyStep, cut, stall, until, wait, write } from '../support/reply-step.ts'
+import {
+  type HeaderLines,
+  bodyReply,
+  chunkFrame,
+  jsonReply,
+  responseHead,
+  sseEvent,
+} from '../support/response-bytes.ts'
+import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const chat = '/v1/chat/completions'
+const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(70_000) }] })
+const slow = { error: { message: 'Slow down', type: 'requests', param: null, code: 'rate_limit_exceeded' } }
+
+/** A 429 that asks for so short a wait that the test need not. */
+function refusal(headers: HeaderLines = [['retry-after-ms', '20']]): ReplyStep[] {
+  return jsonReply(429, slow, headers)
+}
+
+function start(upstream: SimulatedUpstream, ...args: string[]): Promise<GatewayProcess> {
+  return startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--retry-429-max', '3', '--slot-cooldown-ms', '0', ...args],
+  })
+}
+
+async function retriesOf(gateway: GatewayProcess): Promise<unknown> {
+  return asRecord((await gateway.health())['rate_limiter'])['total_retries_429']
+}
+
+function fate({ status, outcome, failure_code: code, attempts }: CallJson): unknown[] {
+  return [status, outcome, code, attempts]
+}
+
+test('a call is sent again as it was until it is answered, and the row tells what that took', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  upstream.replyOnce(refusal(), refusal([['Retry-After', '1']]))
+  const answer = await exchange(gateway.port, 'POST', chat, { body })
+  assert.equal(answer.status, 200)
+  assert.deepEqual(
+    upstream.requests.map((request) => request.body.toString() === body),
+    [true, true, true],
+  )
+  const [first, second, third] = upstream.requests
+  assert.deepEqual(second!.rawHeaders, first!.rawHeaders)
+  assert.ok(second!.headAtMs - first!.headAtMs >= 20 && third!.headAtMs - second!.headAtMs >= 1000)
+  assert.equal(upstream.connections.length, 1, 'the connection of a 429 is kept')
+  const row = await rowOf(gateway, answer)
+  assert.deepEqual(fate(row), [200, 'ok', null, 3])
+  assert.ok(row.retry_wait_ms! >= 1020 && row.retry_wait_ms! <= row.duration_ms!)
+  assert.ok(row.ttfb_ms! < 1000 && row.overhead_ms! < 500 && row.queue_ms! < 500, JSON.stringify(row))
+  assert.equal(row.error_message, null)
+  assert.equal(await retriesOf(gateway), 2)
+  await untilIdle(gateway)
+})
+
+test('the last 429 passes byte for byte, and so does one that may not be tried again', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  const last = Buffer.from('{"error" : {"message":"last", "code":"n"}}')
+  const headers = [
+    ['X-Request-Id', 'r-9'],
+    ['Retry-After-Ms', '1'],
+  ] as const
+  upstream.replyOnce(refusal(), refusal(), refusal(), bodyReply([last], { status: 429, headers }))
+  const answer = await exchange(gateway.port, 'POST', chat, { body })
+  assert.deepEqual([answer.status, answer.body.toString()], [429, last.toString()])
+  assert.deepEqual([answer.header('x-request-id'), answer.header('retry-after-ms')], ['r-9', '1'])
+  assert.equal(answer.header('x-tokenweir-error'), undefined)
+  const row = await rowOf(gateway, answer)
+  assert.deepEqual(fate(row), [429, 'upstream_error', 'upstream_http', 4])
+  assert.deepEqual([row.error_message, row.upstream_error_code], ['last', 'n'])
+  assert.equal(await retriesOf(gateway), 3)
+  for (const [name, value] of [
+    ['Retry-After', '61'],
+    ['x-should-retry', 'false'],
+  ] as const) {
+    upstream.replyOnce(refusal([[name, value]]))
+    const answer = await exchange(gateway.port, 'POST', chat, { body })
+    assert.deepEqual([answer.status, answer.header(name)], [429, value])
+    assert.deepEqual(fate(await rowOf(gateway, answer)), [429, 'upstream_error', 'upstream_http', 1])
+  }
+  assert.equal(await retriesOf(gateway), 3)
+})
+
+test('without the option, and for bodies that are streamed through, every 429 passes', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  upstream.replyOnce(refusal())
+  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 429)
+  await using retrying = await start(upstream)
+  upstream.replyOnce(refusal())
+  assert.equal((await exchange(retrying.port, 'POST', '/v1/files', { body })).status, 429)
+  assert.deepEqual([upstream.requests.length, await retriesOf(gateway), await retriesOf(retrying)], [2, 0, 0])
+})
+
+test('a GET is tried again, too, and takes no slot', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream, '--max-concurrent', '1')
+  upstream.replyOnce([stall()], refusal())
+  await using holder = await openRawClient(gateway.port)
+  await holder.send(requestBytes('POST', chat, { body }))
+  await upstream.waitForInFlight(1)
+  const answer = await exchange(gateway.port, 'GET', '/v1/models')
+  assert.deepEqual([answer.status, (await rowOf(gateway, answer)).attempts], [200, 2])
+})
+
+test('while it waits the slot is free; back again, a call goes ahead of those that came meanwhile', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream, '--max-concurrent', '1')
+  upstream.replyOnce(refusal([['retry-after-ms', '200']]), [until(gate.promise), ...jsonReply(200, {})])
+  const call = (name: string): Promise<unknown> => exchange(gateway.port, 'POST', `${chat}?${name}`, { body })
+  const first = call('first')
+  await upstream.waitFor('its refusal', () => upstream.requests[0]?.replyEndAtMs !== undefined)
+  await untilCalls(gateway, { active: 0, queued: 0 })
+  const second = call('second')
+  await upstream.waitForRequest(1)
+  const third = call('third')
+  await untilCalls(gateway, { active: 1, queued: 2 })
+  gate.resolve()
+  await Promise.all([first, second, third])
+  assert.deepEqual(
+    upstream.requests.map(({ target }) => target.slice(chat.length + 1)),
+    ['first', 'second', 'first', 'third'],
+  )
+  assert.equal(upstream.peakInFlight, 1)
+  await untilIdle(gateway)
+})
+
+test('a client that leaves during the wait is recorded at once, and nothing is sent for it any more', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => refusal([['Retry-After', '30']]) })
+  await using gateway = await start(upstream)
+  await using client = await openRawClient(gateway.port)
+  await client.send(requestBytes('POST', chat, { body }))
+  await upstream.waitFor('its refusal', () => upstream.requests[0]?.replyEndAtMs !== undefined)
+  await untilCalls(gateway, { active: 0, queued: 0 })
+  client.leave()
+  const [row] = await recordedCalls(gateway, 1)
+  assert.deepEqual(fate(row!), [499, 'client_disconnected', 'client_gone', 1])
+  assert.ok(row!.duration_ms! < 10_000 && row!.retry_wait_ms! > 0 && row!.overhead_ms! < 500)
+  assert.deepEqual([row!.ttfb_ms, row!.connect_ms, row!.response_bytes], [null, null, 0])
+  assert.equal(upstream.requests.length, 1)
+})
+
+test('a gateway that stops sends a waiting call away', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => refusal([['Retry-After', '30']]) })
+  await using gateway = await start(upstream)
+  const call = exchange(gateway.port, 'POST', chat, { body })
+  await upstream.waitFor('its refusal', () => upstream.requests[0]?.replyEndAtMs !== undefined)
+  await untilCalls(gateway, { active: 0, queued: 0 })
+  const stopped = gateway.stop()
+  const answer = await call
+  assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [503, 'draining'])
+  assert.match(answer.header('retry-after') ?? '', /^\d+$/)
+  assert.equal((await stopped).code, 0)
+})
+
+test('a 429 that breaks off, is endless, or stays unfinished is a 429 all the same; a broken answer is not', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  const head = write(
+    responseHead(429, [
+      ['retry-after-ms', '10'],
+      ['Transfer-Encoding', 'chunked'],
+    ]),
+  )
+  const endless = Array.from({ length: 40 }, () => write(chunkFrame(Buffer.alloc(4096, 'x'))))
+  for (const rest of [[cut()], [...endless, stall()], [write(chunkFrame('half')), stall()]]) {
+    upstream.replyOnce([head, ...rest])
+    const answer = await exchange(gateway.port, 'POST', chat, { body })
+    assert.deepEqual([answer.status, (await rowOf(gateway, answer)).attempts], [200, 2])
+  }
+  upstream.replyOnce(
+    [write(responseHead(200, [['Transfer-Encoding', 'chunked']])), write(chunkFrame('a')), cut()],
+    refusal(),
+  )
+  const cutOff = await exchange(gateway.port, 'POST', chat, { body })
+  assert.deepEqual([cutOff.status, cutOff.complete], [200, false])
+  assert.equal((await rowOf(gateway, cutOff)).attempts, 1)
+})
+
+test('with the wish for usage: refused, and each of the two forms of the call met by a 429', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  const stream = JSON.stringify({ model: 'm', stream: true })
+  const unknown = jsonReply(400, { error: { message: 'unknown field: stream_options' } })
+  const events = [
+    sseEvent({ choices: [{ index: 0, delta: { content: 'w' }, finish_reason: 'stop' }] }),
+    sseEvent('[DONE]'),
+  ]
+  upstream.replyOnce(
+    refusal(),
+    unknown,
+    refusal(),
+    bodyReply(events, { headers: [['Content-Type', 'text/event-stream']] }),
+  )
+  const answer = await exchange(gateway.port, 'POST', chat, { body: stream })
+  assert.deepEqual([answer.status, answer.body.toString()], [200, events.join('')])
+  assert.deepEqual(
+    upstream.requests.map((request) => request.body.includes('include_usage')),
+    [true, true, false, false],
+  )
+  assert.deepEqual(fate(await rowOf(gateway, answer)), [200, 'ok', null, 4])
+  assert.equal(await retriesOf(gateway), 2, 'what was sent again without the wish is no retry of a 429')
+
+  await using second = await start(upstream)
+  const usage = sseEvent({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } })
+  upstream.replyOnce(
+    refusal(),
+    bodyReply([events[0]!, usage, events[1]!], { headers: [['Content-Type', 'text/event-stream']] }),
+  )
+  const asked = await exchange(second.port, 'POST', chat, { body: stream })
+  assert.equal(
+    asked.body.toString(),
+    events.join(''),
+    'the usage event is taken out of the second attempt, too',
+  )
+  const row = await rowOf(second, asked)
+  assert.deepEqual([row.input_tokens, row.output_tokens, row.attempts], [3, 2, 2])
+})
+
+test('two hundred calls, two thirds of them refused once, of which some leave: each its one row, and no slot is lost', async () => {
+  const calls = 200
+  const refused = new Set<string>()
+  await using upstream = await startSimulatedUpstream({
+    reply: ({ target }) => {
+      const call = Number(/\d+/.exec(target.slice(chat.length))?.[0])
+      if (call % 3 === 0 || refused.has(target)) return [wait(1), ...jsonReply(200, {})]
+      refused.add(target)
+      return refusal([['retry-after-ms', String(5 + (call % 40))]])
+    },
+  })
+  await using gateway = await start(upstream, '--max-concurrent', '8')
+  await inParallel(Array.from({ length: calls }), 50, async (_, call) => {
+    await using client = await openRawClient(gateway.port)
+    await client.send(requestBytes('POST', `${chat}?${call}`, { body: '{"model":"m"}' }))
+    if (call % 10 === 1) client.leave()
+    else assert.equal((await client.response('POST')).status, 200)
+  })
+  const rows = await recordedCalls(gateway, calls)
+  assert.equal(rows.filter(({ outcome }) => outcome === 'ok').length >= calls * 0.9, true)
+  assert.ok(rows.every(({ outcome }) => outcome === 'ok' || outcome === 'client_disconnected'))
+  assert.ok(upstream.peakInFlight <= 8)
+  await untilIdle(gateway)
+  const health = await untilHealth(gateway, 'all is over', () => true)
+  const slots = asRecord(health['rate_limiter'])
+  const again = rows.reduce((sum, { attempts }) => sum + Math.max(0, attempts - 1), 0)
+  assert.equal(slots['total_retries_429'], again)
+  const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
+  // An attempt may be given up before the upstream has seen of it.
+  assert.ok(upstream.requests.length <= attempts && upstream.requests.length > attempts - calls / 10)
+})

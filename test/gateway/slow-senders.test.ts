@@ -1,0 +1,52 @@
+/** Slow heads and slow bodies; in their hundreds: `test/faults/crowds.ts`. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilIdle } from '../support/gateway-state.ts'
+import { inParallel } from '../support/in-parallel.ts'
+import { type RawClient, openRawClient } from '../support/raw-client.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const chat = '/v1/chat/completions'
+const slowHead = 'GET /v1/models HTTP/1.1\r\nHost: weir\r\nX-Slow: '
+const slowBody = `POST ${chat} HTTP/1.1\r\nHost: weir\r\nContent-Length: 1000\r\n\r\n{`
+
+test('clients that send byte by byte take no slot, and keep nobody waiting', async () => {
+  const each = 100
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--max-concurrent', '1', '--slot-cooldown-ms', '0', '--queue-limit', '0'],
+  })
+  const begin = async (text: string): Promise<RawClient> => {
+    const client = await openRawClient(gateway.port)
+    await client.send(text)
+    return client
+  }
+  const starts = [slowHead, slowBody].flatMap((text) => Array.from({ length: each }, () => text))
+  const slow = await inParallel(starts, 50, begin)
+  for (let round = 0; round < 20; round++) {
+    await inParallel(slow, 50, (client) => client.send('x'))
+    const answer = await exchange(gateway.port, 'POST', chat, { body: '{"model":"m"}' })
+    assert.equal(answer.status, 200)
+    assert.equal((await gateway.health())['status'], 'ok')
+  }
+  assert.equal(upstream.requests.length, 20)
+  assert.ok(slow.every(({ received, serverEnd }) => received.length === 0 && serverEnd === undefined))
+  // One that comes to its end after all is a call like any other.
+  await slow[0]!.send('\r\n\r\n')
+  assert.equal((await slow[0]!.response()).status, 200)
+  await slow[each]!.send(`${' '.repeat(1000 - 22)}}`)
+  assert.equal((await slow[each]!.response('POST')).status, 200)
+  for (const client of slow) client.leave()
+  await untilIdle(gateway)
+  const rows = await recordedCalls(gateway, 22 + each - 1)
+  const left = rows.filter(({ outcome }) => outcome === 'client_disconnected')
+  assert.equal(
+    left.length,
+    each - 1,
+    'bodies that never came have their rows, heads that never came have none',
+  )
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import { WriterThread } from '../../src/store/writer-thread.ts'
+import { copyCrashed, damageShapes } from '../faults/damage-shapes.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { chatCall, sampleStartMs } from './sample-call.ts'
+import { until } from './until.ts'
+
+const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
+const crashedCalls = 1800
+/** Until a new call stands in a file that was damaged. */
+const limitMs = 5000
+
+const images = await makeTempDir()
+after(() => images[Symbol.asyncDispose]())
+before(async () => {
+  await makeCrashed('own', 0)
+  await makeCrashed('foreign', 1_000_000)
+})
+
+/** A database as a crash leaves it: most of it in the file, the last calls in the log. */
+async function makeCrashed(name: string, fromMs: number): Promise<void> {
+  const path = images.file(`${name}-live/calls.db`)
+  const writer = new WriterThread({ dbPath: path, instance: name, version: '0' })
+  const write = async (from: number, to: number): Promise<void> => {
+    for (let ms = from; ms < to; ms++) writer.finish(chatCall(idAt(fromMs + ms)))
+    await until('rows', () => writer.figures().written === to)
+  }
+  await write(0, crashedCalls - 300)
+  const other = new DatabaseSync(path)
+  const state = other.prepare('SELECT watermark_seq FROM rollup_state')
+  await until('rollups', () => state.get()?.['watermark_seq'] === crashedCalls - 300)
+  other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  other.close()
+  await write(crashedCalls - 300, crashedCalls)
+  mkdirSync(images.file(name))
+  copyCrashed(path, images.file(`${name}/calls.db`))
+  await writer.close()
+}
+
+/** The folder's files, read whole. */
+function contentsOf(folder: string): readonly Buffer[] {
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path))
+}
+
+for (const shape of damageShapes) {
+  test(`at the start: ${shape.name}`, async (context) => {
+    await using dir = await makeTempDir()
+    const path = dir.file('data/calls.db')
+    mkdirSync(dir.file('data'))
+    copyCrashed(images.file('own/calls.db'), path)
+    shape.damage(path, images.file('foreign/calls.db'))
+    const kept = shape.keeps.flatMap((suffix) => {
+      const isThere = statSync(path + suffix, { throwIfNoEntry: false })?.isFile() === true
+      return isThere ? [{ suffix, bytes: readFileSync(path + suffix) }] : []
+    })
+    const modeBefore = statSync(path, { throwIfNoEntry: false })?.mode
+
+    const startedMs = performance.now()
+    const quickCheckAfterMs = shape.end === 'found_later' ? 0 : 60_000
+    const options = { dbPath: path, instance: 'k3v9', version: '0', closeTimeoutMs: 200 }
+    const writer = new WriterThread({ ...options, quickCheckAfterMs })
+    writer.finish(chatCall(idAt(5000)))
+    const codes = (): string[] => writer.warnings().map(({ code }) => code)
+    if (shape.end === 'left_alone') {
+      await until('the warning', () => codes().includes(shape.code ?? ''), limitMs)
+      assert.equal(statSync(path).mode, modeBefore)
+    } else if (shape.end === 'found_later') {
+      await until('it is found', () => codes().includes(shape.code ?? ''), limitMs)
+      context.diagnostic(`found after ${Math.round(performance.now() - startedMs)} ms`)
+      writer.finish(chatCall(idAt(5001)))
+      await until('calls are rows', () => writer.figures().written === 2, limitMs)
+      assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
+    } else {
+      await until('the new call is a row', () => writer.figures().written === 1, limitMs)
+      context.diagnostic(`a row after ${Math.round(performance.now() - startedMs)} ms`)
+      assert.deepEqual(codes(), shape.code === null ? [] : [shape.code])
+    }
+    await writer.close()
+
+    const contents = contentsOf(dir.file('data'))
+    for (const { suffix, bytes } of kept) {
+      assert.ok(
+        contents.some((content) => content.equals(bytes)),
+        `what was in ${suffix === '' ? 'the file' : suffix} is gone`,
+      )
+    }
+    if (shape.end === 'left_alone') return
+    const database = new DatabaseSync(path, { readOnly: true })
+    const calls = Number(database.prepare('SELECT count(*) AS calls FROM calls').get()?.['calls'])
+    assert.equal(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
+    database.close()
+    // What stood in the file, and what of the log was sound.
+    if (shape.end === 'goes_on') assert.ok(calls > crashedCalls - 300, `${calls} calls`)
+    else assert.ok(calls === 1 || (shape.end === 'found_later' && calls === 2), `${calls} calls`)
+  })
+}
+
+test('looking at the file costs the gateway none of its locks', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('data/calls.db')
+  const options = { dbPath: path, instance: 'k3v9', version: '0', checkEveryMs: 5 }
+  const writer = new WriterThread(options)
+  writer.finish(chatCall(idAt(0)))
+  await until('a row', () => writer.figures().written === 1)
+  const own = new RegExp(`POSIX.* ${process.pid} [^ ]*:${statSync(path).ino} `)
+  // Long enough for many looks. The lock keeps other programs from taking the log away.
+  await delay(200)
+  assert.match(readFileSync('/proc/locks', 'utf8'), own)
+  assert.deepEqual(writer.warnings(), [])
+  await writer.close()
+})

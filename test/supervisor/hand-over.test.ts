@@ -1,0 +1,308 @@
+/** A restart loses nothing: the new gateway accepts beside the old one, which finishes what it has. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { requestBytes } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
+import { type RawClient, openRawClient } from '../support/raw-client.ts'
+import { readCalls } from '../support/recorded-calls.ts'
+import { until, write } from '../support/reply-step.ts'
+import { chunkFrame, jsonReply, lastChunk, responseHead, sseEvent } from '../support/response-bytes.ts'
+import { type SimulatedUpstream, startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { InFlight, startCountedUpstream } from './counted-upstream.ts'
+import { eventually } from './eventually.ts'
+import { SteadyLoad } from './steady-load.ts'
+import { type Workplace, hookedCommand, makeWorkplace } from './workplace.ts'
+
+const call = requestBytes('POST', '/v1/chat/completions', {
+  body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }),
+})
+const head = responseHead(200, [
+  ['Content-Type', 'text/event-stream'],
+  ['Transfer-Encoding', 'chunked'],
+])
+const first = chunkFrame(sseEvent({ choices: [{ index: 0, delta: { content: 'w0' }, finish_reason: null }] }))
+const last = Buffer.concat([chunkFrame(sseEvent('[DONE]')), lastChunk()])
+
+/** A stream that goes on until it is told to end. */
+interface OpenStream extends AsyncDisposable {
+  readonly client: RawClient
+  end(): void
+}
+
+async function openStream(upstream: SimulatedUpstream, port: number): Promise<OpenStream> {
+  const gate = Promise.withResolvers<void>()
+  upstream.replyOnce([write(head), write(first), until(gate.promise), write(last)])
+  const client = await openRawClient(port)
+  await client.send(call)
+  await client.waitForBytes('w0')
+  return { client, end: () => gate.resolve(), [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+}
+
+async function assertWhole(stream: OpenStream): Promise<void> {
+  const response = await stream.client.response()
+  assert.equal(response.status, 200)
+  assert.ok(response.complete)
+  assert.match(response.body.toString(), /w0[^]*\[DONE\]/)
+}
+
+function healthOf(status: ProcessStatus): NonNullable<ProcessStatus['health']> {
+  assert.ok(status.health !== null)
+  return status.health
+}
+
+function ended(place: Workplace, pid: number | null): Promise<void> {
+  return eventually(`process ${pid} to end`, () => !place.gateways().includes(pid!))
+}
+
+test('restarts under load lose no call and no record, and both together keep to the limit', async () => {
+  const inFlight = new InFlight()
+  await using one = await startCountedUpstream(inFlight)
+  await using other = await startCountedUpstream(inFlight)
+  await using place = await makeWorkplace()
+  const port = await freePort()
+  const supervisor = place.supervisor({ args: [`--port=${port}`, '--slot-cooldown-ms=0'] })
+  const most = 8
+  await supervisor.start({ max_concurrent: most, upstream: one.baseUrl })
+  const load = new SteadyLoad({ port, callsPerS: 200, callMs: 10, streams: 5, streamMs: 1500 })
+  for (const settings of [
+    {},
+    { max_concurrent: most - 1, upstream: other.baseUrl },
+    { max_concurrent: most },
+  ]) {
+    await sleep(300)
+    const { pid } = await supervisor.status()
+    const restarted = await supervisor.restart(settings)
+    assert.ok(restarted.health_ok)
+    assert.notEqual(restarted.pid, pid)
+  }
+  await sleep(300)
+  const figures = await load.stop()
+  assert.deepEqual(figures.troubles, [])
+  assert.equal(figures.failed + figures.cut, 0)
+  assert.equal(inFlight.most, most)
+  await eventually('the former gateways to end', () => place.gateways().length === 1)
+  const { token_budget: budget, warnings } = healthOf(await supervisor.status())
+  assert.deepEqual(warnings, [])
+  await supervisor.stop()
+  const rows = readCalls(place.file('telemetry.db'))
+  assert.equal(rows.length, figures.calls + figures.streams)
+  assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length)
+  assert.ok(rows.every(({ outcome }) => outcome === 'ok'))
+  assert.equal(budget.total_used, 2 * figures.calls)
+})
+
+test('the old gateway finishes the stream in flight and the call that waits, and the status says so', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const args = ['--port=0', `--upstream=${upstream.baseUrl}`, '--max-concurrent=1', '--drain-timeout-ms=100']
+  const supervisor = place.supervisor({ args })
+  const { port, pid } = await supervisor.start()
+  await using stream = await openStream(upstream, port)
+  await using waiting = await openRawClient(port)
+  await waiting.send(call)
+  await eventually(
+    'a waiting call',
+    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
+  )
+
+  const restarted = await supervisor.restart()
+  assert.ok(restarted.health_ok)
+  assert.notEqual(restarted.pid, pid)
+  assert.equal(restarted.port, port)
+  await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+  const status = await supervisor.status()
+  assert.deepEqual(status.formers, [{ pid, calls: 2 }])
+  assert.equal(status.message, `The former gateway (process ${pid}) still finishes 2 calls.`)
+  assert.equal(status.pid, restarted.pid)
+
+  // The new one has no slot for as long as the old one holds, or waits for, the only one.
+  await using late = await openRawClient(port)
+  await late.send(call)
+  await eventually(
+    'a waiting call',
+    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
+  )
+  upstream.replyOnce(jsonReply(200, { turn: 'waiting' }), jsonReply(200, { turn: 'late' }))
+  assert.equal(upstream.requests.length, 1)
+  stream.end()
+  await assertWhole(stream)
+  assert.match((await waiting.response()).body.toString(), /waiting/)
+  assert.match((await late.response()).body.toString(), /late/)
+  assert.equal(upstream.peakInFlight, 1)
+
+  // Their connections are still good for a call, and are told to end with it.
+  upstream.replyOnce(jsonReply(200, {}), jsonReply(200, {}))
+  for (const client of [stream.client, waiting]) {
+    await client.send(call)
+    const response = await client.response()
+    assert.deepEqual([response.status, response.header('connection')], [200, 'close'])
+  }
+  await ended(place, pid)
+  const after = await supervisor.status()
+  assert.deepEqual([after.formers, after.message], [[], null])
+})
+
+test('a restart onto another port leaves the old one its calls until they end', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: [`--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=100'] })
+  const { port, pid } = await supervisor.start({ port: await freePort() })
+  await using stream = await openStream(upstream, port)
+  const moved = await supervisor.restart({ port: await freePort() })
+  assert.notEqual(moved.port, port)
+  assert.ok(moved.health_ok)
+  await assert.rejects(openRawClient(port), { code: 'ECONNREFUSED' })
+  await sleep(300)
+  stream.end()
+  await assertWhole(stream)
+  stream.client.leave()
+  await ended(place, pid)
+})
+
+test('a restart onto another address of the same port leaves the old one its calls, or goes back to it', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: [`--upstream=${upstream.baseUrl}`], host: null })
+  const { port, pid } = await supervisor.start({ port: await freePort(), host: '127.0.0.1' })
+  await using stream = await openStream(upstream, port)
+  await assert.rejects(supervisor.restart({ host: '192.0.2.1' }), /The running gateway goes on as it is/)
+  const back = await supervisor.status()
+  assert.deepEqual([back.pid, back.health_ok], [pid, true])
+
+  const moved = await supervisor.restart({ host: '0.0.0.0' })
+  assert.deepEqual([moved.port, moved.host, moved.health_ok], [port, '0.0.0.0', true])
+  assert.notEqual(moved.pid, pid)
+  stream.end()
+  await assertWhole(stream)
+  stream.client.leave()
+  await ended(place, pid)
+})
+
+test('a stop that is asked for during a restart ends both', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({
+    args: ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=300'],
+  })
+  const { port } = await supervisor.start()
+  await using _stream = await openStream(upstream, port)
+  const restarted = supervisor.restart()
+  const stopped = supervisor.stop()
+  assert.ok((await restarted).health_ok)
+  assert.equal((await stopped).state, 'stopped')
+  assert.deepEqual(place.gateways(), [])
+})
+
+test('a stop ends the former gateways too', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({
+    args: ['--port=0', `--upstream=${upstream.baseUrl}`, '--drain-timeout-ms=300'],
+  })
+  const { port } = await supervisor.start()
+  await using oldest = await openStream(upstream, port)
+  await supervisor.restart()
+  await using older = await openStream(upstream, port)
+  await supervisor.restart()
+  await eventually('both reports', async () => (await supervisor.status()).formers.length === 2)
+  assert.equal(place.gateways().length, 3)
+  const stopped = await supervisor.stop()
+  assert.equal(stopped.state, 'stopped')
+  assert.deepEqual(place.gateways(), [])
+  for (const { client } of [oldest, older]) assert.equal((await client.response()).complete, false)
+})
+
+for (const [when, hook] of [
+  ['before it has begun', `if (message.asks === 'legacy') process.kill(process.pid, 'SIGKILL')`],
+  ['before it accepts calls', `if (message.asks === 'listener') process.kill(process.pid, 'SIGKILL')`],
+  ['when it is ready', `if (message.ready) process.kill(process.pid, 'SIGKILL')`],
+] as const) {
+  test(`a successor that is killed ${when} leaves the old gateway as it was`, async () => {
+    await using upstream = await startSimulatedUpstream()
+    await using place = await makeWorkplace()
+    const args = ['--port=0', `--upstream=${upstream.baseUrl}`]
+    const supervisor = place.supervisor({ args })
+    const before = await supervisor.start()
+    await using stream = await openStream(upstream, before.port)
+    const bad = place.supervisor({ args, command: hookedCommand(hook) })
+    await assert.rejects(
+      bad.restart(),
+      /was ended by signal SIGKILL\. The running gateway goes on as it is\./,
+    )
+    const after = await supervisor.status()
+    assert.deepEqual([after.pid, after.state, after.health_ok], [before.pid, 'running', true])
+    stream.end()
+    await assertWhole(stream)
+    assert.notEqual((await supervisor.restart()).pid, before.pid)
+  })
+
+  test(`a successor whose predecessor is killed ${when} comes up alone`, async () => {
+    await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+    await using place = await makeWorkplace()
+    const args = [`--port=${await freePort()}`, `--upstream=${upstream.baseUrl}`, '--max-concurrent=1']
+    const supervisor = place.supervisor({ args })
+    const before = await supervisor.start()
+    const command = hookedCommand(hook.replace('process.pid', 'process.ppid'))
+    const after = await place.supervisor({ args, command }).restart()
+    assert.ok(after.health_ok)
+    assert.deepEqual(place.gateways(), [after.pid])
+    assert.notEqual(after.pid, before.pid)
+    // The slot of the one that was killed is free again.
+    await using client = await openRawClient(after.port)
+    await client.send(call)
+    assert.equal((await client.response()).status, 200)
+  })
+}
+
+test('a former gateway that is killed gives its slots back', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({
+    args: ['--port=0', `--upstream=${upstream.baseUrl}`, '--max-concurrent=1'],
+  })
+  const { port, pid } = await supervisor.start()
+  await using _stream = await openStream(upstream, port)
+  await supervisor.restart()
+  await using waiting = await openRawClient(port)
+  await waiting.send(call)
+  await eventually(
+    'a waiting call',
+    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
+  )
+  upstream.replyOnce(jsonReply(200, {}))
+  process.kill(pid!, 'SIGKILL')
+  assert.equal((await waiting.response()).status, 200)
+  assert.deepEqual((await supervisor.status()).formers, [])
+})
+
+test('when the new gateway is killed the former one goes on, and the next start knows of it', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using place = await makeWorkplace()
+  const args = [`--port=${await freePort()}`, `--upstream=${upstream.baseUrl}`, '--max-concurrent=1']
+  const supervisor = place.supervisor({ args })
+  const { port, pid } = await supervisor.start()
+  await using stream = await openStream(upstream, port)
+  const second = await supervisor.restart()
+  process.kill(second.pid!, 'SIGKILL')
+  await eventually('its end', async () => (await supervisor.status()).state === 'stopped')
+  assert.deepEqual(place.gateways(), [pid])
+
+  const third = await supervisor.start()
+  assert.ok(third.health_ok)
+  await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+  await using waiting = await openRawClient(port)
+  await waiting.send(call)
+  await eventually(
+    'a waiting call',
+    async () => healthOf(await supervisor.status()).rate_limiter.queued === 1,
+  )
+  upstream.replyOnce(jsonReply(200, {}))
+  stream.end()
+  await assertWhole(stream)
+  assert.equal((await waiting.response()).status, 200)
+  assert.equal(upstream.peakInFlight, 1)
+  stream.client.leave()
+  await ended(place, pid)
+})
