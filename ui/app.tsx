@@ -6,18 +6,11 @@ import type { View } from './address/page-address.ts'
 import { CallsView } from './calls/calls-view.tsx'
 import { Times } from './format/times.ts'
 import { useLive } from './data/live.tsx'
-import { type OptionDrafts, noDrafts } from './gateway/option-drafts.ts'
+import { noDrafts } from './gateway/option-drafts.ts'
 import { GatewayView } from './gateway/gateway-view.tsx'
 import { OverviewView } from './overview/overview-view.tsx'
 import { TopBar } from './shell/top-bar.tsx'
-
-/** What every view is given. */
-export interface ViewProps {
-  readonly times: Times
-  /** Kept while other views are looked at. */
-  readonly drafts: OptionDrafts
-  readonly onDrafts: (drafts: OptionDrafts) => void
-}
+import type { ViewProps } from './view-props.ts'
 
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
   overview: OverviewView,

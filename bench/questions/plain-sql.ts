@@ -1,4 +1,4 @@
-import type { CallFilter } from '../../src/call/call-reader.ts'
+import type { CallFilter } from '../../src/call/call-filter.ts'
 import { callTypeCodes, outcomeCodes } from '../../src/store/call-codes.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { FigureAsked, ListAsked } from './bench-question.ts'

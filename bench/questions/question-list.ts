@@ -1,5 +1,6 @@
 import type { CallDimension } from '../../src/call/call-question.ts'
-import type { CallFilter, CallSort } from '../../src/call/call-reader.ts'
+import type { CallFilter } from '../../src/call/call-filter.ts'
+import type { CallSort } from '../../src/call/call-reader.ts'
 import type { ZonedUnit } from '../../src/lib/zoned-time.ts'
 import type { Asked, FigureAsked, ListAsked, LookupAsked } from './bench-question.ts'
 

@@ -1,4 +1,4 @@
-import type { CallFilter } from './call-reader.ts'
+import type { CallFilter } from './call-filter.ts'
 
 /** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group. */
 export type CallDimension =

@@ -1,28 +1,7 @@
+import type { CallFilter } from './call-filter.ts'
 import type { CallAnswer, CallQuestion } from './call-question.ts'
 import type { CallType } from './call.ts'
 import type { Outcome } from './call-record.ts'
-
-/** Which calls are meant. Fields are ANDed; an absent field matches all. */
-export interface CallFilter {
-  /** Inclusive, milliseconds since the Unix epoch, by the time at which the call's head was received. */
-  readonly fromMs?: number
-  /** Exclusive. */
-  readonly toMs?: number
-  readonly models?: readonly string[]
-  readonly callTypes?: readonly CallType[]
-  readonly outcomes?: readonly Outcome[]
-  readonly failedOnly?: boolean
-  readonly failureCodes?: readonly string[]
-  readonly statuses?: readonly number[]
-  readonly clients?: readonly string[]
-  /** Paths without query. */
-  readonly endpoints?: readonly string[]
-  /** Bounds of the duration in milliseconds, both inclusive; calls whose duration is not known match neither. */
-  readonly minMs?: number
-  readonly maxMs?: number
-  /** An id as people see it, or an error code (ours or the upstream's): exactly this. */
-  readonly exactly?: string
-}
 
 /** By what the longest lists are cut: the newest, or the largest of a column. */
 export type CallSort = 'started_at' | 'duration' | 'ttft' | 'cost'

@@ -1,4 +1,5 @@
-import type { CallFilter, CallJson, CallReader } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallJson, CallReader } from '../call/call-reader.ts'
 import type { Clock } from '../call/clock.ts'
 import { absenceText } from '../store/open-store.ts'
 import type { StoreAbsence } from '../store/open-store.ts'

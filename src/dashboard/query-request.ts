@@ -1,6 +1,7 @@
 import { parseCallId } from '../call/call-id.ts'
 import type { CallDimension } from '../call/call-question.ts'
-import type { CallFilter, CallSort } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallSort } from '../call/call-reader.ts'
 import type { Outcome } from '../call/call-record.ts'
 import type { CallType } from '../call/call.ts'
 import { failureKinds } from '../call/failure.ts'

@@ -1,4 +1,5 @@
-import type { CallFilter, CallReader } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallReader } from '../call/call-reader.ts'
 
 /** A range of time that holds all the calls that a question can mean. */
 export interface AskedRange {

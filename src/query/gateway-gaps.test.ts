@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { MinuteSpan, SlotUse } from '../store/history-reader.ts'
+import type { MinuteSpan } from '../store/history-reader.ts'
+import type { SlotUse } from '../store/minute-use.ts'
 import { gatewayGaps } from './gateway-gaps.ts'
 
 const most = 60

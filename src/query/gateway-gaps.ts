@@ -1,4 +1,5 @@
-import type { MinuteSpan, PastReader, SlotUse } from '../store/history-reader.ts'
+import type { MinuteSpan, PastReader } from '../store/history-reader.ts'
+import type { SlotUse } from '../store/minute-use.ts'
 
 /** Up to this width buckets are searched for every gap; in wider ones it would take long, and a short gap could not be seen. */
 const searchedMinutes = 60

@@ -1,4 +1,5 @@
-import type { CallFilter, CallJson, CallPage, CallReader } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallJson, CallPage, CallReader } from '../call/call-reader.ts'
 import type { CallType } from '../call/call.ts'
 import type { GroupFigures } from '../call/call-question.ts'
 import { rangeOf } from './asked-range.ts'

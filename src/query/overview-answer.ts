@@ -1,6 +1,7 @@
 import type { Overview, OverviewCall, OverviewModel } from '../api/overview.ts'
 import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
-import type { CallFilter, CallJson, CallReader } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallJson, CallReader } from '../call/call-reader.ts'
 import { FoldedRange } from '../call/folded-range.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'

@@ -1,5 +1,6 @@
 import type { CallDimension } from '../call/call-question.ts'
-import type { CallFilter, CallSort } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallSort } from '../call/call-reader.ts'
 import type { ZonedUnit } from '../lib/zoned-time.ts'
 
 /** In which form calls or groups are told; the other two hold nothing but them. */

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { firstIdAt, parseCallId } from '../call/call-id.ts'
-import type { CallFilter } from '../call/call-reader.ts'
+import type { CallFilter } from '../call/call-filter.ts'
 import { callTypeCodes, firstFailedOutcome, outcomeCodes } from './call-codes.ts'
 import { bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
 import type { CallWords } from './call-words.ts'

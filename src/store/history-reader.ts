@@ -1,22 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { MinuteUse } from './minute-use.ts'
+import { MinuteUse, type SlotUse } from './minute-use.ts'
 import { openForReading, type StoreAbsence } from './open-store.ts'
 
 const minuteMs = 60_000
-
-/** What the gateways' minutes say of one bucket of time; all but `minutes` mean nothing where that is 0. */
-export interface SlotUse {
-  /** Minutes in which a gateway ran, each gateway's own. */
-  readonly minutes: number
-  readonly activeMax: number
-  readonly queuedMax: number
-  readonly atLimitMs: number
-  /** The first and the last of those minutes, since the Unix epoch. */
-  readonly firstMinute: number
-  readonly lastMinute: number
-  /** Whether all of them are of one gateway. */
-  readonly isOne: boolean
-}
 
 /** From the first minute (inclusive) to the second, since the Unix epoch. */
 export type MinuteSpan = readonly [fromMinute: number, pastMinute: number]

@@ -50,15 +50,17 @@ test('every filter is told by the address, and the list is what the dashboard an
   await using dashboard = await startDashboardProcess({ directory: directory.path })
   await using browser = await startBrowser()
   const { calls } = await listed(dashboard, range)
-  const failed = calls.find(({ failure_code: code }) => code !== null)
+  const failed = calls.find(
+    ({ failure_code: code, model, client }) => code !== null && model !== null && client !== null,
+  )
   assert.ok(failed !== undefined)
   const filters = [
-    `model=${encodeURIComponent(failed.model ?? '')}`,
+    `model=${encodeURIComponent(String(failed.model))}`,
     'call_type=embedding',
     'errors_only=true',
     `outcome=${failed.outcome}`,
     `failure_code=${failed.failure_code}`,
-    `client=${encodeURIComponent(failed.client ?? '')}`,
+    `client=${encodeURIComponent(String(failed.client))}`,
     'min_ms=500&max_ms=3000',
     `q=${failed.failure_code}`,
   ]

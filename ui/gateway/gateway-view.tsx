@@ -1,6 +1,6 @@
 import './gateway-view.css'
 import type { JSX } from 'preact'
-import type { ViewProps } from '../app.tsx'
+import type { ViewProps } from '../view-props.ts'
 import { useLive } from '../data/live.tsx'
 import { ConfirmDialog } from '../design/confirm-dialog.tsx'
 import { DatabaseCard } from './database-card.tsx'
