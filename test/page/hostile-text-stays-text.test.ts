@@ -69,8 +69,10 @@ test('a dashboard that says only hostile things cannot make the page run, load o
     )
     before ??= await page.evaluate(census)
     assert.equal(await page.locator('#process').textContent(), `1, instance ${text}, version ${text}`)
-    // The one field there is, with the hostile name, range and value.
-    assert.equal(await page.locator('.options-card form input').last().inputValue(), text)
+    // The one field that there is of each kind, with the hostile name, range, choices and value.
+    for (const kind of ['input', 'select']) {
+      assert.equal(await page.locator(`.options-card form ${kind}`).last().inputValue(), text)
+    }
   }
   await opened.button('Stop').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
@@ -132,7 +134,7 @@ function configSaying(text: string): ProxyConfig {
     name: text,
     description: text,
     range: text,
-    choices: [text],
+    choices: null,
     value: text,
     default: text,
     source: 'default',
@@ -140,6 +142,10 @@ function configSaying(text: string): ProxyConfig {
     changes: 'restart',
     running: `not ${text}`,
   } as const
-  const options = [option, { ...option, name: `${text}!`, changes: null, fixed_by: text }]
+  const options = [
+    option,
+    { ...option, name: `${text}?`, choices: [text] },
+    { ...option, name: `${text}!`, changes: null, fixed_by: text },
+  ]
   return { options, needs_restart: [text], file: text, upstream_key: 'lent' }
 }

@@ -51,7 +51,9 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
         ) : control.kind === 'choice' ? (
           <select {...attributes}>
             {control.choices.map((choice) => (
-              <option key={choice}>{choice}</option>
+              <option key={choice} value={choice}>
+                {choice}
+              </option>
             ))}
           </select>
         ) : (
