@@ -99,6 +99,7 @@ export class RunningDashboard {
     try {
       const port = await server.listen(options.dashboardPort, options.dashboardHost)
       own.port = port
+      queries.start()
       return new RunningDashboard(server, queries, jobs, gateway, port, demandsToken)
     } catch (error) {
       gateway.close()

@@ -38,6 +38,11 @@ export interface QueryFault {
 /** What becomes of a question. */
 export type QueryReply = QueryAnswer | QueryFailure | QueryFault
 
+/** From the query process, once, before any reply. */
+export interface QueryReady {
+  readonly isReady: true
+}
+
 /** From the query process: each question is replied to under its number. */
 export interface FromQuery {
   readonly number: number

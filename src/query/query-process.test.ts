@@ -22,7 +22,10 @@ const answer = (text: string): QueryReply => ({
   nextCursor: null,
 })
 
-function startScripted(limit = 64): {
+function startScripted(
+  limit = 64,
+  startsAtOnce = true,
+): {
   clock: FakeClock
   queries: QueryProcess
   processes: Scripted[]
@@ -40,7 +43,10 @@ function startScripted(limit = 64): {
       const scripted: Scripted = { asked: [], events, killed: false }
       processes.push(scripted)
       return {
-        ask: (asked) => void scripted.asked.push(asked),
+        ask: (asked) => {
+          if (startsAtOnce && scripted.asked.length === 0) events.onReady()
+          scripted.asked.push(asked)
+        },
         kill: () => {
           scripted.killed = true
           events.onEnd('SIGKILL')
@@ -115,6 +121,35 @@ test('a process that overruns is killed, and the next question gets a new one at
   reply(answer('two'))
   assert.equal(await codeOf(next), 'two')
   assert.deepEqual(faults, [])
+})
+
+test('the time of a start is nobody’s: a question has all of its own after it', async () => {
+  const { clock, queries, processes, reply } = startScripted(64, false)
+  queries.start()
+  assert.equal(processes.length, 1)
+  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
+  clock.tick(29_000)
+  processes[0]!.events.onReady()
+  assert.equal(processes[0]!.asked[0]!.budgetMs, 5000)
+  clock.tick(1000)
+  reply(answer('one'))
+  assert.equal(processes[0]!.asked[1]!.budgetMs, 4000)
+  clock.tick(4499)
+  assert.equal(processes[0]!.killed, false)
+  clock.tick(1)
+  assert.deepEqual(await Promise.all(outcomes.map(codeOf)), ['one', 'too_slow'])
+  assert.equal(processes[0]!.killed, true)
+})
+
+test('a process that does not start within half a minute is given up', async () => {
+  const { clock, queries, processes, faults } = startScripted(64, false)
+  const outcome = queries.ask(question(1))
+  clock.tick(29_999)
+  assert.equal(processes[0]!.killed, false)
+  clock.tick(1)
+  assert.equal(processes[0]!.killed, true)
+  assert.equal(await codeOf(outcome), 'interrupted')
+  assert.match(String(faults[0]), /did not start within 30 seconds/)
 })
 
 test('a question that has waited for too long is not asked any more', async () => {

@@ -16,6 +16,8 @@ export interface QueryProcessOptions {
   readonly graceMs?: number
   /** Different questions that wait or are being answered. */
   readonly limit?: number
+  /** How long a process may take to start; the deadline of a question begins afterwards. */
+  readonly startLimitMs?: number
 }
 
 /** There is no answer, and nothing is wrong with the question. */
@@ -29,26 +31,39 @@ export type QueryOutcome =
 
 interface Waiting {
   readonly question: QueryQuestion
-  readonly askedAtMs: number
+  /** When it was asked; later where it had to wait for a start, which is none of its time. */
+  askedAtMs: number
   readonly resolve: (outcome: QueryOutcome) => void
   readonly reject: (error: Error) => void
+}
+
+interface Running extends Waiting {
+  readonly number: number
+  readonly budgetMs: number
+  cancelKill: () => void
 }
 
 const restart = { firstMs: 100, longestMs: 5000 } as const
 /** A statement that reads many rows at a time looks at the clock now and then; this much it may be late. */
 const defaultGraceMs = 500
 
+/** On a machine whose processors a model keeps busy, a process takes seconds to load. */
+const defaultStartLimitMs = 30_000
+
 /**
  * Asks a process of its own, which reads the database, one question at a time: nothing here waits for SQLite. It is
- * started at the first question, and anew after it has died or had to be killed.
+ * started by `start` or the first question, and anew after it has died or had to be killed.
  */
 export class QueryProcess {
   readonly #options: Required<QueryProcessOptions>
   readonly #clock: Clock
   readonly #shared: SharedReplies<QueryOutcome>
   #waiting: Waiting[] = []
-  #running: (Waiting & { readonly number: number; readonly cancelKill: () => void }) | null = null
+  #running: Running | null = null
   #process: SpawnedQuery | null = null
+  /** Since when the process has been starting; null once it is there. */
+  #startingSinceMs: number | null = null
+  #cancelStartLimit: (() => void) | null = null
   #lastNumber = 0
   #deaths = 0
   /** The pause before the next start, while there is one. */
@@ -56,9 +71,20 @@ export class QueryProcess {
   #isClosed = false
 
   constructor(options: QueryProcessOptions) {
-    this.#options = { deadlineMs: 5000, graceMs: defaultGraceMs, limit: 64, ...options }
+    this.#options = {
+      deadlineMs: 5000,
+      graceMs: defaultGraceMs,
+      limit: 64,
+      startLimitMs: defaultStartLimitMs,
+      ...options,
+    }
     this.#clock = this.#options.clock
     this.#shared = new SharedReplies(this.#clock, ({ kind }) => kind !== 'unavailable')
+  }
+
+  /** Has the process there before the first question. */
+  start(): void {
+    if (!this.#isClosed) this.#process ??= this.#start()
   }
 
   /** Answers, or says why not; rejects with a fault of ours. Who asks the same within a second shares the answer. */
@@ -97,17 +123,21 @@ export class QueryProcess {
     this.#process ??= this.#start()
     if (this.#process === null) return
     this.#waiting.shift()
-    const { deadlineMs, graceMs } = this.#options
-    const budgetMs = deadlineMs - (this.#clock.now() - next.askedAtMs)
+    const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
     if (budgetMs <= 0) {
       next.resolve({ kind: 'unavailable', code: 'too_busy' })
       this.#next()
       return
     }
     const number = ++this.#lastNumber
-    const cancelKill = this.#clock.after(budgetMs + graceMs, () => this.#overrun(), { background: true })
-    this.#running = { ...next, number, cancelKill }
+    this.#running = { ...next, number, budgetMs, cancelKill: () => {} }
+    if (this.#startingSinceMs === null) this.#limitRunning(this.#running)
     this.#process.ask({ number, question: next.question, nowMs: this.#clock.wallTime(), budgetMs })
+  }
+
+  #limitRunning(running: Running): void {
+    const delayMs = running.budgetMs + this.#options.graceMs
+    running.cancelKill = this.#clock.after(delayMs, () => this.#overrun(), { background: true })
   }
 
   /** Null while a start has to wait. */
@@ -131,13 +161,32 @@ export class QueryProcess {
   }
 
   #spawned(): SpawnedQuery {
+    this.#startingSinceMs = this.#clock.now()
+    const { startLimitMs } = this.#options
+    const tooLate = (): void => {
+      this.#end()
+      this.#ended(`it did not start within ${startLimitMs / 1000} seconds`)
+    }
+    this.#cancelStartLimit = this.#clock.after(startLimitMs, tooLate, { background: true })
     const spawned: SpawnedQuery = this.#options.spawn({
+      onReady: () => {
+        if (this.#process === spawned) this.#ready()
+      },
       onReply: ({ number, reply }) => this.#receive(number, reply),
       onEnd: (reason) => {
         if (this.#process === spawned) this.#ended(reason)
       },
     })
     return spawned
+  }
+
+  #ready(): void {
+    const now = this.#clock.now()
+    const since = this.#startingSinceMs ?? now
+    this.#startingSinceMs = null
+    this.#cancelStartLimit?.()
+    for (const waiting of this.#waiting) waiting.askedAtMs += now - Math.max(since, waiting.askedAtMs)
+    if (this.#running !== null) this.#limitRunning(this.#running)
   }
 
   #receive(number: number, reply: QueryReply): void {
@@ -162,11 +211,13 @@ export class QueryProcess {
   #end(): void {
     const ending = this.#process
     this.#process = null
+    this.#cancelStartLimit?.()
     ending?.kill()
   }
 
   #ended(reason: string): void {
     this.#process = null
+    this.#cancelStartLimit?.()
     if (this.#isClosed) return
     this.#deaths += 1
     this.#options.onFault(new Error(`the query process ended: ${reason}`))
@@ -183,7 +234,7 @@ export class QueryProcess {
     for (const { resolve } of late) resolve({ kind: 'unavailable', code: 'interrupted' })
   }
 
-  #endRunning(): Waiting | null {
+  #endRunning(): Running | null {
     const running = this.#running
     this.#running = null
     running?.cancelKill()

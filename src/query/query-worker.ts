@@ -1,6 +1,7 @@
 /** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
+import { lowerPriority } from '../lib/lower-priority.ts'
 import { QueryDesk } from './query-desk.ts'
-import type { FromQuery, ToQuery } from './query-messages.ts'
+import type { FromQuery, QueryReady, ToQuery } from './query-messages.ts'
 
 const [, , path] = process.argv
 if (path === undefined || process.send === undefined) {
@@ -18,3 +19,9 @@ process.on('message', (asked: ToQuery) => {
   const answer: FromQuery = { number: asked.number, reply: desk.answer(asked) }
   process.send?.(answer)
 })
+
+// Calls go before questions about them; but not before its start, which would then take many seconds where models
+// keep every processor busy.
+lowerPriority(process.pid)
+const ready: QueryReady = { isReady: true }
+process.send(ready)

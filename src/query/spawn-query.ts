@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { lowerPriority } from '../lib/lower-priority.ts'
-import type { FromQuery, ToQuery } from './query-messages.ts'
+import type { FromQuery, QueryReady, ToQuery } from './query-messages.ts'
 
 /** A query process that runs. */
 export interface SpawnedQuery {
@@ -13,6 +12,8 @@ export interface SpawnedQuery {
 
 /** What is told of it. */
 export interface QueryEvents {
+  /** Once, before the first reply: it has loaded, and begins with what it was asked. */
+  readonly onReady: () => void
   readonly onReply: (message: FromQuery) => void
   /** Once, whatever ended it; also where it could not be started. */
   readonly onEnd: (reason: string) => void
@@ -24,7 +25,7 @@ export type SpawnQuery = (events: QueryEvents) => SpawnedQuery
 /** Both compiled and as source the process's file lies beside this one and ends as it does. */
 export function spawnQuery(path: string, env: Readonly<Record<string, string>>): SpawnQuery {
   const file = fileURLToPath(new URL(`./query-worker${extname(import.meta.url)}`, import.meta.url))
-  return ({ onReply, onEnd }) => {
+  return ({ onReady, onReply, onEnd }) => {
     let hasEnded = false
     const end = (reason: string): void => {
       if (hasEnded) return
@@ -38,9 +39,11 @@ export function spawnQuery(path: string, env: Readonly<Record<string, string>>):
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
-    // Calls go before questions about them.
-    if (child.pid !== undefined) lowerPriority(child.pid)
-    child.on('message', (message) => onReply(message as unknown as FromQuery))
+    child.on('message', (message) => {
+      const told = message as unknown as FromQuery | QueryReady
+      if ('reply' in told) onReply(told)
+      else onReady()
+    })
     child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`))
     child.on('error', (error) => {
       if (child.pid === undefined) end(error.message)

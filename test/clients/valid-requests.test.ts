@@ -9,14 +9,16 @@ import { rowOf } from '../support/recorded-calls.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { placeSchema } from './both-ways.ts'
 
-// A mock server that answers out of an OpenAPI document, and refuses what the document does not allow. It binds
-// the loopback interface alone, and comes with its package.
+// A mock server that answers out of an OpenAPI document, and refuses what the document does not allow. It comes with
+// its package, as one file of 100 MB.
 const cleanup = new AsyncDisposableStack()
 after(() => cleanup.disposeAsync())
 const port = await freePort()
 const mock = startCommandProcess({
   file: fileURLToPath(import.meta.resolve('@stdy/cli/steady.js')),
   args: [
+    '--host',
+    '127.0.0.1',
     '--port',
     String(port),
     '--no-color',
@@ -29,7 +31,7 @@ const mock = startCommandProcess({
 cleanup.defer(async () => {
   await mock.stop('SIGTERM')
 })
-await mock.waitForOutput(/Ready to accept requests/)
+await mock.waitForOutput(/Ready to accept requests/, 60_000)
 const gateway = cleanup.use(await startGatewayProcess({ upstream: `http://127.0.0.1:${port}` }))
 
 const settings = { apiKey: 'sk-test', maxRetries: 0 }

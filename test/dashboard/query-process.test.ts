@@ -99,11 +99,11 @@ test('a process that dies is started anew, and who waited for it is told', async
 })
 
 test('while a slow question is answered, the dashboard answers others at once', async () => {
-  // A process that never answers stands for a statement that takes for ever.
+  // A process that starts and never answers stands for a statement that takes for ever.
   let killed = 0
   await using queried = await startQueried(null, {
-    spawn: () => ({
-      ask: () => {},
+    spawn: ({ onReady }) => ({
+      ask: onReady,
       kill: () => {
         killed += 1
       },

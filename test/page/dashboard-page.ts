@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { TestBrowser } from '../support/browser.ts'
 
-const waitLimitMs = 10_000
+const waitLimitMs = 30_000
 const lookEveryMs = 20
 
 /** All that the page can show. */

@@ -4,7 +4,7 @@ import { type CommandProcess, startCommandProcess } from './command-process.ts'
 import { makeTempDir } from './temp-dir.ts'
 
 const dashboardOn = /dashboard (?:listening )?on (http:\/\/[\w.]+:(\d+))/
-const startLimitMs = 10_000
+const startLimitMs = 30_000
 const stopLimitMs = 15_000
 
 export interface DashboardProcessOptions {

@@ -3,7 +3,7 @@ import { type JsonRecord, asRecord } from './json-record.ts'
 import { makeTempDir } from './temp-dir.ts'
 
 const listeningOn = /listening on (http:\/\/127\.0\.0\.1:(\d+))/
-const startLimitMs = 10_000
+const startLimitMs = 30_000
 
 export interface GatewayProcessOptions {
   /** The upstream's base URL. */

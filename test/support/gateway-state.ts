@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { GatewayProcess } from './gateway-process.ts'
 import { type JsonRecord, asRecord } from './json-record.ts'
 
-const waitLimitMs = 10_000
+const waitLimitMs = 30_000
 const pollMs = 5
 
 /** Calls at a gateway, as its health report tells. */

@@ -6,7 +6,7 @@ import type { GatewayProcess } from './gateway-process.ts'
 import { asRecord } from './json-record.ts'
 import type { RawResponse } from './raw-response.ts'
 
-const waitLimitMs = 10_000
+const waitLimitMs = 30_000
 const pollMs = 5
 
 /**
