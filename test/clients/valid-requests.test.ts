@@ -22,6 +22,9 @@ const mock = startCommandProcess({
     '--port',
     String(port),
     '--no-color',
+    // With CI set in the environment it would say other words.
+    '--log-format',
+    'text',
     '--reject-on-sdk-error',
     fileURLToPath(new URL('forwarded-endpoints.openapi.yaml', import.meta.url)),
   ],
@@ -31,7 +34,7 @@ const mock = startCommandProcess({
 cleanup.defer(async () => {
   await mock.stop('SIGTERM')
 })
-await mock.waitForOutput(/Ready to accept requests/, 60_000)
+await mock.waitForOutput(/Ready to accept requests/, 30_000)
 const gateway = cleanup.use(await startGatewayProcess({ upstream: `http://127.0.0.1:${port}` }))
 
 const settings = { apiKey: 'sk-test', maxRetries: 0 }
