@@ -16,6 +16,7 @@ export interface Counted {
 }
 
 type CallsOptions = Omit<Extract<LoadCommand, { readonly do: 'calls' }>, 'do'>
+type StreamsOptions = Omit<Extract<LoadCommand, { readonly do: 'streams' }>, 'do'>
 
 /** The load generator and the upstream, each in a process of its own. */
 export class Load implements Disposable {
@@ -33,6 +34,12 @@ export class Load implements Disposable {
   /** Calls without a pause; `pid` is the process whose CPU time is divided among them. */
   calls(pid: number, command: CallsOptions): Promise<Counted> {
     this.#client.tell({ do: 'calls', ...command })
+    return this.#counted(pid)
+  }
+
+  /** Streams that end, one after the other; whole ones are the units. */
+  streams(pid: number, command: StreamsOptions): Promise<Counted> {
+    this.#client.tell({ do: 'streams', ...command })
     return this.#counted(pid)
   }
 

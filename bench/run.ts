@@ -7,6 +7,8 @@ import { benchOpenStreams } from './open-streams.ts'
 import { benchStreamedEvents } from './streamed-events.ts'
 import { benchPolledOverview } from './polled-overview.ts'
 import { benchQuestions } from './questions.ts'
+import { benchRawLog } from './raw-log.ts'
+import { benchFeedReaders } from './feed-readers.ts'
 import { benchStart } from './start.ts'
 import { type BenchResult, formatTable, writeResult } from './summary.ts'
 import { absence } from './target.ts'
@@ -20,6 +22,8 @@ const programs: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   p9: benchStart,
   page: benchLoadedPage,
   p11: benchCompressBeside,
+  'raw-log': benchRawLog,
+  feed: benchFeedReaders,
 }
 /** Left out of a run of all programs when no database is named. */
 const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9', 'page', 'p11'])

@@ -7,7 +7,7 @@ import { CallsView } from './calls/calls-view.tsx'
 import { Times } from './format/times.ts'
 import { useLive } from './data/live.tsx'
 import { noDrafts } from './gateway/option-drafts.ts'
-import { GatewayView } from './gateway/gateway-view.tsx'
+import { lazyPart } from './lazy-part.tsx'
 import { OverviewView } from './overview/overview-view.tsx'
 import { TopBar } from './shell/top-bar.tsx'
 import type { ViewProps } from './view-props.ts'
@@ -15,10 +15,16 @@ import type { ViewProps } from './view-props.ts'
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
   overview: OverviewView,
   calls: CallsView,
-  gateway: GatewayView,
+  live: lazyPart(async () => (await import('./live/live-view.tsx')).LiveView),
+  gateway: lazyPart(async () => (await import('./gateway/gateway-view.tsx')).GatewayView),
 }
 
-const titles: Readonly<Record<View, string>> = { overview: 'Overview', calls: 'Calls', gateway: 'Gateway' }
+const titles: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  calls: 'Calls',
+  live: 'Live',
+  gateway: 'Gateway',
+}
 
 /** The bar, and the view that the address names. */
 export function App(): JSX.Element {

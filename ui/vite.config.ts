@@ -70,7 +70,19 @@ const config: UserConfig = defineConfig({
     modulePreload: false,
     // One request for all of it; the sign-in page shares most.
     cssCodeSplit: false,
-    rolldownOptions: { input: [fileHere('index.html'), fileHere('sign-in.html')] },
+    rolldownOptions: {
+      input: [fileHere('index.html'), fileHere('sign-in.html')],
+      output: {
+        codeSplitting: {
+          groups: [
+            // Style is in no script: without this the page to sign in, which has some of it, would load the app.
+            { name: 'style', test: /\.css$/, priority: 1 },
+            // What the first view needs is one request, also where parts that are loaded later need some of it.
+            { name: 'index', test: /\/main\.tsx$/ },
+          ],
+        },
+      },
+    },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 })

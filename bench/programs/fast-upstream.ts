@@ -1,22 +1,30 @@
 /**
  * The benchmarks' upstream: prebuilt bytes over raw sockets, so that it takes as little of the two cores as
- * it can. A body with `"stream":true` gets an event stream whose pace the parent sets; any other the JSON answer.
+ * it can. A body with `"stream":true` gets an event stream whose pace the parent sets, and that ends after the number
+ * of `"events"` where the body names one; any other the JSON answer.
  */
 import { type Socket, createServer } from 'node:net'
-import { jsonAnswer, streamEvent, streamHead } from './prebuilt-messages.ts'
+import { jsonAnswer, streamEnd, streamEvent, streamHead } from './prebuilt-messages.ts'
 import type { UpstreamCommand, UpstreamReport } from './program-messages.ts'
 
 const headEnd = Buffer.from('\r\n\r\n')
 const answer = jsonAnswer()
 const event = streamEvent()
+const largeAnswer = jsonAnswer(true)
+const end = streamEnd()
 const streamMark = Buffer.from('"stream":true')
+const largeMark = Buffer.from('"large":true')
+const eventsMark = Buffer.from('"events":')
 const tickMs = 1
 
 const streams: Socket[] = []
+/** Events that are left of streams that end. */
+const eventsLeft = new Map<Socket, number>()
 let nextStream = 0
 let eventsPerStreamS = 0
-let pacedFromMs = 0
-let sentEvents = 0
+/** Up to here the streams' pace has been reckoned. */
+let pacedUntilMs = 0
+let owedEvents = 0
 
 /** Takes whole requests off a connection; a head equal to the one before is not parsed again. */
 function serve(socket: Socket): void {
@@ -26,8 +34,7 @@ function serve(socket: Socket): void {
   socket.setNoDelay(true)
   socket.on('error', () => undefined)
   socket.on('close', () => {
-    const at = streams.indexOf(socket)
-    if (at >= 0) streams.splice(at, 1)
+    leave(socket)
   })
   socket.on('data', (bytes: Buffer) => {
     let input = held === undefined ? bytes : Buffer.concat([held, bytes])
@@ -50,24 +57,46 @@ function serve(socket: Socket): void {
 
 function respond(socket: Socket, body: Buffer): void {
   if (body.lastIndexOf(streamMark) < 0) {
-    socket.write(answer)
+    socket.write(body.lastIndexOf(largeMark) < 0 ? answer : largeAnswer)
     return
   }
+  const at = body.lastIndexOf(eventsMark)
+  if (at >= 0)
+    eventsLeft.set(socket, Number.parseInt(body.toString('latin1', at + eventsMark.length), 10) - 1)
   socket.write(streamHead())
   socket.write(event)
   streams.push(socket)
 }
 
+function leave(socket: Socket): void {
+  const at = streams.indexOf(socket)
+  if (at >= 0) streams.splice(at, 1)
+  eventsLeft.delete(socket)
+}
+
+function sendEvent(socket: Socket): void {
+  socket.write(event)
+  const left = eventsLeft.get(socket)
+  if (left === undefined) return
+  if (left > 1) eventsLeft.set(socket, left - 1)
+  else {
+    leave(socket)
+    socket.write(end)
+  }
+}
+
 /** One event per write, the streams in turn, so that no two events of one stream meet in one read. */
 function tick(): void {
-  const due =
-    Math.floor(((performance.now() - pacedFromMs) / 1000) * eventsPerStreamS * streams.length) - sentEvents
-  const count = Math.min(due, streams.length)
+  const nowMs = performance.now()
+  owedEvents += ((nowMs - pacedUntilMs) / 1000) * eventsPerStreamS * streams.length
+  pacedUntilMs = nowMs
+  const count = Math.min(Math.floor(owedEvents), streams.length)
   for (let i = 0; i < count; i++) {
     nextStream = (nextStream + 1) % streams.length
-    streams[nextStream]!.write(event)
+    const socket = streams[nextStream]
+    if (socket !== undefined) sendEvent(socket)
   }
-  sentEvents += Math.max(0, count)
+  owedEvents -= count
 }
 
 const server = createServer(serve)
@@ -79,8 +108,8 @@ setInterval(tick, tickMs)
 
 process.on('message', (command: UpstreamCommand) => {
   eventsPerStreamS = command.eventsPerStreamS
-  pacedFromMs = performance.now()
-  sentEvents = 0
+  pacedUntilMs = performance.now()
+  owedEvents = 0
   report({ openStreams: streams.length })
 })
 process.on('disconnect', () => process.exit())

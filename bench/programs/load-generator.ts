@@ -6,6 +6,7 @@ import type { LoadCommand, LoadReport } from './program-messages.ts'
 const shared = Buffer.alloc(65_536)
 const opensAtOnce = 50
 const newline = 10
+const lastChunk = '0\r\n\r\n'
 const stopLimitMs = 20 * 60_000
 /** Longest silence of a stream that is being opened. */
 const openLimitMs = 20_000
@@ -111,7 +112,7 @@ function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
 
 async function runCalls(command: Extract<LoadCommand, { do: 'calls' }>): Promise<void> {
   stopping = false
-  const request = requestBytes(command.port, false)
+  const request = requestBytes(command.port, false, { large: command.large ?? false })
   const pacer = new Pacer(command.maxPerS)
   const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request, pacer))
   await delay(command.warmMs)
@@ -120,6 +121,55 @@ async function runCalls(command: Extract<LoadCommand, { do: 'calls' }>): Promise
   stopping = true
   pacer.stop()
   await delay(50)
+  for (const socket of sockets) socket.destroy()
+}
+
+/** A connection on which one stream follows the other. */
+function streamsOn(port: number, request: Buffer): Socket {
+  let tail = ''
+  let sentMs = 0
+  const send = (): void => {
+    sentMs = performance.now()
+    socket.write(request)
+  }
+  const read = (length: number): boolean => {
+    reads += 1
+    tail = (tail + shared.toString('latin1', Math.max(0, length - lastChunk.length), length)).slice(
+      -lastChunk.length,
+    )
+    if (tail !== lastChunk) return true
+    tail = ''
+    counted += 1
+    waitsMs.push(performance.now() - sentMs)
+    if (stopping) socket.destroy()
+    else send()
+    return true
+  }
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    noDelay: true,
+    onread: { buffer: shared, callback: read },
+  })
+  socket.on('error', () => {
+    failed += 1
+  })
+  socket.on('connect', send)
+  return socket
+}
+
+async function runStreams(command: Extract<LoadCommand, { do: 'streams' }>): Promise<void> {
+  stopping = false
+  const request = requestBytes(command.port, true, { events: command.events })
+  const sockets: Socket[] = []
+  for (let i = 0; i < command.clients; i++) {
+    sockets.push(streamsOn(command.port, request))
+    await delay(command.apartMs)
+  }
+  await delay(command.warmMs)
+  failed = 0
+  await count(command.ms)
+  stopping = true
   for (const socket of sockets) socket.destroy()
 }
 
@@ -208,6 +258,7 @@ function report(message: LoadReport): void {
 
 process.on('message', (command: LoadCommand) => {
   if (command.do === 'calls') void runCalls(command)
+  else if (command.do === 'streams') void runStreams(command)
   else if (command.do === 'open') void openStreams(command.port, command.streams)
   else if (command.do === 'count') void count(command.ms)
   else closeStreams()

@@ -2,11 +2,25 @@
 
 const promptBytes = 1500
 const answerBytes = 1000
+const largeBytes = 2000
+
+/** What an upstream is asked for that differs from an everyday answer. */
+export interface AskedFor {
+  /** Prompt and answer of about 2 kB. */
+  readonly large?: boolean
+  /** A stream that ends after so many events. */
+  readonly events?: number
+}
 
 /** A chat request whose body has about 1.5 kB; without `stream_options`, as most clients send it. */
-export function requestBytes(port: number, stream: boolean): Buffer {
-  const rest = { model: 'sim-small', ...(stream ? { stream: true } : {}), temperature: 0.2 }
-  const content = filler(promptBytes - 120)
+export function requestBytes(port: number, stream: boolean, { large, events }: AskedFor = {}): Buffer {
+  const asked = {
+    ...(large === true ? { large } : {}),
+    ...(stream ? { stream: true } : {}),
+    ...(events === undefined ? {} : { events }),
+  }
+  const rest = { model: 'sim-small', ...asked, temperature: 0.2 }
+  const content = filler((large === true ? largeBytes : promptBytes) - 120)
   const messages = [
     { role: 'system', content: 'Answer briefly.' },
     { role: 'user', content },
@@ -25,10 +39,10 @@ export function requestBytes(port: number, stream: boolean): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** A chat completion of about 1 kB. */
-export function jsonAnswer(): Buffer {
+/** A chat completion of about 1 kB, or 2 kB. */
+export function jsonAnswer(large = false): Buffer {
   const usage = { prompt_tokens: 330, completion_tokens: 130, total_tokens: 460 }
-  const message = { role: 'assistant', content: filler(answerBytes - 330) }
+  const message = { role: 'assistant', content: filler((large ? largeBytes : answerBytes) - 330) }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }]
   const common = {
     id: 'chatcmpl-simulated',
@@ -72,6 +86,11 @@ export function streamEvent(): Buffer {
   }
   const data = `data: ${JSON.stringify({ ...common, choices })}\n\n`
   return Buffer.from(`${data.length.toString(16)}\r\n${data}\r\n`)
+}
+
+/** The end of a stream, in two chunks of the transfer coding. */
+export function streamEnd(): Buffer {
+  return Buffer.from('e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n')
 }
 
 function filler(length: number): string {

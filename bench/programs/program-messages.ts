@@ -16,6 +16,19 @@ export type LoadCommand =
       readonly ms: number
       /** A ceiling of the rate, all clients together. */
       readonly maxPerS: number
+      /** Prompt and answer of about 2 kB. */
+      readonly large?: boolean
+    }
+  /** Streams that end, one after the other on each of `clients` connections; whole ones are counted. */
+  | {
+      readonly do: 'streams'
+      readonly port: number
+      readonly clients: number
+      readonly events: number
+      /** Between the first requests of two clients, so that not all streams end together. */
+      readonly apartMs: number
+      readonly warmMs: number
+      readonly ms: number
     }
   /** Opens event streams and keeps them. */
   | { readonly do: 'open'; readonly port: number; readonly streams: number }
@@ -47,3 +60,10 @@ export type PagesCommand =
 export type PagesReport =
   | { readonly ready: true }
   | { readonly answersMs: readonly number[]; readonly failed: number }
+
+/** What the parent tells the readers of the live feed; `stuck` of them never read. */
+export type FeedReadersCommand =
+  | { readonly do: 'open'; readonly port: number; readonly readers: number; readonly stuck: number }
+  | { readonly do: 'close' }
+
+export type FeedReadersReport = { readonly opened: number } | { readonly readBytes: number }

@@ -1,8 +1,9 @@
 import type { DatabaseJob } from './database-job.ts'
 import type { ProcessStatus } from './process-status.ts'
+import type { RawLogEvent } from './raw-log.ts'
 
 /** What `GET /api/events?topics=…` can tell of. */
-export type EventTopic = 'gateway' | 'log' | 'calls' | 'jobs' | 'beat'
+export type EventTopic = 'gateway' | 'log' | 'calls' | 'jobs' | 'beat' | 'payloads'
 
 /** Lines that were added to the gateway's log. */
 export interface LogLines {
@@ -19,6 +20,16 @@ export interface NewCalls {
   readonly skipped: number
 }
 
+/**
+ * What the gateway's feed of payloads brings, and whether there is one. Of a record whose JSON is longer than 64 kB
+ * `body` is the beginning of the body's text, whatever it was, as `truncated` says, and so are `text`, `reasoning` and
+ * the arguments of `tool_calls`; `/api/calls/{id}/payloads` has all of it where it is logged.
+ */
+export type PayloadEvent =
+  | RawLogEvent
+  /** There is no feed: the gateway does not run, or is being restarted. `connected` follows when there is one. */
+  | { readonly type: 'disconnected' }
+
 /** The data of each event, by its topic, which is the event's name. */
 export interface EventData {
   /** At first, and whenever it has changed. */
@@ -29,4 +40,6 @@ export interface EventData {
   readonly jobs: { readonly compress: DatabaseJob | null }
   /** At once, and then so often: a stream that is silent for longer is broken. */
   readonly beat: { readonly every_ms: number }
+  /** At first, whether there is a feed; then each event of it. */
+  readonly payloads: PayloadEvent
 }

@@ -13,6 +13,7 @@ export type FailureCode =
   | 'queue_timeout'
   | 'buffers_full'
   | 'draining'
+  | 'too_many_readers'
   | 'token_budget_exceeded'
   | 'internal_error'
   | 'upstream_unreachable'
@@ -58,6 +59,8 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
   queue_timeout: kind('gateway', 503, 'server_error'),
   buffers_full: kind('gateway', 503, 'server_error'),
   draining: kind('gateway', 503, 'server_error'),
+  /** Of the feed of payloads; no call ends so. */
+  too_many_readers: kind('gateway', 503, 'server_error'),
   /** A library that tries again would only be refused again. */
   token_budget_exceeded: kind('gateway', 429, 'insufficient_quota', false),
   internal_error: kind('gateway', 500, 'server_error'),

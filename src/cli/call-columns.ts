@@ -1,9 +1,7 @@
 import type { CallJson } from '../call/call-reader.ts'
 import { formatCost, formatCount, formatDuration, formatSpeed, formatTime, unknown } from './call-format.ts'
 import { printable } from './display-width.ts'
-
-/** What a cell's colour stands for, always beside words or signs that say the same. */
-export type Tone = 'plain' | 'failed' | 'left' | 'faint'
+import type { Tone } from './paint.ts'
 
 /** A column of the table of calls. */
 export interface CallColumn {

@@ -1,8 +1,9 @@
 import type { CallJson } from '../call/call-reader.ts'
 import { formatCost, formatCount, unknown } from './call-format.ts'
 import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
-import type { CallColumn, Tone } from './call-columns.ts'
+import type { CallColumn } from './call-columns.ts'
 import { displayWidth, pad, shortenEnd, shortenMiddle } from './display-width.ts'
+import { paint, type Tone } from './paint.ts'
 
 export interface CallsTableOptions {
   /** Columns that a line may take. */
@@ -19,13 +20,6 @@ interface Sized {
   readonly width: number
 }
 
-const colors: Readonly<Record<Tone, string>> = {
-  plain: '',
-  failed: '\x1b[31m',
-  left: '\x1b[33m',
-  faint: '\x1b[2m',
-}
-const endOfColor = '\x1b[0m'
 const detailIndent = '  └ '
 
 /** Calls as aligned lines. Which columns there are follows from the width, and how wide they are from the calls. */
@@ -82,8 +76,7 @@ export class CallsTable {
   }
 
   #paint(tone: Tone, text: string): string {
-    if (!this.#options.color || tone === 'plain') return text
-    return `${colors[tone]}${text}${endOfColor}`
+    return paint(tone, text, this.#options.color)
   }
 }
 

@@ -4,7 +4,7 @@ import { type CompressOutcome, CompressStopped, type CompressWorld } from '../st
 import type { CompressRequest } from '../store/compress-store.ts'
 import { absenceText, type StoreAbsence, StoreRefusal } from '../store/open-store.ts'
 import { type CompressOptions, compressOptionTable } from './db-options.ts'
-import { formatBytes } from './format-bytes.ts'
+import { formatBytes } from '../lib/format-bytes.ts'
 import { type Environment, parseOptions } from './parse-options.ts'
 
 /** What `tokenweir db compress` needs of the world. */

@@ -10,7 +10,7 @@ import { reachableOrigin } from './reachable-origin.ts'
 import { keepUp } from './up.ts'
 
 /** The demo's own: its upstream, and files that are gone when it ends. */
-const ownOptions = ['upstream', 'db', 'pidFile'] as const
+const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a little traffic, in a folder of its own. */
 export async function runDemo(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -49,7 +49,8 @@ function demoOptions(
     upstream,
     db: join(folder, 'llm_telemetry.db'),
     pidFile: join(folder, '.proxy.pid'),
-    sources: { ...asked.sources, upstream: 'flag', db: 'flag', pidFile: 'flag' },
+    rawLogFile: join(folder, 'payloads.jsonl'),
+    sources: { ...asked.sources, upstream: 'flag', db: 'flag', pidFile: 'flag', rawLogFile: 'flag' },
     setBy: { ...asked.setBy, ...own },
   }
 }

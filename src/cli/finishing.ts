@@ -1,7 +1,12 @@
 import type { MinuteUsage } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ControlClient, FinishingConnection } from '../control/control-client.ts'
-import type { FinishingOrder, FinishingReport, FormerClaim } from '../control/control-messages.ts'
+import type {
+  FinishingOrder,
+  FinishingReport,
+  FormerClaim,
+  RawLogSwitch,
+} from '../control/control-messages.ts'
 import type { Admission } from '../gateway/admission/admission.ts'
 import { GrantedSlots } from '../gateway/admission/granted-slots.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
@@ -20,6 +25,7 @@ export interface FinishingOptions {
   readonly formers: readonly FormerClaim[]
   /** The whole gateway is told to stop. */
   readonly onStop: (withinMs: number) => void
+  readonly onRawLog: (to: RawLogSwitch) => void
 }
 
 /**
@@ -101,7 +107,9 @@ export class Finishing {
     } else if ('moved' in order) {
       this.#connection?.end()
       this.#connection = null
-    } else {
+    } else if ('rawLog' in order) {
+      this.#options.onRawLog(order.rawLog)
+    } else if ('stopWithinMs' in order) {
       this.#options.onStop(order.stopWithinMs)
     }
   }

@@ -5,6 +5,7 @@ import type {
   FinishingReport,
   FormerClaim,
   FormerGateway,
+  RawLogSwitch,
 } from '../control/control-messages.ts'
 import type { Admission } from '../gateway/admission/admission.ts'
 import type { Budget } from '../gateway/admission/budget.ts'
@@ -35,6 +36,7 @@ export class Formers {
   #isPlanned = false
   #hasMoved = false
   #stopWithinMs: number | null = null
+  #rawLog: RawLogSwitch | null = null
   #over: PromiseWithResolvers<void> | null = null
 
   constructor(options: FormersOptions) {
@@ -74,6 +76,12 @@ export class Formers {
     this.changed()
   }
 
+  /** What was switched here counts for the calls that they finish, too. */
+  switchRawLog(to: RawLogSwitch): void {
+    this.#rawLog = to
+    for (const { tell } of this.#formers.values()) tell?.({ rawLog: to })
+  }
+
   /** What is in use here has changed: somebody may get a slot. */
   changed(): void {
     if (this.#isPlanned || this.#formers.size === 0) return
@@ -89,6 +97,7 @@ export class Formers {
     return {
       report: (report) => {
         if (instance === null && this.#stopWithinMs !== null) tell({ stopWithinMs: this.#stopWithinMs })
+        if (instance === null && this.#rawLog !== null) tell({ rawLog: this.#rawLog })
         if (instance === null) this.#shares.join(report.instance)
         instance = report.instance
         this.#take(report, tell)

@@ -8,14 +8,23 @@ import { endInWords } from '../supervisor/gateway-starter.ts'
 import { type SpawnAnswer, type SpawnedGateway, spawnGateway } from '../supervisor/spawn-gateway.ts'
 import { within } from '../supervisor/within.ts'
 import { exitCode } from './exit-code.ts'
+import type { RawLogLegacy } from './gateway-raw-log.ts'
 
 /** By this variable a process knows that the one which started it waits to hand over to it. */
 export const handOverVariable = 'TOKENWEIR_HAND_OVER'
 
 const killLimitMs = 5000
 
-/** What a gateway leaves to its successor. */
-export interface Legacy {
+/** What a gateway leaves to its successor, beside its place. */
+export interface Bequest {
+  /** What the token budget counts; `null` where it is not known yet, and the database has to be asked. */
+  readonly used: readonly MinuteUsage[] | null
+  /** How the payload log is; a gateway of an older version has none. */
+  readonly rawLog?: RawLogLegacy
+}
+
+/** All that a gateway leaves to its successor. */
+export interface Legacy extends Bequest {
   readonly instance: string
   readonly identity: ProcessIdentity
   readonly host: string
@@ -24,8 +33,6 @@ export interface Legacy {
   readonly slots: number
   /** What its calls' ids have in the place that tells instances apart. */
   readonly idBits: number
-  /** What the token budget counts; `null` where it is not known yet, and the database has to be asked. */
-  readonly used: readonly MinuteUsage[] | null
 }
 
 /**

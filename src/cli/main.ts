@@ -5,6 +5,7 @@ import { checkOptionTable, compressOptionTable, rebuildOptionTable } from './db-
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
+import { tailOptionTable } from './tail-options.ts'
 import { verifyOptionTable } from './verify-options.ts'
 
 /**
@@ -53,6 +54,13 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       process.exitCode = await runCalls(rest('calls'), env, callsContext(process, env))
     },
   )
+  const tail = commandOf('tail', 'show calls as they begin and end', tailOptionTable).action(async () => {
+    const [{ runTail }, { tailContext }] = await Promise.all([
+      import('./tail.ts'),
+      import('./tail-context.ts'),
+    ])
+    process.exitCode = await runTail(rest('tail'), env, tailContext(process, env))
+  })
   const verify = commandOf(
     'verify',
     'make one call and compare what was sent with what came',
@@ -93,7 +101,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     },
   )
   for (const command of [compress, check, rebuild]) db.addCommand(command.copyInheritedSettings(db))
-  for (const command of [up, gateway, dashboard, calls, db, verify, demo])
+  for (const command of [up, gateway, dashboard, calls, tail, db, verify, demo])
     program.addCommand(command.copyInheritedSettings(program))
 
   try {

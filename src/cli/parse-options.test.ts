@@ -13,6 +13,7 @@ import {
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { envName, type Options, type OptionSpec, type OptionTable } from '../options/option-spec.ts'
 import { commandOf, type Environment, OptionError, parseOptions } from './parse-options.ts'
+import { tailOptionTable } from './tail-options.ts'
 import { verifyOptionTable } from './verify-options.ts'
 
 const defaults: GatewayValues = {
@@ -37,6 +38,11 @@ const defaults: GatewayValues = {
   via: true,
   usageInjection: 'auto',
   allowHost: [],
+  rawLog: false,
+  rawLogCapture: 'all',
+  rawLogMaxBodyKb: 1024,
+  rawLogMaxMb: 1024,
+  rawLogFile: 'logger/payloads.jsonl',
 }
 
 function parseGatewayOptions(argv: readonly string[], env: Environment): Options<GatewayValues> {
@@ -148,6 +154,40 @@ describe('parseGatewayOptions', () => {
     }
   })
 
+  it('takes a switch alone, with its value, and from the environment', () => {
+    const taken = (argv: readonly string[], env = {}): boolean => parseGatewayOptions(argv, env).rawLog
+    assert.deepEqual(
+      [taken([]), taken(['--raw-log']), taken(['--raw-log', 'off']), taken(['--raw-log=on'])],
+      [false, true, false, true],
+    )
+    assert.equal(taken(['--raw-log', '--port', '1']), true)
+    assert.equal(taken(['--raw-log', '--raw-log=off']), false)
+    assert.equal(taken([], { TOKENWEIR_RAW_LOG: 'on' }), true)
+    assert.equal(taken(['--raw-log=off'], { TOKENWEIR_RAW_LOG: 'true' }), false)
+    assert.match(refusal(['--raw-log', 'maybe']), /^--raw-log must be on or off; got "maybe"$/)
+  })
+
+  it('takes rules of capture as they are written', () => {
+    for (const rule of ['all', 'errors', 'sample:1/1', 'sample:1/10', 'sample:1/1000000']) {
+      assert.equal(parseGatewayOptions(['--raw-log-capture', rule], {}).rawLogCapture, rule)
+    }
+    for (const rule of [
+      '',
+      'some',
+      'sample',
+      'sample:',
+      'sample:0.1',
+      'sample:1/0',
+      'sample:2/3',
+      'sample:1/1e3',
+    ]) {
+      assert.match(
+        refusal(['--raw-log-capture', rule]),
+        /must be all, errors, or sample:1\/<n> .* sample:1\/10/,
+      )
+    }
+  })
+
   it('does not repeat a password', () => {
     assert.doesNotMatch(refusal(['--upstream', 'https://me:hunter2@host/v1']), /hunter2|me:/)
   })
@@ -206,6 +246,10 @@ describe('docs/options.md', () => {
 
   it('lists every option of calls, and nothing more', () => {
     assert.deepEqual(documented('tokenweir calls'), expected(callsOptionTable))
+  })
+
+  it('lists every option of tail, and nothing more', () => {
+    assert.deepEqual(documented('tokenweir tail'), expected(tailOptionTable))
   })
 
   it('lists every option of db compress and db check, and nothing more', () => {

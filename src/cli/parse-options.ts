@@ -78,8 +78,9 @@ function commanderOption<T>(spec: OptionSpec<T>): Option {
   const isSilent = shown === 'off' && placeholder === null
   const option = new Option(flags, isSilent ? spec.description : `${spec.description} (default: ${shown})`)
   if (placeholder === null) return option
-  return option.argParser((text: string, earlier: readonly string[] | undefined) => [
-    ...(earlier ?? []),
+  // Of a flag that may stand alone the earlier mention can be a mere `true`.
+  return option.argParser((text: string, earlier: readonly string[] | true | undefined) => [
+    ...(Array.isArray(earlier) ? earlier : []),
     text,
   ])
 }

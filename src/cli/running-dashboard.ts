@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../call/clock.ts'
+import { ControlClient } from '../control/control-client.ts'
 import { DashboardServer } from '../dashboard/dashboard-server.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
@@ -12,10 +13,12 @@ import { DatabaseJobs } from '../supervisor/database-jobs.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { SettingError, SettingsFile } from '../supervisor/gateway-settings.ts'
 import { LogFile } from '../supervisor/log-file.ts'
+import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readAdminToken } from './admin-token.ts'
 import { databaseCommand, gatewayCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
+import { payloadFiles } from './payload-files.ts'
 
 /** The parts of a dashboard, put together: its server, and the gateway that it starts and stops. */
 export class RunningDashboard {
@@ -85,10 +88,17 @@ export class RunningDashboard {
       onFault,
     })
     const jobs = new DatabaseJobs({ command: databaseCommand, db: options.db, env, clock: systemClock })
+    const rawLog = new RawLogRelay({
+      client: new ControlClient(folder),
+      files: payloadFiles(options.rawLogFile, options.rawLogCapture),
+      clock: systemClock,
+      onFault,
+    })
     const server = new DashboardServer({
       process: gateway,
       log,
       queries,
+      rawLog,
       jobs,
       adminToken,
       demandsToken,

@@ -1,9 +1,7 @@
 import { exitCode } from './exit-code.ts'
-import { mkdirSync } from 'node:fs'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../call/call-id.ts'
-import type { MinuteUsage } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import type {
   ControlStatus,
@@ -35,16 +33,18 @@ import { SecretToken } from '../lib/secret-token.ts'
 import type { GatewayOptions, GatewayValues } from '../options/gateway-options.ts'
 import { WriterThread } from '../store/writer-thread.ts'
 import { settingsOf } from '../supervisor/gateway-config.ts'
-import { HandOverTrouble, type Legacy } from './handing-over.ts'
+import { GatewayRawLog } from './gateway-raw-log.ts'
+import { type Bequest, HandOverTrouble, type Legacy } from './handing-over.ts'
 import { installationSalt } from './installation-salt.ts'
 import { newInstance } from './instance.ts'
+import { makeFolder } from './make-folder.ts'
 import { version } from './package-version.ts'
 import { PidFile } from './pid-file.ts'
+import { restoreBudget } from './restore-budget.ts'
 import { Succession } from './succession.ts'
 
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
-const minutesPerDay = 24 * 60
 /** What a call that is given up when the gateway stops has for its last words to reach the client. */
 const lastWordsMs = 1000
 /** For gateways that this one has taken over from to end, beyond its own end. */
@@ -72,6 +72,7 @@ export class RunningGateway implements ControlledGateway {
   readonly #dataFolder: string
   readonly #clock: Clock
   readonly #sink: WriterThread
+  readonly #rawLog: GatewayRawLog
   readonly #admission: Admission
   readonly #minutes: MinuteReport
   readonly #upstream: UndiciUpstream
@@ -112,9 +113,12 @@ export class RunningGateway implements ControlledGateway {
       report: (minute) => this.#sink.minute(minute),
     })
     this.#upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes })
-    const { adminToken, upstreamKey } = secrets
-    this.#key = new UpstreamKey(upstreamKey, adminToken === null ? null : new SecretToken(adminToken))
-    this.#budget = this.#restoredBudget(legacy?.used ?? null)
+    const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
+    this.#key = new UpstreamKey(secrets.upstreamKey, adminToken)
+    this.#budget = new Budget(options.tokenLimit)
+    void restoreBudget(this.#budget, this.#sink, clock, legacy?.used ?? null).then((isKnown) => {
+      this.#usageIsKnown = isKnown
+    })
     this.#predecessor = legacy?.instance ?? null
     this.#succession = new Succession({
       admission: this.#admission,
@@ -124,6 +128,17 @@ export class RunningGateway implements ControlledGateway {
       folder: this.#dataFolder,
       legacy,
       onStop: (withinMs) => this.stop(withinMs),
+      onRawLog: (to) => this.#rawLog.follow(to),
+    })
+    const salt = installationSalt(join(this.#dataFolder, '.salt'))
+    const { idBits } = this.#succession
+    this.#rawLog = new GatewayRawLog({
+      values: options,
+      salt,
+      idBits,
+      clock,
+      legacy: legacy?.rawLog ?? null,
+      onSwitched: (to) => this.#succession.formers.switchRawLog(to),
     })
     const retries = new Retries429({
       clock,
@@ -141,13 +156,14 @@ export class RunningGateway implements ControlledGateway {
       budget: this.#budget,
       retries,
       sink: this.#sink,
+      rawLog: this.#rawLog.log,
     })
     this.#server = new GatewayServer(listener.server, {
       calls: new CallHandler({
         clock,
         instance,
-        ids: new CallIds(() => clock.wallTime(), this.#succession.idBits),
-        labels: new ClientLabels(installationSalt(join(this.#dataFolder, '.salt'))),
+        ids: new CallIds(() => clock.wallTime(), idBits),
+        labels: new ClientLabels(salt),
         base,
         upstream: this.#upstream,
         upstreamKey: this.#key,
@@ -157,12 +173,15 @@ export class RunningGateway implements ControlledGateway {
         budgetGate: options.budgetAction === 'reject' ? new BudgetGate(this.#budget, clock) : null,
         retries,
         sink: this.#sink,
+        taps: this.#rawLog.log,
         limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
         clientStallTimeoutMs: options.clientStallTimeoutMs,
         via: options.via,
         onFault: (error) => console.error('tokenweir: a fault of the gateway, which goes on:', error),
       }),
       health: this.#health,
+      rawLog: this.#rawLog.routes,
+      adminToken,
       allowedHosts: options.allowHost,
     })
     this.#pidFile = new PidFile(options.pidFile)
@@ -202,6 +221,7 @@ export class RunningGateway implements ControlledGateway {
         ...this.#values,
         db: resolve(this.#values.db),
         pidFile: resolve(this.#values.pidFile),
+        rawLogFile: resolve(this.#values.rawLogFile),
       }),
       health: this.#health.report(this.#stopping),
       formers: this.#succession.formers.list(),
@@ -227,10 +247,12 @@ export class RunningGateway implements ControlledGateway {
     }
     const { server, port } = this.#listener
     const place = { server, port, host: this.#values.host, makeWay: () => this.#server.pause() }
-    const used = (): readonly MinuteUsage[] | null =>
-      this.#usageIsKnown ? this.#budget.minutes(this.#clock.wallTime()) : null
+    const bequest = (): Bequest => ({
+      used: this.#usageIsKnown ? this.#budget.minutes(this.#clock.wallTime()) : null,
+      rawLog: this.#rawLog.legacy(),
+    })
     try {
-      const pid = await this.#succession.raise(order, place, used)
+      const pid = await this.#succession.raise(order, place, bequest)
       this.#leaveTo(pid)
       return { successor: { pid: pid ?? 0 } }
     } catch (error) {
@@ -244,11 +266,16 @@ export class RunningGateway implements ControlledGateway {
     return this.#succession.formers.listen(tell)
   }
 
+  rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
+    this.#rawLog.routes.answer(name, query, req, res)
+  }
+
   setOptions(options: LiveOptions): void {
     const {
       max_concurrent: maxConcurrent,
       slot_cooldown_ms: slotCooldownMs,
       token_limit: tokenLimit,
+      raw_log: rawLog,
     } = options
     if (maxConcurrent !== undefined) {
       this.#admission.setCapacity(maxConcurrent)
@@ -256,12 +283,14 @@ export class RunningGateway implements ControlledGateway {
     }
     if (slotCooldownMs !== undefined) this.#admission.setCooldown(slotCooldownMs)
     if (tokenLimit !== undefined) this.#budget.setLimit(tokenLimit)
-    const { maxConcurrent: slots, slotCooldownMs: cooldown, tokenLimit: limit } = this.#values
+    if (rawLog !== undefined) this.#rawLog.set(rawLog)
+    const values = this.#values
     this.#values = {
-      ...this.#values,
-      maxConcurrent: maxConcurrent ?? slots,
-      slotCooldownMs: slotCooldownMs ?? cooldown,
-      tokenLimit: tokenLimit ?? limit,
+      ...values,
+      maxConcurrent: maxConcurrent ?? values.maxConcurrent,
+      slotCooldownMs: slotCooldownMs ?? values.slotCooldownMs,
+      tokenLimit: tokenLimit ?? values.tokenLimit,
+      rawLog: rawLog ?? values.rawLog,
     }
     this.#note('config', JSON.stringify(options))
   }
@@ -284,6 +313,7 @@ export class RunningGateway implements ControlledGateway {
   async #stop(drainTimeoutMs: number): Promise<void> {
     this.#stopping = true
     console.log('stopping: calls in flight may finish; once more stops at once')
+    this.#rawLog.leave()
     const formersEnd = this.#succession.stop(drainTimeoutMs)
     const patience = new AbortController()
     const outOfPatience = this.#clock
@@ -297,7 +327,7 @@ export class RunningGateway implements ControlledGateway {
     this.#server.close()
     this.#minutes.close()
     await this.#upstream.close()
-    await this.#sink.close()
+    await Promise.all([this.#sink.close(), this.#rawLog.close()])
     await this.#succession.close()
     await this.#control?.close()
     this.#pidFile.remove()
@@ -313,6 +343,7 @@ export class RunningGateway implements ControlledGateway {
   #leaveTo(pid: number | null): void {
     console.log(`process ${pid} has taken over: calls in flight, and those that wait, are finished here`)
     this.#note('restart')
+    this.#rawLog.leave()
     const left = this.#server.leave()
     this.#succession.follow()
     void left.then(() => this.stop())
@@ -347,33 +378,5 @@ export class RunningGateway implements ControlledGateway {
 
   #note(kind: 'start' | 'stop' | 'restart' | 'config', detail: string | null = null): void {
     this.#sink.event({ atMs: this.#clock.wallTime(), kind, detail })
-  }
-
-  /** The budget counts from the first call on; what the last 24 hours used is added when it is known. */
-  #restoredBudget(used: readonly MinuteUsage[] | null): Budget {
-    const budget = new Budget(this.#values.tokenLimit)
-    const restore = (minutes: readonly MinuteUsage[]): void => {
-      budget.restore(minutes)
-      this.#usageIsKnown = true
-    }
-    if (used !== null) {
-      restore(used)
-      return budget
-    }
-    const minuteNow = Math.floor(this.#clock.wallTime() / 60_000)
-    this.#sink.usageByMinute(minuteNow - minutesPerDay).then(
-      restore,
-      () => undefined, // The sink's warnings say why it cannot be read.
-    )
-    return budget
-  }
-}
-
-/** Folders are for the owner alone. Where one cannot be made, the store's warnings say so; traffic goes on. */
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-  } catch {
-    // As above.
   }
 }

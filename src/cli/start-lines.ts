@@ -11,6 +11,8 @@ export function startLines(options: GatewayOptions, port: number, lendsKey: bool
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     '  see it:  npx tokenweir calls --recent 10',
   ]
+  if (options.rawLog)
+    lines.push(`  payloads are kept in ${options.rawLogFile} (--raw-log), without credentials`)
   return [...lines, ...exposureLines('it', options.host, lendsKey)]
 }
 

@@ -3,14 +3,14 @@ import type { Server } from 'node:http'
 import type { MinuteUsage } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
-import type { HandOverOrder } from '../control/control-messages.ts'
+import type { HandOverOrder, RawLogSwitch } from '../control/control-messages.ts'
 import type { Admission } from '../gateway/admission/admission.ts'
 import type { Budget } from '../gateway/admission/budget.ts'
 import { ownIdentity } from '../lib/process-identity.ts'
 import type { SpawnedGateway } from '../supervisor/spawn-gateway.ts'
 import { Finishing } from './finishing.ts'
 import { Formers } from './formers.ts'
-import { type Legacy, raiseSuccessor } from './handing-over.ts'
+import { type Bequest, type Legacy, raiseSuccessor } from './handing-over.ts'
 
 /** Ids of calls tell so many instances apart. */
 const idBitsRange = 16
@@ -26,6 +26,8 @@ export interface SuccessionOptions {
   readonly legacy: Legacy | null
   /** The whole gateway is told to stop, while this one finishes its calls. */
   readonly onStop: (withinMs: number) => void
+  /** The payload log was switched, while this one finishes its calls. */
+  readonly onRawLog: (to: RawLogSwitch) => void
 }
 
 /** Where a gateway accepts calls. */
@@ -69,18 +71,18 @@ export class Succession {
 
   /**
    * Starts a successor; resolves with its process id when it is ready. Rejects with `HandOverTrouble` when it has
-   * ended instead, and nothing has changed. `used` is what the budget counts, as far as that is known.
+   * ended instead, and nothing has changed. `bequest` is asked when the successor is about to begin.
    */
   async raise(
     order: HandOverOrder,
     { server, host, port, makeWay }: Place,
-    used: () => readonly MinuteUsage[] | null,
+    bequest: () => Bequest,
   ): Promise<number | null> {
     const { clock, instance } = this.#options
     const legacy = (): Legacy => {
       this.#untold = []
       const { slots } = this.formers
-      return { instance, identity: ownIdentity(), host, port, slots, idBits: this.idBits, used: used() }
+      return { instance, identity: ownIdentity(), host, port, slots, idBits: this.idBits, ...bequest() }
     }
     const started = (successor: SpawnedGateway): void => {
       this.#successor = successor
@@ -98,11 +100,11 @@ export class Succession {
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   follow(): void {
-    const { admission, clock, instance, onStop } = this.#options
+    const { admission, clock, instance, onStop, onRawLog } = this.#options
     const formers = this.formers.moveOn()
     const identity = ownIdentity()
     this.#finishing = new Finishing(
-      { client: this.#client, admission, clock, instance, identity, formers, onStop },
+      { client: this.#client, admission, clock, instance, identity, formers, onStop, onRawLog },
       this.#untold,
     )
   }

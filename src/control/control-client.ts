@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { LineReader } from '../lib/line-reader.ts'
@@ -18,6 +18,16 @@ import { openSocketAddress } from './control-socket.ts'
  * - `silent`: somebody holds the socket and says nothing in time.
  */
 export type NoAnswer = 'absent' | 'silent'
+
+/** What goes with a question about payloads. */
+export interface RawLogRequest {
+  /** JSON; none where it is empty. */
+  readonly body?: string
+  /** Of the feed: goes on behind this event. */
+  readonly lastEventId?: string | null
+  /** To the beginning of the answer. */
+  readonly limitMs?: number
+}
 
 /** A gateway that has begun to stop. */
 export interface Stopping {
@@ -78,17 +88,33 @@ export class ControlClient {
     }
   }
 
+  /**
+   * Asks what stands under `/raw-log/` on the socket; `route` is `GET /raw-log/recent?limit=50`. Resolves when the
+   * answer has begun, with whatever status; the caller reads it or destroys it. Rejects as `status` does.
+   */
+  async rawLog(
+    route: string,
+    { body = '', lastEventId = null, limitMs = 5000 }: RawLogRequest = {},
+  ): Promise<IncomingMessage | NoAnswer> {
+    const headers = {
+      ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
+      ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
+    }
+    return await this.#ask(route, body, limitMs, (response) => Promise.resolve(response), headers)
+  }
+
   async #ask<T>(
     route: string,
     body: string,
     limitMs: number,
     read: (response: IncomingMessage) => Promise<T>,
+    headers: OutgoingHttpHeaders = {},
   ): Promise<T | NoAnswer> {
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), limitMs)
     try {
       using address = openSocketAddress(this.#folder)
-      return await read(await send(address.path, route, body, limit.signal))
+      return await read(await send(address.path, route, { body, headers, signal: limit.signal }))
     } catch (error) {
       if (limit.signal.aborted) return 'silent'
       const noAnswer = noAnswerOf(error)
@@ -104,12 +130,15 @@ export class ControlClient {
 function send(
   socketPath: string,
   route: string,
-  body: string,
-  signal: AbortSignal,
+  {
+    body,
+    headers,
+    signal,
+  }: { readonly body: string; readonly headers: OutgoingHttpHeaders; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const [method, path] = route.split(' ')
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request({ method, path, createConnection: () => connect({ path: socketPath }), signal })
+  request({ method, path, headers, createConnection: () => connect({ path: socketPath }), signal })
     .once('response', resolve)
     .on('error', reject)
     .end(body)

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
@@ -34,6 +35,8 @@ export interface LiveOptions {
   readonly max_concurrent?: number
   readonly slot_cooldown_ms?: number
   readonly token_limit?: number
+  /** Whether payloads are kept, until further notice. */
+  readonly raw_log?: boolean
 }
 
 /** With what a gateway is to start its successor: the body of `POST /hand-over`. */
@@ -92,6 +95,15 @@ export type FinishingOrder =
   | { readonly stopWithinMs: number }
   /** Another gateway is the successor now, and is to be reported to. */
   | { readonly moved: true }
+  /** The payload log was switched. */
+  | { readonly rawLog: RawLogSwitch }
+
+/** How the payload log is to go on. */
+export interface RawLogSwitch {
+  readonly enabled: boolean
+  /** When it switches itself off, in ms since the Unix epoch; null for until further notice. */
+  readonly untilMs: number | null
+}
 
 /** One gateway that finishes its calls, as its successor hears it. */
 export interface FinishingListener {
@@ -111,4 +123,6 @@ export interface ControlledGateway {
   handOver(order: HandOverOrder): Promise<HandOverAnswer>
   /** A gateway that this one has taken over from reports; `tell` gives it orders. */
   finishing(tell: (order: FinishingOrder) => void): FinishingListener
+  /** Answers what is asked under `/raw-log/`, as under `/v1/raw-log/` over HTTP. Never throws. */
+  rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
 }

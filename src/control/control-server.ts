@@ -19,6 +19,7 @@ import { takeStartLock } from './start-lock.ts'
 
 const maxBodyBytes = 64 * 1024
 const lockLimitMs = 5000
+const rawLogPath = '/raw-log/'
 
 export interface ControlServerOptions {
   /** The data folder; it must exist. */
@@ -118,6 +119,11 @@ async function expectNobodyElse(folder: string, limitMs: number, predecessor: st
 
 async function answer(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
+    const { pathname, search } = new URL(req.url ?? '', 'http://gateway')
+    if (pathname.startsWith(rawLogPath)) {
+      gateway.rawLog(pathname.slice(rawLogPath.length), search, req, res)
+      return
+    }
     switch (`${req.method} ${req.url}`) {
       case 'GET /status':
         sendJson(res, 200, gateway.status())

@@ -11,6 +11,7 @@ const accepted = [
     '{"max_concurrent":100000,"slot_cooldown_ms":0,"token_limit":9007199254740991}',
     { max_concurrent: 100_000, slot_cooldown_ms: 0, token_limit: Number.MAX_SAFE_INTEGER },
   ],
+  ['{"raw_log":true}', { raw_log: true }],
 ] as const
 
 for (const [text, expected] of accepted) {
@@ -35,6 +36,8 @@ const refused = [
   ['{"max_concurrent":null}', /max_concurrent must be/],
   ['{"slot_cooldown_ms":-1}', /slot_cooldown_ms must be/],
   ['{"token_limit":1e300}', /token_limit must be/],
+  ['{"raw_log":"on"}', /raw_log must be true or false/],
+  ['{"raw_log":1}', /raw_log must be true or false/],
 ] as const
 
 for (const [text, why] of refused) {
@@ -47,8 +50,14 @@ for (const [text, why] of refused) {
 
 test('live options are those of the table, within the same bounds', () => {
   const live = specsOf(gatewayOptionTable).filter(({ changes }) => changes === 'live')
-  assert.equal(live.length, 3)
-  for (const { name, kind } of live) {
+  assert.equal(live.length, 4)
+  for (const { name, kind, default: value } of live) {
+    if (typeof value === 'boolean') {
+      assert.deepEqual(readLiveOptions(JSON.stringify({ [name.replaceAll('-', '_')]: !value })), {
+        [name.replaceAll('-', '_')]: !value,
+      })
+      continue
+    }
     const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(kind.range)!.map(Number)
     const read = (value: number): object =>
       readLiveOptions(JSON.stringify({ [name.replaceAll('-', '_')]: value }))

@@ -50,10 +50,15 @@ function refusalOf(error: FastifyError): RequestProblem | null {
 }
 
 function invalidBody(flaw: NonNullable<FastifyError['validation']>[number]): RequestProblem {
-  const param = flaw.instancePath.slice(1) || null
+  const missing = flaw.params['missingProperty']
+  const param = typeof missing === 'string' ? missing : flaw.instancePath.slice(1) || null
   const type = flaw.params['type']
   const what =
-    flaw.keyword === 'type' ? `must be ${[type].flat().join(' or ')}` : (flaw.message ?? 'is wrong')
+    flaw.keyword === 'type'
+      ? `must be ${[type].flat().join(' or ')}`
+      : flaw.keyword === 'required'
+        ? 'is missing'
+        : (flaw.message ?? 'is wrong')
   const message = `${param ?? 'The body'} ${what}.`
   return new RequestProblem(400, 'invalid_body', message, { param })
 }

@@ -19,8 +19,12 @@ import { LogTopic } from './log-topic.ts'
 import { PageAssets } from './page-assets.ts'
 import { addPageRoutes, openPaths } from './page-routes.ts'
 import { answerMalformed, answerProblem } from './plain-answer.ts'
+import { PayloadTopic } from './payload-topic.ts'
 import { addProcessRoutes } from './process-routes.ts'
+import { QueryReplies } from './query-reply.ts'
 import type { QuerySource } from './query-source.ts'
+import { addRawLogRoutes } from './raw-log-routes.ts'
+import type { RawLogSource } from './raw-log-source.ts'
 import { RequestProblem } from './request-problem.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { SignIn } from './sign-in.ts'
@@ -47,6 +51,7 @@ export interface DashboardServerOptions {
   readonly process: GatewayProcess
   readonly log: LogSource
   readonly queries: QuerySource
+  readonly rawLog: RawLogSource
   readonly jobs: JobStarter
   readonly adminToken: string | null
   /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
@@ -67,11 +72,11 @@ export class DashboardServer {
   #closing = false
 
   constructor(options: DashboardServerOptions) {
-    const { process, log, queries, jobs, adminToken, clock, onFault } = options
+    const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
     const gateway = new GatewayTopic(process, clock, onFault)
     const calls = new CallTopic(queries, clock, onFault)
-    const topics = [gateway, new LogTopic(log), calls, new JobTopic(jobs), new BeatTopic(clock)]
-    this.#hub = new EventHub(topics, clock)
+    const others = [new JobTopic(jobs), new BeatTopic(clock), new PayloadTopic(rawLog)]
+    this.#hub = new EventHub([gateway, new LogTopic(log), calls, ...others], clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
     this.#guard = new Guard({ ...options, openPaths: openPaths(assets) }, this.#signIn)
@@ -89,7 +94,9 @@ export class DashboardServer {
     addPageRoutes(this.#app, { assets, guard: this.#guard, signIn: this.#signIn })
     addSessionRoutes(this.#app, this.#signIn, clock)
     addProcessRoutes(this.#app, { process, log, onChange: () => gateway.refresh() })
-    addCallRoutes(this.#app, queries)
+    const replies = new QueryReplies()
+    addCallRoutes(this.#app, { queries, replies, rawLog })
+    addRawLogRoutes(this.#app, { rawLog, queries, replies })
     addDatabaseRoutes(this.#app, jobs)
     addEventRoutes(this.#app, this.#hub)
   }

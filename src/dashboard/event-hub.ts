@@ -36,6 +36,7 @@ export class EventHub {
     const unsubscribes = this.#chosen(names).map((topic) =>
       topic.subscribe({
         send: (data) => stream.send(topic.name, JSON.stringify(data)),
+        sendJson: (json) => stream.send(topic.name, json),
         whenRoom: (callback) => stream.whenRoom(callback),
       }),
     )

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { EventHub } from './event-hub.ts'
+import { expectOwnConnection } from './own-connection.ts'
 import { someOf } from './query-parameters.ts'
 import { RequestProblem } from './request-problem.ts'
 import { addRoutes, route } from './route-table.ts'
@@ -15,11 +16,7 @@ export function addEventRoutes(app: FastifyInstance, hub: EventHub): void {
             headers: { 'retry-after': '10' },
           })
         }
-        // Pipelined behind another answer it would wait for that one's end, and nobody would tell it when its reader
-        // has left.
-        if (reply.raw.socket === null) {
-          throw new RequestProblem(400, 'pipelined_stream', 'A stream needs a connection of its own.')
-        }
+        expectOwnConnection(reply)
         if (reply.request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
         reply.hijack()
         hub.open(reply.raw, query.topics)

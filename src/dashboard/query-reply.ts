@@ -57,6 +57,16 @@ export class QueryReplies {
     return reply.header('content-encoding', coding).send(await this.#packedBody(outcome, coding))
   }
 
+  /** As `send`, for what no browser may keep: payloads, which are nobody else's business. */
+  async sendPrivate(reply: FastifyReply, outcome: QueryOutcome): Promise<FastifyReply> {
+    if (outcome.kind !== 'answer') throw problemOf(outcome)
+    const { body, format } = outcome
+    const coding = body.byteLength > leastPackedBytes ? codingFor(headerOf(reply, 'accept-encoding')) : null
+    reply.header('vary', 'Accept-Encoding').type(contentTypes[format])
+    if (coding === null) return reply.send(asBuffer(body))
+    return reply.header('content-encoding', coding).send(await this.#packedBody(outcome, coding))
+  }
+
   #packedBody(answer: QueryAnswer, coding: ContentCoding): Promise<Buffer> {
     const known = this.#packed.get(answer) ?? new Map<ContentCoding, Promise<Buffer>>()
     this.#packed.set(answer, known)

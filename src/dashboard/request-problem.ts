@@ -2,6 +2,7 @@ import type { ErrorBody } from '../api/error-body.ts'
 import { JobTrouble } from '../supervisor/database-jobs.ts'
 import { ProcessTrouble } from '../supervisor/gateway-process.ts'
 import { SettingError } from '../supervisor/gateway-settings.ts'
+import { GatewayRefusal, RawLogTrouble } from '../supervisor/raw-log-relay.ts'
 
 /** Why a request is answered with a status of 400 or above. */
 export class RequestProblem extends Error {
@@ -59,6 +60,11 @@ const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
   job_failed: 500,
 }
 
+const rawLogStatus: Readonly<Record<RawLogTrouble['code'], number>> = {
+  not_running: 409,
+  gateway_silent: 504,
+}
+
 /** What a request whose handling threw is answered; null for a fault of our own, of which nothing is told. */
 export function problemOf(error: unknown): RequestProblem | null {
   if (error instanceof RequestProblem) return error
@@ -67,6 +73,13 @@ export function problemOf(error: unknown): RequestProblem | null {
   }
   if (error instanceof JobTrouble) {
     return new RequestProblem(jobStatus[error.code], error.code, error.message)
+  }
+  if (error instanceof RawLogTrouble) {
+    return new RequestProblem(rawLogStatus[error.code], error.code, error.message)
+  }
+  if (error instanceof GatewayRefusal) {
+    const headers = error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }
+    return new RequestProblem(error.status, error.code, error.message, { headers })
   }
   if (error instanceof SettingError) {
     return new RequestProblem(settingStatus[error.code], error.code, error.message, { param: error.param })

@@ -2,6 +2,8 @@
 export interface TopicReader {
   /** False where the reader is too far behind: the data is not sent. */
   send(data: unknown): boolean
+  /** As `send`, for data that is JSON text already, on one line. */
+  sendJson(json: string): boolean
   /** Calls back once when data that was refused could be sent; never if the reader leaves before. */
   whenRoom(callback: () => void): void
 }

@@ -3,6 +3,7 @@ import type { RawHeaders, ResponseHead } from '../call/call-observer.ts'
 import { Failure } from '../call/failure.ts'
 import { chunkFrame } from '../lib/chunk-frame.ts'
 import { writeErrorAnswer } from './error-answer.ts'
+import type { TapGuard } from './raw-log/tap-guard.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
 /** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
@@ -23,6 +24,7 @@ export interface AnswerSource {
 export class ClientAnswer {
   readonly #res: ServerResponse
   readonly #stallTimeoutMs: number
+  readonly #tap: TapGuard | null
   readonly #closed = Promise.withResolvers<void>()
   #abandon: AbortController | null = null
   #gone: Failure | null = null
@@ -39,9 +41,11 @@ export class ClientAnswer {
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
   source: AnswerSource | null = null
 
-  constructor(res: ServerResponse, stallTimeoutMs: number) {
+  /** `tap` is shown what the client is sent, after it was sent; null where nobody wants to know. */
+  constructor(res: ServerResponse, stallTimeoutMs: number, tap: TapGuard | null = null) {
     this.#res = res
     this.#stallTimeoutMs = stallTimeoutMs
+    this.#tap = tap
     res.sendDate = false
     res.on('close', () => this.#onClose())
     if (res.destroyed) this.#onClose()
@@ -93,7 +97,9 @@ export class ClientAnswer {
 
   /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
   head(head: ResponseHead, added: readonly string[]): void {
-    this.#res.writeHead(head.status, head.statusText, head.headers.concat(added))
+    const headers = head.headers.concat(added)
+    this.#res.writeHead(head.status, head.statusText, headers)
+    if (this.#tap !== null) this.#tap.answerHead(head.status, headers)
     this.#remaining = head.contentLength
     this.#headHeld = true
     queueMicrotask(() => {
@@ -106,6 +112,12 @@ export class ClientAnswer {
   write(chunk: Uint8Array): boolean {
     // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
     if (chunk.length === 0) return !this.#waiting
+    const isTaken = this.#pass(chunk)
+    if (this.#tap !== null) this.#tap.answerData(chunk)
+    return isTaken
+  }
+
+  #pass(chunk: Uint8Array): boolean {
     this.#sentBytes += chunk.length
     if (this.#remaining !== null) this.#remaining -= chunk.length
     if (this.#remaining === 0) {
@@ -135,7 +147,10 @@ export class ClientAnswer {
       this.cut()
       return
     }
-    writeErrorAnswer(this.#res, failure, callId)
+    const { status, headers, body } = writeErrorAnswer(this.#res, failure, callId)
+    if (this.#tap === null) return
+    this.#tap.answerHead(status, headers)
+    if (this.#res.req.method !== 'HEAD') this.#tap.answerData(Buffer.from(body))
   }
 
   /**

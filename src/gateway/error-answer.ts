@@ -24,7 +24,9 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
     'x-tokenweir-error',
     failure.code,
   ]
-  if (failure.code === 'method_not_allowed') headers.push('Allow', 'GET, HEAD')
+  if (failure.code === 'method_not_allowed' && !failure.headers.includes('Allow')) {
+    headers.push('Allow', 'GET, HEAD')
+  }
   if (callId !== null) headers.push('x-tokenweir-call-id', callId)
   if (failure.retryAfterS !== null) headers.push('Retry-After', String(failure.retryAfterS))
   if (failure.shouldRetry !== null) headers.push('x-should-retry', String(failure.shouldRetry))
@@ -32,18 +34,17 @@ export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswe
   return { status: failure.kind.status ?? 500, headers, body }
 }
 
-/** Answers with a failure, where no head was sent yet. */
-export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): void {
-  const { status, headers, body } = errorAnswer(failure, callId)
+/** Answers with a failure, where no head was sent yet, and tells what was sent. */
+export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): ErrorAnswer {
+  const answer = errorAnswer(failure, callId)
+  const { status, body } = answer
   // Behind what is malformed, who knows where the next request begins.
   const isLast = failure.code === 'invalid_request' || hasUnreadBody(res.req)
+  const headers = isLast ? [...answer.headers, 'Connection', 'close'] : [...answer.headers]
   // The phrase is named because an upstream's, that could not be written, would stay.
-  res.writeHead(
-    status,
-    STATUS_CODES[status] ?? '',
-    isLast ? [...headers, 'Connection', 'close'] : [...headers],
-  )
+  res.writeHead(status, STATUS_CODES[status] ?? '', headers)
   res.end(body)
+  return { status, headers, body }
 }
 
 /** Whether a request that is refused has a body that nobody will read: then its connection cannot be kept. */

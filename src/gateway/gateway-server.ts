@@ -6,18 +6,24 @@ import { Failure } from '../call/failure.ts'
 import { HeaderNames } from '../lib/header-list.ts'
 import { RecentMap } from '../lib/recent-map.ts'
 import { isAllowedHost } from '../lib/request-source.ts'
+import type { SecretToken } from '../lib/secret-token.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
+import { drainRetryAfterS } from './admission/admission.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from './handle-call.ts'
 import type { Health } from './health.ts'
 import { listen } from './listen.ts'
 import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
+import { rawLogRefusal } from './raw-log/raw-log-access.ts'
+import type { RawLogRoutes } from './raw-log/raw-log-routes.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
-import { type Target, forwardedPath, parseTarget } from './target.ts'
+import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 
 export interface GatewayServerOptions {
   readonly calls: CallHandler
   readonly health: Health
+  readonly rawLog: RawLogRoutes
+  readonly adminToken: SecretToken | null
   /** Names besides loopback and addresses under which own routes answer. */
   readonly allowedHosts: readonly string[]
 }
@@ -137,7 +143,8 @@ export class GatewayServer {
 
   #ownRoute(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
-    if (target.path !== '/' && target.path !== '/health') {
+    const isRawLog = target.path.startsWith(rawLogPath)
+    if (!isRawLog && target.path !== '/' && target.path !== '/health') {
       throw new Failure('not_found', `Nothing is answered under ${target.path}; calls go to /v1/…`)
     }
     if (head.host !== null && !isAllowedHost(head.host, this.#options.allowedHosts)) {
@@ -145,6 +152,10 @@ export class GatewayServer {
         'forbidden',
         `This route is not answered under the name ${head.host}; --allow-host ${head.host} allows it.`,
       )
+    }
+    if (isRawLog) {
+      this.#answerRawLog(req, res, head, target)
+      return
     }
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       throw new Failure('method_not_allowed', `${target.path} takes GET.`)
@@ -157,5 +168,16 @@ export class GatewayServer {
       'Cache-Control': 'no-store',
     })
     res.end(body)
+  }
+
+  #answerRawLog(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
+    const { rawLog, adminToken } = this.#options
+    const refusal = rawLogRefusal(head, req.socket.remoteAddress, adminToken)
+    if (refusal !== null) throw refusal
+    if (this.#draining || this.#isLeft) {
+      // What is switched here would not be what goes on: the next connection leads to whoever does.
+      throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
+    }
+    rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)
   }
 }

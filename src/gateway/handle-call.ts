@@ -1,5 +1,6 @@
 import { type CallIds, formatCallId } from '../call/call-id.ts'
 import type { CallSink } from '../call/call-sink.ts'
+import type { PayloadTaps } from '../call/payload-log.ts'
 import type { Clock } from '../call/clock.ts'
 import { Failure } from '../call/failure.ts'
 import { type Admission, drainRetryAfterS } from './admission/admission.ts'
@@ -36,6 +37,7 @@ export interface CallHandlerOptions {
   readonly budgetGate: BudgetGate | null
   readonly retries: Retries429
   readonly sink: CallSink
+  readonly taps: PayloadTaps
   readonly limits: BodyLimits
   readonly clientStallTimeoutMs: number
   /** Whether requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
@@ -77,6 +79,7 @@ export class CallHandler {
       await this.#attempts(running, permit, this.#requestOf(running, body))
     } catch (error) {
       running.failure = asFailure(error)
+      running.requestIsOver()
       this.#refuse(running, running.failure)
     }
     await client.closed
@@ -186,7 +189,8 @@ export class CallHandler {
     const to = { method: running.call.method, path: upstreamPath(this.#options.base, target), headers }
     if (!head.hasBody) return { ...to, body: null, bodyBytes: 0 }
     if (running.isReadWhole) return { ...to, body: body.chunks, bodyBytes: body.bytes }
-    const stream = streamBody(req, (bytes) => (running.requestBytes += bytes))
+    const see = (piece: Uint8Array): void => running.passedOn(piece)
+    const stream = streamBody(req, see, () => running.requestIsOver())
     return { ...to, body: stream, bodyBytes: head.contentLength }
   }
 
@@ -198,6 +202,7 @@ export class CallHandler {
       const ended = running.ended()
       const record = recordOf(ended)
       sink.finish(record)
+      if (running.tap !== null) running.tap.ended(record)
       const { facts, asked, arrived } = running
       if (facts !== null) usageInjection.learn(arrived.target.path, facts, asked, ended.reading)
       const tokens = (record.inputTokens ?? 0) + (record.outputTokens ?? 0)

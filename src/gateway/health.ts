@@ -1,5 +1,6 @@
 import type { HealthReport } from '../api/health-report.ts'
-import type { CallSink } from '../call/call-sink.ts'
+import type { RawLogStatus } from '../api/raw-log.ts'
+import type { CallSink, Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import type { Admission } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
@@ -17,6 +18,7 @@ export interface HealthSources {
   readonly budget: Budget
   readonly retries: Retries429
   readonly sink: CallSink
+  readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
 }
 
 /** Reports how a gateway is; made once per gateway. */
@@ -30,10 +32,11 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, budget, sink } = this.#sources
+    const { clock, admission, budget, sink, rawLog } = this.#sources
     const slots = admission.snapshot()
     const tokens = budget.snapshot(clock.wallTime())
-    const warnings = sink.warnings()
+    const { enabled, file_size_bytes } = rawLog.status()
+    const warnings = [...sink.warnings(), ...rawLog.warnings()]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
       upstream: this.#sources.upstreamUrl,
@@ -58,6 +61,7 @@ export class Health {
       instance: this.#sources.instance,
       version: this.#sources.version,
       uptime_s: Math.floor((clock.now() - this.#startedAt) / 1000),
+      raw_log: { enabled, file_size_bytes },
       telemetry: sink.figures(),
       warnings,
     }

@@ -107,14 +107,16 @@ export function endReading(req: IncomingMessage, reason: Failure): boolean {
   return !req.complete && req.listenerCount('error') > 0 && req.emit('error', reason)
 }
 
-/** A body that is passed on as it comes, never held; `count` learns the size of each piece. */
+/** A body that is passed on as it comes, never held; `see` is shown each piece, and `end` called when it is whole. */
 export async function* streamBody(
   req: IncomingMessage,
-  count: (bytes: number) => void,
+  see: (piece: Uint8Array) => void,
+  end: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of req) {
-    const bytes = chunk as Buffer
-    count(bytes.length)
-    yield bytes
+    const piece = chunk as Buffer
+    see(piece)
+    yield piece
   }
+  end()
 }

@@ -4,6 +4,7 @@ import type { Call, CallStart } from '../call/call.ts'
 import type { CallObserver } from '../call/call-observer.ts'
 import type { Clock } from '../call/clock.ts'
 import type { Failure } from '../call/failure.ts'
+import type { PayloadTaps } from '../call/payload-log.ts'
 import type { Placed } from '../lib/swap-list.ts'
 import { CallTimeline } from './call-timeline.ts'
 import { ClientAnswer } from './client-answer.ts'
@@ -11,6 +12,7 @@ import type { ClientLabels } from './client-labels.ts'
 import { identifyCall } from './identify-call.ts'
 import { CallMeter } from './observer/call-meter.ts'
 import { ObserverGuard } from './observer/observer-guard.ts'
+import { TapGuard } from './raw-log/tap-guard.ts'
 import type { EndedCall } from './recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retry-429/retries-429.ts'
@@ -36,6 +38,7 @@ export interface RunningCallOptions {
   readonly labels: ClientLabels
   readonly base: UpstreamBase
   readonly clientStallTimeoutMs: number
+  readonly taps: PayloadTaps
   /** Learns of a fault of our own that no call shall suffer from. */
   readonly onFault: (error: unknown) => void
 }
@@ -47,6 +50,8 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   readonly clock: Clock
   readonly timeline: CallTimeline
   readonly client: ClientAnswer
+  /** Shown what passes; null where nobody wants to know. */
+  readonly tap: TapGuard | null
   readonly #options: RunningCallOptions
   readonly #peek = new RequestPeek()
   #facts: RequestFacts | null = null
@@ -71,7 +76,8 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
     this.call = identifyCall(req.method ?? 'GET', target, path, head, options.ids, options.labels)
-    this.client = new ClientAnswer(res, options.clientStallTimeoutMs)
+    this.tap = options.taps.isOpen ? this.#newTap() : null
+    this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
   }
 
   /** What its body says; `null` until that has been read. */
@@ -112,6 +118,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Learns from a piece of the request's body. */
   peek(chunk: Uint8Array): void {
+    if (this.tap !== null) this.tap.requestData(chunk)
     try {
       this.#peek.push(chunk)
     } catch (error) {
@@ -124,7 +131,19 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     this.requestBytes = bytes
     this.#facts = this.#peek.result()
     this.timeline.bodyReadAt = this.clock.now()
+    if (this.tap !== null && (this.isReadWhole || !this.arrived.head.hasBody)) this.requestIsOver()
     if (this.client.gone !== null) throw this.client.gone
+  }
+
+  /** A piece of a body that is passed on as it comes. */
+  passedOn(piece: Uint8Array): void {
+    this.requestBytes += piece.length
+    if (this.tap !== null) this.tap.requestData(piece)
+  }
+
+  /** Nothing more of the request will come. */
+  requestIsOver(): void {
+    if (this.tap !== null) this.tap.requestEnd(this.#facts?.model ?? null, this.#facts?.stream ?? false)
   }
 
   /** A slot is held, or none is needed. */
@@ -171,6 +190,20 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
       failure: this.failure,
       gone: this.client.gone,
       reading: answered.reading(),
+    }
+  }
+
+  #newTap(): TapGuard | null {
+    const { call, clock, timeline } = this
+    const { req, target } = this.arrived
+    const { taps, onFault } = this.#options
+    try {
+      const path = target.path + target.query
+      const tap = taps.begin({ call, path, headers: req.rawHeaders, receivedAtMs: timeline.receivedAt })
+      return tap === null ? null : new TapGuard(tap, clock, onFault)
+    } catch (error) {
+      onFault(error)
+      return null
     }
   }
 

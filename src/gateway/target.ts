@@ -87,11 +87,14 @@ const forwardedPaths: ReadonlyMap<string, ForwardedPath> = new Map([
   ['/props', props],
 ])
 
-/** How this path is forwarded, or `null` where it is not. `/v1/raw-log/` is the gateway's own. */
+/** What is under it is the gateway's own. */
+export const rawLogPath = '/v1/raw-log/'
+
+/** How this path is forwarded, or `null` where it is not. */
 export function forwardedPath(path: string): ForwardedPath | null {
   const known = forwardedPaths.get(path)
   if (known !== undefined) return known
-  if (!path.startsWith('/v1/') || path.startsWith('/v1/raw-log/') || path === '/v1/raw-log') return null
+  if (!path.startsWith('/v1/') || path.startsWith(rawLogPath) || path === '/v1/raw-log') return null
   return path.startsWith('/v1/models/') ? props : other
 }
 

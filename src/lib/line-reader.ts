@@ -8,6 +8,11 @@ export class LineReader {
   }
 
   add(text: string): void {
+    // A long line is put together once, not anew with each of its pieces.
+    if (!text.includes('\n')) {
+      this.#rest += text
+      return
+    }
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) this.#onLine(line)

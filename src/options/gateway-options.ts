@@ -1,4 +1,14 @@
-import { baseUrl, bindAddress, hostNames, integer, onOff, oneOf, path } from './option-kind.ts'
+import {
+  baseUrl,
+  bindAddress,
+  captureRule,
+  hostNames,
+  integer,
+  onOff,
+  oneOf,
+  path,
+  switched,
+} from './option-kind.ts'
 import { envName, type Options, type OptionTable } from './option-spec.ts'
 
 /** The gateway's settings. */
@@ -25,6 +35,11 @@ export interface GatewayValues {
   via: boolean
   usageInjection: 'auto' | 'off'
   allowHost: readonly string[]
+  rawLog: boolean
+  rawLogCapture: string
+  rawLogMaxBodyKb: number
+  rawLogMaxMb: number
+  rawLogFile: string
 }
 
 export type GatewayOptions = Options<GatewayValues>
@@ -36,6 +51,8 @@ const timeout = integer(0, longestMs)
 
 /** Where the calls are recorded unless told otherwise. */
 export const defaultDatabase = 'data/llm_telemetry.db'
+/** Where payloads are kept unless told otherwise. */
+export const defaultRawLogFile = 'logger/payloads.jsonl'
 /** Where the gateway listens unless told otherwise. */
 export const defaultGatewayPort = 9090
 
@@ -198,5 +215,41 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: [],
     env: [envName('allow-host')],
     description: "further name under which the gateway's own routes may be asked; repeatable",
+  },
+  rawLog: {
+    name: 'raw-log',
+    kind: switched(),
+    default: false,
+    env: [envName('raw-log')],
+    description: 'whether payloads are kept from the start; it can be switched while the gateway runs',
+    changes: 'live',
+  },
+  rawLogCapture: {
+    name: 'raw-log-capture',
+    kind: captureRule(),
+    default: 'all',
+    env: [envName('raw-log-capture')],
+    description: 'of which calls payloads are kept; the live feed shows them all',
+  },
+  rawLogMaxBodyKb: {
+    name: 'raw-log-max-body-kb',
+    kind: integer(1, 65_536),
+    default: 1024,
+    env: [envName('raw-log-max-body-kb')],
+    description: 'how much of a body is kept and shown, in kilobytes; the rest is left out and counted',
+  },
+  rawLogMaxMb: {
+    name: 'raw-log-max-mb',
+    kind: integer(1, 1_048_576),
+    default: 1024,
+    env: [envName('raw-log-max-mb')],
+    description: 'how much kept payloads may take on disk, in megabytes; the oldest go first',
+  },
+  rawLogFile: {
+    name: 'raw-log-file',
+    kind: path(),
+    default: defaultRawLogFile,
+    env: [envName('raw-log-file')],
+    description: 'file that payloads are kept in; older segments lie beside it',
   },
 }

@@ -46,6 +46,31 @@ export function onOff(): OptionKind<boolean> {
   }
 }
 
+/** `on` or `off`; the flag alone means on. */
+export function switched(): OptionKind<boolean> {
+  return {
+    placeholder: '[on|off]',
+    range: 'on or off',
+    parse: (text) =>
+      text === 'on' || text === 'true' ? true : text === 'off' || text === 'false' ? false : undefined,
+    show: (value) => (value ? 'on' : 'off'),
+  }
+}
+
+/** Of which calls something is kept: kept as it was written. */
+export function captureRule(): OptionKind<string> {
+  return {
+    placeholder: '<rule>',
+    range: 'all, errors, or sample:1/<n> with n from 1 to 1000000, such as sample:1/10 for one call in ten',
+    parse: (text) => {
+      const [, every] = /^sample:1\/(\d{1,7})$/.exec(text) ?? []
+      const isSample = every !== undefined && Number(every) >= 1 && Number(every) <= 1_000_000
+      return isSample || text === 'all' || text === 'errors' ? text : undefined
+    },
+    show: String,
+  }
+}
+
 /** Given or not. */
 export function toggle(): OptionKind<boolean> {
   return {
@@ -96,6 +121,11 @@ export function baseUrl(): OptionKind<string> {
     },
     show: String,
   }
+}
+
+/** As {@link baseUrl}; `null` for none. */
+export function optionalBaseUrl(): OptionKind<string | null> {
+  return { ...baseUrl(), show: (value) => value ?? 'none' }
 }
 
 /** The name of a model, `null` for none. */

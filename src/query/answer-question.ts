@@ -7,6 +7,7 @@ import { endedAnswer } from './ended-answer.ts'
 import { groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
+import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
 import type { GroupQuestion, ListQuestion, QueryFormat, QueryQuestion } from './query-question.ts'
 import { QueryRefusal } from './query-refusal.ts'
 import { columnsOf, csvText, ndjsonText } from './row-text.ts'
@@ -26,7 +27,8 @@ export interface StoreNote {
 /** An answer, ready to be sent. */
 export interface AnswerText {
   readonly format: QueryFormat
-  readonly text: string
+  /** In UTF-8 where it is bytes. */
+  readonly text: string | Uint8Array
   /** Asks for the next page: in JSON it stands in the text too. */
   readonly nextCursor: string | null
 }
@@ -49,6 +51,10 @@ export function answerQuestion(
       return json(overviewAnswer(calls, history, question, nowMs), note)
     case 'ended':
       return json(endedAnswer(calls, question), note)
+    case 'payloads':
+      return { format: 'json', text: payloadAnswer(question), nextCursor: null }
+    case 'recent_payloads':
+      return { format: 'json', text: recentPayloadsAnswer(question), nextCursor: null }
     default:
       return oneCallText(calls, question.id, note)
   }

@@ -23,7 +23,7 @@ export class QueryDesk {
     this.#untilMs = this.#now() + asked.budgetMs
     try {
       const { format, text, nextCursor } = this.#textOf(asked)
-      const body = Buffer.from(text)
+      const body = typeof text === 'string' ? Buffer.from(text) : text
       const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
       return { kind: 'answer', format, body, tag, nextCursor }
     } catch (error) {

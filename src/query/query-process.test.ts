@@ -77,6 +77,19 @@ test('nothing is started before the first question, and one is asked at a time',
   assert.deepEqual(await Promise.all(outcomes.map(codeOf)), ['one', 'two'])
 })
 
+test('payloads are asked for anew each time', async () => {
+  const { queries, processes, reply } = startScripted()
+  const payloads: QueryQuestion = { kind: 'payloads', id: 1, filePath: '/p.jsonl', logging: true }
+  const first = queries.ask(payloads)
+  reply(answer('a'))
+  assert.deepEqual(await first, answer('a'))
+  const second = queries.ask(payloads)
+  reply(answer('b'))
+  assert.deepEqual(await second, answer('b'))
+  assert.equal(processes[0]?.asked.length, 2)
+  queries.close()
+})
+
 test('who asks the same within a second shares the answer', async () => {
   const { clock, queries, processes, reply } = startScripted()
   const first = queries.ask(question(1))

@@ -87,8 +87,12 @@ export class QueryProcess {
     if (!this.#isClosed) this.#process ??= this.#start()
   }
 
-  /** Answers, or says why not; rejects with a fault of ours. Who asks the same within a second shares the answer. */
+  /**
+   * Answers, or says why not; rejects with a fault of ours. Who asks the same within a second shares the answer, but for
+   * payloads: they are large, and who asks for them again wants to know whether there are more.
+   */
   ask(question: QueryQuestion): Promise<QueryOutcome> {
+    if ('filePath' in question) return this.#askAlone(question)
     return this.#shared.get(JSON.stringify(question), () => this.#askAlone(question))
   }
 

@@ -46,8 +46,32 @@ export interface EndedQuestion {
   readonly afterSeq: number | null
 }
 
+/** What `/api/calls/{id}/payloads` is asked. */
+export interface PayloadQuestion {
+  readonly kind: 'payloads'
+  readonly id: number
+  /** Of the log's active file. */
+  readonly filePath: string
+  /** Whether payloads are logged now; null where nobody knows. */
+  readonly logging: boolean | null
+}
+
+/** What `/api/raw-log/recent` is asked while no gateway runs. */
+export interface RecentPayloadsQuestion {
+  readonly kind: 'recent_payloads'
+  readonly filePath: string
+  readonly limit: number
+}
+
 /** Everything that the query process can be asked. */
-export type QueryQuestion = ListQuestion | GroupQuestion | OverviewQuestion | OneCallQuestion | EndedQuestion
+export type QueryQuestion =
+  | ListQuestion
+  | GroupQuestion
+  | OverviewQuestion
+  | OneCallQuestion
+  | EndedQuestion
+  | PayloadQuestion
+  | RecentPayloadsQuestion
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000

@@ -35,7 +35,10 @@ function withConfig(given: Given, use: (config: GatewayConfig, path: string) => 
 
 /** What a gateway that was started with these values tells: its files by their full paths. */
 function runningAs(values: GatewayValues): ReturnType<typeof settingsOf> {
-  return { ...settingsOf(values), db: resolve(values.db), pid_file: resolve(values.pidFile) }
+  const [db, pid_file, raw_log_file] = [values.db, values.pidFile, values.rawLogFile].map((path) =>
+    resolve(path),
+  )
+  return { ...settingsOf(values), db: db!, pid_file: pid_file!, raw_log_file: raw_log_file! }
 }
 
 const maxConcurrent = [

@@ -192,7 +192,7 @@ function keyOf(name: string): Key | null {
 }
 
 /** A running gateway tells these in full. */
-const pathNames: ReadonlySet<string> = new Set(['db', 'pid_file'])
+const pathNames: ReadonlySet<string> = new Set(['db', 'pid_file', 'raw_log_file'])
 
 function differs({ name, value, running }: ConfigOption): boolean {
   if (running === null) return false

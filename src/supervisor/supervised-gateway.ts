@@ -130,6 +130,8 @@ export class SupervisedGateway implements GatewayProcess {
     const previous = this.#previous(control)
     if (!control.draining && (await this.#takeOver(next, previous))) {
       config.keep(settings)
+      // The new gateway goes on as the old one was switched; what was asked for now comes after that.
+      if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
       return this.status()
     }
     const isOurs = await replaceGateway(next, previous, {

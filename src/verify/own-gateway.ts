@@ -23,6 +23,7 @@ export async function startOwnGateway(
     '--host=127.0.0.1',
     `--db=${join(folder, 'calls.db')}`,
     `--pid-file=${join(folder, 'gateway.pid')}`,
+    '--raw-log=off',
   ]
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args, ...own], { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -6,7 +6,7 @@ import { type RequestParts, exchange } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import type { RawResponse } from '../support/raw-response.ts'
-import { ScriptedGateway, ScriptedLog } from './scripted-gateway.ts'
+import { ScriptedGateway, ScriptedLog, ScriptedRawLog } from './scripted-gateway.ts'
 
 export const adminToken = 'correct horse battery staple'
 
@@ -41,6 +41,7 @@ export interface DashboardUnderTest extends AsyncDisposable {
   readonly port: number
   readonly gateway: ScriptedGateway
   readonly log: ScriptedLog
+  readonly rawLog: ScriptedRawLog
   readonly clock: FakeClock
   /** Faults of the server's own that it told of. */
   readonly faults: unknown[]
@@ -54,11 +55,13 @@ export interface DashboardUnderTest extends AsyncDisposable {
 export async function startDashboard(setup: DashboardSetup = {}): Promise<DashboardUnderTest> {
   const gateway = new ScriptedGateway()
   const log = new ScriptedLog()
+  const rawLog = new ScriptedRawLog()
   const clock = new FakeClock()
   const faults: unknown[] = []
   const server = new DashboardServer({
     process: gateway,
     log,
+    rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
     adminToken: setup.adminToken ?? null,
@@ -76,6 +79,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     port,
     gateway,
     log,
+    rawLog,
     clock,
     faults,
     ask,

@@ -4,7 +4,7 @@ import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import { FakeClock } from '../support/fake-clock.ts'
-import { ScriptedGateway, ScriptedLog } from './scripted-gateway.ts'
+import { ScriptedGateway, ScriptedLog, ScriptedRawLog } from './scripted-gateway.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 
 const json = [['Content-Type', 'application/json']] as const
@@ -87,6 +87,7 @@ test('a port that is taken is told of by the error of the system', async () => {
   const second = new DashboardServer({
     process: new ScriptedGateway(),
     log: new ScriptedLog(),
+    rawLog: new ScriptedRawLog(),
     queries: { ask: () => Promise.reject(new Error('not asked')) },
     jobs: {
       last: null,

@@ -11,6 +11,8 @@ const mutating: readonly [method: string, target: string, operation: string][] =
   ['PUT', '/api/proxy/config', 'configure'],
   ['POST', '/api/session', 'session'],
   ['DELETE', '/api/session', 'session'],
+  ['POST', '/api/raw-log/toggle', 'toggle'],
+  ['POST', '/api/raw-log/clear', 'clear'],
 ]
 
 /** How another site's page can have a browser send a request, with what the browser says of it. */
@@ -50,7 +52,12 @@ test("another site's page can do nothing", async () => {
       assert.equal(answer.header('access-control-allow-origin'), undefined)
     }
   }
-  assert.deepEqual(dashboard.gateway.asked, [])
+  for (const target of ['/api/raw-log/recent', '/api/raw-log/stream', '/api/calls/0123456789a/payloads']) {
+    for (const { headers } of attacks.filter(({ body }) => body === undefined)) {
+      assert.equal((await dashboard.ask('GET', target, { headers })).status, 403, target)
+    }
+  }
+  assert.deepEqual([dashboard.gateway.asked, dashboard.rawLog.asked], [[], []])
   assert.deepEqual(dashboard.log.lines, ['kept'])
 })
 

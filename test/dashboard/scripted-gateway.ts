@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import type { LogSource, LogTail } from '../../src/dashboard/log-source.ts'
+import type { RawLogSource } from '../../src/dashboard/raw-log-source.ts'
+import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import type { GatewayProcess } from '../../src/supervisor/gateway-process.ts'
 import type { Settings } from '../../src/supervisor/gateway-settings.ts'
 import { Condition } from '../support/condition.ts'
@@ -36,6 +40,7 @@ export const runningStatus: ProcessStatus = {
     instance: 'k3v9x2ab',
     version: '0.1.0',
     uptime_s: 12,
+    raw_log: { enabled: false, file_size_bytes: 0 },
     telemetry: { written: 8, pending: 9, dropped: 10 },
     warnings: [{ code: 'disk_full', message: 'The disk is full.' }],
   },
@@ -187,5 +192,80 @@ export class ScriptedLog implements LogSource {
   append(...lines: readonly string[]): void {
     this.lines.push(...lines)
     for (const watcher of this.#watchers) watcher(lines, false)
+  }
+}
+
+/** A status of the log of payloads with a value in every field. */
+export const rawLogStatus: RawLogStatus = {
+  enabled: true,
+  enabled_until: '2026-11-21T07:00:00.000Z',
+  capture: 'errors',
+  file_path: '/logger/payloads.jsonl',
+  file_size_bytes: 2048,
+  file_size_formatted: '2.0 KiB',
+  subscribers_count: 1,
+  dropped: 2,
+  trouble: null,
+}
+
+/** A log of payloads that notes what it was asked, and whose feed says what the test says. */
+export class ScriptedRawLog implements RawLogSource {
+  /** `toggle {"enabled":true}` */
+  readonly asked: string[] = []
+  /** Thrown by whatever is asked next, once. */
+  trouble: Error | null = null
+  /** Null where no gateway runs. */
+  recentBody: string | null = '{"entries":[],"total_count":0,"truncated":false}'
+  readonly #listeners = new Set<FeedListener>()
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  status(): Promise<RawLogStatus> {
+    return this.#answer('status', rawLogStatus)
+  }
+
+  known(): ReturnType<RawLogSource['known']> {
+    return Promise.resolve({ logging: true, filePath: rawLogStatus.file_path })
+  }
+
+  toggle(order: object): Promise<object> {
+    return this.#answer(`toggle ${JSON.stringify(order)}`, { success: true })
+  }
+
+  clear(): Promise<object> {
+    return this.#answer('clear', { success: true })
+  }
+
+  recent(limit: number): Promise<Readable | null> {
+    const body = this.recentBody
+    return this.#answer(`recent ${limit}`, body === null ? null : Readable.from([Buffer.from(body)]))
+  }
+
+  stream(lastEventId: string | null): Promise<Readable> {
+    return this.#answer(`stream ${lastEventId}`, Readable.from([Buffer.from('id: 7\ndata: {}\n\n')]))
+  }
+
+  follow(listener: FeedListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** An event of the feed: a record where it has an id. */
+  tell(event: object, id: string | null = null): void {
+    for (const listener of this.#listeners) listener.event({ name: null, id, data: JSON.stringify(event) })
+  }
+
+  lose(): void {
+    for (const listener of this.#listeners) listener.lost()
+  }
+
+  async #answer<T>(what: string, value: T): Promise<T> {
+    this.asked.push(what)
+    if (this.trouble === null) return value
+    const trouble = this.trouble
+    this.trouble = null
+    throw trouble
   }
 }

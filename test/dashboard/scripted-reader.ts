@@ -13,6 +13,10 @@ export class ScriptedReader implements TopicReader {
     return !this.isBehind
   }
 
+  sendJson(json: string): boolean {
+    return this.send(JSON.parse(json))
+  }
+
   whenRoom(callback: () => void): void {
     this.waits += 1
     this.#whenRoom.push(callback)

@@ -108,8 +108,9 @@ const unknownTargets = [
   '/favicon.ico',
   '/v1/raw-log',
   '/v1/raw-log/',
-  '/v1/raw-log/status',
-  '/v1/raw-log/stream?x=1',
+  '/v1/raw-log/Status',
+  '/v1/raw-log/status/',
+  '/v1/raw-log/stream/1?x=1',
 ]
 
 function startUpstream(): Promise<SimulatedUpstream> {
@@ -248,8 +249,10 @@ test('what is no forwarded path is answered 404 here, the raw log among it', asy
         assertRefused(response, 404, 'not_found', `${method} ${target}`)
       }
     }
+    // Known ones are answered here, and go nowhere either.
     const toggle = await exchange(gateway.port, 'POST', '/v1/raw-log/toggle', { body: '{"enabled":true}' })
-    assertRefused(toggle, 404, 'not_found', 'toggle')
+    assertRefused(toggle, 400, 'invalid_request', 'toggle')
+    assert.equal((await exchange(gateway.port, 'GET', '/v1/raw-log/status')).status, 200)
   })
   assert.deepEqual([seen, rows], [[], []])
 })

@@ -44,6 +44,7 @@ test('the report has the fields that were promised, and no others', async () => 
     },
     token_budget: { daily_limit: 1000, total_used: 0, remaining: 1000, percentage_used: 0 },
     pid: gateway.pid,
+    raw_log: { enabled: false, file_size_bytes: 0 },
     telemetry: { written: 0, pending: 0, dropped: 0 },
     warnings: [],
   })

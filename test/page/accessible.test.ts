@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { type TestBrowser, startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { violations } from './axe-violations.ts'
 import { openDashboardPage, startByButton, untilReady, untilStill, viewPaths } from './dashboard-page.ts'
 import { type PageState, writePageData } from './page-data.ts'
 
-const axe = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const themes = ['light', 'dark'] as const
-
-/** What axe finds against WCAG 2.2 AA and its own best practices: rule, and the first elements. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  return page.evaluate<string[]>(`(async () => {
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ['violations'] })
-    return violations.map(({ id, nodes }) =>
-      id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | '))
-  })()`)
-}
 
 /** Each view in each theme, with the database of a state and no gateway. */
 async function assertClean(browser: TestBrowser, state: PageState): Promise<void> {

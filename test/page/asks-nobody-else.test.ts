@@ -23,7 +23,7 @@ test('no request leaves the dashboard in any view, and the console stays silent'
     await untilReady(page)
   }
   // By its links as well, without loading the page anew.
-  for (const name of ['Calls', 'Gateway', 'Overview']) {
+  for (const name of ['Calls', 'Live', 'Gateway', 'Overview']) {
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
     await untilReady(page)
   }

@@ -83,7 +83,10 @@ test('the panel says what the dashboard answers of a call, and its parts come to
     assert.equal(figures['Streaming'], duration(total - before - (call.ttft_ms ?? 0)))
     const text = await dialog.innerText()
     assert.ok(text.includes(`Time to first token ${duration(call.ttft_ms ?? 0)}`), text)
-    assert.ok(text.includes(`${duration(before + (call.ttft_ms ?? 0))} from the request’s arrival`), text)
+    const felt = duration(before + (call.ttft_ms ?? 0))
+    // Where it reads the same, once is enough.
+    const isSaid = felt !== duration(call.ttft_ms ?? 0)
+    assert.equal(text.includes(`${felt} from the request’s arrival`), isSaid, text)
     for (const word of [call.id, call.model, call.client, call.user_agent, call.upstream, call.instance]) {
       if (word !== null) assert.ok(text.includes(word), word)
     }

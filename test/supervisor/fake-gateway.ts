@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type {
   ControlStatus,
   ControlledGateway,
@@ -49,5 +50,9 @@ export class FakeGateway implements ControlledGateway {
 
   finishing(): FinishingListener {
     return { report: () => {}, ended: () => {} }
+  }
+
+  rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
+    res.end(`${req.method} ${name}${query}`)
   }
 }

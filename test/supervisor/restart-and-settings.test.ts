@@ -152,7 +152,7 @@ for (const content of ['{"max_concurrent":', '[]', '{"max_concurrent":-1}', '{"n
 test('a gateway that was started in another folder goes on in its own', async () => {
   await using place = await makeWorkplace()
   const [program = '', ...before] = gatewayCommand
-  const files = ['--db=telemetry.db', '--pid-file=.proxy.pid']
+  const files = ['--db=telemetry.db', '--pid-file=.proxy.pid', '--raw-log-file=payloads.jsonl']
   const args = [...before, '--port=0', '--host=127.0.0.1', upstream, ...files]
   const elsewhere = spawn(program, args, { cwd: place.folder, stdio: 'ignore' })
   using _end = { [Symbol.dispose]: () => void elsewhere.kill('SIGKILL') }

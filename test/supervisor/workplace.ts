@@ -96,7 +96,11 @@ export function makeSupervisor(folder: string, options: SupervisorOptions): Supe
 
 /** The options that keep a gateway's files in its folder. */
 export function filesIn(folder: string): readonly string[] {
-  return [`--db=${join(folder, 'telemetry.db')}`, `--pid-file=${join(folder, '.proxy.pid')}`]
+  return [
+    `--db=${join(folder, 'telemetry.db')}`,
+    `--pid-file=${join(folder, '.proxy.pid')}`,
+    `--raw-log-file=${join(folder, 'payloads.jsonl')}`,
+  ]
 }
 
 /** Processes whose arguments name the folder's database, which no other process does. */

@@ -32,6 +32,18 @@ export const sortWords: Readonly<Record<CallSort, string>> = {
   cost: 'Dearest',
 }
 
+/** What the panel of a call shows: its figures, or one side of what went over the wire. */
+export const callTabWords = {
+  timing: 'Timing',
+  chat: 'Chat',
+  request: 'Request',
+  response: 'Response',
+  headers: 'Headers',
+  error: 'Error',
+} as const
+
+export type CallTab = keyof typeof callTabWords
+
 export function isOutcome(text: string): text is Outcome {
   return Object.hasOwn(outcomeWords, text)
 }
@@ -42,4 +54,8 @@ export function isCallType(text: string): text is CallType {
 
 export function isCallSort(text: string): text is CallSort {
   return Object.hasOwn(sortWords, text)
+}
+
+export function isCallTab(text: string): text is CallTab {
+  return Object.hasOwn(callTabWords, text)
 }

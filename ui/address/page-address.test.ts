@@ -12,7 +12,7 @@ import {
   withoutFilters,
   writeAddress,
 } from './page-address.ts'
-import { callTypeWords, outcomeWords, sortWords } from './call-words.ts'
+import { callTabWords, callTypeWords, outcomeWords, sortWords } from './call-words.ts'
 
 function read(text: string): PageAddress | null {
   const url = new URL(text, 'http://dashboard')
@@ -37,7 +37,7 @@ const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.suba
 const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
 const addresses: fc.Arbitrary<PageAddress> = fc.record(
   {
-    view: fc.constantFrom('overview', 'calls', 'gateway'),
+    view: fc.constantFrom('overview', 'calls', 'live', 'gateway'),
     range: ranges,
     models: texts,
     callTypes: some(keysOf(callTypeWords)),
@@ -50,6 +50,8 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     q: fc.string().map((text) => text.trim()),
     sort: fc.constantFrom(...keysOf(sortWords)),
     call: fc.option(fc.stringMatching(/^[0-9a-z]{11}$/)),
+    tab: fc.constantFrom(...keysOf(callTabWords)),
+    text: fc.string(),
     utc: fc.boolean(),
     ignored: fc.constant([]),
   },

@@ -1,8 +1,8 @@
-import type { CallSort, CallType, Outcome } from './call-words.ts'
-import { isCallSort, isCallType, isOutcome } from './call-words.ts'
+import type { CallSort, CallTab, CallType, Outcome } from './call-words.ts'
+import { isCallSort, isCallTab, isCallType, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
-export const viewPaths = { overview: '/', calls: '/calls', gateway: '/gateway' } as const
+export const viewPaths = { overview: '/', calls: '/calls', live: '/live', gateway: '/gateway' } as const
 
 export type View = keyof typeof viewPaths
 
@@ -24,8 +24,8 @@ export type Range =
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `call` and `tz=utc`, which are the
- * page's own.
+ * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text` and `tz=utc`, which
+ * are the page's own.
  */
 export interface PageAddress {
   readonly view: View
@@ -44,6 +44,10 @@ export interface PageAddress {
   readonly sort: CallSort
   /** The id of the call whose panel is open. */
   readonly call: string | null
+  /** What of it is shown. */
+  readonly tab: CallTab
+  /** What is looked for in the payloads of the Live view; empty for nothing. */
+  readonly text: string
   /** Times in UTC, in place of the reader's zone. */
   readonly utc: boolean
   /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
@@ -65,6 +69,8 @@ export const plainAddress: PageAddress = {
   q: '',
   sort: 'started_at',
   call: null,
+  tab: 'timing',
+  text: '',
   utc: false,
   ignored: [],
 }
@@ -110,6 +116,15 @@ const readers: Readonly<Record<string, Reader>> = {
     fields.call = /^[0-9a-z]{11}$/.test(value) ? value : null
     return fields.call !== null
   },
+  tab: (fields, value) => {
+    if (!isCallTab(value)) return false
+    fields.tab = value
+    return true
+  },
+  text: (fields, value) => {
+    fields.text = value
+    return true
+  },
   tz: (fields, value) => {
     fields.utc = value === 'utc'
     return fields.utc
@@ -141,6 +156,8 @@ export function writeAddress(address: PageAddress): string {
   writeFilter(query, address)
   if (address.sort !== 'started_at') query.set('sort', address.sort)
   if (address.call !== null) query.set('call', address.call)
+  if (address.tab !== 'timing') query.set('tab', address.tab)
+  if (address.text !== '') query.set('text', address.text)
   if (address.utc) query.set('tz', 'utc')
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
@@ -169,8 +186,8 @@ export function isFiltered(address: PageAddress): boolean {
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, call, utc } = address
-  return { ...plainAddress, view, range, sort, call, utc }
+  const { view, range, sort, call, tab, utc } = address
+  return { ...plainAddress, view, range, sort, call, tab, utc }
 }
 
 /** Where a range begins and ends, in milliseconds since the Unix epoch. */

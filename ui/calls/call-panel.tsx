@@ -1,18 +1,27 @@
 import './call-panel.css'
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-reader.ts'
+import { useNavigation } from '../address/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { count, duration, exactDollars, known, speed, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { useShortcuts } from '../keys/keys.tsx'
+import { lazyPart } from '../lazy-part.tsx'
+import type { FedCall } from '../payloads/fed-call.ts'
 import { CallFacts } from './call-facts.tsx'
+import { CallTabs, tabsOf } from './call-tabs.tsx'
 import { CallTag } from './call-tag.tsx'
 import { CallTiming } from './call-timing.tsx'
-import { failureSentence } from './failure-words.ts'
+import { type EndedCall, failureSentence, isFailure } from './failure-words.ts'
+
+const PayloadTab = lazyPart(async () => (await import('../payloads/payload-tab.tsx')).PayloadTab)
+
+/** A call that was just heard to end is recorded within so long, and looked for anew so often where it is not. */
+const recordedMs = 2000
 
 export interface CallPanelProps {
   readonly id: string
@@ -22,10 +31,12 @@ export interface CallPanelProps {
   readonly onMove?: (step: 1 | -1) => void
   /** What the list behind knows of it already. */
   readonly listed?: CallJson | OverviewCall | undefined
+  /** What the Live view has heard of it; it may be under way still. */
+  readonly fed?: FedCall | undefined
 }
 
 /** One call, over the page at its right. */
-export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps): JSX.Element {
+export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanelProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -46,13 +57,25 @@ export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps
     // Closing gives the focus back, which taking it out of the page would not.
     return () => shown?.close()
   }, [])
-  useEffect(() => body.current?.scrollTo(0, 0), [id])
+  const { address, amend } = useNavigation()
+  const { tab } = address
+  useEffect(() => body.current?.scrollTo(0, 0), [id, tab])
 
   const path = `/api/calls/${id}`
-  const { answer, trouble, troubleCode, again } = useAnswer<CallJson>(path, () => path, { everyMs: null })
+  const isUnderWay = fed?.isUnderWay ?? false
+  const [isRecorded, setRecorded] = useState(false)
+  const canBeRecorded = useSince(fed === undefined || fed.isLost ? 0 : fed.endHeardMs, recordedMs)
+  const asked = useAnswer<CallJson>(canBeRecorded ? path : null, () => path, {
+    everyMs: fed === undefined || isRecorded ? null : recordedMs,
+  })
+  const { answer, trouble, troubleCode, again } = asked
   const full = answer?.id === id ? answer : null
+  useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)
-  const startedMs = brief === null ? null : Date.parse(brief.started_at)
+  const startedMs = brief === null ? (fed?.startedMs ?? null) : Date.parse(brief.started_at)
+  const ended = brief ?? endOf(fed)
+  const tabs = tabsOf(ended)
+  const shown = tabs.includes(tab) ? tab : 'timing'
 
   return (
     <dialog
@@ -71,10 +94,11 @@ export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps
       <header class="panel-head">
         <div class="panel-title">
           <h2 id="call-panel-title" ref={title} tabIndex={-1} aria-live="polite">
-            {brief === null ? 'Call' : (brief.model ?? brief.endpoint)}
+            {brief === null ? (fed?.model ?? fed?.path ?? 'Call') : (brief.model ?? brief.endpoint)}
           </h2>
           <p>
-            {brief !== null && <CallTag call={brief} />}
+            {ended !== null && <CallTag call={ended} />}
+            {isUnderWay && <span class="tag accent">Under way</span>}
             {startedMs !== null && <time title={times.inUtc(startedMs)}>{times.full(startedMs)}</time>}
             <span>
               <code>{id}</code>
@@ -105,27 +129,57 @@ export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps
           </button>
         </div>
       </header>
+      <CallTabs tabs={tabs} chosen={shown} onChoose={(tab) => amend({ tab })} />
       <div class="panel-body" ref={body}>
-        {brief !== null && <Brief call={brief} />}
-        {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
-        {full === null && trouble === null && <div class="skeleton" style={{ height: '16rem' }} />}
-        {full === null && troubleCode === 'call_not_found' && (
-          <div class="panel-gone">
-            <strong>No call of this id is recorded</strong>
-            <p>It may have been folded into sums, or belong to another gateway’s database.</p>
-          </div>
-        )}
-        {full === null && trouble !== null && troubleCode !== 'call_not_found' && (
-          <div class="note bad" role="alert">
-            <span>{trouble}</span>
-            <button type="button" class="button small" onClick={again}>
-              Try again
-            </button>
-          </div>
+        {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
+        {shown === 'timing' && (
+          <>
+            {brief !== null && <Brief call={brief} />}
+            {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
+            {isUnderWay && <p class="quiet">Its times are told when it has ended.</p>}
+            {full === null && trouble === null && !isUnderWay && (
+              <div class="skeleton" style={{ height: '16rem' }} />
+            )}
+            {full === null && troubleCode === 'call_not_found' && (
+              <div class="panel-gone">
+                <strong>No call of this id is recorded{fed !== undefined && ' yet'}</strong>
+                {fed === undefined && (
+                  <p>It may have been folded into sums, or belong to another gateway’s database.</p>
+                )}
+              </div>
+            )}
+            {full === null && trouble !== null && troubleCode !== 'call_not_found' && (
+              <div class="note bad" role="alert">
+                <span>{trouble}</span>
+                <button type="button" class="button small" onClick={again}>
+                  Try again
+                </button>
+              </div>
+            )}
+          </>
         )}
       </div>
     </dialog>
   )
+}
+
+/** Whether so much time has gone by since an instant on the page's clock; null is none yet. */
+function useSince(instantMs: number | null, ms: number): boolean {
+  const hasPassed = instantMs !== null && Date.now() - instantMs >= ms
+  const [, look] = useReducer((rounds: number) => rounds + 1, 0)
+  useEffect(() => {
+    if (instantMs === null || hasPassed) return
+    const timer = setTimeout(() => look(0), instantMs + ms - Date.now())
+    return () => clearTimeout(timer)
+  }, [instantMs, hasPassed])
+  return hasPassed
+}
+
+/** How a call ended that is not recorded yet. */
+function endOf(fed: FedCall | undefined): (EndedCall & { readonly failed: boolean }) | null {
+  if (fed === undefined || fed.outcome === null) return null
+  const { outcome, status, failureCode } = fed
+  return { outcome, status, failure_code: failureCode, failed: isFailure(outcome) }
 }
 
 /** What a list knows of a call as well: how it ended, its figures and times. */

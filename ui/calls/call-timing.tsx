@@ -47,7 +47,7 @@ export function CallTiming({ call }: CallTimingProps): JSX.Element {
         {ttftMs !== null && (
           <p>
             Time to first token <strong>{duration(ttftMs)}</strong>, from when the attempt was sent
-            {feltMs !== null && (
+            {feltMs !== null && duration(feltMs) !== duration(ttftMs) && (
               <>
                 ; <strong>{duration(feltMs)}</strong> from the request’s arrival, waits included
               </>

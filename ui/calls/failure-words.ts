@@ -1,3 +1,4 @@
+import { isFailed } from '../../src/call/call-record.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { isOutcome, outcomeWords } from '../address/call-words.ts'
 
@@ -33,6 +34,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     sentence: 'The bodies of all calls together took more memory than the gateway allows.',
   },
   draining: { short: 'Stopping', sentence: 'The gateway was stopping and could not let the call finish.' },
+  too_many_readers: { short: 'Feed full', sentence: 'The live feed had as many readers as it takes.' },
   token_budget_exceeded: {
     short: 'Over budget',
     sentence: 'The tokens of 24 hours were used up, and the gateway refuses calls beyond them.',
@@ -87,6 +89,11 @@ export function failureSentence({ outcome, failure_code: code, status }: EndedCa
   }
   if (code === 'upstream_http' && status !== null) return `The upstream answered with status ${status}.`
   return isFailureCode(code) ? failureWords[code].sentence : endWords({ outcome, failure_code: code, status })
+}
+
+/** Whether an outcome is a failure; those of a newer gateway are. */
+export function isFailure(outcome: string): boolean {
+  return isOutcome(outcome) ? isFailed(outcome) : true
 }
 
 /** A code as a person says it; codes of a newer gateway stay as they are. */

@@ -1,9 +1,11 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks'
+import type { CallTab } from '../address/call-words.ts'
 import { useNavigation } from '../address/navigation.tsx'
 
 /** How the panel of a call opens, moves on and closes. */
 export interface PanelMoves {
-  readonly open: (id: string) => void
+  /** At its figures unless told. */
+  readonly open: (id: string, tab?: CallTab) => void
   /** To another call: Back does not go through all that were looked at. */
   readonly moveTo: (id: string) => void
   readonly close: () => void
@@ -18,15 +20,15 @@ export function useCallPanel(): PanelMoves {
     if (address.call === null) isOwnStep.current = false
   }, [address.call])
   const open = useCallback(
-    (id: string) => {
+    (id: string, tab: CallTab = 'timing') => {
       isOwnStep.current = true
-      go({ call: id })
+      go({ call: id, tab })
     },
     [go],
   )
   const close = useCallback(() => {
     if (isOwnStep.current) history.back()
-    else amend({ call: null })
+    else amend({ call: null, tab: 'timing' })
   }, [amend])
   return { open, moveTo: useCallback((id: string) => amend({ call: id }), [amend]), close }
 }

@@ -26,9 +26,16 @@ export interface CallsAnswer {
   readonly note?: string
 }
 
+/** Makes an answer of the text that came; `JSON.parse` unless told. */
+export type AnswerReader<Answer> = (text: string) => Answer
+
 /** Asks the dashboard for something. Rejects with `Trouble`, or with the signal's reason. */
-export async function ask<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
-  return request<Answer>('GET', path, undefined, answerLimitMs, signal)
+export async function ask<Answer>(
+  path: string,
+  signal?: AbortSignal,
+  read?: AnswerReader<Answer>,
+): Promise<Answer> {
+  return request<Answer>('GET', path, undefined, answerLimitMs, signal, read)
 }
 
 /** What the gateway and the database can be told to do. All reject with `Trouble`. */
@@ -45,6 +52,10 @@ export const actions = {
   /** Answers when it is under way: the topic `jobs` tells the rest. */
   compress: (keepDays: number): Promise<unknown> =>
     act('POST', '/api/db/compress?async=1', { keep_days: keepDays }),
+  /** Keeps payloads in the file, or no more; by itself no more after so many seconds. */
+  logPayloads: (enabled: boolean, forS: number | null): Promise<unknown> =>
+    act('POST', '/api/raw-log/toggle', forS === null ? { enabled } : { enabled, for_s: forS }),
+  clearPayloads: (): Promise<unknown> => act('POST', '/api/raw-log/clear'),
 } as const
 
 function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -57,6 +68,7 @@ async function request<Answer>(
   body: unknown,
   limitMs: number,
   signal?: AbortSignal,
+  read: AnswerReader<Answer> = JSON.parse,
 ): Promise<Answer> {
   const limit = AbortSignal.timeout(limitMs)
   const init = body === undefined ? {} : { body: JSON.stringify(body), headers: jsonHeaders }
@@ -65,7 +77,8 @@ async function request<Answer>(
   try {
     const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
     response = await fetch(path, { method, signal: either, ...init })
-    answer = await response.json()
+    const text = await response.text()
+    answer = response.ok ? read(text) : JSON.parse(text)
   } catch (error) {
     if (signal?.aborted === true) throw error
     throw new Trouble(

@@ -3,6 +3,9 @@ import { EventSnapshot, type TopicEvent } from './event-snapshot.ts'
 import { EventStream } from './event-stream.ts'
 import { SharedTurn, type TabMessage } from './shared-turn.ts'
 
+/** What every page follows: payloads are for those that show them, and not for all tabs. */
+const sharedTopics = ['gateway', 'calls', 'jobs', 'log'] as const
+
 type Listener<Topic extends EventTopic> = (data: EventData[Topic]) => void
 
 /**
@@ -70,7 +73,7 @@ export class DashboardEvents {
   #open(): void {
     if (this.#stream !== null) return
     this.#snapshot = new EventSnapshot()
-    this.#stream = new EventStream({
+    this.#stream = new EventStream(sharedTopics, {
       onEvent: (event) => {
         this.#snapshot.take(event)
         this.#tell(event)

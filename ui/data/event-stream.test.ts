@@ -41,7 +41,7 @@ function follow(t: TestContext, isThere: () => boolean): Followed {
   })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const told: unknown[] = []
-  const stream = new EventStream({
+  const stream = new EventStream(['calls'], {
     onEvent: ([topic]) => told.push(topic),
     onReach: (isReached) => told.push(isReached),
   })

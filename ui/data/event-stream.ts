@@ -2,7 +2,6 @@ import type { EventTopic } from '../../src/api/dashboard-event.ts'
 import { ask } from './dashboard-api.ts'
 import type { TopicEvent } from './event-snapshot.ts'
 
-const topics: readonly EventTopic[] = ['gateway', 'calls', 'jobs', 'log', 'beat']
 /** After a first failure, which mostly is a dashboard that was started anew. */
 const soonMs = 300
 const retryMs = 2000
@@ -11,13 +10,15 @@ const patience = 2.5
 
 /** Who reads a stream. */
 export interface StreamReader {
-  readonly onEvent: (event: TopicEvent) => void
+  /** `text` is the JSON that its data came as. */
+  readonly onEvent: (event: TopicEvent, text: string) => void
   /** The stream is open, perhaps again; or it cannot be had, which is told anew with every attempt. */
   readonly onReach: (isReached: boolean) => void
 }
 
 /** The dashboard's event stream: one connection, which is opened again whenever it breaks. */
 export class EventStream {
+  readonly #topics: readonly EventTopic[]
   readonly #reader: StreamReader
   #source: EventSource | null = null
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -28,8 +29,9 @@ export class EventStream {
   #asking: AbortController | null = null
   readonly #reopen = (): void => this.#open()
 
-  /** Opens it. */
-  constructor(reader: StreamReader) {
+  /** Opens it. Beats come with every stream. */
+  constructor(topics: readonly EventTopic[], reader: StreamReader) {
+    this.#topics = [...topics, 'beat']
     this.#reader = reader
     // The browser has found a network: what was open before may hang.
     addEventListener('online', this.#reopen)
@@ -43,19 +45,19 @@ export class EventStream {
 
   #open(): void {
     this.#stop()
-    const source = new EventSource(`/api/events?topics=${topics.join(',')}`)
+    const source = new EventSource(`/api/events?topics=${this.#topics.join(',')}`)
     this.#source = source
     source.addEventListener('open', () => {
       this.#failures = 0
       this.#heard()
       this.#reader.onReach(true)
     })
-    for (const topic of topics) {
+    for (const topic of this.#topics) {
       source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
         const event = [topic, JSON.parse(data)] as unknown as TopicEvent
         if (event[0] === 'beat') this.#silenceMs = event[1].every_ms * patience
         this.#heard()
-        this.#reader.onEvent(event)
+        this.#reader.onEvent(event, data)
       })
     }
     // Its own retry gives up for good where the answer is no stream.

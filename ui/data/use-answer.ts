@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ask } from './dashboard-api.ts'
+import { type AnswerReader, ask } from './dashboard-api.ts'
 import { Trouble, reasonOf } from './trouble.ts'
 
 /** What is known of an answer that is asked for again and again. */
@@ -19,11 +19,13 @@ export interface Answered<Answer> {
   readonly again: () => void
 }
 
-export interface AnswerOptions {
+export interface AnswerOptions<Answer> {
   /** Milliseconds between an answer and the next question; null asks once. Nothing is asked while the tab is hidden. */
   readonly everyMs: number | null
   /** Holds back what is asked by itself: while something is dragged, or a panel is read. */
   readonly isPaused?: boolean
+  /** Makes an answer of what came; the same function for as long as the component is there. */
+  readonly read?: AnswerReader<Answer>
 }
 
 /**
@@ -34,7 +36,7 @@ export interface AnswerOptions {
 export function useAnswer<Answer>(
   key: string | null,
   path: () => string,
-  { everyMs, isPaused = false }: AnswerOptions,
+  { everyMs, isPaused = false, read }: AnswerOptions<Answer>,
 ): Answered<Answer> {
   const [state, setState] = useState<State<Answer>>(nothing)
   const [round, setRound] = useState(0)
@@ -47,7 +49,7 @@ export function useAnswer<Answer>(
     if (key === null) return
     const leaving = new AbortController()
     setState((before) => ({ ...before, isLoading: true }))
-    ask<Answer>(pathRef.current(), leaving.signal).then(
+    ask<Answer>(pathRef.current(), leaving.signal, read).then(
       (answer) => {
         setState({ key, answer, answeredMs: Date.now(), trouble: null, troubleCode: null, isLoading: false })
       },

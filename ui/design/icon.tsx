@@ -26,6 +26,7 @@ const paths = {
   columns: 'M2 3h12v10H2zM6 3v10m4-10v10',
   download: 'M8 2v8m0 0l3-3m-3 3L5 7M2.5 13.5h11',
   play: 'M5 3l8 5-8 5z',
+  pause: 'M5.5 3.5v9m5-9v9',
   stop: 'M4 4h8v8H4z',
   calendar: 'M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v2.5M10.5 2v2.5',
 } as const

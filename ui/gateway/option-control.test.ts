@@ -32,6 +32,11 @@ test('every option of the gateway gets the control that its kind of value wants'
     via: 'choice',
     'usage-injection': 'choice',
     'allow-host': 'text',
+    'raw-log': 'choice',
+    'raw-log-capture': 'text',
+    'raw-log-max-body-kb': [1, 65_536],
+    'raw-log-max-mb': [1, 1_048_576],
+    'raw-log-file': 'text',
   })
 })
 

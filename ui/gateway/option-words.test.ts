@@ -23,7 +23,7 @@ test('every option of the gateway has a title and a place', () => {
   const groups = groupOptions(names.map((name) => ({ ...option, name })))
   assert.deepEqual(
     groups.map(({ group }) => group),
-    ['Limits', 'Network', 'Storage'],
+    ['Limits', 'Network', 'Payloads', 'Storage'],
   )
   assert.equal(groups[0]?.options[0]?.name, 'max_concurrent')
   assert.deepEqual(groups.flatMap(({ options }) => options.map(({ name }) => name)).sort(), names.sort())
@@ -44,6 +44,7 @@ test('values are shown with their units', () => {
   assert.equal(shown('slot_cooldown_ms', 50), '50 ms')
   assert.equal(shown('idle_timeout_ms', 600_000), '10\u202fmin')
   assert.equal(shown('max_body_mb', 256), '256 MB')
+  assert.equal(shown('raw_log_max_body_kb', 1024), '1\u202f024 kB')
   assert.equal(shown('queue_limit', 10_000), '10\u202f000 calls')
   assert.equal(shown('port', 19_090), '19090')
   assert.equal(shown('via', true), 'on')

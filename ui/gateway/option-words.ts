@@ -2,7 +2,7 @@ import type { ConfigOption, SettingValue } from '../../src/api/proxy-config.ts'
 import { count, longDuration } from '../format/figures.ts'
 
 /** Under which heading an option stands, in the order of the headings. */
-export const optionGroups = ['Limits', 'Network', 'Storage', 'Others'] as const
+export const optionGroups = ['Limits', 'Network', 'Payloads', 'Storage', 'Others'] as const
 
 export type OptionGroup = (typeof optionGroups)[number]
 
@@ -32,6 +32,11 @@ const known: Readonly<Record<string, Words>> = {
   usage_injection: { group: 'Network', title: 'Asking for usage' },
   via: { group: 'Network', title: 'Via header' },
   allow_host: { group: 'Network', title: 'Further host names' },
+  raw_log: { group: 'Payloads', title: 'Keeping payloads' },
+  raw_log_capture: { group: 'Payloads', title: 'Of which calls' },
+  raw_log_max_body_kb: { group: 'Payloads', title: 'Largest body kept' },
+  raw_log_max_mb: { group: 'Payloads', title: 'Largest on disk' },
+  raw_log_file: { group: 'Payloads', title: 'File of payloads' },
   db: { group: 'Storage', title: 'Database' },
   pid_file: { group: 'Storage', title: 'Process id file' },
 }
@@ -72,6 +77,7 @@ export function shownValue({ name, value }: Pick<ConfigOption, 'name' | 'value'>
 export function unitOf(name: string): string {
   if (name.endsWith('_ms')) return 'ms'
   if (name.endsWith('_mb')) return 'MB'
+  if (name.endsWith('_kb')) return 'kB'
   return Object.hasOwn(units, name) ? (units[name] ?? '') : ''
 }
 

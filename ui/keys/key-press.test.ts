@@ -31,6 +31,10 @@ test('a key is a shortcut unless it is meant for something else', () => {
     [press('Enter'), on('BODY'), 'Enter'],
     [press('Enter'), on('A'), null],
     [press('Escape'), on('BUTTON'), null],
+    [press(' '), null, ' '],
+    [press(' '), on('A'), ' '],
+    [press(' '), on('BUTTON'), null],
+    [press(' '), on('SUMMARY'), null],
   ]
   for (const [pressed, place, key] of cases) {
     assert.equal(shortcutKeyOf(pressed, place), key, JSON.stringify([pressed, place]))

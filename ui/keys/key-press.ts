@@ -22,6 +22,8 @@ const sequenceLimitMs = 1500
 
 const fields: ReadonlySet<string> = new Set(['INPUT', 'TEXTAREA', 'SELECT'])
 const pressable: ReadonlySet<string> = new Set([...fields, 'A', 'BUTTON', 'SUMMARY'])
+/** What Space presses: a link is none of them. */
+const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
 
 /** The name of a shortcut's key; null where the press is something else's: of a field, or with a key held down. */
 export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string | null {
@@ -30,6 +32,7 @@ export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string |
   if (place !== null && (place.isContentEditable || fields.has(place.tagName))) return null
   // Enter on a link is the link's.
   if (press.key.length > 1 && place !== null && pressable.has(place.tagName)) return null
+  if (press.key === ' ' && place !== null && spacePressed.has(place.tagName)) return null
   return press.key
 }
 

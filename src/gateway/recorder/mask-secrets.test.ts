@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { maskSecrets } from './mask-secrets.ts'
 
 const masked: readonly [message: string, stored: string][] = [
-  ['Incorrect API key provided: sk-proj-abcdEFGH1234.', 'Incorrect API key provided: [secret]'],
+  ['Incorrect API key provided: sk-proj-abcdEFGH1234.', 'Incorrect API key provided: [secret].'],
   ['bad header Bearer abcdef123456', 'bad header Bearer [secret]'],
   ['key gsk_abcdefgh12345678 is revoked', 'key [secret] is revoked'],
   ['AIzaSyA1234567890abcdefghijklmnop denied', '[secret] denied'],
@@ -30,4 +30,28 @@ for (const message of [
 
 test('a message is cut to 500 characters', () => {
   assert.equal(maskSecrets('x '.repeat(10_000)).length, 500)
+})
+
+test('nothing of a key is left where the message is cut, however long what comes before it', () => {
+  const key = 'sk-proj-abcdEFGH1234ijklMNOP5678'
+  for (let pad = 0; pad < 600; pad++) {
+    // A mask shortens what comes before, so that what was cut off comes into sight.
+    const message = `Bearer ${'a1'.repeat(900)} ${'z'.repeat(pad)} ${key}`
+    const stored = maskSecrets(message)
+    assert.ok(!stored.includes('sk-p'), stored.slice(-40))
+    assert.ok(!maskSecrets(message.slice(1800)).includes('sk-p'))
+  }
+})
+
+test('a mark is never stored in part', () => {
+  for (let pad = 480; pad < 500; pad++) {
+    assert.doesNotMatch(maskSecrets(`${'z'.repeat(pad)} Bearer abcdef123456`), /\[[a-z]*$/)
+  }
+})
+
+test('a very long message costs no more than its beginning', () => {
+  const message = 'token=a1b2c3d4 '.repeat(1_000_000)
+  const begun = performance.now()
+  for (let i = 0; i < 20; i++) maskSecrets(message)
+  assert.ok(performance.now() - begun < 2000)
 })

@@ -1,19 +1,14 @@
-/** Shapes of credentials of the main providers, and what stands behind the words that announce one. */
-const keyShapes =
-  /\b(?:sk|pk|rk|gsk|xai|hf|r8|key|nvapi|pplx|fw|csk|esecret|tgp)[-_][\w*.-]{8,}|\bAIza[\w-]{20,}|\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g
-const announced =
-  /\b(bearer|api[-_ ]?key(?: provided)?|token|secret|password)(["']?\s*[:=]\s*["']?|\s+)([^\s"',;]{8,})/gi
+import { maskKeys } from '../../lib/key-shapes.ts'
 
 /** Longest error message that is kept, in characters. */
 const longestMessage = 500
+/** So much of a message is looked at. */
+const longestLook = longestMessage * 4
 
 /** An upstream's error message fit to be stored: no credential in it, and not long. */
 export function maskSecrets(message: string): string {
-  return message
-    .slice(0, longestMessage * 4)
-    .replace(keyShapes, '[secret]')
-    .replace(announced, (whole, word: string, between: string, value: string) =>
-      /\d|\*|_/.test(value) ? `${word}${between}[secret]` : whole,
-    )
+  // Where the message is cut before it is looked at, what a key has left of itself there is masked, too.
+  return maskKeys(message.slice(0, longestLook), message.length > longestLook)
     .slice(0, longestMessage)
+    .replace(/\[(?:s(?:e(?:c(?:r(?:et?)?)?)?)?)?$/, '')
 }

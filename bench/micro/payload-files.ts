@@ -1,0 +1,99 @@
+/**
+ * What reading of the raw log takes: `node bench/micro/payload-files.ts [MB of log] [folder]`. Makes a log of
+ * records of 2 kB on average, in segments of 64 MB, and asks it as the gateway and the dashboard do: warm, and cold
+ * (files dropped from the page cache by `sync` and `dd … iflag=nocache`). Prints median and worst; asserts nothing.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CallIds, formatCallId } from '../../src/call/call-id.ts'
+import { PayloadFile } from '../../src/payloads/payload-file.ts'
+import { PayloadReader } from '../../src/payloads/payload-reader.ts'
+
+const megabytes = Number(process.argv[2] ?? 1024)
+const runs = 20
+const folder = mkdtempSync(join(process.argv[3] ?? tmpdir(), 'tokenweir-bench-'))
+const filePath = join(folder, 'payloads.jsonl')
+
+/** One call every 100 ms. */
+function makeLog(): number[] {
+  let nowMs = Date.UTC(2026, 10, 1)
+  const ids = new CallIds(() => nowMs, 1)
+  const sizes = { segmentBytes: 64 * 2 ** 20, totalBytes: 2 ** 40 }
+  const file = new PayloadFile({ filePath, ...sizes, nextSeq: () => ids.next() })
+  const calls: number[] = []
+  for (let bytes = 0; bytes < megabytes * 2 ** 20;) {
+    const lines = Array.from({ length: 100 }, () => {
+      nowMs += 100
+      const callId = ids.next()
+      calls.push(callId)
+      return ['incoming', 'outgoing'].map((direction) => ({
+        callId,
+        bytes: record(callId, direction, ids.next()),
+      }))
+    }).flat()
+    bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
+    file.append(lines)
+  }
+  file.close()
+  return calls
+}
+
+/** 0.2 to 12 kB, few of them large. */
+function record(callId: number, direction: string, seq: number): Buffer {
+  const timestamp = '2026-11-21T06:00:00.000Z'
+  const text = 'word '.repeat(Math.floor(Math.random() ** 5 * 2200))
+  const body = { model: 'gpt-5-mini', messages: [{ role: 'user', content: text }] }
+  const head = {
+    id: formatCallId(callId),
+    seq,
+    timestamp,
+    direction,
+    method: 'POST',
+    path: '/v1/chat/completions',
+  }
+  return Buffer.from(`${JSON.stringify({ ...head, status: null, headers: {}, body })}\n`)
+}
+
+function forgetFiles(): void {
+  execFileSync('sync')
+  for (const name of readdirSync(folder)) {
+    execFileSync('dd', [`if=${join(folder, name)}`, 'iflag=nocache', 'count=0'], { stdio: 'ignore' })
+  }
+}
+
+function report(what: string, before: () => void, work: () => unknown): void {
+  const figures = Array.from({ length: runs }, () => {
+    before()
+    const begunAtMs = performance.now()
+    work()
+    return performance.now() - begunAtMs
+  }).sort((one, other) => one - other)
+  const [median, worst] = [figures[runs >> 1] ?? 0, figures.at(-1) ?? 0]
+  console.log(
+    `${what.padEnd(60)} median ${median.toFixed(1).padStart(7)} ms   worst ${worst.toFixed(1).padStart(7)} ms`,
+  )
+}
+
+try {
+  const calls = makeLog()
+  const kept = new PayloadReader(filePath)
+  console.log(`${calls.length * 2} records, ${(kept.fileBytes() / 2 ** 20).toFixed(0)} MB`)
+  const ask = (reader: PayloadReader): number => reader.recent(1000).length
+  const anyCall = (): number => calls[Math.floor(Math.random() * calls.length)] ?? 0
+  const nothing = (): void => {}
+  report('recent?limit=1000, as the gateway asks (counts known), warm', nothing, () => ask(kept))
+  report('the same, cold', forgetFiles, () => ask(kept))
+  report('recent?limit=1000, first question of a process, warm', nothing, () =>
+    ask(new PayloadReader(filePath)),
+  )
+  report('the same, cold', forgetFiles, () => ask(new PayloadReader(filePath)))
+  report('payloads of a call, warm', nothing, () => new PayloadReader(filePath).payloadsOf(anyCall()))
+  report('the same, cold', forgetFiles, () => new PayloadReader(filePath).payloadsOf(anyCall()))
+  report('payloads of an old call that has none, warm', nothing, () =>
+    new PayloadReader(filePath).payloadsOf((calls[0] ?? 0) + 1),
+  )
+} finally {
+  rmSync(folder, { recursive: true })
+}

@@ -1,0 +1,37 @@
+import type { CallRecord } from './call-record.ts'
+import type { Call } from './call.ts'
+import type { RawHeaders } from './call-observer.ts'
+
+/** A call whose payloads may be of interest, when its head has been read. */
+export interface PayloadCall {
+  readonly call: Call
+  /** Path and query, byte for byte. */
+  readonly path: string
+  readonly headers: RawHeaders
+  /** Monotonic. */
+  readonly receivedAtMs: number
+}
+
+/**
+ * Takes copies of what passes in one call. All verbs are called synchronously on the request's path, in this order,
+ * and must neither throw nor keep a chunk. `answerHead` and `answerData` tell what the client is sent, whoever said it.
+ * A body that is passed on as it comes may end only after its answer has begun.
+ */
+export interface PayloadTap {
+  requestData(chunk: Uint8Array): void
+  /** The request is whole, or no more of it will come. Once; also where there is no body. */
+  requestEnd(model: string | null, stream: boolean): void
+  answerHead(status: number, headers: RawHeaders): void
+  /** Body bytes, before any transfer coding; `atMs` is monotonic. */
+  answerData(chunk: Uint8Array, atMs: number): void
+  /** The call has become its row. Once, last. */
+  ended(record: CallRecord): void
+}
+
+/** Where copies of payloads go. It never throws, waits for nothing, and holds a bounded amount. */
+export interface PayloadTaps {
+  /** Whether anybody logs or watches: where nobody does, `begin` is not called, and the call costs nothing. */
+  readonly isOpen: boolean
+  /** Null where this call is of no interest. */
+  begin(call: PayloadCall): PayloadTap | null
+}

@@ -1,0 +1,99 @@
+import type { Readable } from 'node:stream'
+import type { Clock } from '../call/clock.ts'
+import { type SseEvent, SseReader } from '../lib/sse-reader.ts'
+
+/** Before the first attempt to connect again, the second in a row, …; the last one from then on. */
+const pausesMs = [50, 200, 500, 1000, 2000] as const
+/** A connection that held for so long counts as none that failed. */
+const goodMs = 5000
+/** The gateway says something every 15 s: one that is silent for so long hangs. */
+const silentMs = 60_000
+
+/** How the gateway's feed of payloads is followed. */
+export interface FollowFeedOptions {
+  readonly clock: Clock
+  /**
+   * Opens the feed behind the event with this id, or where it is now; null where it cannot be had for the time being.
+   * What it rejects with ends the following.
+   */
+  readonly open: (lastEventId: string | null) => Promise<Readable | null>
+  readonly onEvent: (event: SseEvent) => void
+  /** There is no feed: told once for each time. */
+  readonly onLost: () => void
+  /** Ends the following. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Follows the feed over restarts of the gateway, each time from the last event that came, until the signal is aborted.
+ * Rejects only with what `open` and the callbacks throw.
+ */
+export async function followFeed(options: FollowFeedOptions): Promise<void> {
+  const { clock, open, onEvent, onLost, signal } = options
+  let lastEventId: string | null = null
+  let attempts = 0
+  let isLost = false
+  while (!signal.aborted) {
+    const openedAtMs = clock.now()
+    const stream = await open(lastEventId)
+    if (stream !== null) {
+      await readEvents(stream, options, (event) => {
+        isLost = false
+        if (event.id !== null) lastEventId = event.id
+        onEvent(event)
+      })
+    }
+    if (clock.now() - openedAtMs >= goodMs) attempts = 0
+    if (signal.aborted) return
+    if (!isLost) onLost()
+    isLost = true
+    const pauseMs = pausesMs[Math.min(attempts, pausesMs.length - 1)] ?? 0
+    attempts += 1
+    await clock.delay(pauseMs, signal).catch(() => undefined)
+  }
+}
+
+/** Resolves when the stream has ended, however. */
+async function readEvents(
+  stream: Readable,
+  { clock, signal }: FollowFeedOptions,
+  onEvent: (event: SseEvent) => void,
+): Promise<void> {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  const reader = new SseReader(onEvent)
+  let isHeard = true
+  const listen = (): (() => void) =>
+    clock.after(
+      silentMs,
+      () => {
+        if (!isHeard) stream.destroy()
+        isHeard = false
+        cancel = listen()
+      },
+      { background: true },
+    )
+  let cancel = listen()
+  const end = (): void => void stream.destroy()
+  signal.addEventListener('abort', end, { once: true })
+  stream
+    .setEncoding('utf8')
+    .on('data', (text: string) => {
+      isHeard = true
+      try {
+        reader.add(text)
+      } catch (error) {
+        reject(error)
+        stream.destroy()
+      }
+    })
+    // A break is told by `close` too.
+    .on('error', () => {})
+    .once('close', resolve)
+  if (signal.aborted) end()
+  try {
+    await ended
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', end)
+  }
+}

@@ -1,0 +1,72 @@
+import type { CallRecord } from '../../call/call-record.ts'
+import type { RawHeaders } from '../../call/call-observer.ts'
+import type { Clock } from '../../call/clock.ts'
+import type { PayloadTap } from '../../call/payload-log.ts'
+
+/**
+ * Shows one call's payloads to a tap, and keeps the call safe from it: a tap that throws is detached for the rest of
+ * the call, and reported once.
+ */
+export class TapGuard {
+  #tap: PayloadTap | null
+  readonly #clock: Clock
+  readonly #onDetached: (error: unknown) => void
+  #requestIsOver = false
+
+  /** `onDetached` must not throw. */
+  constructor(tap: PayloadTap, clock: Clock, onDetached: (error: unknown) => void) {
+    this.#tap = tap
+    this.#clock = clock
+    this.#onDetached = onDetached
+  }
+
+  requestData(chunk: Uint8Array): void {
+    if (this.#requestIsOver) return
+    try {
+      this.#tap?.requestData(chunk)
+    } catch (error) {
+      this.#detach(error)
+    }
+  }
+
+  /** Counts once: whoever sees first that no more of the request will come says so. */
+  requestEnd(model: string | null, stream: boolean): void {
+    if (this.#requestIsOver) return
+    this.#requestIsOver = true
+    try {
+      this.#tap?.requestEnd(model, stream)
+    } catch (error) {
+      this.#detach(error)
+    }
+  }
+
+  answerHead(status: number, headers: RawHeaders): void {
+    try {
+      this.#tap?.answerHead(status, headers)
+    } catch (error) {
+      this.#detach(error)
+    }
+  }
+
+  answerData(chunk: Uint8Array): void {
+    try {
+      this.#tap?.answerData(chunk, this.#clock.now())
+    } catch (error) {
+      this.#detach(error)
+    }
+  }
+
+  ended(record: CallRecord): void {
+    this.requestEnd(record.model, record.stream)
+    try {
+      this.#tap?.ended(record)
+    } catch (error) {
+      this.#detach(error)
+    }
+  }
+
+  #detach(error: unknown): void {
+    this.#tap = null
+    this.#onDetached(error)
+  }
+}

@@ -1,0 +1,40 @@
+import { Failure } from '../../call/failure.ts'
+
+const longestS = 7 * 24 * 3600
+
+/** What `POST /v1/raw-log/toggle` asks for. */
+export interface Toggle {
+  readonly enabled: boolean
+  /** After so long it is switched off again; null for until further notice. */
+  readonly forMs: number | null
+}
+
+/** Reads `{"enabled": true, "for_s": 600}`. Throws `invalid_request`, with the field that is wrong. */
+export function readToggle(text: string): Toggle {
+  const { enabled, for_s: forS = null } = objectIn(text)
+  if (typeof enabled !== 'boolean') {
+    throw new Failure('invalid_request', `enabled must be true or false; got ${shown(enabled)}`)
+  }
+  if (forS === null) return { enabled, forMs: null }
+  if (typeof forS !== 'number' || !(forS > 0 && forS <= longestS)) {
+    const range = `a number of seconds above 0, ${longestS} at most`
+    throw new Failure('invalid_request', `for_s must be ${range}; got ${shown(forS)}`)
+  }
+  if (!enabled) throw new Failure('invalid_request', 'for_s goes with enabled: true alone.')
+  return { enabled, forMs: Math.ceil(forS * 1000) }
+}
+
+function objectIn(text: string): { readonly enabled?: unknown; readonly for_s?: unknown } {
+  let content: unknown = {}
+  try {
+    if (text !== '') content = JSON.parse(text)
+  } catch {
+    throw new Failure('invalid_request', 'The body is not JSON.')
+  }
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
+  throw new Failure('invalid_request', 'The body must be a JSON object such as {"enabled":true}.')
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 100)
+}

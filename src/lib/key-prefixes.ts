@@ -1,0 +1,143 @@
+/**
+ * How the credentials of providers begin, and what must follow so that a word which begins the same way is
+ * none. A segment is a piece between `-`, `_` and other signs.
+ */
+
+/** How much of a text is looked at to decide: bounds what a hostile text can cost. */
+const longestLook = 256
+const hyphen = 0x2d
+const underscore = 0x5f
+const star = 0x2a
+/** So many in a row stand for characters that somebody left out; fewer may be emphasis. */
+const hidingStars = 4
+
+/** Bits of a byte's class; 0 for what no credential is made of. */
+export const byteClass = { digit: 1, upper: 2, lower: 4, sign: 8 } as const
+const letter = byteClass.upper | byteClass.lower
+
+/** Classes of all bytes: those of UTF-8 sequences belong to no credential. */
+export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte >= 0x30 && byte <= 0x39) return byteClass.digit
+  if (byte >= 0x41 && byte <= 0x5a) return byteClass.upper
+  if (byte >= 0x61 && byte <= 0x7a) return byteClass.lower
+  return byte === hyphen || byte === underscore || byte === star ? byteClass.sign : 0
+})
+
+/** What must stand behind a prefix: a segment of so many characters with digits and letters, or a longer one. */
+interface Prefix {
+  readonly bytes: Buffer
+  readonly mixed: number
+  readonly any: number
+}
+
+/** By how many characters a segment must have: `mixed` ones with letter and digit (or both cases), or `any`. */
+const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: number])[] = [
+  // OpenAI and the many that follow it: DeepSeek, Moonshot, DashScope, LiteLLM, Helicone …
+  ['sk-', 8, 16],
+  ['sk-proj- sk-svcacct- sk-admin- sk-ant- sk-or- sk-or-v1- sk-lf- pk-lf- sess- sk_live_ sk_test_', 4, 16],
+  ['rk_live_ rk_test_ pk_live_ pk_test_ whsec_ sk_car_', 4, 16],
+  // ElevenLabs, Novita, Inception
+  ['sk_', 16, 24],
+  // Groq, xAI, Perplexity, Cerebras, NVIDIA, Together, Anyscale, Replicate, Hugging Face, Fireworks
+  ['gsk_ pplx- csk- nvapi- esecret_', 8, 16],
+  ['xai- tgp_ tgp_v1_ r8_ hf_ api_org_ fw_ cpk_ rpa_', 12, 24],
+  // Voyage, Jina, Tavily, Firecrawl, Pinecone, E2B, LangSmith, Mem0
+  ['pa- fc- m0-', 24, 40],
+  ['jina_ tvly- pcsk_ e2b_ lsv2_pt_ lsv2_sk_ ls__', 12, 24],
+  // GitHub, GitLab
+  ['ghp_ gho_ ghu_ ghs_ ghr_ github_pat_', 8, 16],
+  ['glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- gloas-', 6, 12],
+  // Slack
+  ['xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxc- xoxd- xapp-', 6, 10],
+  // Package registries
+  ['npm_ pypi- rubygems_ dckr_pat_ dckr_oat_', 12, 24],
+  // Clouds and services
+  ['dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_ vck_ vcp_ sbp_ sb_secret_', 8, 16],
+  ['ops_ lin_api_ figd_ ntn_ secret_ phx_ sntrys_ sntryu_ glsa_ glc_ pscale_tkn_ pscale_pw_', 12, 24],
+  ['fo1_ fm2_ rnd_ PMAK- HRKU- NRAK- CFPAT- GOCSPX- wandb_v1_ bedrock-api-key- AGE-SECRET-KEY-', 8, 20],
+  ['AIza ATATT3 ATBB ABSK', 16, 24],
+]
+
+/** By the first two bytes, longest first. */
+const prefixes: ReadonlyMap<number, readonly Prefix[]> = new Map(
+  Object.entries(
+    Object.groupBy(
+      prefixTable
+        .flatMap(([names, mixed, any]) =>
+          names.split(' ').map((name) => ({ bytes: Buffer.from(name), mixed, any })),
+        )
+        .sort((one, other) => other.bytes.length - one.bytes.length),
+      ({ bytes }) => bytes.readUInt16BE(0),
+    ),
+  ).map(([start, group]) => [Number(start), group ?? []]),
+)
+const startsOne = Uint8Array.from({ length: 65536 }, (_, start) => (prefixes.has(start) ? 1 : 0))
+
+/** Whether a prefix may begin here, at a cost that is small beside a call. */
+export function mayBeginKey(bytes: Uint8Array, start: number): boolean {
+  return startsOne[((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)] === 1
+}
+
+/**
+ * Whether a credential with one of the known prefixes begins here, in a run of its characters that ends at `end`.
+ * `isCut`: the text was cut there. `least`: the shortest prefix that counts.
+ */
+export function beginsKey(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  isCut: boolean,
+  least: number,
+): boolean {
+  const first = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)
+  for (const { bytes: prefix, mixed, any } of prefixes.get(first) ?? []) {
+    if (prefix.length < least || !standsAt(bytes, prefix, start, end)) continue
+    const body = start + prefix.length
+    if (isCut ? body < end : hasRandomSegment(bytes, body, end, mixed, any)) return true
+  }
+  return false
+}
+
+/** Whether these bytes stand here, before `end`. */
+export function standsAt(bytes: Uint8Array, wanted: Uint8Array, start: number, end: number): boolean {
+  if (start < 0 || start + wanted.length > end) return false
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false
+  return true
+}
+
+/** Whether a segment looks like no word: long enough, with letters and digits or cases mixed, or just very long. */
+export function hasRandomSegment(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  mixed: number,
+  any: number,
+): boolean {
+  const last = Math.min(end, start + longestLook)
+  let from = start
+  let seen = 0
+  let caseChanges = 0
+  let before = 0
+  let stars = 0
+  for (let at = start; at <= last; at++) {
+    const kind = at < last ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
+    if (kind !== 0 && kind !== byteClass.sign) {
+      if (before !== 0 && kind !== before) caseChanges++
+      before = kind
+      seen |= kind
+      stars = 0
+      continue
+    }
+    const length = at - from
+    const isMixed = ((seen & byteClass.digit) !== 0 && (seen & letter) !== 0) || caseChanges > 4
+    if (length >= mixed && isMixed) return true
+    if (length >= any) return true
+    stars = at < last && bytes[at] === star ? stars + 1 : 0
+    if (stars === hidingStars) return true
+    from = at + 1
+    seen = 0
+    caseChanges = 0
+    before = 0
+  }
+  return false
+}

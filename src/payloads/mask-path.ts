@@ -1,0 +1,29 @@
+import { maskKeys, secretMark } from '../lib/key-shapes.ts'
+
+/** Parameters of a query whose whole value is a credential, however short. */
+const secretParameter =
+  /^(?:key|sig|auth|pass|pwd|jwt|code|ticket|.*(?:api[-_.]?key|token|secret|passw.*|signature|credential|access[-_]?key))$/i
+
+/** A path with its query, or any URL, without the credentials in it. */
+export function maskPath(path: string): string {
+  const query = path.indexOf('?')
+  return maskKeys(
+    query < 0 ? path : path.slice(0, query + 1) + path.slice(query + 1).replace(/[^?&;#\s]+/g, maskParameter),
+  )
+}
+
+function maskParameter(parameter: string): string {
+  const equals = parameter.indexOf('=')
+  if (equals < 0 || equals === parameter.length - 1) return parameter
+  return secretParameter.test(decoded(parameter.slice(0, equals)))
+    ? parameter.slice(0, equals + 1) + secretMark
+    : parameter
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,79 @@
+import type { CaptureRule } from './capture-rule.ts'
+
+/** What the payload log's thread is started with. */
+export interface PayloadSettings {
+  /** Of the active file; full segments and indexes lie beside it. */
+  readonly filePath: string
+  /** A segment of this size is followed by a new one. */
+  readonly segmentBytes: number
+  /** Of all segments together: beyond it the oldest goes. */
+  readonly totalBytes: number
+  readonly maxBodyBytes: number
+  readonly capture: CaptureRule
+  readonly salt: Uint8Array
+  /** 0 to 15; must differ between two gateways that write to one file at the same time. */
+  readonly idBits: number
+  /** Bytes of feed that the main thread has not taken yet; beyond it records are left out of the feed and counted. */
+  readonly fedBytesLimit: number
+  readonly enabled: boolean
+  readonly fed: boolean
+}
+
+/** To the payload log's thread. */
+export type ToPayloadWorker =
+  /** See `tap-batch.ts`; answered by a `taken`, which gives the buffer back. */
+  | {
+      readonly kind: 'batch'
+      readonly bytes: ArrayBuffer
+      readonly length: number
+      readonly texts: readonly string[]
+    }
+  /** What is done with records from here on: whether they are kept in the file, and whether the feed has readers. */
+  | { readonly kind: 'mode'; readonly enabled: boolean; readonly fed: boolean }
+  | { readonly kind: 'recent'; readonly question: number; readonly limit: number }
+  | { readonly kind: 'clear'; readonly question: number }
+  /** So many bytes of feed have reached their listeners. */
+  | { readonly kind: 'fed'; readonly bytes: number }
+  | { readonly kind: 'close' }
+
+/** From the payload log's thread. */
+export type FromPayloadWorker =
+  | {
+      readonly kind: 'taken'
+      readonly bytes: ArrayBuffer
+      /** Records since the start of the thread that could not be kept. */
+      readonly dropped: number
+      /** What the thread holds of calls that have not ended. */
+      readonly heldBytes: number
+      readonly fileBytes: number
+    }
+  | {
+      readonly kind: 'feed'
+      readonly bytes: Uint8Array
+      readonly events: readonly FedEvent[]
+      readonly lost: number
+    }
+  /** `json` is null where there is `trouble`. */
+  | {
+      readonly kind: 'recent'
+      readonly question: number
+      readonly json: Uint8Array | null
+      readonly trouble: string | null
+    }
+  | {
+      readonly kind: 'cleared'
+      readonly question: number
+      readonly trouble: string | null
+      readonly fileBytes: number
+    }
+  /** The file could not be written: nothing is kept until it is switched on again. */
+  | { readonly kind: 'trouble'; readonly message: string }
+  | { readonly kind: 'closed' }
+
+/** Where in the bytes an event of the feed lies. */
+export interface FedEvent {
+  /** Null of what is no record. */
+  readonly seq: number | null
+  readonly offset: number
+  readonly length: number
+}

@@ -1,0 +1,206 @@
+import { CallIds, startedAtMs } from '../call/call-id.ts'
+import type { Outcome } from '../call/call-record.ts'
+import { isCaptured, isSampled } from './capture-rule.ts'
+import { clearPayloads } from './clear-payloads.ts'
+import { RecordComposer } from './compose-record.ts'
+import { composeStarted } from './compose-started.ts'
+import { FeedPost } from './feed-post.ts'
+import { troubleOf } from './file-trouble.ts'
+import { LineOutbox } from './line-outbox.ts'
+import { PayloadFile } from './payload-file.ts'
+import type { FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
+import { PayloadReader } from './payload-reader.ts'
+import type { RawAnswer, RawRequest } from './raw-payload.ts'
+import { tapItems } from './tap-batch.ts'
+import { type TappedCall, TappedCalls, type TappedCallListener } from './tapped-calls.ts'
+
+/** Characters of records that are made before the file and the feed are given them. */
+const outboxSize = 4 * 2 ** 20
+
+/** The thread's side of a `PayloadLog`: makes records, keeps them in the file, and hands them to the feed. Never throws. */
+export class PayloadWriter implements TappedCallListener {
+  readonly #settings: PayloadSettings
+  readonly #post: (message: FromPayloadWorker, transfer: ArrayBuffer[]) => void
+  readonly #composer: RecordComposer
+  readonly #calls = new TappedCalls(this)
+  readonly #file: PayloadFile
+  readonly #reader: PayloadReader
+  readonly #feed: FeedPost
+  readonly #seqs: CallIds
+  #seqFloorMs = 0
+  readonly #outbox = new LineOutbox()
+  #enabled = false
+  #fed: boolean
+  #dropped = 0
+  #fileBytes = 0
+
+  constructor(
+    settings: PayloadSettings,
+    wallTime: () => number,
+    post: (message: FromPayloadWorker, transfer: ArrayBuffer[]) => void,
+  ) {
+    this.#settings = settings
+    this.#post = post
+    const { filePath, segmentBytes, totalBytes, salt, maxBodyBytes, idBits, fedBytesLimit } = settings
+    this.#composer = new RecordComposer({ salt, maxBodyBytes })
+    // Numbers rise even where the clock was set back since the last of them.
+    this.#seqs = new CallIds(() => (this.#seqFloorMs = Math.max(this.#seqFloorMs, wallTime())), idBits)
+    const nextSeq = (): number => this.#seqs.next()
+    this.#file = new PayloadFile({ filePath, segmentBytes, totalBytes, nextSeq })
+    this.#reader = new PayloadReader(filePath)
+    this.#feed = new FeedPost(fedBytesLimit, post)
+    this.#fed = settings.fed
+    this.#orElse(() => {
+      this.#seqFloorMs = startedAtMs(this.#file.lastSeq() ?? 0) + 1
+    })
+    this.#enable(settings.enabled)
+  }
+
+  handle(message: ToPayloadWorker): void {
+    switch (message.kind) {
+      case 'batch':
+        this.#takeBatch(message)
+        break
+      case 'mode':
+        this.#fed = message.fed
+        this.#enable(message.enabled)
+        break
+      case 'recent':
+        this.#recent(message.question, message.limit)
+        break
+      case 'clear':
+        this.#clear(message.question)
+        break
+      case 'fed':
+        this.#feed.taken(message.bytes)
+        break
+      case 'close':
+        this.#file.close()
+        this.#post({ kind: 'closed' }, [])
+        break
+    }
+  }
+
+  started(call: TappedCall): void {
+    if (!this.#fed) return
+    this.#outbox.add({
+      callId: call.begin.callId,
+      seq: null,
+      json: composeStarted(call.begin),
+      toFile: false,
+      toFeed: true,
+    })
+  }
+
+  request(call: TappedCall, raw: RawRequest): void {
+    const mayBeKept = this.#mayKeep(raw.callId)
+    const isHeld = mayBeKept && this.#settings.capture.kind === 'errors'
+    const toFile = mayBeKept && !isHeld
+    const seq = this.#fed || toFile ? this.#seqs.next() : null
+    if (isHeld) call.held = { raw, seq }
+    if (seq !== null)
+      this.#compose(raw.callId, seq, () => this.#composer.composeRequest(raw, seq), toFile, this.#fed)
+  }
+
+  answer({ held }: TappedCall, raw: RawAnswer): void {
+    const { callId } = raw
+    const toFile = this.#mayKeep(callId) && isCaptured(this.#settings.capture, raw.outcome as Outcome)
+    if (toFile && held !== null) {
+      const seq = held.seq ?? this.#seqs.next()
+      this.#compose(callId, seq, () => this.#composer.composeRequest(held.raw, seq), true, false)
+    }
+    if (!toFile && !this.#fed) return
+    const seq = this.#seqs.next()
+    this.#compose(callId, seq, () => this.#composer.composeAnswer(raw, seq), toFile, this.#fed)
+  }
+
+  #mayKeep(callId: number): boolean {
+    return this.#enabled && isSampled(this.#settings.capture, callId)
+  }
+
+  #compose(callId: number, seq: number, compose: () => string, toFile: boolean, toFeed: boolean): void {
+    let json: string
+    try {
+      json = compose()
+    } catch {
+      this.#dropped++
+      return
+    }
+    this.#outbox.add({ callId, seq, json, toFile, toFeed })
+    if (this.#outbox.size > outboxSize) this.#deliver()
+  }
+
+  #takeBatch({ bytes, length, texts }: Extract<ToPayloadWorker, { kind: 'batch' }>): void {
+    for (const item of tapItems(bytes, length, texts)) this.#calls.take(item)
+    this.#deliver()
+    this.#count()
+    const [dropped, heldBytes, fileBytes] = [this.#dropped, this.#calls.heldBytes, this.#fileBytes]
+    this.#post({ kind: 'taken', bytes, dropped, heldBytes, fileBytes }, [bytes])
+  }
+
+  #deliver(): void {
+    if (this.#outbox.size === 0) return
+    const { bytes, lines, events } = this.#outbox.empty()
+    if (lines.length > 0) {
+      const { kept, error } = this.#enabled ? this.#file.append(lines) : { kept: 0, error: null }
+      if (this.#enabled) this.#dropped += lines.length - kept
+      if (error !== null) this.#switchOff(error)
+    }
+    this.#feed.send(bytes, events)
+  }
+
+  /** Whether it can be written is found out at once, not with the next call. */
+  #enable(enabled: boolean): void {
+    if (enabled === this.#enabled) return
+    this.#enabled = enabled
+    if (!enabled) this.#file.close()
+    const error = enabled ? this.#file.prepare() : null
+    if (error !== null) this.#switchOff(error)
+    // Full segments are counted once, and best before anybody waits for it.
+    else if (enabled) this.#orElse(() => this.#reader.recent(0))
+  }
+
+  #switchOff(error: unknown): void {
+    this.#enabled = false
+    this.#post({ kind: 'trouble', message: troubleOf(this.#settings.filePath, error) }, [])
+  }
+
+  #recent(question: number, limit: number): void {
+    try {
+      const json = this.#reader.recent(limit)
+      this.#post({ kind: 'recent', question, json, trouble: null }, [json.buffer])
+    } catch (error) {
+      this.#post(
+        { kind: 'recent', question, json: null, trouble: troubleOf(this.#settings.filePath, error) },
+        [],
+      )
+    }
+  }
+
+  #clear(question: number): void {
+    let trouble: string | null = null
+    try {
+      clearPayloads(this.#settings.filePath)
+    } catch (error) {
+      trouble = troubleOf(this.#settings.filePath, error)
+    }
+    this.#file.forgetSizes()
+    this.#count()
+    this.#post({ kind: 'cleared', question, trouble, fileBytes: this.#fileBytes }, [])
+  }
+
+  #count(): void {
+    this.#orElse(() => {
+      this.#fileBytes = this.#file.bytes(performance.now())
+    })
+  }
+
+  /** What cannot be read now is as it was. */
+  #orElse(work: () => void): void {
+    try {
+      work()
+    } catch {
+      // Writing tells what is wrong with the file.
+    }
+  }
+}

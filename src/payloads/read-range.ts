@@ -1,0 +1,13 @@
+import { readSync } from 'node:fs'
+
+/** The bytes of an open file from `start` to before `end`: fewer where the file ends earlier. In a buffer of their own. */
+export function readRange(file: number, start: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Math.max(0, end - start))
+  let filled = 0
+  while (filled < bytes.length) {
+    const got = readSync(file, bytes, filled, bytes.length - filled, start + filled)
+    if (got === 0) break
+    filled += got
+  }
+  return bytes.subarray(0, filled)
+}

@@ -1,0 +1,60 @@
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the events of a stream hold. */
+export interface StreamEvents {
+  /** The JSON objects among them, in order. */
+  readonly objects: readonly Fields[]
+  /** All else, as one text: of what speaks in plain text or strings. */
+  readonly others: string
+}
+
+/** How a stream is written: as a `text/event-stream`, or as JSON lines. */
+export type StreamForm = 'events' | 'lines'
+
+const jsonLines = /^application\/(?:x-)?(?:nd-?json|jsonl(?:ines)?)\b/
+
+/** The form that a content type (in lower case) names, or that the text itself shows; null where it is no stream. */
+export function streamForm(contentType: string, text: string): StreamForm | null {
+  if (contentType.startsWith('text/event-stream')) return 'events'
+  if (jsonLines.test(contentType)) return 'lines'
+  if (/^\s*(?:data|event|id|retry)?:/.test(text)) return 'events'
+  return text.startsWith('{') && text.includes('}\n{') ? 'lines' : null
+}
+
+/** Reads a stream (WHATWG HTML §9.2.6); what follows its last whole event where it was cut is passed over. */
+export function streamEvents(text: string, form: StreamForm): StreamEvents {
+  const lines = (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).split('\n')
+  const objects: Fields[] = []
+  let others = ''
+  let data: string | null = null
+  function dispatch(json: string): void {
+    const value = valueOf(json)
+    if (typeof value === 'string') others += value
+    else if (value !== null) objects.push(value)
+  }
+  for (const line of lines) {
+    if (form === 'lines') dispatch(line)
+    else if (line === '') {
+      if (data !== null) dispatch(data)
+      data = null
+    } else if (line.startsWith('data:')) {
+      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5)
+      data = data === null ? value : `${data}\n${value}`
+    }
+  }
+  if (data !== null) dispatch(data)
+  return { objects, others }
+}
+
+function valueOf(json: string): Fields | string | null {
+  // Of a list nothing can be put together.
+  if (json.startsWith('[')) return null
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null) return value as Fields
+    return typeof value === 'string' ? value : json
+  } catch {
+    // An object that was broken off, or plain text.
+    return json.startsWith('{') ? null : json
+  }
+}

@@ -1,0 +1,66 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import type { PayloadAbsence } from '../api/call-payloads.ts'
+import { parseCallId, startedAtMs } from '../call/call-id.ts'
+import { PayloadReader } from '../payloads/payload-reader.ts'
+import { listSegments, type Segment } from '../payloads/payload-segments.ts'
+import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.ts'
+
+/** In which a record names its call. */
+const headBytes = 64
+const none = Buffer.from('null')
+/** Larger answers would hold up the dashboard when they arrive there, each megabyte for some milliseconds. */
+const recentBytesLimit = 4 * 1024 * 1024
+
+/**
+ * Both records of a call, as `CallPayloads` in JSON. Whether the call is known does not matter: that it runs, or has
+ * just ended, the database does not know yet.
+ */
+export function payloadAnswer({ id, filePath, logging }: PayloadQuestion): Buffer {
+  const { request, answer } = new PayloadReader(filePath).payloadsOf(id)
+  const isKept = request !== null || answer !== null
+  const reason = isKept ? null : absenceOf(id, listSegments(filePath), logging)
+  return Buffer.concat([
+    Buffer.from('{"request":'),
+    request ?? none,
+    Buffer.from(',"answer":'),
+    answer ?? none,
+    Buffer.from(`,"logging":${JSON.stringify(logging)},"reason":${JSON.stringify(reason)}}`),
+  ])
+}
+
+/** The newest records, as `RecentPayloads` in JSON: fewer than asked for where they are large, which it says. */
+export function recentPayloadsAnswer({ filePath, limit }: RecentPayloadsQuestion): Uint8Array {
+  return new PayloadReader(filePath).recent(limit, recentBytesLimit)
+}
+
+function absenceOf(id: number, all: readonly Segment[], logging: boolean | null): PayloadAbsence {
+  const segments = all.filter(({ bytes }) => bytes > 0)
+  const [oldest] = segments
+  const firstId = oldest === undefined ? null : firstCallIn(oldest.path)
+  if (firstId === null) return 'logging_off'
+  // One segment alone: nothing has been put aside yet that could have gone.
+  if (id < firstId) return segments.length > 1 ? 'rotated_away' : 'logging_off'
+  return logging === true || startedAtMs(id) <= lastWrittenMs(segments) ? 'not_captured' : 'logging_off'
+}
+
+function firstCallIn(path: string): number | null {
+  const head = Buffer.alloc(headBytes)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      readSync(file, head, 0, headBytes, 0)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    // It went away meanwhile.
+    return null
+  }
+  const [, text = ''] = /^\{"id":"(\w{11})"/.exec(head.toString('latin1')) ?? []
+  return parseCallId(text)
+}
+
+function lastWrittenMs(segments: readonly Segment[]): number {
+  const times = segments.map(({ path }) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  return Math.max(...times)
+}

@@ -1,0 +1,156 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { RawLogStatus } from '../api/raw-log.ts'
+import type { Clock } from '../call/clock.ts'
+import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
+import { followFeed } from '../control/follow-feed.ts'
+import type { SseEvent } from '../lib/sse-reader.ts'
+
+/** A status is asked for by a page that is being looked at. */
+const statusLimitMs = 2000
+
+/** The files of payloads by themselves, as they are while no gateway runs. */
+export interface PayloadFiles {
+  status(): RawLogStatus
+  /** Rejects with the system's error. */
+  clear(): Promise<void>
+}
+
+/** What the gateway refused, and why. */
+export class GatewayRefusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly retryAfter: string | null
+
+  constructor(status: number, code: string, message: string, retryAfter: string | null) {
+    super(message)
+    this.name = 'GatewayRefusal'
+    this.status = status
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Why nothing can be answered about payloads, in words for the person who asked. */
+export class RawLogTrouble extends Error {
+  /**
+   * - `not_running`: there is no gateway, and without one it cannot be done.
+   * - `gateway_silent`: there is one that does not answer.
+   */
+  readonly code: 'not_running' | 'gateway_silent'
+
+  constructor(code: RawLogTrouble['code'], message: string) {
+    super(message)
+    this.name = 'RawLogTrouble'
+    this.code = code
+  }
+}
+
+/** Hears the gateway's feed of payloads. */
+export interface FeedListener {
+  event(event: SseEvent): void
+  /** There is no feed; `event` follows when there is one again. */
+  lost(): void
+}
+
+export interface RawLogRelayOptions {
+  readonly client: ControlClient
+  readonly files: PayloadFiles
+  readonly clock: Clock
+  readonly onFault: (error: unknown) => void
+}
+
+/**
+ * The log of payloads: asked of the gateway of a data folder, and where none runs, of its files. What it rejects with is
+ * {@link RawLogTrouble}, {@link GatewayRefusal}, or a fault.
+ */
+export class RawLogRelay {
+  readonly #options: RawLogRelayOptions
+
+  constructor(options: RawLogRelayOptions) {
+    this.#options = options
+  }
+
+  async status(): Promise<RawLogStatus> {
+    const status = await this.#ask('GET /raw-log/status', { limitMs: statusLimitMs })
+    return status === null ? this.#options.files.status() : (status as RawLogStatus)
+  }
+
+  /** Whether payloads are kept now (null where no gateway says so), and the path of the active file. Never rejects. */
+  async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
+    const status = await this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }).catch(() => null)
+    if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
+    const { enabled, file_path } = status as RawLogStatus
+    return { logging: enabled, filePath: file_path }
+  }
+
+  /** `order` is the body of the gateway's own route, and so is the answer. */
+  async toggle(order: object): Promise<object> {
+    const answer = await this.#ask('POST /raw-log/toggle', { body: JSON.stringify(order) })
+    if (answer !== null) return answer
+    const message = 'No gateway runs whose payloads could be logged; start it, or start it with --raw-log.'
+    throw new RawLogTrouble('not_running', message)
+  }
+
+  async clear(): Promise<object> {
+    const answer = await this.#ask('POST /raw-log/clear', {})
+    if (answer !== null) return answer
+    await this.#options.files.clear()
+    return { success: true }
+  }
+
+  /** The JSON of `RecentPayloads`; null where no gateway runs: the files then tell as much. */
+  recent(limit: number): Promise<Readable | null> {
+    return this.#open(`GET /raw-log/recent?limit=${limit}`, {})
+  }
+
+  /** The feed, behind the event with this id. */
+  async stream(lastEventId: string | null): Promise<Readable> {
+    const answer = await this.#open('GET /raw-log/stream', { lastEventId })
+    if (answer !== null) return answer
+    throw new RawLogTrouble('not_running', 'No gateway runs whose payloads could be shown.')
+  }
+
+  /** Follows the feed on one connection, over restarts of the gateway, until the function that it answers is called. */
+  follow(listener: FeedListener): () => void {
+    const { clock, onFault } = this.#options
+    const end = new AbortController()
+    followFeed({
+      clock,
+      open: (lastEventId) => this.#openFeed(lastEventId),
+      onEvent: (event) => listener.event(event),
+      onLost: () => listener.lost(),
+      signal: end.signal,
+    }).catch(onFault)
+    return () => end.abort()
+  }
+
+  /** Null where there is none for whatever reason: the gateway's status tells which. */
+  async #openFeed(lastEventId: string | null): Promise<Readable | null> {
+    return await this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null)
+  }
+
+  async #ask(route: string, request: RawLogRequest): Promise<object | null> {
+    const answer = await this.#open(route, request)
+    return answer === null ? null : (JSON.parse(await text(answer)) as object)
+  }
+
+  /** Null where no gateway runs. */
+  async #open(route: string, request: RawLogRequest): Promise<IncomingMessage | null> {
+    const answer = await this.#options.client.rawLog(route, request)
+    if (answer === 'absent') return null
+    if (answer === 'silent') throw new RawLogTrouble('gateway_silent', 'The gateway does not answer.')
+    if (answer.statusCode !== 200) throw await refusalOf(answer)
+    return answer
+  }
+}
+
+/** The gateway's own errors have the shape of OpenAI's, those of its control socket ours. */
+async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusal> {
+  const { statusCode = 0, headers } = answer
+  const { error } = JSON.parse(await text(answer)) as {
+    readonly error: { readonly code: string; readonly message: string }
+  }
+  return new GatewayRefusal(statusCode, error.code, error.message, headers['retry-after'] ?? null)
+}

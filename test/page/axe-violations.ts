@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+
+const axe = readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/**
+ * What axe finds against WCAG 2.2 AA and its own best practices: rule, and the first elements. The page's own policy
+ * lets no script in that is not its own: it has to be opened with `bypassCSP`.
+ */
+export async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(await axe)
+  return page.evaluate<string[]>(`(async () => {
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ['violations'] })
+    return violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | '))
+  })()`)
+}

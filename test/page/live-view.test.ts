@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
+import type { RawLogStatus } from '../../src/api/raw-log.ts'
+import { type TestBrowser, startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { until } from '../support/reply-step.ts'
+import { bodyReply, sseEvent } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { violations } from './axe-violations.ts'
+import { type DashboardPage, openDashboardPage, untilStill, untilTrue } from './dashboard-page.ts'
+import { naughtyStrings } from './naughty-strings.ts'
+import { sampleAnswer, sampleRequest } from './sample-payloads.ts'
+
+/** Takes the place of the stream of payloads: a test says what comes. Other streams are the dashboard's. */
+const scriptedFeed = `(() => {
+  const Stream = globalThis.EventSource
+  const feeds = []
+  globalThis.feedsOpened = 0
+  globalThis.tellFeed = (events) => {
+    for (const event of events) {
+      for (const feed of feeds) feed.dispatchEvent(new MessageEvent('payloads', { data: JSON.stringify(event) }))
+    }
+  }
+  globalThis.EventSource = class extends EventTarget {
+    constructor(url) {
+      super()
+      if (!url.includes('payloads')) return new Stream(url)
+      feeds.push(this)
+      globalThis.feedsOpened += 1
+      queueMicrotask(() => {
+        this.dispatchEvent(new Event('open'))
+        globalThis.tellFeed([{ type: 'connected', enabled: false }])
+      })
+    }
+    close() {
+      feeds.splice(feeds.indexOf(this), 1)
+    }
+  }
+})()`
+
+async function openLive(
+  browser: TestBrowser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<DashboardPage> {
+  const opened = await openDashboardPage(browser, origin, {
+    path: '/gateway',
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  await opened.page.addInitScript(scriptedFeed)
+  await opened.page.goto(`${origin}/live`)
+  await untilTrue(opened.page, 'globalThis.feedsOpened === 1')
+  return opened
+}
+
+async function tell(page: Page, ...events: readonly PayloadEvent[]): Promise<void> {
+  await page.evaluate(`tellFeed(${JSON.stringify(events)})`)
+}
+
+/** Eleven characters, as ids have. */
+const idOf = (number: number): string => `7${String(number).padStart(10, '0')}`
+
+function started(id: string): PayloadEvent {
+  return {
+    type: 'started',
+    id,
+    timestamp: new Date().toISOString(),
+    method: 'POST',
+    path: '/v1/chat/completions',
+  }
+}
+
+test('a call appears as it begins, shows what was asked, and its answer when it has ended', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openLive(browser, dashboard.origin)
+  const { page } = opened
+  const id = idOf(1)
+  const row = page.locator('.live-row')
+  await tell(page, started(id), sampleRequest(id))
+  await row.getByText('How is the weather in Lyon?').waitFor()
+  await row.getByText('Running').waitFor()
+
+  await row.click()
+  const dialog = page.locator('dialog.call-panel')
+  await dialog.getByText('The answer is under way.').waitFor()
+  assert.equal(new URL(page.url()).search, `?call=${id}&tab=chat`)
+  await tell(page, sampleAnswer(id))
+  await dialog.getByText('I look it up.').waitFor()
+  await dialog.getByText('"city": "Lyon"').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).search, '')
+  await page.mouse.move(0, 0)
+  assert.equal((await row.locator('.live-took').innerText()).replace('\u202f', ' '), '1.23 s')
+
+  // Nothing of what goes by is ever markup, in a row or in the panel.
+  const hostile = naughtyStrings.filter((text) => text.includes('<'))
+  for (const [at, text] of hostile.entries()) {
+    const other = idOf(100 + at)
+    await tell(
+      page,
+      started(other),
+      sampleRequest(other, { model: text, path: text, body: { messages: [{ role: text, content: text }] } }),
+      sampleAnswer(other, { model: text, text, outcome: 'upstream_error', failure_code: text }),
+    )
+  }
+  // The focus is in the list again: it stands still.
+  await page.getByRole('button', { name: / new$/ }).click()
+  await untilTrue(page, `document.querySelectorAll('.live-row').length > 5`)
+  const strange = `document.querySelectorAll('main :is(script, img, iframe, object, embed, form, video, [onerror])').length`
+  assert.equal(await page.evaluate(strange), 0)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the list stands still while it is read, and says how many came', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openLive(browser, dashboard.origin)
+  const { page } = opened
+  const come = (from: number, to: number): Promise<void> =>
+    tell(
+      page,
+      ...Array.from({ length: to - from }, (_, at) => idOf(from + at)).flatMap((id) => [
+        started(id),
+        sampleRequest(id, { body: { prompt: `number ${Number(id.slice(1))}` } }),
+        sampleAnswer(id),
+      ]),
+    )
+  const first = (): Promise<string | null> => page.locator('.live-row').first().getAttribute('data-id')
+  const untilFirst = (number: number): Promise<void> =>
+    untilTrue(page, `document.querySelector('.live-row')?.dataset.id === '${idOf(number)}'`)
+  const pill = page.getByRole('button', { name: / new$/ })
+  await come(0, 40)
+  await untilFirst(39)
+
+  // By pausing it.
+  await page.keyboard.press(' ')
+  await come(40, 77)
+  await page.getByRole('button', { name: '37 new' }).waitFor()
+  assert.equal(await first(), idOf(39))
+  await page.keyboard.press(' ')
+  await untilFirst(76)
+  assert.equal(await pill.count(), 0)
+
+  // With the mouse over it.
+  await page.locator('.live-row').nth(3).hover()
+  await come(77, 80)
+  await page.getByRole('button', { name: '3 new' }).waitFor()
+  assert.equal(await first(), idOf(76))
+  await page.mouse.move(5, 5)
+  await untilFirst(79)
+
+  // By keys, and scrolled away.
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await come(80, 82)
+  await page.getByRole('button', { name: '2 new' }).waitFor()
+  await page.keyboard.press('Escape')
+  await untilFirst(81)
+  await page.locator('.live-scroller').evaluate((box) => box.scrollTo(0, 500))
+  await come(82, 83)
+  await page.getByRole('button', { name: '1 new' }).click()
+  await untilFirst(82)
+
+  // Of all that come only the last are listed, and only those that are seen are there.
+  await come(100, 2500)
+  await untilFirst(2499)
+  await page.getByText('2 000 calls, the last ones'.replace(' ', '\u202f')).waitFor()
+  assert.ok((await page.locator('.live-row').count()) < 80)
+  await page.getByLabel('Find in payloads').fill('number 2400')
+  await untilTrue(page, `document.querySelectorAll('.live-row').length === 1`)
+  // Filtered to nothing under the mouse it does not stand still for ever.
+  await page.locator('.live-row').first().hover()
+  await page.getByLabel('Find in payloads').fill('number 7000')
+  await page.getByRole('heading', { name: 'No calls match' }).waitFor()
+  await come(7000, 7001)
+  await untilFirst(7000)
+  await tell(page, { type: 'dropped', count: 1204 })
+  await page.getByText(/^1.204 records left out/).waitFor()
+  assert.deepEqual(opened.problems, [])
+})
+
+test('the switch says what is kept, and what becomes of clearing it', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openLive(browser, dashboard.origin)
+  const { page } = opened
+  // No gateway runs: nothing can be switched on.
+  await page.getByText('Payloads are not kept').waitFor()
+  await page.getByRole('heading', { name: 'The gateway is stopped' }).waitFor()
+  assert.equal(await opened.button('10 minutes').getAttribute('aria-disabled'), 'true')
+  await dashboard.ask('POST', '/api/proxy/start')
+  await page.getByRole('heading', { name: 'Waiting for a call' }).waitFor()
+
+  const asked: string[] = []
+  let status: RawLogStatus = {
+    enabled: false,
+    enabled_until: null,
+    capture: 'all',
+    file_path: 'data/logger/payloads.jsonl',
+    file_size_bytes: 0,
+    file_size_formatted: '0 bytes',
+    subscribers_count: 1,
+    dropped: 0,
+    trouble: null,
+  }
+  await page.route('**/api/raw-log/*', async (route) => {
+    const request = route.request()
+    if (request.method() === 'POST') {
+      asked.push(`${new URL(request.url()).pathname} ${request.postData() ?? ''}`.trim())
+      const isClear = request.url().endsWith('clear')
+      status = isClear
+        ? { ...status, file_size_bytes: 0 }
+        : {
+            ...status,
+            enabled: true,
+            enabled_until: new Date(Date.now() + 600_000).toISOString(),
+            file_size_bytes: 12_300_000,
+          }
+    }
+    await route.fulfill({ json: request.method() === 'POST' ? { success: true } : status })
+  })
+  await opened.button('10 minutes').click()
+  await page.getByRole('heading', { name: /^Payloads are kept until .*9.min left/ }).waitFor()
+  await page.getByText('data/logger/payloads.jsonl').waitFor()
+  await page.getByRole('button', { name: /^Clear…/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/^12\.3.MB of requests and answers are gone for good\.$/)
+    .waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click()
+  await page.getByText('In the file: nothing so far.').waitFor()
+  assert.deepEqual(asked, ['/api/raw-log/toggle {"enabled":true,"for_s":600}', '/api/raw-log/clear'])
+  assert.deepEqual(opened.problems, [])
+})
+
+test('axe finds nothing in a list that is full, in light and dark, and it fits every width', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openLive(browser, dashboard.origin, { bypassCSP: true })
+  const { page } = opened
+  const long = 'x'.repeat(100_000)
+  await tell(
+    page,
+    ...Array.from({ length: 30 }, (_, at) => idOf(at)).flatMap((id) => [
+      started(id),
+      sampleRequest(id),
+      sampleAnswer(id),
+    ]),
+    started(idOf(50)),
+    sampleRequest(idOf(51), { model: long, body: { prompt: long } }),
+    sampleAnswer(idOf(51), {
+      text: long,
+      outcome: 'upstream_error',
+      failure_code: 'upstream_http',
+      status: 429,
+    }),
+    { type: 'dropped', count: null },
+    started(idOf(52)),
+  )
+  await page.locator('.live-row').first().waitFor()
+  for (const width of [1440, 1024, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    await untilStill(page)
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, String(width))
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await untilStill(page)
+    assert.deepEqual(await violations(page), [], colorScheme)
+  }
+  assert.deepEqual(opened.problems, [])
+})
+
+test('payloads come on a stream of their own, and only to the view that shows them', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
+  const { page } = opened
+  const topics: (string | null)[] = []
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.pathname === '/api/events') topics.push(url.searchParams.get('topics'))
+  })
+  const other = await page.context().newPage()
+  await other.goto(`${dashboard.origin}/calls`)
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.getByRole('heading', { name: 'The gateway is stopped' }).waitFor()
+  await untilTrue(page, 'document.title.startsWith("Live")')
+  assert.deepEqual(
+    topics.filter((topic) => topic?.includes('payloads')),
+    ['payloads,beat'],
+  )
+  assert.deepEqual(opened.problems, [])
+})
+
+test('from a client to the panel, by the real gateway: live, and later from the file', async () => {
+  const gate = Promise.withResolvers<void>()
+  const delta = (delta: unknown): string => sseEvent({ choices: [{ index: 0, delta }] })
+  const call = (rest: object): string => delta({ tool_calls: [{ index: 0, ...rest }] })
+  await using upstream = await startSimulatedUpstream()
+  upstream.replyOnce([
+    until(gate.promise),
+    ...bodyReply(
+      [
+        delta({ role: 'assistant', content: '' }),
+        delta({ reasoning_content: 'Lyon, then.' }),
+        delta({ content: 'I look ' }),
+        delta({ content: 'it up.' }),
+        call({ id: 'call_1', function: { name: 'get_weather', arguments: '{"ci' } }),
+        call({ function: { arguments: 'ty":"Lyon"}' } }),
+        'data: [DONE]\n\n',
+      ],
+      { headers: [['Content-Type', 'text/event-stream']] },
+    ),
+  ])
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
+  await dashboard.ask('POST', '/api/proxy/start')
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
+  const { page } = opened
+  await page.getByText('Watching').waitFor()
+  await opened.button('10 minutes').click()
+  await page.getByRole('heading', { name: /^Payloads are kept until / }).waitFor()
+
+  const key = `sk-proj-${'Ab3'.repeat(14)}`
+  const { port } = await dashboard.status()
+  const answered = fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'm',
+      stream: true,
+      messages: [{ role: 'user', content: `In Lyon? ${key}` }],
+    }),
+  })
+  const row = page.locator('.live-row')
+  await row.getByText('Running').waitFor()
+  await row.getByText('In Lyon?').waitFor()
+  gate.resolve()
+  const id = (await answered).headers.get('x-tokenweir-call-id')
+  await row.getByText('I look it up.').waitFor()
+  await row.click()
+  const body = page.locator('dialog .panel-body')
+  const untilWhole = async (): Promise<void> => {
+    await body.getByText('"city": "Lyon"').waitFor()
+    await body.getByText('Reasoning, 11 characters').waitFor()
+    assert.equal((await body.innerText()).includes(key.slice(8)), false)
+  }
+  await untilWhole()
+  await page.keyboard.press('5')
+  await body.getByText(/^Bearer hmac:[0-9a-f]{8}\(50\)$/).waitFor()
+
+  // Somebody else, later: what is kept says the same.
+  const other = await page.context().newPage()
+  await other.goto(`${dashboard.origin}/calls?call=${id}&tab=response`)
+  await other.locator('dialog .panel-body').getByText('"city": "Lyon"').waitFor()
+  await other.getByRole('region', { name: 'Events' }).getByText('data: [DONE]').waitFor()
+  await other.close()
+  await page.keyboard.press('2')
+  await untilWhole()
+  assert.deepEqual(opened.problems, [])
+})

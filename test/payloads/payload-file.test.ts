@@ -1,0 +1,396 @@
+import assert from 'node:assert/strict'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { CallIds, firstIdAt, formatCallId } from '../../src/call/call-id.ts'
+import { ActiveSegment, type NewLine } from '../../src/payloads/active-segment.ts'
+import { clearPayloads } from '../../src/payloads/clear-payloads.ts'
+import { PayloadFile } from '../../src/payloads/payload-file.ts'
+import { PayloadReader } from '../../src/payloads/payload-reader.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { sampleLine, sampleLines } from './sample-line.ts'
+
+const startMs = Date.UTC(2026, 10, 21, 6)
+const bigSegment = 64 * 2 ** 20
+
+async function logFolder(): Promise<
+  AsyncDisposable & { filePath: string; folder: string; open: (sizes?: Sizes) => PayloadFile }
+> {
+  const dir = await makeTempDir()
+  const folder = dir.file('logger')
+  const filePath = join(folder, 'payloads.jsonl')
+  const ids = new CallIds(() => Date.now(), 1)
+  const nextSeq = (): number => ids.next()
+  return {
+    filePath,
+    folder,
+    open: ({ segmentBytes = bigSegment, totalBytes = 2 ** 30 } = {}) =>
+      new PayloadFile({ filePath, segmentBytes, totalBytes, nextSeq }),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  }
+}
+
+interface Sizes {
+  readonly segmentBytes?: number
+  readonly totalBytes?: number
+}
+
+interface Recent {
+  readonly entries: readonly { readonly id: string; readonly seq: number; readonly direction: string }[]
+  readonly total_count: number
+  readonly truncated: boolean
+}
+
+function recent(filePath: string, limit: number = 1000, bytesLimit?: number): Recent {
+  return JSON.parse(Buffer.from(new PayloadReader(filePath).recent(limit, bytesLimit)).toString())
+}
+
+function idsOf(filePath: string): string[] {
+  return recent(filePath).entries.map(({ id }) => id)
+}
+
+/** One a second. */
+function callIds(count: number, from: number = 0): number[] {
+  return Array.from({ length: count }, (_, at) => firstIdAt(startMs + (from + at) * 1000))
+}
+
+function texts(ids: readonly number[]): string[] {
+  return ids.map(formatCallId)
+}
+
+function assertFound(filePath: string, ids: readonly number[]): void {
+  const reader = new PayloadReader(filePath)
+  for (const id of ids) {
+    const { request, answer } = reader.payloadsOf(id)
+    assert.ok(request !== null && answer !== null, `${formatCallId(id)} is not found`)
+    const records = [request, answer].map((record) => JSON.parse(Buffer.from(record).toString()))
+    assert.deepEqual(
+      records.map((record) => [record.id, record.direction]),
+      [
+        [formatCallId(id), 'incoming'],
+        [formatCallId(id), 'outgoing'],
+      ],
+    )
+  }
+}
+
+describe('what is appended is found', () => {
+  test('newest first, each once, by call, and counted; the folder and files are the owner’s alone', async () => {
+    await using log = await logFolder()
+    const ids = callIds(50)
+    const lines = sampleLines(ids)
+    const file = log.open()
+    assert.deepEqual(file.append(lines.slice(0, 33)), { kept: 33, error: null })
+    assert.deepEqual(file.append(lines.slice(33)), { kept: 67, error: null })
+    const all = recent(log.filePath)
+    assert.equal(all.total_count, 100)
+    assert.equal(all.truncated, false)
+    assert.deepEqual(
+      all.entries.map(({ id }) => id),
+      texts(ids.flatMap((id) => [id, id]).toReversed()),
+    )
+    assert.deepEqual(recent(log.filePath, 7).entries, all.entries.slice(0, 7))
+    assertFound(log.filePath, ids)
+    assert.deepEqual(new PayloadReader(log.filePath).payloadsOf(firstIdAt(startMs - 1)), {
+      request: null,
+      answer: null,
+    })
+    assert.equal(statSync(log.folder).mode & 0o777, 0o700)
+    for (const name of readdirSync(log.folder))
+      assert.equal(statSync(join(log.folder, name)).mode & 0o777, 0o600)
+    file.close()
+  })
+
+  test('a log that does not exist is empty', async () => {
+    await using log = await logFolder()
+    assert.deepEqual(recent(log.filePath), { entries: [], total_count: 0, truncated: false })
+    assert.deepEqual(new PayloadReader(log.filePath).payloadsOf(firstIdAt(startMs)), {
+      request: null,
+      answer: null,
+    })
+    clearPayloads(log.filePath)
+    assert.equal(existsSync(log.folder), false)
+  })
+
+  test('records larger than what is read at once, and an answer that would be too large', async () => {
+    await using log = await logFolder()
+    const ids = callIds(3)
+    const file = log.open()
+    file.append(sampleLines(ids, 5 * 2 ** 20))
+    const some = recent(log.filePath, 1000, 12 * 2 ** 20)
+    assert.equal(some.truncated, true)
+    assert.equal(some.total_count, 6)
+    assert.deepEqual(
+      some.entries.map(({ id }) => id),
+      texts([ids[2]!, ids[2]!]),
+    )
+    assert.equal(recent(log.filePath, 1000).entries.length, 6)
+    assertFound(log.filePath, ids)
+    file.close()
+  })
+})
+
+describe('rotation', () => {
+  test('full segments are named by their first record, and the oldest go', async () => {
+    await using log = await logFolder()
+    const file = log.open({ segmentBytes: 4000, totalBytes: 20_000 })
+    const ids = callIds(200)
+    for (const id of ids) assert.equal(file.append(sampleLines([id])).error, null)
+    const names = readdirSync(log.folder).filter((name) => name.endsWith('.jsonl'))
+    const total = names.reduce((sum, name) => sum + statSync(join(log.folder, name)).size, 0)
+    assert.ok(total <= 20_000 + 4000 && total > 12_000, `${total}`)
+    assert.equal(file.bytes(performance.now()), total)
+    for (const name of names.filter((other) => other !== 'payloads.jsonl')) {
+      const first = JSON.parse(readFileSync(join(log.folder, name), 'utf8').split('\n')[0] ?? '')
+      assert.equal(name, `payloads.${first.seq}.jsonl`)
+      assert.ok(existsSync(join(log.folder, `${name}.idx`)))
+    }
+    assert.equal(readdirSync(log.folder).length, names.length * 2, 'an index for each, and nothing else')
+    const kept = [...new Set(idsOf(log.filePath))]
+    assert.deepEqual(kept, texts(ids).toReversed().slice(0, kept.length))
+    assertFound(log.filePath, ids.slice(-kept.length + 1))
+    assert.equal(recent(log.filePath).total_count, recent(log.filePath).entries.length)
+    file.close()
+  })
+
+  test('an answer that came hours later is found from the call’s id', async () => {
+    await using log = await logFolder()
+    const file = log.open({ segmentBytes: 2000 })
+    const [early, ...others] = callIds(100)
+    file.append([sampleLine(early!, 'incoming')])
+    for (const id of others) file.append(sampleLines([id]))
+    file.append([sampleLine(early!, 'outgoing', 20, others.at(-1)! + 2)])
+    assertFound(log.filePath, [early!, ...others])
+    file.close()
+  })
+
+  test('records that were held back do not mislead: neither the order of segments nor the search by call', async () => {
+    await using log = await logFolder()
+    const file = log.open({ segmentBytes: 1000 })
+    const ids = callIds(30)
+    for (const id of ids) {
+      // Each segment may begin with a request that is much older than what stands before it.
+      file.append([sampleLine(id - 4096 * 3_600_000, 'incoming', 20, ids[0]! - 5), ...sampleLines([id])])
+    }
+    const order = [...new Set(idsOf(log.filePath))].filter((id) => texts(ids).includes(id))
+    assert.deepEqual(order, texts(ids).toReversed())
+    assertFound(log.filePath, ids)
+    file.close()
+  })
+
+  test('what a killed process claimed and did not name is read, and named at the next start', async () => {
+    await using log = await logFolder()
+    const ids = callIds(10)
+    const before = log.open()
+    before.append(sampleLines(ids.slice(0, 5)))
+    before.close()
+    // No process has this number: it is beyond what Linux hands out.
+    renameSync(log.filePath, join(log.folder, 'payloads.full-4194305-1.jsonl'))
+    renameSync(`${log.filePath}.idx`, join(log.folder, 'payloads.full-4194305-1.jsonl.idx'))
+    assertFound(log.filePath, ids.slice(0, 5))
+    const after = log.open()
+    after.append(sampleLines(ids.slice(5)))
+    after.close()
+    assertFound(log.filePath, ids)
+    assert.ok(existsSync(join(log.folder, `payloads.${ids[0]}.jsonl`)))
+  })
+})
+
+describe('torn lines', () => {
+  const whole = sampleLine(firstIdAt(startMs + 5000), 'incoming').bytes.toString()
+
+  test('wherever a line was torn, it is not shown, and what is written next is', async () => {
+    await using log = await logFolder()
+    const ids = callIds(2)
+    for (const cut of [1, 7, 30, 100, whole.length - 3, whole.length - 2, whole.length - 1]) {
+      rmSync(log.folder, { recursive: true, force: true })
+      log.open().append(sampleLines([ids[0]!]))
+      appendFileSync(log.filePath, whole.slice(0, cut))
+      assert.deepEqual(idsOf(log.filePath), texts([ids[0]!, ids[0]!]), 'before the next write')
+      const next = log.open()
+      assert.equal(next.append(sampleLines([ids[1]!])).kept, 2)
+      next.close()
+      assert.deepEqual(idsOf(log.filePath), texts([ids[1]!, ids[1]!, ids[0]!, ids[0]!]), `cut at ${cut}`)
+      assert.equal(recent(log.filePath).total_count, 4)
+      assertFound(log.filePath, ids)
+    }
+  })
+
+  test('one that another process leaves while this one has the file open', async () => {
+    await using log = await logFolder()
+    const ids = callIds(3)
+    const file = log.open()
+    file.append(sampleLines([ids[0]!]))
+    appendFileSync(log.filePath, `${whole.slice(0, -3)}}`)
+    file.append(sampleLines([ids[1]!]))
+    file.append(sampleLines([ids[2]!]))
+    file.close()
+    assert.deepEqual([...new Set(idsOf(log.filePath))], texts(ids.toReversed()))
+    assertFound(log.filePath, ids)
+  })
+})
+
+describe('between the look at the file and the write', () => {
+  /** A line that lets something happen when the write is put together, which is after the file was looked at. */
+  function lineThatMeets(line: NewLine, what: () => void): NewLine {
+    let isMet = false
+    return {
+      callId: line.callId,
+      get bytes() {
+        if (!isMet) what()
+        isMet = true
+        return line.bytes
+      },
+    }
+  }
+
+  const other = sampleLine(firstIdAt(startMs + 99_000), 'incoming').bytes.toString()
+  const torn: Record<string, string> = {
+    'a torn line of another process': other.slice(0, 60),
+    'one that looks whole': other.slice(0, -1),
+    'one behind a whole line': other + other.slice(0, 30),
+    'a whole line': other,
+  }
+  for (const [name, text] of Object.entries(torn)) {
+    test(`${name}: all our lines are whole and found, and what was torn is not shown`, async () => {
+      await using log = await logFolder()
+      const ids = callIds(3)
+      const segment = new ActiveSegment(log.filePath)
+      segment.append(sampleLines([ids[0]!]))
+      const [first, second] = sampleLines([ids[1]!])
+      const met = lineThatMeets(first!, () => appendFileSync(log.filePath, text))
+      assert.equal(segment.append([met, second!]), 2)
+      segment.append(sampleLines([ids[2]!]))
+      segment.close()
+      const shown = idsOf(log.filePath).filter((id) => id !== formatCallId(firstIdAt(startMs + 99_000)))
+      assert.deepEqual(shown.toSorted(), texts(ids.flatMap((id) => [id, id])))
+      assert.equal(idsOf(log.filePath).length - shown.length, text.split('\n').length - 1)
+      assertFound(log.filePath, ids)
+    })
+  }
+
+  test('the file is cleared: what is written then is found', async () => {
+    await using log = await logFolder()
+    const ids = callIds(3)
+    const segment = new ActiveSegment(log.filePath)
+    segment.append(sampleLines([ids[0]!]))
+    const [first, second] = sampleLines([ids[1]!])
+    segment.append([lineThatMeets(first!, () => clearPayloads(log.filePath)), second!])
+    segment.append(sampleLines([ids[2]!]))
+    segment.close()
+    assert.deepEqual([...new Set(idsOf(log.filePath))], texts([ids[2]!, ids[1]!]))
+    assertFound(log.filePath, ids.slice(1))
+  })
+})
+
+describe('the index only helps', () => {
+  const damages: Record<string, (path: string) => void> = {
+    missing: (path) => rmSync(path),
+    empty: (path) => truncateSync(path, 0),
+    short: (path) => truncateSync(path, 24 * 11),
+    'cut within an entry': (path) => truncateSync(path, 24 * 11 + 7),
+    noise: (path) => writeFileSync(path, Buffer.alloc(24 * 30, 0xa5)),
+    'of another file': (path) => {
+      const numbers = new Float64Array([-1, 12_345, 24, 77, 10, 4000])
+      writeFileSync(path, Buffer.from(numbers.buffer))
+    },
+    'pointing beside the records': (path) => {
+      const numbers = new Float64Array(new Uint8Array(readFileSync(path)).buffer)
+      for (let at = 4; at < numbers.length; at += 3) numbers[at] = numbers[at]! + 5
+      writeFileSync(path, Buffer.from(numbers.buffer))
+    },
+  }
+  for (const [name, damage] of Object.entries(damages)) {
+    test(`${name}: all records are found before and after the next write`, async () => {
+      await using log = await logFolder()
+      const ids = callIds(30)
+      const before = log.open()
+      before.append(sampleLines(ids.slice(0, 20)))
+      before.close()
+      damage(`${log.filePath}.idx`)
+      assertFound(log.filePath, ids.slice(0, 20))
+      const after = log.open()
+      after.append(sampleLines(ids.slice(20)))
+      assertFound(log.filePath, ids)
+      assert.equal(recent(log.filePath).total_count, 60)
+      after.close()
+    })
+  }
+
+  test('of a full segment, it is written anew at the start where much is missing', async () => {
+    await using log = await logFolder()
+    const ids = callIds(4)
+    const before = log.open({ segmentBytes: 9 * 2 ** 20 })
+    before.append(sampleLines(ids.slice(0, 3), 2 * 2 ** 20))
+    before.append(sampleLines(ids.slice(3)))
+    before.close()
+    const full = readdirSync(log.folder).find((name) => /\d\.jsonl$/.test(name))!
+    const index = join(log.folder, `${full}.idx`)
+    const bytes = readFileSync(index)
+    rmSync(index)
+    const after = log.open()
+    after.append(sampleLines([]).concat(sampleLine(ids[3]!, 'incoming')))
+    after.close()
+    assert.deepEqual(readFileSync(index).subarray(24), bytes.subarray(24))
+  })
+})
+
+describe('a log that is taken away', () => {
+  const removals: Record<string, (filePath: string) => void> = {
+    'its file': (filePath) => rmSync(filePath),
+    'its file and index': (filePath) => {
+      rmSync(filePath)
+      rmSync(`${filePath}.idx`)
+    },
+    'its folder': (filePath) => rmSync(dirname(filePath), { recursive: true }),
+    'its file, renamed': (filePath) => renameSync(filePath, `${filePath}.old`),
+  }
+  for (const [name, remove] of Object.entries(removals)) {
+    test(`${name}: the next write makes it anew`, async () => {
+      await using log = await logFolder()
+      const ids = callIds(2)
+      const file = log.open()
+      file.append(sampleLines([ids[0]!]))
+      remove(log.filePath)
+      assert.deepEqual(file.append(sampleLines([ids[1]!])), { kept: 2, error: null })
+      assert.deepEqual(idsOf(log.filePath), texts([ids[1]!, ids[1]!]))
+      assertFound(log.filePath, [ids[1]!])
+      file.close()
+    })
+  }
+
+  test('clear empties the active file, deletes the others, and a writer goes on', async () => {
+    await using log = await logFolder()
+    const file = log.open({ segmentBytes: 4000 })
+    const ids = callIds(100)
+    for (const id of ids.slice(0, 90)) file.append(sampleLines([id]))
+    clearPayloads(log.filePath)
+    assert.deepEqual(recent(log.filePath), { entries: [], total_count: 0, truncated: false })
+    assert.deepEqual(readdirSync(log.folder).toSorted(), ['payloads.jsonl', 'payloads.jsonl.idx'])
+    assert.equal(statSync(log.filePath).size, 0)
+    for (const id of ids.slice(90)) file.append(sampleLines([id]))
+    assert.deepEqual([...new Set(idsOf(log.filePath))], texts(ids.slice(90)).toReversed())
+    assertFound(log.filePath, ids.slice(90))
+    file.close()
+  })
+
+  test('a file where the folder should be is told, and nothing is thrown', async () => {
+    await using log = await logFolder()
+    writeFileSync(log.folder, 'a file')
+    const { kept, error } = log.open().append(sampleLines(callIds(1)))
+    assert.equal(kept, 0)
+    assert.match(String(error), /EEXIST|ENOTDIR/)
+    rmSync(log.folder)
+    assert.equal(log.open().append(sampleLines(callIds(1))).kept, 2)
+  })
+})

@@ -1,0 +1,151 @@
+/** What a restart leaves of the payload log, and of its feed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exchange, requestBytes } from '../support/exchange.ts'
+import { openFeed } from '../support/feed-reader.ts'
+import { asRecord, parseRecord } from '../support/json-record.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import { rawLogOf } from '../support/raw-log.ts'
+import type { RawResponse } from '../support/raw-response.ts'
+import { until, write } from '../support/reply-step.ts'
+import { jsonReply, responseHead } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { eventually } from './eventually.ts'
+import { makeWorkplace } from './workplace.ts'
+
+function call(port: number, content: string): Promise<RawResponse> {
+  return exchange(port, 'POST', '/v1/chat/completions', { body: JSON.stringify({ model: 'm', content }) })
+}
+
+test('a restart neither loses an active log nor ends it, and readers of the feed come back', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
+  const { port, pid } = await supervisor.start()
+  const log = rawLogOf({ port })
+  await log.toggle(true, 600)
+  const { enabled_until: untilThen } = await log.status()
+  const first = await openFeed(port)
+  await log.recordsOf((await call(port, 'before')).header('x-tokenweir-call-id') ?? '')
+  await first.waitForRecords(2)
+
+  const gate = Promise.withResolvers<void>()
+  upstream.replyOnce([
+    write(responseHead(200, [['Content-Length', '4']])),
+    write('ha'),
+    until(gate.promise),
+    write('lf'),
+  ])
+  await using client = await openRawClient(port)
+  await client.send(
+    requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m","content":"during"}' }),
+  )
+  await client.waitForBytes('ha')
+  const restarted = await supervisor.restart()
+  assert.deepEqual([restarted.port, restarted.pid === pid], [port, false])
+  await first.waitForEnd()
+
+  const status = await log.status()
+  assert.equal(status['enabled'], true)
+  // Its own clock tells it again from the time that was left.
+  const drift = new Date(String(status['enabled_until'])).getTime() - new Date(String(untilThen)).getTime()
+  assert.ok(Math.abs(drift) < 1000, `${drift}`)
+  assert.equal(asRecord(restarted.health?.raw_log)['enabled'], true)
+
+  const seen = first.records.at(-1)?.['seq']
+  using again = await openFeed(port, { headers: { 'Last-Event-ID': String(seen) } })
+  const after = await call(port, 'after')
+  await again.waitForRecords(2)
+  assert.deepEqual(
+    again.events.slice(0, 2).map(({ data }) => data),
+    [
+      { type: 'connected', enabled: true },
+      { type: 'dropped', count: null },
+    ],
+  )
+  gate.resolve()
+  const during = await client.response('POST')
+  assert.equal(during.body.toString(), 'half')
+  for (const response of [during, after]) {
+    const { answer } = await log.recordsOf(response.header('x-tokenweir-call-id') ?? '')
+    assert.equal(answer['outcome'], 'ok')
+  }
+  const contents = (await log.recent()).map(({ body }) => asRecord(body)['content']).filter(Boolean)
+  assert.deepEqual(new Set(contents), new Set(['before', 'during', 'after']))
+  assert.equal((await log.lines()).length, 6)
+
+  await log.toggle(false)
+  await supervisor.restart()
+  assert.equal((await log.status())['enabled'], false)
+})
+
+test('switched off after a restart, it is off for the calls that the former gateway finishes', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
+  const { port } = await supervisor.start({ raw_log: true })
+  const log = rawLogOf({ port })
+  const gate = Promise.withResolvers<void>()
+  upstream.replyOnce([
+    write(responseHead(200, [['Content-Length', '4']])),
+    write('ha'),
+    until(gate.promise),
+    write('lf'),
+  ])
+  await using client = await openRawClient(port)
+  await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m"}' }))
+  await client.waitForBytes('ha')
+  // Open connections are how the former gateway can still be asked, each of them once.
+  const kept = await Promise.all(Array.from({ length: 20 }, () => openRawClient(port)))
+  const health = requestBytes('GET', '/health')
+  for (const each of kept) {
+    await each.send(health)
+    await each.response()
+  }
+  await supervisor.restart()
+  await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+  await log.toggle(false)
+  await eventually('the former gateway to hear of it', async () => {
+    const each = kept.pop()
+    await each?.send(health)
+    const report = parseRecord((await each?.response())?.body.toString() ?? '')
+    return asRecord(report['raw_log'])['enabled'] === false
+  })
+  for (const each of kept) each.leave()
+  gate.resolve()
+  assert.equal((await client.response('POST')).body.toString(), 'half')
+  client.leave()
+  await eventually('its end', () => place.gateways().length === 1)
+  assert.deepEqual(
+    (await log.recent()).map(({ direction }) => direction),
+    ['incoming'],
+  )
+})
+
+test('as a setting it changes the running gateway, is kept, and counts where a restart brings it', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
+  await using place = await makeWorkplace()
+  const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
+  const { port } = await supervisor.start({ raw_log: true })
+  const log = rawLogOf({ port })
+  const enabled = async (): Promise<unknown> => (await log.status())['enabled']
+  assert.equal(await enabled(), true)
+  const config = await supervisor.configure({ raw_log: false })
+  assert.deepEqual(config.needs_restart, [])
+  assert.equal(await enabled(), false)
+  const option = config.options.find(({ name }) => name === 'raw_log')
+  assert.deepEqual([option?.value, option?.running, option?.changes], [false, false, 'live'])
+  await assert.rejects(supervisor.configure({ raw_log: 'on' }), /raw_log must be on or off/)
+
+  await supervisor.restart({ raw_log: true })
+  assert.equal(await enabled(), true)
+  // Switched off by hand, it stays off over a restart that says nothing of it.
+  await log.toggle(false)
+  await supervisor.restart()
+  assert.equal(await enabled(), false)
+  await supervisor.restart({ raw_log: true })
+  assert.equal(await enabled(), true)
+  await supervisor.stop()
+  const again = await supervisor.start()
+  assert.equal((await rawLogOf(again).status())['enabled'], true)
+})

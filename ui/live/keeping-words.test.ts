@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RawLogStatus } from '../../src/api/raw-log.ts'
+import { captureWords, clearPoints, keepingWords } from './keeping-words.ts'
+
+const off: RawLogStatus = {
+  enabled: false,
+  enabled_until: null,
+  capture: 'all',
+  file_path: 'logger/payloads.jsonl',
+  file_size_bytes: 0,
+  file_size_formatted: '0 bytes',
+  subscribers_count: 0,
+  dropped: 0,
+  trouble: null,
+}
+
+test('the state of the file is told in words', () => {
+  const nowMs = Date.UTC(2026, 10, 21, 12)
+  assert.equal(keepingWords(off, null, nowMs).title, 'Payloads are not kept')
+  assert.match(
+    keepingWords({ ...off, file_size_bytes: 1_200_000 }, null, nowMs).about,
+    /still has 1\.2.MB of earlier/,
+  )
+  const on = { ...off, enabled: true, file_size_bytes: 5000 }
+  assert.equal(keepingWords(on, null, nowMs).title, 'Payloads are kept')
+  assert.match(keepingWords(on, null, nowMs).about, /every call, keys taken out.*In the file: 5.kB\.$/)
+  const until = { ...on, enabled_until: new Date(nowMs + 599_000).toISOString() }
+  assert.match(keepingWords(until, '12:10', nowMs).title, /^Payloads are kept until 12:10 \(9.min left\)$/)
+  assert.match(keepingWords(until, '12:10', nowMs + 590_000).title, /less than a minute left/)
+})
+
+test('what is kept depends on the rule', () => {
+  assert.match(captureWords('errors'), /that fail$/)
+  assert.match(captureWords('sample:1/10'), /one call in 10$/)
+  assert.match(captureWords('something new'), /something new/)
+})
+
+test('clearing says what is lost and what is not', () => {
+  const points = clearPoints({ ...off, file_size_bytes: 12_300_000 })
+  assert.match(points[0] ?? '', /^12\.3.MB of requests and answers are gone/)
+  assert.equal(points.length, 3)
+})

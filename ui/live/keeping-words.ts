@@ -1,0 +1,56 @@
+import type { RawLogStatus } from '../../src/api/raw-log.ts'
+import { bytes, longDuration } from '../format/figures.ts'
+
+/** Whether payloads are kept, in words for the reader. */
+export interface KeepingWords {
+  readonly title: string
+  readonly about: string
+}
+
+/** For how long payloads can be kept; null until it is switched off. */
+export const keepingTimes: readonly { readonly forS: number | null; readonly words: string }[] = [
+  { forS: 600, words: '10 minutes' },
+  { forS: 3600, words: '1 hour' },
+  { forS: null, words: 'Until switched off' },
+]
+
+/** `untilWords`: when it switches itself off, by the reader's clock. */
+export function keepingWords(status: RawLogStatus, untilWords: string | null, nowMs: number): KeepingWords {
+  const { enabled, enabled_until: until, file_size_bytes: size } = status
+  const earlier = size === 0 ? '' : ` The file still has ${bytes(size)} of earlier ones.`
+  if (!enabled) {
+    return {
+      title: 'Payloads are not kept',
+      about: `This page shows what goes by, and forgets it. Keep it in a file to look at it later in the panel of each call; keys are taken out.${earlier}`,
+    }
+  }
+  const left = until === null ? '' : ` (${leftWords(Date.parse(until) - nowMs)})`
+  const held = size === 0 ? 'nothing so far' : bytes(size)
+  return {
+    title: untilWords === null ? 'Payloads are kept' : `Payloads are kept until ${untilWords}${left}`,
+    about: `${captureWords(status.capture)}, keys taken out; the oldest make room for the newest. In the file: ${held}.`,
+  }
+}
+
+function leftWords(ms: number): string {
+  return ms < 60_000 ? 'less than a minute left' : `${longDuration(Math.floor(ms / 60_000) * 60)} left`
+}
+
+/** What of all calls reaches the file. */
+export function captureWords(capture: string): string {
+  if (capture === 'errors') return 'Requests and answers of calls that fail'
+  const part = /^sample:(?:1\/)?(\d+)$/.exec(capture)?.[1]
+  if (part !== undefined) return `Requests and answers of one call in ${part}`
+  return capture === 'all' ? 'Requests and answers of every call' : `Requests and answers (${capture})`
+}
+
+/** What becomes of clearing the file. */
+export function clearPoints(status: RawLogStatus): readonly string[] {
+  return [
+    `${bytes(status.file_size_bytes)} of requests and answers are gone for good.`,
+    'Recorded calls stay, with their figures and times.',
+    status.enabled
+      ? 'What comes from now on is kept as before.'
+      : 'Nothing new is kept: that stays switched off.',
+  ]
+}

@@ -1,0 +1,174 @@
+import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import { bytes } from '../format/figures.ts'
+import type { FedCall } from '../payloads/fed-call.ts'
+import type { KeptPayloads } from '../payloads/kept-payload.ts'
+import { readAnswer } from '../payloads/read-answer.ts'
+import { wordsOf } from '../payloads/read-content.ts'
+import { readError } from '../payloads/read-error.ts'
+import { lastMessageOf } from '../payloads/read-request.ts'
+import { firstWords } from '../payloads/shown-text.ts'
+
+/** What fits into a row of the widest window, and a little more. */
+const wordsLength = 180
+
+/** What is told of a call when it begins. */
+export interface CallHead {
+  readonly id: string
+  readonly startedMs: number
+  readonly method: string
+  readonly path: string
+}
+
+/**
+ * A call as the feed tells of it. Its records are held as the JSON that they came as, which takes a fraction of the
+ * room of their values; only the words of its row are read at once.
+ */
+export class LiveCall implements FedCall {
+  readonly id: string
+  /** Of all calls that were told of, in the order in which they were. */
+  readonly number: number
+  readonly startedMs: number
+  readonly method: string
+  readonly path: string
+  version = 0
+  endedMs: number | null = null
+  endHeardMs: number | null = null
+  durationMs: number | null = null
+  model: string | null = null
+  status: number | null = null
+  outcome: string | null = null
+  failureCode: string | null = null
+  /** Of the last thing that was asked; empty while it is not known. */
+  promptWords = ''
+  answerWords = ''
+  /** Its end may have been among what was not heard. */
+  isLost = false
+  #requestJson: string | null = null
+  #answerJson: string | null = null
+  #isCut = false
+  #sought: { readonly pattern: RegExp; readonly version: number; readonly isFound: boolean } | null = null
+
+  constructor(head: CallHead, number: number) {
+    this.id = head.id
+    this.number = number
+    this.startedMs = head.startedMs
+    this.method = head.method
+    this.path = head.path
+  }
+
+  /** How many characters of JSON are held of it. */
+  get heldLength(): number {
+    return (this.#requestJson?.length ?? 0) + (this.#answerJson?.length ?? 0)
+  }
+
+  get isUnderWay(): boolean {
+    return this.endedMs === null && !this.isLost
+  }
+
+  get isWhole(): boolean {
+    const isAnswerThere = this.isUnderWay || this.#answerJson !== null
+    return this.#requestJson !== null && isAnswerThere && !this.#isCut
+  }
+
+  takeRequest(record: PayloadRecord, json: string): void {
+    this.#requestJson = json
+    this.#take(record)
+    this.promptWords = promptWordsOf(record)
+  }
+
+  takeAnswer(record: OutgoingRecord, json: string): void {
+    this.#answerJson = json
+    this.#take(record)
+    this.isLost = false
+    this.endedMs = Date.parse(record.timestamp)
+    this.endHeardMs = Date.now()
+    this.durationMs = record.duration_ms
+    this.status = record.status
+    this.outcome = record.outcome
+    this.failureCode = record.failure_code
+    this.answerWords = answerWordsOf(record)
+  }
+
+  /** Its end may not be heard of. */
+  lose(): void {
+    if (!this.isUnderWay) return
+    this.isLost = true
+    this.version += 1
+  }
+
+  /** Lets go of what is held of it, but for the words of its row. */
+  release(): void {
+    if (this.heldLength === 0) return
+    this.#requestJson = null
+    this.#answerJson = null
+    this.version += 1
+  }
+
+  payloads(): KeptPayloads {
+    const [request, answer] = [this.#requestJson, this.#answerJson]
+    return {
+      request: request === null ? null : { record: JSON.parse(request) as PayloadRecord, json: request },
+      answer: answer === null ? null : { record: JSON.parse(answer) as OutgoingRecord, json: answer },
+    }
+  }
+
+  /** Whether what is held of it, or its row, has such a text. */
+  has(pattern: RegExp): boolean {
+    if (this.#sought?.pattern !== pattern || this.#sought.version !== this.version) {
+      const texts = [
+        this.#requestJson ?? this.promptWords,
+        this.#answerJson ?? this.answerWords,
+        `${this.id} ${this.path} ${this.model}`,
+      ]
+      this.#sought = { pattern, version: this.version, isFound: texts.some((text) => pattern.test(text)) }
+    }
+    return this.#sought.isFound
+  }
+
+  #take({ model, truncated }: PayloadRecord): void {
+    this.version += 1
+    this.model = model ?? this.model
+    this.#isCut ||= truncated
+  }
+}
+
+function promptWordsOf(record: PayloadRecord): string {
+  const { body, body_bytes: size, truncated } = record
+  if (record.body_encoding === 'base64') return `${bytes(size)} that are no text`
+  const message = lastMessageOf(body)
+  if (message !== null) {
+    const words = firstWords(wordsOf(message.parts), wordsLength)
+    return message.parts[0]?.kind === 'result' ? `Tool: ${words}` : words
+  }
+  if (truncated && typeof body === 'string') {
+    const task = firstUserText(body)
+    return task === ''
+      ? `${bytes(size)}, too long for this list`
+      : `${bytes(size)}: ${firstWords(task, wordsLength)}`
+  }
+  return typeof body === 'string' ? firstWords(body, wordsLength) : ''
+}
+
+/** Of a request of which only the beginning is there: what an agent was asked at first. Empty where it is not found. */
+function firstUserText(json: string): string {
+  const [, text] =
+    /"role"\s*:\s*"user"\s*,\s*"content"\s*:\s*(?:\[\s*\{\s*"type"\s*:\s*"\w+"\s*,\s*"text"\s*:\s*)?"((?:[^"\\]|\\.){1,400})/.exec(
+      json,
+    ) ?? []
+  if (text === undefined) return ''
+  try {
+    return JSON.parse(`"${text}"`) as string
+  } catch {
+    return ''
+  }
+}
+
+function answerWordsOf(record: OutgoingRecord): string {
+  const messages = record.truncated && typeof record.body !== 'string' ? [] : readAnswer(record)
+  const said = messages.flatMap(({ parts }) => parts.filter(({ kind }) => kind !== 'reasoning'))
+  if (said.length > 0) return firstWords(wordsOf(said), wordsLength)
+  if (record.outcome !== 'ok') return firstWords(readError(record.body)?.message ?? '', wordsLength)
+  const reasoning = messages.flatMap(({ parts }) => parts)
+  if (reasoning.length > 0) return firstWords(wordsOf(reasoning), wordsLength)
+  return record.truncated ? `${bytes(record.body_bytes)}, too long for this list` : ''
+}

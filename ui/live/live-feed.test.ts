@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
+import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import { plainAddress } from '../address/page-address.ts'
+import { LiveFeed } from './live-feed.ts'
+import { liveFilterOf, shownCalls } from './live-filter.ts'
+
+const startMs = Date.UTC(2026, 10, 21, 12)
+const at = (second: number): string => new Date(startMs + second * 1000).toISOString()
+
+function started(id: string, second = 0): PayloadEvent {
+  return { type: 'started', id, timestamp: at(second), method: 'POST', path: '/v1/chat/completions' }
+}
+
+function request(id: string, text: string, rest: Partial<PayloadRecord> = {}): PayloadRecord {
+  return {
+    id,
+    seq: 1,
+    timestamp: at(0),
+    direction: 'incoming',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    status: null,
+    headers: {},
+    body: { messages: [{ role: 'user', content: text }] },
+    body_bytes: 10,
+    truncated: false,
+    model: 'm',
+    stream: false,
+    ...rest,
+  }
+}
+
+function answer(id: string, text: string, rest: Partial<OutgoingRecord> = {}): OutgoingRecord {
+  return {
+    ...request(id, ''),
+    timestamp: at(3),
+    direction: 'outgoing',
+    status: 200,
+    body: { choices: [{ message: { content: text } }] },
+    outcome: 'ok',
+    failure_code: null,
+    duration_ms: 3000,
+    ...rest,
+  }
+}
+
+function tell(feed: LiveFeed, ...events: readonly PayloadEvent[]): void {
+  for (const event of events) feed.take(event, JSON.stringify(event))
+}
+
+test('a call is one row from its beginning to its end', () => {
+  const feed = new LiveFeed()
+  tell(feed, { type: 'connected', enabled: false }, started('a'))
+  const [call] = feed.calls
+  assert.ok(call !== undefined)
+  assert.deepEqual([feed.standing, call.endedMs, call.model, call.isWhole], ['connected', null, null, false])
+  tell(feed, request('a', 'one\n two'))
+  assert.deepEqual([call.promptWords, call.model, call.isWhole], ['one two', 'm', true])
+  tell(feed, answer('a', 'three'))
+  assert.equal(feed.calls.length, 1)
+  assert.deepEqual(
+    [call.answerWords, call.durationMs, call.outcome, call.isWhole],
+    ['three', 3000, 'ok', true],
+  )
+  assert.deepEqual(call.payloads().answer?.record.body, { choices: [{ message: { content: 'three' } }] })
+})
+
+test('a call of which only the end was heard stands where it began', () => {
+  const feed = new LiveFeed()
+  tell(feed, started('b', 2), answer('a', 'x'))
+  assert.deepEqual(
+    feed.calls.map(({ id, startedMs }) => [id, startedMs - startMs]),
+    [
+      ['a', 0],
+      ['b', 2000],
+    ],
+  )
+  assert.equal(feed.calls[0]?.isWhole, false)
+})
+
+test('the list is bounded, and so is what is held of its calls', () => {
+  const feed = new LiveFeed({ calls: 10, heldLength: 20_000 })
+  for (let index = 0; index < 100; index += 1) {
+    const id = `call${index}`
+    tell(feed, started(id, index), request(id, 'x'.repeat(2000)), answer(id, 'y'.repeat(2000)))
+    assert.ok(feed.heldLength <= 20_000)
+    assert.equal(
+      feed.heldLength,
+      feed.calls.reduce((sum, call) => sum + call.heldLength, 0),
+    )
+  }
+  assert.deepEqual([feed.calls.length, feed.told], [10, 100])
+  const [oldest, newest] = [feed.calls[0], feed.calls.at(-1)]
+  assert.deepEqual([oldest?.id, oldest?.isWhole, oldest?.promptWords.length], ['call90', false, 181])
+  assert.deepEqual([newest?.id, newest?.isWhole], ['call99', true])
+  // An answer that comes late to a call whose request was let go is let go in its turn.
+  tell(feed, answer('call90', 'z'.repeat(2000)))
+  assert.ok(feed.heldLength <= 20_000)
+})
+
+test('what was not heard is said', () => {
+  const feed = new LiveFeed()
+  tell(feed, started('a'), started('b'), { type: 'dropped', count: 7 }, { type: 'dropped', count: null })
+  assert.deepEqual([feed.dropped, feed.hasUncounted, feed.calls[0]?.isLost], [7, true, true])
+  // Its end was heard after all.
+  tell(feed, answer('a', 'x'), { type: 'disconnected' })
+  assert.deepEqual(
+    [feed.calls[0]?.isLost, feed.calls[1]?.isLost, feed.standing],
+    [false, true, 'disconnected'],
+  )
+  tell(feed, started('c'))
+  feed.clear()
+  assert.deepEqual(
+    feed.calls.map(({ id }) => id),
+    ['c'],
+  )
+  assert.deepEqual([feed.dropped, feed.heldLength], [0, 0])
+})
+
+test('calls are found by model, by failure, and by any text of their payloads', () => {
+  const feed = new LiveFeed()
+  tell(
+    feed,
+    request('a', 'Where is "Lyon"? (1+1)'),
+    answer('a', 'In France.'),
+    request('b', 'x', { model: 'n' }),
+    answer('b', '', {
+      model: 'n',
+      outcome: 'upstream_error',
+      status: 429,
+      body: { error: { message: 'Slow' } },
+    }),
+    started('c'),
+  )
+  const shown = (change: Partial<typeof plainAddress>): string =>
+    shownCalls(feed.calls, liveFilterOf({ ...plainAddress, ...change }))
+      .map(({ id }) => id)
+      .join('')
+  assert.equal(shown({}).length, 3)
+  assert.equal(shown({ models: ['n'] }), 'b')
+  assert.equal(shown({ errorsOnly: true }), 'b')
+  assert.equal(shown({ text: 'lyon' }), 'a')
+  assert.equal(shown({ text: '"Lyon"? (1+1)' }), 'a')
+  assert.equal(shown({ text: 'in france' }), 'a')
+  assert.equal(shown({ text: '.*' }), '')
+  assert.equal(feed.calls.find(({ id }) => id === 'b')?.answerWords, 'Slow')
+})
+
+test('rows tell what is no text, and what is too long', () => {
+  const feed = new LiveFeed()
+  tell(
+    feed,
+    request('a', '', { body: 'AAAA', body_encoding: 'base64', body_bytes: 1200 }),
+    request('b', '', { body: '{"messages":[', truncated: true, body_bytes: 2_000_000 }),
+    request('d', '', {
+      body: '{"messages":[{"role":"user","content":"Mend \\"it\\"',
+      truncated: true,
+      body_bytes: 2_000_000,
+    }),
+    request('c', '', { body: { messages: [{ role: 'tool', tool_call_id: 'x', content: '42' }] } }),
+    answer('c', '', { body: null, text: '', reasoning: 'Let me think.' }),
+  )
+  assert.deepEqual(
+    feed.calls.map(({ promptWords }) => promptWords),
+    ['1.2\u202fkB that are no text', '2\u202fMB, too long for this list', '2\u202fMB: Mend "it"', 'Tool: 42'],
+  )
+  assert.equal(feed.calls[3]?.answerWords, 'Let me think.')
+})

@@ -1,0 +1,154 @@
+import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
+import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import { type CallHead, LiveCall } from './live-call.ts'
+
+export interface LiveFeedLimits {
+  /** Most calls that are listed. */
+  readonly calls: number
+  /** Most characters of JSON that are held of all of them: beyond it those of the oldest are let go. */
+  readonly heldLength: number
+}
+
+const usualLimits: LiveFeedLimits = { calls: 2000, heldLength: 24_000_000 }
+
+/** Whether there is something to listen to. */
+export type FeedStanding = 'unknown' | 'connected' | 'disconnected'
+
+/** What the gateway's feed of payloads has told since it was listened to, the last calls of it. */
+export class LiveFeed {
+  readonly #limits: LiveFeedLimits
+  /** The oldest first. */
+  #calls: LiveCall[] = []
+  readonly #byId = new Map<string, LiveCall>()
+  readonly #models = new Set<string>()
+  #heldLength = 0
+  /** What is held is let go from this place on. */
+  #released = 0
+  #told = 0
+  #dropped = 0
+  #hasUncounted = false
+  #standing: FeedStanding = 'unknown'
+
+  constructor(limits: LiveFeedLimits = usualLimits) {
+    this.#limits = limits
+  }
+
+  /** The oldest first; another array when a call was added or went away. */
+  get calls(): readonly LiveCall[] {
+    return this.#calls
+  }
+
+  /** How many calls were told of, whether they are listed still or not. */
+  get told(): number {
+    return this.#told
+  }
+
+  /** Records that went by and were not told, as there were too many at once; at least so many where `hasUncounted`. */
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  get hasUncounted(): boolean {
+    return this.#hasUncounted
+  }
+
+  get standing(): FeedStanding {
+    return this.#standing
+  }
+
+  get heldLength(): number {
+    return this.#heldLength
+  }
+
+  get models(): readonly string[] {
+    return [...this.#models].sort()
+  }
+
+  /** `json`: what the event's data came as. */
+  take(event: PayloadEvent, json: string): void {
+    if (!('type' in event)) this.#takeRecord(event, json)
+    else if (event.type === 'started') {
+      if (!this.#byId.has(event.id)) this.#add({ ...event, startedMs: Date.parse(event.timestamp) })
+    } else if (event.type === 'dropped') {
+      this.#dropped += event.count ?? 0
+      this.#hasUncounted ||= event.count === null
+      this.#loseRunning()
+    } else if (event.type === 'connected') this.#standing = 'connected'
+    else this.interrupt()
+  }
+
+  /** It was not listened to, or there was none: what went by is not known. */
+  interrupt(): void {
+    this.#standing = 'disconnected'
+    this.#loseRunning()
+  }
+
+  /** Forgets what has ended. */
+  clear(): void {
+    const running = this.#calls.filter((call) => call.isUnderWay)
+    this.#byId.clear()
+    for (const call of running) this.#byId.set(call.id, call)
+    this.#calls = running
+    this.#heldLength = running.reduce((sum, call) => sum + call.heldLength, 0)
+    this.#released = 0
+    this.#dropped = 0
+    this.#hasUncounted = false
+  }
+
+  #takeRecord(record: PayloadRecord | OutgoingRecord, json: string): void {
+    const call = this.#byId.get(record.id) ?? this.#add(headOf(record))
+    const before = call.heldLength
+    if (isAnswer(record)) call.takeAnswer(record, json)
+    else call.takeRequest(record, json)
+    if (call.model !== null) this.#models.add(call.model)
+    this.#heldLength += call.heldLength - before
+    this.#makeRoom()
+  }
+
+  #add(head: CallHead): LiveCall {
+    const call = new LiveCall(head, this.#told)
+    this.#told += 1
+    this.#byId.set(call.id, call)
+    const over = Math.max(0, this.#calls.length + 1 - this.#limits.calls)
+    for (const gone of this.#calls.slice(0, over)) {
+      this.#byId.delete(gone.id)
+      this.#release(gone)
+    }
+    const kept = this.#calls.slice(over)
+    // One whose beginning was not heard stands where it began.
+    const after = kept.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
+    this.#calls = kept.toSpliced(after + 1, 0, call)
+    this.#released = Math.max(0, this.#released - over)
+    return call
+  }
+
+  #makeRoom(): void {
+    for (let looked = 0; looked < this.#calls.length; looked += 1) {
+      if (this.#heldLength <= this.#limits.heldLength) return
+      // At the end it begins anew: an answer may have come late to one that was let go.
+      const call = this.#calls[this.#released] ?? this.#calls[0]
+      this.#released = this.#released < this.#calls.length ? this.#released + 1 : 1
+      if (call !== undefined) this.#release(call)
+    }
+  }
+
+  #release(call: LiveCall): void {
+    this.#heldLength -= call.heldLength
+    call.release()
+  }
+
+  #loseRunning(): void {
+    for (const call of this.#calls) call.lose()
+  }
+}
+
+function isAnswer(record: PayloadRecord): record is OutgoingRecord {
+  return record.direction === 'outgoing'
+}
+
+/** Of a call of whose beginning nothing was heard. */
+function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
+  const { id, method, path, timestamp } = record
+  const tookMs = isAnswer(record) ? record.duration_ms : 0
+  return { id, method, path, startedMs: Date.parse(timestamp) - tookMs }
+}

@@ -1,0 +1,38 @@
+import type { PageAddress } from '../address/page-address.ts'
+import { isFailure } from '../calls/failure-words.ts'
+import type { LiveCall } from './live-call.ts'
+
+/** Which calls of the feed are shown. */
+export interface LiveFilter {
+  readonly models: readonly string[]
+  readonly errorsOnly: boolean
+  /** Null for any text. */
+  readonly pattern: RegExp | null
+}
+
+/** What the address means for the feed. The same text gives the same pattern, by which calls remember. */
+export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFilter {
+  return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
+}
+
+/** Those that are shown, the newest first. */
+export function shownCalls(calls: readonly LiveCall[], filter: LiveFilter): readonly LiveCall[] {
+  return calls.filter((call) => isShown(call, filter)).reverse()
+}
+
+function isShown(call: LiveCall, { models, errorsOnly, pattern }: LiveFilter): boolean {
+  if (models.length > 0 && (call.model === null || !models.includes(call.model))) return false
+  if (errorsOnly && (call.outcome === null || !isFailure(call.outcome))) return false
+  return pattern === null || call.has(pattern)
+}
+
+/** The text itself in whichever case, or as JSON writes it within a text. */
+function patternOf(text: string): RegExp {
+  const forms = new Set([text, JSON.stringify(text).slice(1, -1)])
+  return new RegExp([...forms].map(escaped).join('|'), 'i')
+}
+
+/** `RegExp.escape` is too young for some browsers. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+}

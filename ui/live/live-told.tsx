@@ -1,0 +1,82 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLasting } from '../design/use-lasting.ts'
+import { StateMark } from '../design/state-mark.tsx'
+import { count, counted } from '../format/figures.ts'
+import type { LiveFeed } from './live-feed.ts'
+
+/** A connection that is made anew at once need not be told of. */
+const soonMs = 1500
+/** Those who have the page read out hear no more often how much has come. */
+const sayEveryMs = 10_000
+
+export interface LiveToldProps {
+  readonly feed: LiveFeed
+  readonly isReached: boolean | null
+  readonly isRunning: boolean
+  /** How many calls fit the filter. */
+  readonly shown: number
+}
+
+/** Whether the feed comes, how much of it there is, and what was left out. */
+export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): JSX.Element {
+  const isLost = useLasting(feed.standing !== 'connected' || isReached === false, soonMs)
+  const running = feed.calls.filter((call) => call.isUnderWay).length
+  const { dropped, hasUncounted } = feed
+  const runningWords = running === 0 ? '' : `${count(running)} running`
+  const listed = counted(feed.calls.length, 'call')
+  return (
+    <div class="live-told">
+      <span role="status">
+        {!isRunning ? (
+          <span class="is-off">The gateway is stopped</span>
+        ) : isLost ? (
+          <span class="is-off">Reconnecting…</span>
+        ) : (
+          <span class="is-on">
+            <StateMark shape="disc" size={10} />
+            Watching
+          </span>
+        )}
+      </span>
+      {running > 0 && <span>{runningWords}</span>}
+      {feed.calls.length > 0 && (
+        <span>
+          {shown < feed.calls.length ? `${count(shown)} of ` : ''}
+          {listed}
+          {feed.told > feed.calls.length && ', the last ones'}
+        </span>
+      )}
+      {dropped > 0 && (
+        <span class="is-off">
+          {hasUncounted && 'Over '}
+          {counted(dropped, 'record')} left out: too many came at once
+        </span>
+      )}
+      {dropped === 0 && hasUncounted && (
+        <span class="is-off" title="The gateway was restarted, or the connection to it broke, meanwhile.">
+          Some records may be missing
+        </span>
+      )}
+      <SaidNowAndThen
+        words={feed.calls.length === 0 ? '' : `${listed}${running > 0 ? `, ${runningWords}` : ''}`}
+      />
+    </div>
+  )
+}
+
+/** What changes all the time, for those who hear it. */
+function SaidNowAndThen({ words }: { readonly words: string }): JSX.Element {
+  const [said, setSaid] = useState('')
+  const latest = useRef(words)
+  latest.current = words
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(latest.current), sayEveryMs)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span class="aside" role="status">
+      {said}
+    </span>
+  )
+}

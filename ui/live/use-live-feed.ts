@@ -1,0 +1,89 @@
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
+import { EventStream } from '../data/event-stream.ts'
+import { LiveFeed } from './live-feed.ts'
+
+/** Nobody reads faster than this; and where so much comes at once that nobody reads, it need not flicker. */
+const [drawEveryMs, busyEveryMs] = [100, 250]
+const busyEvents = 12
+/** A page that nobody sees goes on listening for so long: a browser has six connections, and it may be forgotten. */
+const hiddenLimitMs = 30_000
+
+/** The feed, and whether the dashboard that tells it is reached. */
+export interface ListenedFeed {
+  readonly feed: LiveFeed
+  /** Null until that is known. */
+  readonly isReached: boolean | null
+  /** Draws anew after the feed was changed by hand. */
+  readonly redraw: () => void
+}
+
+/**
+ * Listens to the gateway's feed of payloads for as long as the component is there, on a stream of its own: other tabs
+ * have no use for payloads. Draws what has come at most once a frame.
+ */
+export function useLiveFeed(): ListenedFeed {
+  const feed = useMemo(() => new LiveFeed(), [])
+  const [isReached, setReached] = useState<boolean | null>(null)
+  const [, redraw] = useReducer((rounds: number) => rounds + 1, 0)
+  useEffect(() => {
+    let stream: EventStream | null = null
+    let hiddenTimer: ReturnType<typeof setTimeout> | undefined
+    let drawTimer: ReturnType<typeof setTimeout> | undefined
+    let frame = 0
+    let sinceDrawn = 0
+    let isBusy = false
+    const plan = (): void => {
+      sinceDrawn += 1
+      drawTimer ??= setTimeout(
+        () => {
+          frame = requestAnimationFrame(() => {
+            drawTimer = undefined
+            isBusy = sinceDrawn > busyEvents
+            sinceDrawn = 0
+            redraw(0)
+          })
+        },
+        isBusy ? busyEveryMs : drawEveryMs,
+      )
+    }
+    const open = (): void => {
+      stream ??= new EventStream(['payloads'], {
+        onEvent: ([topic, data], json) => {
+          if (topic !== 'payloads') return
+          feed.take(data, json)
+          plan()
+        },
+        onReach: (isNowReached) => {
+          if (!isNowReached) feed.interrupt()
+          setReached(isNowReached)
+        },
+      })
+    }
+    const close = (): void => {
+      if (stream === null) return
+      stream.close()
+      stream = null
+      feed.interrupt()
+    }
+    const mind = (): void => {
+      clearTimeout(hiddenTimer)
+      if (document.hidden) hiddenTimer = setTimeout(close, hiddenLimitMs)
+      else open()
+    }
+    document.addEventListener('visibilitychange', mind)
+    // A page that comes out of the browser's cache of pages has lost its connections.
+    addEventListener('pagehide', close)
+    addEventListener('pageshow', mind)
+    mind()
+    return () => {
+      document.removeEventListener('visibilitychange', mind)
+      removeEventListener('pagehide', close)
+      removeEventListener('pageshow', mind)
+      clearTimeout(hiddenTimer)
+      clearTimeout(drawTimer)
+      cancelAnimationFrame(frame)
+      close()
+    }
+  }, [feed])
+  return { feed, isReached, redraw: () => redraw(0) }
+}

@@ -1,0 +1,81 @@
+import './chat-view.css'
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { OutgoingRecord } from '../../src/api/raw-log.ts'
+import type { KeptPayload } from './kept-payload.ts'
+import { Messages } from './messages.tsx'
+import { isReassembled, readAnswer } from './read-answer.ts'
+import { readError } from './read-error.ts'
+import { type ReadRequest, readRequest } from './read-request.ts'
+import { firstWords, shownText } from './shown-text.ts'
+
+export interface ChatViewProps {
+  readonly request: KeptPayload | null
+  readonly answer: KeptPayload<OutgoingRecord> | null
+  readonly isUnderWay: boolean
+}
+
+/** A call as a conversation: what was asked, and what came back. */
+export function ChatView({ request, answer, isUnderWay }: ChatViewProps): JSX.Element {
+  const asked = useMemo(() => readRequest(request?.record.body), [request])
+  const answered = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
+  const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
+  return (
+    <div class="payload-tab">
+      {(asked.settings.length > 0 || asked.tools.length > 0) && <Settings asked={asked} />}
+      {asked.messages.length > 0 ? (
+        <Messages title="Asked" messages={asked.messages} />
+      ) : (
+        <p class="quiet">{unreadWords(request, 'request')}</p>
+      )}
+      {answered.length > 0 ? (
+        <Messages title="Answered" messages={answered} isAnswer />
+      ) : isUnderWay ? (
+        <p class="quiet">The answer is under way.</p>
+      ) : (
+        error === null && <p class="quiet">{unreadWords(answer, 'answer')}</p>
+      )}
+      {error !== null && answer !== null && !isReassembledWhole(answer.record) && (
+        <section class="chat-error">
+          <h3>Error</h3>
+          <p>{shownText(error.message)}</p>
+        </section>
+      )}
+    </div>
+  )
+}
+
+/** A stream that went well may speak of errors in what it says. */
+function isReassembledWhole(record: OutgoingRecord): boolean {
+  return record.outcome === 'ok' && isReassembled(record)
+}
+
+function unreadWords(side: KeptPayload | null, what: 'request' | 'answer'): string {
+  const tab = what === 'request' ? 'Request' : 'Response'
+  if (side === null) return `The ${what} is not kept.`
+  const { record } = side
+  if (record.body_withheld !== undefined) return `The body of the ${what} is withheld: ${tab} says why.`
+  if (record.body === null) return `The ${what} has no body.`
+  if (record.truncated) {
+    return `The ${what} is too large to be kept whole, and cannot be read in part: ${tab} shows its beginning.`
+  }
+  return `The ${what} is no conversation that this page can read: ${tab} shows it as it is.`
+}
+
+function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }): JSX.Element {
+  return (
+    <div class="chat-settings">
+      {settings.map(([name, value]) => (
+        <span key={name}>
+          {name} <strong>{firstWords(value, 80)}</strong>
+        </span>
+      ))}
+      {tools.length > 0 && (
+        <details>
+          <summary>{tools.length === 1 ? '1 tool' : `${tools.length} tools`}</summary>
+          <p>{shownText(tools.join(', '))}</p>
+        </details>
+      )}
+    </div>
+  )
+}

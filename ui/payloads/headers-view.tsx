@@ -1,0 +1,85 @@
+import './headers-view.css'
+import type { JSX } from 'preact'
+import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import type { KeptPayload } from './kept-payload.ts'
+import { shownText } from './shown-text.ts'
+
+export interface HeadersViewProps {
+  readonly request: KeptPayload | null
+  readonly answer: KeptPayload<OutgoingRecord> | null
+}
+
+/** The heads of both sides. */
+export function HeadersView({ request, answer }: HeadersViewProps): JSX.Element {
+  const areSomeMasked = [request, answer].some(
+    (side) => side !== null && valuesOf(side.record).some(isMasked),
+  )
+  return (
+    <div class="headers-view">
+      {request !== null && (
+        <Head
+          title="Request"
+          line={`${request.record.method} ${request.record.path}`}
+          record={request.record}
+        />
+      )}
+      {answer !== null && (
+        <Head title="Response" line={statusWords(answer.record.status)} record={answer.record} />
+      )}
+      {request === null && <p class="quiet">The request is not kept.</p>}
+      {answer === null && <p class="quiet">No answer is kept.</p>}
+      {areSomeMasked && (
+        <p class="quiet">
+          Keys never get here. <code>hmac:</code> and eight digits stand in their place, the same for the same
+          key; the number behind them is its length.
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface HeadProps {
+  readonly title: string
+  readonly line: string
+  readonly record: PayloadRecord
+}
+
+function Head({ title, line, record }: HeadProps): JSX.Element {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <p class="first-line">
+        <code>{shownText(line)}</code>
+      </p>
+      <dl>
+        {Object.entries(record.headers).map(([name, value]) => (
+          <div key={name}>
+            <dt>
+              <code>{shownText(name)}</code>
+            </dt>
+            <dd>
+              {(typeof value === 'string' ? [value] : value).map((one, at) => (
+                <span key={at} class={isMasked(one) ? 'masked' : ''}>
+                  <code>{shownText(one)}</code>
+                  {isMasked(one) && <span class="tag">masked</span>}
+                </span>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function statusWords(status: number | null): string {
+  return status === null ? 'No answer was sent' : `Status ${status}`
+}
+
+function valuesOf({ headers }: PayloadRecord): readonly string[] {
+  return Object.values(headers).flat()
+}
+
+function isMasked(value: string): boolean {
+  return /\bhmac:[0-9a-f]{8}\(\d+\)/.test(value)
+}

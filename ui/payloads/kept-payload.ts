@@ -1,0 +1,46 @@
+import type { CallPayloads } from '../../src/api/call-payloads.ts'
+import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import { memberText } from './json-text.ts'
+
+/** A record, and the JSON that it came as: what reading it into values changes can be shown as it was. */
+export interface KeptPayload<Kept extends PayloadRecord = PayloadRecord> {
+  readonly record: Kept
+  readonly json: string
+}
+
+/** Both sides of a call, as far as they are there. */
+export interface KeptPayloads {
+  readonly request: KeptPayload | null
+  readonly answer: KeptPayload<OutgoingRecord> | null
+}
+
+/** What the dashboard knows of a call's payloads. */
+export type AnsweredPayloads = KeptPayloads & Pick<CallPayloads, 'logging' | 'reason'>
+
+/** Reads the answer of `/api/calls/{id}/payloads`. */
+export function readPayloads(text: string): AnsweredPayloads {
+  const { request, answer, logging, reason } = JSON.parse(text) as CallPayloads
+  return {
+    request: request === null ? null : { record: request, json: memberText(text, 'request') ?? '' },
+    answer: answer === null ? null : { record: answer, json: memberText(text, 'answer') ?? '' },
+    logging,
+    reason,
+  }
+}
+
+/** A body as text, in the form in which it can be looked at. */
+export interface BodyText {
+  readonly text: string
+  readonly isJson: boolean
+  /** Where it is not text: `text` is its base64. */
+  readonly isBinary: boolean
+}
+
+/** The body of a record; null where there is none. */
+export function bodyTextOf({ record, json }: KeptPayload): BodyText | null {
+  const { body } = record
+  if (body === null || body === undefined) return null
+  const isBinary = record.body_encoding === 'base64'
+  if (typeof body === 'string') return { text: body, isJson: false, isBinary }
+  return { text: memberText(json, 'body') ?? JSON.stringify(body), isJson: true, isBinary }
+}

@@ -1,0 +1,54 @@
+import { asText, objectOf, textOf } from './json-value.ts'
+
+/** What an upstream says of an error. */
+export interface UpstreamError {
+  readonly message: string
+  /** `type`, `rate_limit_error`. */
+  readonly facts: readonly (readonly [name: string, value: string])[]
+}
+
+/** In a stream it is among the last events: no more of its text is looked through than this. */
+const tailLength = 64_000
+
+/** The error in the body of an answer: an object of any of the usual forms, or an event of a stream. */
+export function readError(body: unknown): UpstreamError | null {
+  if (typeof body !== 'string') return errorIn(Array.isArray(body) ? body[0] : body)
+  const lines = body.slice(-tailLength).split('\n').reverse()
+  for (const line of lines) {
+    const data = /^(?:data|error):\s*(\{.*)$/.exec(line.trimEnd())?.[1]
+    if (data?.includes('"error"') !== true) continue
+    try {
+      const found = errorIn(JSON.parse(data))
+      if (found !== null) return found
+    } catch {
+      // Cut, or none.
+    }
+  }
+  return null
+}
+
+function errorIn(value: unknown): UpstreamError | null {
+  const body = objectOf(value)
+  const error = body['error'] ?? body['detail'] ?? (body['object'] === 'error' ? body : undefined)
+  if (error === undefined || error === null) return textIn(body['message'])
+  if (typeof error === 'string')
+    return { message: error, facts: factsOf(body, ['type', 'error_type', 'code']) }
+  const inner = objectOf(error)
+  const message = textOf(inner['message']) ?? asText(error)
+  return { message, facts: factsOf(inner, ['type', 'code', 'status', 'param']) }
+}
+
+function textIn(value: unknown): UpstreamError | null {
+  const message = textOf(value)
+  return message === null ? null : { message, facts: [] }
+}
+
+function factsOf(
+  object: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): UpstreamError['facts'] {
+  return names.flatMap((name) => {
+    const value = object[name]
+    return value === undefined || value === null || value === '' ? [] : [[name, asText(value)] as const]
+  })
+}
