@@ -4,21 +4,31 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useNavigation } from './address/navigation.tsx'
 import type { View } from './address/page-address.ts'
 import { CallsView } from './calls/calls-view.tsx'
+import { lazyView } from './lazy-view.tsx'
 import { Times } from './format/times.ts'
 import { useLive } from './data/live.tsx'
 import { noDrafts } from './gateway/option-drafts.ts'
-import { GatewayView } from './gateway/gateway-view.tsx'
 import { OverviewView } from './overview/overview-view.tsx'
 import { TopBar } from './shell/top-bar.tsx'
 import type { ViewProps } from './view-props.ts'
 
+/** What the first view does not need comes when it is gone to. */
+const CostsView = lazyView(async () => (await import('./costs/costs-view.tsx')).CostsView)
+const GatewayView = lazyView(async () => (await import('./gateway/gateway-view.tsx')).GatewayView)
+
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
   overview: OverviewView,
   calls: CallsView,
+  costs: CostsView,
   gateway: GatewayView,
 }
 
-const titles: Readonly<Record<View, string>> = { overview: 'Overview', calls: 'Calls', gateway: 'Gateway' }
+const titles: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  calls: 'Calls',
+  costs: 'Costs',
+  gateway: 'Gateway',
+}
 
 /** The bar, and the view that the address names. */
 export function App(): JSX.Element {

@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { DashboardServer } from '../dashboard/dashboard-server.ts'
+import { priceWriter } from '../dashboard/price-writer.ts'
+import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
 import type { Options } from '../options/option-spec.ts'
@@ -9,12 +11,13 @@ import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { DatabaseJobs } from '../supervisor/database-jobs.ts'
+import { PriceSyncJob } from '../supervisor/price-sync-job.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { SettingError, SettingsFile } from '../supervisor/gateway-settings.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readAdminToken } from './admin-token.ts'
-import { databaseCommand, gatewayCommand } from './gateway-command.ts'
+import { costsCommand, databaseCommand, gatewayCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** The parts of a dashboard, put together: its server, and the gateway that it starts and stops. */
@@ -27,11 +30,13 @@ export class RunningDashboard {
   readonly #server: DashboardServer
   readonly #queries: QueryProcess
   readonly #jobs: DatabaseJobs
+  readonly #sync: PriceSyncJob
 
   private constructor(
     server: DashboardServer,
     queries: QueryProcess,
     jobs: DatabaseJobs,
+    sync: PriceSyncJob,
     gateway: SupervisedGateway,
     port: number,
     demandsToken: boolean,
@@ -39,6 +44,7 @@ export class RunningDashboard {
     this.#server = server
     this.#queries = queries
     this.#jobs = jobs
+    this.#sync = sync
     this.gateway = gateway
     this.port = port
     this.signInPath = demandsToken ? server.signInLink() : null
@@ -85,11 +91,20 @@ export class RunningDashboard {
       onFault,
     })
     const jobs = new DatabaseJobs({ command: databaseCommand, db: options.db, env, clock: systemClock })
+    const sync = new PriceSyncJob({
+      command: costsCommand,
+      db: options.db,
+      source: options.pricingSource,
+      env,
+      clock: systemClock,
+    })
     const server = new DashboardServer({
       process: gateway,
       log,
       queries,
       jobs,
+      sync,
+      prices: priceWriter(priceFileOf(options.db), systemClock),
       adminToken,
       demandsToken,
       allowedHosts: options.allowHost,
@@ -100,7 +115,7 @@ export class RunningDashboard {
       const port = await server.listen(options.dashboardPort, options.dashboardHost)
       own.port = port
       queries.start()
-      return new RunningDashboard(server, queries, jobs, gateway, port, demandsToken)
+      return new RunningDashboard(server, queries, jobs, sync, gateway, port, demandsToken)
     } catch (error) {
       gateway.close()
       throw error
@@ -111,6 +126,7 @@ export class RunningDashboard {
   async close(): Promise<void> {
     this.gateway.close()
     this.#jobs.close()
+    this.#sync.close()
     this.#queries.close()
     await this.#server.close()
   }

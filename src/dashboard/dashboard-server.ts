@@ -3,10 +3,12 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { Clock } from '../call/clock.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
+import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
 import { answerError, answerErrors } from './answer-errors.ts'
 import { BeatTopic } from './beat-topic.ts'
 import { addCallRoutes } from './call-routes.ts'
 import { CallTopic } from './call-topic.ts'
+import { addCostRoutes } from './cost-routes.ts'
 import { addDatabaseRoutes } from './database-routes.ts'
 import { EventHub } from './event-hub.ts'
 import { addEventRoutes } from './event-routes.ts'
@@ -20,12 +22,15 @@ import { PageAssets } from './page-assets.ts'
 import { addPageRoutes, openPaths } from './page-routes.ts'
 import { answerMalformed, answerProblem } from './plain-answer.ts'
 import { addProcessRoutes } from './process-routes.ts'
+import type { PriceWriter } from './price-writer.ts'
 import type { QuerySource } from './query-source.ts'
 import { RequestProblem } from './request-problem.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { SignIn } from './sign-in.ts'
 
 const bodyLimitBytes = 64 * 1024
+/** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
+const maxParamLength = 2000
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
 const maxConnections = 256
 /** How long answers that are under way may go on when the server closes. */
@@ -48,6 +53,8 @@ export interface DashboardServerOptions {
   readonly log: LogSource
   readonly queries: QuerySource
   readonly jobs: JobStarter
+  readonly sync: PriceSyncer
+  readonly prices: PriceWriter
   readonly adminToken: string | null
   /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
   readonly demandsToken: boolean
@@ -78,6 +85,7 @@ export class DashboardServer {
     this.#app = fastify({
       logger: false,
       bodyLimit: bodyLimitBytes,
+      routerOptions: { maxParamLength },
       // What a request says is taken as it is: no value becomes another, none is left out.
       ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
       serverFactory: (handler) => this.#listener(handler),
@@ -91,6 +99,7 @@ export class DashboardServer {
     addProcessRoutes(this.#app, { process, log, onChange: () => gateway.refresh() })
     addCallRoutes(this.#app, queries)
     addDatabaseRoutes(this.#app, jobs)
+    addCostRoutes(this.#app, options)
     addEventRoutes(this.#app, this.#hub)
   }
 

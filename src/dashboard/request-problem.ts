@@ -56,6 +56,7 @@ const settingStatus: Readonly<Record<SettingError['code'], number>> = {
 const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
   job_running: 409,
   no_database: 409,
+  folded_range: 409,
   job_failed: 500,
 }
 

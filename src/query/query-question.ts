@@ -1,3 +1,4 @@
+import type { PriceSync } from '../api/costs.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallSort } from '../call/call-reader.ts'
@@ -46,8 +47,32 @@ export interface EndedQuestion {
   readonly afterSeq: number | null
 }
 
+/** What `GET /api/costs` is asked. */
+export interface CostsQuestion {
+  readonly kind: 'costs'
+  /** How a sync stands that the file does not know of; null where the file says it. */
+  readonly sync: PriceSync | null
+  /** Of the price file: who asks later, of another one, is not told the same. */
+  readonly fileState: string
+}
+
+/** What `GET /api/costs/matches` is asked. */
+export interface MatchesQuestion {
+  readonly kind: 'matches'
+  readonly fromMs: number | null
+  readonly toMs: number | null
+  readonly fileState: string
+}
+
 /** Everything that the query process can be asked. */
-export type QueryQuestion = ListQuestion | GroupQuestion | OverviewQuestion | OneCallQuestion | EndedQuestion
+export type QueryQuestion =
+  | ListQuestion
+  | GroupQuestion
+  | OverviewQuestion
+  | OneCallQuestion
+  | EndedQuestion
+  | CostsQuestion
+  | MatchesQuestion
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000

@@ -37,7 +37,7 @@ const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.suba
 const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
 const addresses: fc.Arbitrary<PageAddress> = fc.record(
   {
-    view: fc.constantFrom('overview', 'calls', 'gateway'),
+    view: fc.constantFrom('overview', 'calls', 'costs', 'gateway'),
     range: ranges,
     models: texts,
     callTypes: some(keysOf(callTypeWords)),
@@ -50,6 +50,8 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     q: fc.string().map((text) => text.trim()),
     sort: fc.constantFrom(...keysOf(sortWords)),
     call: fc.option(fc.stringMatching(/^[0-9a-z]{11}$/)),
+    by: fc.constantFrom('model', 'client'),
+    price: fc.string(),
     utc: fc.boolean(),
     ignored: fc.constant([]),
   },

@@ -2,9 +2,12 @@ import type { CallSort, CallType, Outcome } from './call-words.ts'
 import { isCallSort, isCallType, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
-export const viewPaths = { overview: '/', calls: '/calls', gateway: '/gateway' } as const
+export const viewPaths = { overview: '/', calls: '/calls', costs: '/costs', gateway: '/gateway' } as const
 
 export type View = keyof typeof viewPaths
+
+/** What spend can be compared by. */
+export type SpendBy = 'model' | 'client'
 
 /** Lengths of time that end now, in milliseconds. */
 export const lastRanges = {
@@ -24,8 +27,8 @@ export type Range =
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `call` and `tz=utc`, which are the
- * page's own.
+ * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `by`, `price` and `tz=utc`,
+ * which are the page's own.
  */
 export interface PageAddress {
   readonly view: View
@@ -44,6 +47,10 @@ export interface PageAddress {
   readonly sort: CallSort
   /** The id of the call whose panel is open. */
   readonly call: string | null
+  /** What the spend is compared by. */
+  readonly by: SpendBy
+  /** Part of the names of prices that are shown; empty for all that the calls met. */
+  readonly price: string
   /** Times in UTC, in place of the reader's zone. */
   readonly utc: boolean
   /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
@@ -65,6 +72,8 @@ export const plainAddress: PageAddress = {
   q: '',
   sort: 'started_at',
   call: null,
+  by: 'model',
+  price: '',
   utc: false,
   ignored: [],
 }
@@ -110,6 +119,14 @@ const readers: Readonly<Record<string, Reader>> = {
     fields.call = /^[0-9a-z]{11}$/.test(value) ? value : null
     return fields.call !== null
   },
+  by: (fields, value) => {
+    if (value === 'client' || value === 'model') fields.by = value
+    return fields.by === value
+  },
+  price: (fields, value) => {
+    fields.price = value
+    return true
+  },
   tz: (fields, value) => {
     fields.utc = value === 'utc'
     return fields.utc
@@ -141,6 +158,8 @@ export function writeAddress(address: PageAddress): string {
   writeFilter(query, address)
   if (address.sort !== 'started_at') query.set('sort', address.sort)
   if (address.call !== null) query.set('call', address.call)
+  if (address.by !== 'model') query.set('by', address.by)
+  if (address.price !== '') query.set('price', address.price)
   if (address.utc) query.set('tz', 'utc')
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
@@ -169,8 +188,8 @@ export function isFiltered(address: PageAddress): boolean {
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, call, utc } = address
-  return { ...plainAddress, view, range, sort, call, utc }
+  const { view, range, sort, call, by, price, utc } = address
+  return { ...plainAddress, view, range, sort, call, by, price, utc }
 }
 
 /** Where a range begins and ends, in milliseconds since the Unix epoch. */

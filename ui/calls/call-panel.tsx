@@ -6,10 +6,11 @@ import type { CallJson } from '../../src/call/call-reader.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { count, duration, exactDollars, known, speed, unknownFigure } from '../format/figures.ts'
+import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { useShortcuts } from '../keys/keys.tsx'
 import { CallFacts } from './call-facts.tsx'
+import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
 import { CallTiming } from './call-timing.tsx'
 import { failureSentence } from './failure-words.ts'
@@ -106,7 +107,7 @@ export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps
         </div>
       </header>
       <div class="panel-body" ref={body}>
-        {brief !== null && <Brief call={brief} />}
+        {brief !== null && <Brief call={brief} times={times} />}
         {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
         {full === null && trouble === null && <div class="skeleton" style={{ height: '16rem' }} />}
         {full === null && troubleCode === 'call_not_found' && (
@@ -128,8 +129,13 @@ export function CallPanel({ id, times, onClose, onMove, listed }: CallPanelProps
   )
 }
 
+interface BriefProps {
+  readonly call: CallJson | OverviewCall
+  readonly times: Times
+}
+
 /** What a list knows of a call as well: how it ended, its figures and times. */
-function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Element {
+function Brief({ call, times }: BriefProps): JSX.Element {
   const wrong = failureSentence(call)
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
@@ -149,7 +155,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Elemen
           <dt>Cost</dt>
           <dd>
             {known(call.cost_usd, exactDollars)}
-            <small>{priceWords(rest, call.cost_usd)}</small>
+            <CallPrice call={rest} costUsd={call.cost_usd} times={times} />
           </dd>
         </div>
         <div>
@@ -174,14 +180,4 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Elemen
       </section>
     </>
   )
-}
-
-/** Where a cost comes from. */
-function priceWords(
-  { price_source: source, price_key: key, usage_source: usage }: Partial<CallJson>,
-  cost: number | null,
-): string {
-  if (cost === null) return usage === 'none' ? 'no usage told' : usage === undefined ? '' : 'no price'
-  if (source === 'upstream') return 'told by the upstream'
-  return `price of ${key ?? unknownFigure}`
 }

@@ -47,7 +47,8 @@ export const actions = {
     act('POST', '/api/db/compress?async=1', { keep_days: keepDays }),
 } as const
 
-function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+/** Has the dashboard do something. Rejects with `Trouble`. */
+export function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   return request<Answer>(method, path, body, actionLimitMs)
 }
 

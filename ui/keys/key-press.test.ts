@@ -31,6 +31,9 @@ test('a key is a shortcut unless it is meant for something else', () => {
     [press('Enter'), on('BODY'), 'Enter'],
     [press('Enter'), on('A'), null],
     [press('Escape'), on('BUTTON'), null],
+    // Held down for the next one.
+    [press('Shift'), on('BODY'), null],
+    [press('CapsLock'), null, null],
   ]
   for (const [pressed, place, key] of cases) {
     assert.equal(shortcutKeyOf(pressed, place), key, JSON.stringify([pressed, place]))

@@ -15,11 +15,12 @@ import { ThemeButton } from './theme-button.tsx'
 const views: readonly { readonly view: View; readonly words: string; readonly key: string }[] = [
   { view: 'overview', words: 'Overview', key: 'o' },
   { view: 'calls', words: 'Calls', key: 'c' },
+  { view: 'costs', words: 'Costs', key: '$' },
   { view: 'gateway', words: 'Gateway', key: 'g' },
 ]
 
 /** Another view begins without what was opened or sorted in this one. */
-const fresh = { call: null, sort: 'started_at' } as const
+const fresh = { call: null, sort: 'started_at', by: 'model', price: '' } as const
 
 export interface TopBarProps {
   readonly times: Times
