@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Server as SocketServer } from 'node:net'
-import { listen } from '../gateway/listen.ts'
+import { listen, listenBacklog } from '../gateway/listen.ts'
 import {
   type Legacy,
   type SuccessorAnswer,
@@ -40,7 +40,7 @@ export class Predecessor {
     const isShared = host === this.legacy.host
     const answer = await ask({ asks: isShared ? 'listener' : 'port' })
     // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
-    if (answer?.handle !== undefined) server.listen(answer.handle)
+    if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
     else await listen(this.legacy.port, host, server)
   }
 }

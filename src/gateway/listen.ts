@@ -6,6 +6,11 @@ export const maxHeaderBytes: number = 64 * 1024
 const keepAliveTimeoutMs = 75_000
 const tcpKeepAliveDelayMs = 30_000
 const headTimeoutMs = 60_000
+/**
+ * Connections that the kernel completes before they are accepted, as far as it allows (`net.core.somaxconn`). With
+ * Node's 511, the SYNs of a crowd beyond that are dropped, and come again only after a second (RFC 6298 §2).
+ */
+export const listenBacklog = 4096
 
 /** A server that does not listen yet. */
 export function makeServer(): Server {
@@ -30,7 +35,7 @@ export function makeServer(): Server {
 export function listen(port: number, host: string, server: Server = makeServer()): Promise<Server> {
   const { promise, resolve, reject } = Promise.withResolvers<Server>()
   server.once('error', reject)
-  server.listen(port, host, () => {
+  server.listen({ port, host, backlog: listenBacklog }, () => {
     server.off('error', reject)
     resolve(server)
   })

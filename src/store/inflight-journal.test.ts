@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { callStart } from '../../test/store/sample-call.ts'
+import { callStart, chatCall } from '../../test/store/sample-call.ts'
 import { makeTempDir, type TempDir } from '../../test/support/temp-dir.ts'
 import { InflightJournal, type InflightJournalOptions } from './inflight-journal.ts'
-import { parseHeader, parseStart } from './journal-line.ts'
+import { parseEnd, parseHeader, parseStart } from './journal-line.ts'
 
 class Times {
   nowMs = 0
@@ -43,6 +43,27 @@ test('calls that begin in one turn are on disk together', async () => {
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [])
   await Promise.all(begun)
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2, 3])
+})
+
+test('a call that has ended stands as it ended, once, also after a rewrite, until it is settled', async () => {
+  await using dir = await makeTempDir()
+  const journal = journalIn(dir, { rewriteBytes: 3000 })
+  const path = dir.file('inflight-k3v9.log')
+  const ends = (): number[] =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line) => parseEnd(line)?.id ?? [])
+  await journal.begin(callStart(7))
+  journal.ended([chatCall(7), chatCall(8)])
+  journal.ended([chatCall(8)])
+  assert.deepEqual([idsIn(path), ends()], [[7], [7, 8]])
+  const more = Array.from({ length: 20 }, (_, index) => chatCall(10 + index))
+  journal.ended(more)
+  journal.settle(more.map(({ id }) => id))
+  assert.deepEqual([idsIn(path), ends()], [[], [7, 8]])
+  journal.settle([7, 8])
+  journal.close()
+  assert.deepEqual(readdirSync(dir.path), [])
 })
 
 test('what began is written when it is closed in the same turn', async () => {

@@ -1,9 +1,10 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CallRecord } from '../call/call-record.ts'
 import type { Warning } from '../call/call-sink.ts'
 import type { CallStart } from '../call/call.ts'
 import type { Clock } from '../call/clock.ts'
-import { headerLine, startLine } from './journal-line.ts'
+import { endLine, headerLine, isEndLine, startLine } from './journal-line.ts'
 import { ownIdentity } from '../lib/process-identity.ts'
 import { fileKey } from './store-files.ts'
 
@@ -21,8 +22,8 @@ export interface InflightJournalOptions {
 const lookAgainMs = 1000
 
 /**
- * The calls that went to the upstream and are not yet rows, on disk before their first byte is sent. A process
- * that is killed leaves them for `recoverJournals`; against power loss nothing is promised, so nothing is synced.
+ * The calls that went to the upstream and are not yet rows, on disk before their first byte is sent; and those that
+ * have ended, where the database takes its time. A process that is killed leaves them for `recoverJournals`; against power loss nothing is promised, so nothing is synced.
  */
 export class InflightJournal {
   readonly #options: Required<InflightJournalOptions>
@@ -67,10 +68,7 @@ export class InflightJournal {
       this.#warn('journal_full', 'more calls are unfinished than the journal holds')
       return Promise.resolve()
     }
-    const line = startLine(start)
-    this.#lines.set(start.id, line)
-    this.#lineBytes += line.length
-    this.#unwritten += line
+    this.#add(start.id, startLine(start))
     this.#writing ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#write()
@@ -78,6 +76,17 @@ export class InflightJournal {
       })
     })
     return this.#writing
+  }
+
+  /** These calls have ended and wait for the database; they are on disk when this returns, if they can be. */
+  ended(calls: readonly CallRecord[]): void {
+    if (this.#closed || calls.length === 0) return
+    for (const call of calls) {
+      const known = this.#lines.get(call.id)
+      const isFull = known === undefined && this.#lines.size >= this.#options.callLimit
+      if (!isFull && (known === undefined || !isEndLine(known))) this.#add(call.id, endLine(call))
+    }
+    this.#write()
   }
 
   /** These calls stand in the database, or were counted as dropped. */
@@ -106,6 +115,12 @@ export class InflightJournal {
       if (file !== null) closeSync(file)
       if (this.#lines.size === 0 && fileKey(this.#path) === this.#key) rmSync(this.#path, { force: true })
     })
+  }
+
+  #add(id: number, line: string): void {
+    this.#lineBytes += line.length - (this.#lines.get(id)?.length ?? 0)
+    this.#lines.set(id, line)
+    this.#unwritten += line
   }
 
   #write(): void {

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { callStart } from '../../test/store/sample-call.ts'
-import { headerLine, parseHeader, parseStart, startLine } from './journal-line.ts'
+import { bareCall, callStart, chatCall, fullCall } from '../../test/store/sample-call.ts'
+import {
+  endLine,
+  headerLine,
+  isEndLine,
+  parseEnd,
+  parseHeader,
+  parseStart,
+  startLine,
+} from './journal-line.ts'
 
 const text = fc.string({ unit: 'binary' })
 
@@ -25,6 +33,33 @@ test('a call is read back as it was noted, on one line, whatever a client put in
     }),
   )
 })
+
+test('an ended call is read back as it ended', () => {
+  for (const call of [chatCall(5), fullCall(6), bareCall(7)]) {
+    const line = endLine(call)
+    assert.equal(line.indexOf('\n'), line.length - 1)
+    assert.deepEqual(parseEnd(line), call)
+    assert.equal(parseStart(line), null)
+    assert.deepEqual([isEndLine(line), isEndLine(startLine(callStart()))], [true, false])
+    const text = line.trimEnd()
+    for (let length = 0; length < text.length; length += 7)
+      assert.equal(parseEnd(text.slice(0, length)), null)
+  }
+  assert.equal(parseEnd(startLine(callStart())), null)
+})
+
+for (const [what, wrong] of [
+  ['an id that is none', { id: 1.5 }],
+  ['an outcome that is none', { outcome: 'constructor' }],
+  ['no type', { callType: null }],
+  ['an object in place of a name', { model: {} }],
+] as const) {
+  test(`an ended call with ${what} is none`, () => {
+    const line = endLine(chatCall(5)).replace(/.$/s, '')
+    const [mark, call] = JSON.parse(line) as [string, object]
+    assert.equal(parseEnd(JSON.stringify([mark, { ...call, ...wrong }])), null)
+  })
+}
 
 test('no piece of a line is taken for a call', () => {
   const line = startLine(callStart()).trimEnd()

@@ -1,5 +1,6 @@
 import type { CallStart, CallType } from '../call/call.ts'
-import { callTypeCodes } from './call-codes.ts'
+import { callTypeCodes, outcomeCodes, usageSourceCodes } from './call-codes.ts'
+import type { StoredCall } from './call-columns.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 
 /** The journal's first line: whose it is. */
@@ -52,6 +53,44 @@ export function parseStart(line: string): CallStart | null {
   if (!isTextOrNull(session) || !isTextOrNull(keyFingerprint) || !isNumberOrNull(clientRetry)) return null
   const known = { id, type, endpoint, method, stream, upstream, requestBytes, model }
   return { ...known, client, userAgent, session, keyFingerprint, clientRetry }
+}
+
+const endMark = 'ended'
+
+/** A call that has ended and is not yet a row: all that its row will hold. */
+export function endLine(call: StoredCall): string {
+  return `${JSON.stringify([endMark, call])}\n`
+}
+
+export function isEndLine(line: string): boolean {
+  return line.startsWith(`["${endMark}"`)
+}
+
+/** The ended call of a line; `null` for one that was torn, or is none. */
+export function parseEnd(line: string): StoredCall | null {
+  const fields = arrayIn(line)
+  if (fields?.length !== 2 || fields[0] !== endMark) return null
+  const [, call] = fields
+  if (typeof call !== 'object' || call === null || !Object.values(call).every(isScalar)) return null
+  const { id, callType, outcome, usageSource, endpoint, method, instance, attempts } = call as Partial<
+    Record<keyof StoredCall, unknown>
+  >
+  const isWhole =
+    isNumber(id) &&
+    isCallType(callType) &&
+    isText(outcome) &&
+    Object.hasOwn(outcomeCodes, outcome) &&
+    isText(usageSource) &&
+    Object.hasOwn(usageSourceCodes, usageSource) &&
+    isText(endpoint) &&
+    isText(method) &&
+    isText(instance) &&
+    isNumber(attempts)
+  return isWhole ? (call as StoredCall) : null
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 function arrayIn(line: string): readonly unknown[] | null {

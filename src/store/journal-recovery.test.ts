@@ -6,7 +6,7 @@ import { rowsOf } from '../../test/store/rows-of.ts'
 import { callStart, chatCall } from '../../test/store/sample-call.ts'
 import { makeTempDir, type TempDir } from '../../test/support/temp-dir.ts'
 import { CallWriter } from './call-writer.ts'
-import { headerLine, startLine } from './journal-line.ts'
+import { endLine, headerLine, startLine } from './journal-line.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { openForWriting } from './open-store.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
@@ -70,6 +70,30 @@ test('a call that has its row keeps it', () =>
     writeFileSync(dir.file('inflight-dead1.log'), dead + startLine(callStart(5)))
     recover(dir, database)
     assert.deepEqual(rows(database), before)
+  }))
+
+test('a call that had ended becomes the row that it was to be, and counts; a torn end leaves its begin', () =>
+  withStore((dir, database) => {
+    const [five, six, seven] = [chatCall(5), { ...chatCall(6), upstream: null }, chatCall(7)] as const
+    writeFileSync(
+      dir.file('inflight-dead1.log'),
+      dead +
+        startLine(callStart(5)) +
+        startLine(callStart(7)) +
+        endLine(five) +
+        endLine(six) +
+        endLine(seven).slice(0, -9),
+    )
+    recover(dir, database)
+    assert.deepEqual(rows(database), [
+      { id: 5, outcome: 'ok', status: 200, duration_us: five.durationMs * 1000, attempts: 1 },
+      { id: 6, outcome: 'ok', status: 200, duration_us: six.durationMs * 1000, attempts: 1 },
+      { id: 7, ...interrupted },
+    ])
+    const tokens = 2 * ((five.inputTokens ?? 0) + (five.outputTokens ?? 0))
+    const used = database.prepare('SELECT sum(tokens) AS tokens FROM budget_minutes').get()
+    assert.equal(used?.['tokens'], tokens)
+    assert.deepEqual(journals(dir), [])
   }))
 
 test('being interrupted in its middle and done again, it comes to the same', () =>

@@ -6,7 +6,7 @@ import type { CallStart } from '../call/call.ts'
 import type { StoredCall } from './call-columns.ts'
 import { CallWriter } from './call-writer.ts'
 import { foldedUntilMs } from './fold-calls.ts'
-import { type JournalHeader, parseHeader, parseStart } from './journal-line.ts'
+import { type JournalHeader, parseEnd, parseHeader, parseStart } from './journal-line.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
 import { timeText } from './store-files.ts'
@@ -18,7 +18,7 @@ const hasText = /[^\0]/
 const headBytes = 4096
 
 /**
- * Makes rows of the calls that dead instances began and never finished, then deletes their journals. A call that
+ * Makes rows of the calls that dead instances left, whether those had ended or not, then deletes their journals. A call that
  * has its row keeps it, so that being killed in the middle, or doing it twice at once, changes nothing. Says which
  * journal could not be read whole, `null` where all could: it is kept, under another name where it has had its turn.
  */
@@ -43,7 +43,7 @@ export function recoverJournals(
       remove(path)
       continue
     }
-    if (journal.header !== null) writeInterrupted(database, journal.starts, journal.header.instance)
+    if (journal.header !== null) writeLeft(database, journal.calls)
     if (!journal.isDamaged) remove(path)
     else {
       const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
@@ -57,7 +57,7 @@ export function recoverJournals(
 interface Journal {
   /** `null` where the first line is none: nothing then says whose calls these are, nor whether they have ended. */
   readonly header: JournalHeader | null
-  readonly starts: readonly CallStart[]
+  readonly calls: readonly StoredCall[]
   /** Lines are no calls, and not only the last, which the end of the process may have torn. */
   readonly isDamaged: boolean
 }
@@ -70,13 +70,21 @@ function readJournal(
     const header = parseHeader(readHead(path))
     if (header !== null && isAlive(header)) return 'alive'
     const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
-    const calls = lines.map(parseStart)
-    const isDamaged = (header === null && hasText.test(head)) || calls.slice(0, -1).includes(null)
-    return { header, starts: calls.filter((call) => call !== null), isDamaged }
+    const instance = header?.instance ?? ''
+    const found = lines.map((line) => leftCall(line, instance))
+    const isDamaged = (header === null && hasText.test(head)) || found.slice(0, -1).includes(null)
+    // What a call ended as stands behind what it began as.
+    const calls = new Map(found.filter((call) => call !== null).map((call) => [call.id, call]))
+    return { header, calls: [...calls.values()], isDamaged }
   } catch (error) {
     // Another instance that starts may have been first.
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'unreadable'
   }
+}
+
+function leftCall(line: string, instance: string): StoredCall | null {
+  const start = parseStart(line)
+  return start === null ? parseEnd(line) : interruptedCall(start, instance)
 }
 
 /** A call that was sent and of which nothing more is known. It counts nothing in the token budget. */
@@ -144,16 +152,15 @@ export function interruptedCall(start: CallStart, instance: string): StoredCall 
   }
 }
 
-function writeInterrupted(database: DatabaseSync, found: readonly CallStart[], instance: string): void {
+function writeLeft(database: DatabaseSync, found: readonly StoredCall[]): void {
   const unfoldedId = firstIdAt(foldedUntilMs(database))
   // A call that was folded away has left no row to know it by: it is counted already.
-  const starts = found.filter(({ id }) => id >= unfoldedId)
+  const calls = found.filter(({ id }) => id >= unfoldedId)
   const words = new WordList()
   const writer = new CallWriter(database, words)
   const encoder = new BatchEncoder()
-  for (let at = 0; at < starts.length; at += callsPerBatch) {
-    const calls = starts.slice(at, at + callsPerBatch).map((start) => interruptedCall(start, instance))
-    const batch = encoder.encode(calls)
+  for (let at = 0; at < calls.length; at += callsPerBatch) {
+    const batch = encoder.encode(calls.slice(at, at + callsPerBatch))
     words.accept(batch)
     writer.write(batch)
   }

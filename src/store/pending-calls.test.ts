@@ -49,3 +49,22 @@ test('what is put back is first again', () => {
   pending.putBack(taken)
   assert.deepEqual(ids(pending.take(9)), [1, 2, 3])
 })
+
+test('each is new once, wherever it has been meanwhile', () => {
+  const pending = new PendingCalls(100_000, 1e9)
+  const seen: number[] = []
+  for (let id = 0; id < 12_000; id++) {
+    pending.add(bareCall(id), 0)
+    if (id % 5 === 0) seen.push(...ids(pending.takeNew()))
+    // None leaves that was not asked for before.
+    if (id % 1000 === 999) {
+      seen.push(...ids(pending.takeNew()))
+      pending.putBack(pending.take(300).slice(100))
+    }
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 12_000 }, (_, id) => id),
+  )
+  assert.deepEqual(pending.takeNew(), [])
+})

@@ -9,6 +9,8 @@ export class PendingCalls {
   readonly #bytesLimit: number
   #calls: CallRecord[] = []
   #head = 0
+  /** Those before it were handed out by `takeNew`. */
+  #seen = 0
   #bytes = 0
 
   constructor(countLimit: number, bytesLimit: number) {
@@ -38,14 +40,23 @@ export class PendingCalls {
     this.#head += taken.length
     if (this.#head === this.#calls.length || this.#head > 4096) {
       this.#calls = this.#calls.slice(this.#head)
+      this.#seen = Math.max(0, this.#seen - this.#head)
       this.#head = 0
     }
     return taken
   }
 
+  /** Those that came since this was last asked, which stay where they are. */
+  takeNew(): readonly CallRecord[] {
+    const calls = this.#calls.slice(Math.max(this.#head, this.#seen))
+    this.#seen = this.#calls.length
+    return calls
+  }
+
   /** Those that were taken and could not be passed on are the oldest again. */
   putBack(calls: readonly CallRecord[]): void {
     this.#calls = [...calls, ...this.#calls.slice(this.#head)]
+    this.#seen = Math.max(0, this.#seen - this.#head) + calls.length
     this.#head = 0
     for (const call of calls) this.#bytes += bytesOf(call)
   }

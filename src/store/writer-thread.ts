@@ -22,7 +22,10 @@ export interface WriterThreadOptions {
   readonly instance: string
   readonly version: string
   readonly clock?: Clock
-  /** From a record's end to its sending, unless a batch is on its way: what `kill -9` can lose, but for the writing. */
+  /**
+   * From a record's end to its sending, unless a batch is on its way, and again from there to its line in the
+   * journal, where it is no row by then: what `kill -9` can lose.
+   */
   readonly flushAfterMs?: number
   /** Records held in memory, those on their way included. */
   readonly pendingLimit?: number
@@ -83,6 +86,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #deaths = 0
   #flushPlanned = false
   #flushDue = false
+  #lateLookPlanned = false
   #isClosing = false
   #closing: Promise<void> | null = null
   #onClosed: () => void = () => {}
@@ -155,7 +159,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     })
   }
 
-  /** Writes what is pending and closes the database; gives up, and counts the rest as dropped, after `closeTimeoutMs`. */
+  /** Writes what is pending and closes the database; after `closeTimeoutMs` the rest is left to the journal. */
   close(): Promise<void> {
     this.#isClosing = true
     this.#closing ??= new Promise((resolve) => {
@@ -197,6 +201,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
   #flush(): void {
     if (this.#isClosed) return
+    this.#planLateLook()
     if (this.#parcel !== null || this.#worker === null) {
       this.#flushDue = true
       return
@@ -216,6 +221,27 @@ export class WriterThread implements CallSink, GatewayHistory {
     const batch = this.#encoder.encode(calls)
     const { minutes, events } = parcel
     this.#post({ kind: 'write', calls: batch, minutes, events }, [batch.slots.buffer])
+  }
+
+  #planLateLook(): void {
+    if (this.#lateLookPlanned) return
+    this.#lateLookPlanned = true
+    this.#clock.after(this.#options.flushAfterMs, () => {
+      this.#lateLookPlanned = false
+      this.#keepLate()
+    })
+  }
+
+  /** While the database takes its time, be it opened, locked or full, what has ended goes to the journal. */
+  #keepLate(): void {
+    const parcel = this.#parcel
+    if (this.#isClosed || (parcel === null && this.#worker !== null)) return
+    const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
+    if (isLate) {
+      this.#journal.ended(parcel?.calls ?? [])
+      this.#journal.ended(this.#pending.takeNew())
+    }
+    this.#planLateLook()
   }
 
   #receive(message: FromWriter): void {
@@ -298,6 +324,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#parcel = null
     this.#encoder = new BatchEncoder()
     if (parcel !== null) {
+      this.#journal.ended(parcel.calls)
       this.#pending.putBack(parcel.calls)
       this.#minutes = [...parcel.minutes, ...this.#minutes]
       this.#events = [...parcel.events, ...this.#events]
@@ -314,7 +341,8 @@ export class WriterThread implements CallSink, GatewayHistory {
   #end(): void {
     this.#isClosed = true
     this.#dropped += this.figures().pending
-    this.#pending.take(this.#pending.size)
+    // The next start finds them there.
+    this.#journal.ended([...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)])
     this.#parcel = null
     for (const { resolve } of this.#questions.values()) resolve([])
     this.#questions.clear()

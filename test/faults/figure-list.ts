@@ -24,6 +24,13 @@ export const figureList: readonly MeasuredFigure[] = [
   of('R1', 'malformed HTTP: none reaches the upstream', test('gateway/malformed-never-passes'), 5),
   of('R2 R3', 'hop-by-hop 0 leaks; every byte equal', test('gateway/bytes-in-bytes-out'), 5),
   of('R5', 'each event with the client before the next is sent', test('gateway/chunk-in-the-turn'), 5),
+  {
+    figures: ['R5'],
+    goal: 'added to each event of 50 streams: p50 ≤ 0.5 ms, p99 ≤ 5 ms',
+    run: ['test/faults/added-time.ts'],
+    quick: null,
+    limitMs: 5 * minuteMs,
+  },
   of('R7', 'who leaves is cancelled upstream, in every phase', test('gateway/you-leave-we-cancel'), 5),
   of('R9', 'stalled readers are cut off, others are served', test('gateway/slow-clients'), 5),
   of('R8', '1,000 stalled readers: ≤ +150 MB, /health ≤ 100 ms', crowd('stalled'), 5),

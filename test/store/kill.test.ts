@@ -22,8 +22,6 @@ const child = fileURLToPath(new URL('kill-child.ts', import.meta.url))
 
 interface Kill {
   readonly atMs: number
-  /** Killed when the backlog of the start was written. Before that more is lost, and becomes `interrupted`. */
-  readonly wasReady: boolean
   readonly witness: string
 }
 
@@ -39,7 +37,7 @@ async function recordAndKill(dbPath: string, witness: string, round: number): Pr
   const atMs = Date.now()
   recorder.kill('SIGKILL')
   await exited
-  return { atMs, wasReady, witness: readWitness(witness) }
+  return { atMs, witness: readWitness(witness) }
 }
 
 function readWitness(path: string): string {
@@ -91,7 +89,7 @@ test(`${kills} times kill -9: no call without a trace, the file sound, the budge
       const interrupted = isInterrupted.get(Number(id))
       assert.notEqual(interrupted, undefined, `call ${id} has no row`)
       if (verb === 'b') begun++
-      else if (interrupted === true && kill.wasReady) {
+      else if (interrupted === true) {
         lostMs = Math.max(lostMs, kill.atMs - Number(finishedAt))
       }
     }

@@ -114,6 +114,13 @@ test('one damaged byte that is no digit makes no number', () => {
   assert.ok(hits > 2000)
 })
 
+test('an event that is no JSON reports nothing, whatever stands before the fault', () => {
+  const form = forms.find(({ name }) => name.startsWith('xAI, cumulative'))
+  assert.ok(form !== undefined)
+  const broken = form.body.toString().replaceAll(/(?<="completion_tokens":\d+),/g, '}')
+  assert.deepEqual(withBytes(form, broken).input_tokens, null)
+})
+
 function isWithinAmending(form: WireForm, place: number): boolean {
   if (!isAmended(form)) return false
   return form.body

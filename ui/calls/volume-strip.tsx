@@ -27,6 +27,8 @@ export function VolumeStrip({ volume, times, onZoom }: VolumeStripProps): JSX.El
   const edge = isNarrow ? 0.07 : 0.03
   const [at, setAt] = useState<number | null>(null)
   const [drag, setDrag] = useState<readonly [fromMs: number, toMs: number] | null>(null)
+  // Known at once, however late the strip is drawn anew.
+  const pressed = useRef<number | null>(null)
   const mostCalls = Math.max(1, ...bars.map(({ calls }) => calls))
   const mostErrors = Math.max(0, ...bars.map(({ errors }) => errors))
   // Failed calls have a scale of their own, on which a few of many stay as small as they are.
@@ -51,6 +53,10 @@ export function VolumeStrip({ volume, times, onZoom }: VolumeStripProps): JSX.El
     const [from, to] = [bars[barAt(first) ?? -1], bars[barAt(last) ?? -1]]
     const [startMs, endMs] = [from?.startMs ?? first, to?.endMs ?? last]
     if (endMs - startMs >= 1000) onZoom(Math.floor(startMs), Math.ceil(endMs))
+  }
+  const endDrag = (): void => {
+    pressed.current = null
+    setDrag(null)
   }
   const press = (event: KeyboardEvent): void => {
     const last = bars.length - 1
@@ -102,18 +108,19 @@ export function VolumeStrip({ volume, times, onZoom }: VolumeStripProps): JSX.El
         onPointerDown={(event) => {
           if (event.button !== 0 || bars.length === 0) return
           event.currentTarget.setPointerCapture(event.pointerId)
-          setDrag([instantAt(event), instantAt(event)])
+          pressed.current = instantAt(event)
+          setDrag([pressed.current, pressed.current])
         }}
         onPointerMove={(event) => {
           const ms = instantAt(event)
           setAt(barAt(ms))
-          if (drag !== null) setDrag([drag[0], ms])
+          if (pressed.current !== null) setDrag([pressed.current, ms])
         }}
-        onPointerUp={() => {
-          if (drag !== null) zoomTo(drag)
-          setDrag(null)
+        onPointerUp={(event) => {
+          if (pressed.current !== null) zoomTo([pressed.current, instantAt(event)])
+          endDrag()
         }}
-        onPointerCancel={() => setDrag(null)}
+        onPointerCancel={endDrag}
         onPointerLeave={() => setAt(null)}
       >
         <svg viewBox={`0 0 ${roomX} ${roomY}`} preserveAspectRatio="none" aria-hidden="true">

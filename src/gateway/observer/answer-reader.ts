@@ -51,6 +51,8 @@ export class AnswerReader implements JsonPeekReceiver {
   #error: ReportedError | null = null
   #requestId: string | null = null
   #pieces: ReportedPieces | null = null
+  /** Where pieces of the event at hand stand: place, start, end, place …; they count once the event is whole. */
+  readonly #found: number[] = []
   #isStored = false
   #parsedEvents = 0
 
@@ -140,7 +142,11 @@ export class AnswerReader implements JsonPeekReceiver {
     this.#peek.push(bytes, start, end)
     this.#peek.end()
     if (!this.#peek.complete) this.#content = 'none'
-    else if (this.#eventType !== null) this.#noteType(this.#eventType)
+    else {
+      this.#noteFound(bytes)
+      if (this.#eventType !== null) this.#noteType(this.#eventType)
+    }
+    this.#found.length = 0
     if (this.#eventFailed) this.#noteErrorEvent(bytes, start, end)
     return this.#content
   }
@@ -270,9 +276,22 @@ export class AnswerReader implements JsonPeekReceiver {
   }
 
   #notePiece(which: keyof typeof pieceNames, bytes: Buffer, start: number, end: number): void {
+    if (this.#isEvent) {
+      this.#found.push(which, start, end)
+      return
+    }
     this.#pieces ??= new ReportedPieces()
-    if (this.#isEvent) this.#pieces.inEvent(pieceNames[which], bytes, start, end)
-    else this.#pieces.inBody(pieceNames[which], bytes, start, end)
+    this.#pieces.inBody(pieceNames[which], bytes, start, end)
+  }
+
+  /** An event is pushed in one piece, so that its pieces are still where they were. */
+  #noteFound(bytes: Buffer): void {
+    const found = this.#found
+    for (let at = 0; at < found.length; at += 3) {
+      this.#pieces ??= new ReportedPieces()
+      const which = found[at] as keyof typeof pieceNames
+      this.#pieces.inEvent(pieceNames[which], bytes, found[at + 1] ?? 0, found[at + 2] ?? 0)
+    }
   }
 
   #noteObject(bytes: Buffer, start: number, end: number): void {

@@ -4,6 +4,8 @@ import { UsageEventShape } from './usage-event-shape.ts'
 const lf = 0x0a
 const cr = 0x0d
 const colon = 0x3a
+const openBracket = 0x5b
+const closeBracket = 0x5d
 const longestName = 5
 const lineFeed = Buffer.of(lf)
 /** Bytes of one event that are held at most; a longer one is passed on. */
@@ -44,6 +46,9 @@ export class UsageEventFilter {
   push(chunk: Uint8Array): Uint8Array | null {
     const bytes = asBuffer(chunk)
     const end = bytes.length
+    // Between two events, and again at its end: the ordinary chunk, which needs no walk.
+    const isBetween = this.#event === 'none' && this.#line === 'empty' && !this.#afterCr
+    if (isBetween && endsEvent(bytes) && !holdsEmptyArray(bytes)) return chunk
     const out: Uint8Array[] = []
     let from = 0
     let at = 0
@@ -185,6 +190,24 @@ export class UsageEventFilter {
     this.#event = 'none'
     return isRemoved
   }
+}
+
+/** Whether the last two lines end here: what comes next begins an event. */
+function endsEvent(bytes: Buffer): boolean {
+  const { length } = bytes
+  if (length < 2 || bytes[length - 1] !== lf) return false
+  if (bytes[length - 2] === lf) return true
+  return length > 3 && bytes[length - 2] === cr && bytes[length - 3] === lf && bytes[length - 4] === cr
+}
+
+/** Whether there is an array without elements; a usage event's `choices` is one. */
+function holdsEmptyArray(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(closeBracket); at > 0; at = bytes.indexOf(closeBracket, at + 1)) {
+    let before = at - 1
+    while (before > 0 && (bytes[before] ?? 0) <= 0x20) before--
+    if (bytes[before] === openBracket) return true
+  }
+  return false
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array | null {
