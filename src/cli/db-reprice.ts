@@ -118,7 +118,7 @@ async function outcomeOf(
   if ('problem' in reading) {
     const { message, line, column } = reading.problem
     const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
-    return { code: 'job_failed', message: `The price file cannot be read${place}: ${message}` }
+    return { code: 'broken_price_file', message: `The price file cannot be read${place}: ${message}` }
   }
   const pricer = new PriceBook(reading.costs)
   const onProgress = seldom(clock, (progress) => report.progress(progress))

@@ -57,6 +57,7 @@ const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
   job_running: 409,
   no_database: 409,
   folded_range: 409,
+  broken_price_file: 409,
   job_failed: 500,
 }
 

@@ -72,9 +72,11 @@ export class RepriceCalls {
       }
       const cost = this.#pricer.costOf(this.#priceable(row))
       const isSame =
-        (cost?.costNanoUsd ?? null) === old.costNanoUsd &&
-        (cost?.source ?? null) === source &&
-        (cost?.key ?? null) === this.#label(old.keyId)
+        cost === null
+          ? old.costNanoUsd === null
+          : cost.costNanoUsd === old.costNanoUsd &&
+            cost.source === source &&
+            cost.key === this.#label(old.keyId)
       if (!isSame) changes.push({ call: row, old, cost })
     }
     if (!isDry && changes.length > 0) {

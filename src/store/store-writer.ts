@@ -147,7 +147,7 @@ export class StoreWriter {
     const wallTimeMs = this.#clock.wallTime()
     this.#remember(
       'journal_damaged',
-      recoverJournals(dirname(this.#settings.path), database, isAlive, wallTimeMs),
+      recoverJournals(dirname(this.#settings.path), database, isAlive, wallTimeMs, this.#prices),
     )
   }
 
