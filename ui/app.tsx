@@ -12,10 +12,12 @@ import { OverviewView } from './overview/overview-view.tsx'
 import { TopBar } from './shell/top-bar.tsx'
 import type { ViewProps } from './view-props.ts'
 
+/** What the first view does not need comes when it is gone to. */
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
   overview: OverviewView,
   calls: CallsView,
   live: lazyPart(async () => (await import('./live/live-view.tsx')).LiveView),
+  costs: lazyPart(async () => (await import('./costs/costs-view.tsx')).CostsView),
   gateway: lazyPart(async () => (await import('./gateway/gateway-view.tsx')).GatewayView),
 }
 
@@ -23,6 +25,7 @@ const titles: Readonly<Record<View, string>> = {
   overview: 'Overview',
   calls: 'Calls',
   live: 'Live',
+  costs: 'Costs',
   gateway: 'Gateway',
 }
 

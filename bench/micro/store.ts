@@ -12,6 +12,7 @@ import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { CallWriter } from '../../src/store/call-writer.ts'
 import { InflightJournal } from '../../src/store/inflight-journal.ts'
+import { PricesInForce } from '../../src/pricing/prices-in-force.ts'
 import { openForWriting } from '../../src/store/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
 import { WriterThread } from '../../src/store/writer-thread.ts'
@@ -32,16 +33,21 @@ function callsFrom(row: number): CallRecord[] {
   return Array.from({ length: batchSize }, (_, index) => chatCall(idAt(row + index)))
 }
 
-function measureParts(): void {
-  const database = openForWriting(join(folder, 'parts.db'))
+/** What each call costs is worked out where there are prices; else it says so itself, as some upstreams do. */
+function measureParts(prices: PricesInForce | null): void {
+  const database = openForWriting(join(folder, prices === null ? 'parts.db' : 'priced.db'))
   const words = new WordList()
-  const writer = new CallWriter(database, words)
+  const writer = new CallWriter(database, words, prices)
   const encoder = new BatchEncoder()
   let encodeUs = 0
   let cloneUs = 0
   let insertUs = 0
   for (let row = 0; row < rows; row += batchSize) {
-    const calls = callsFrom(row)
+    const calls = callsFrom(row).map((call) =>
+      prices === null
+        ? call
+        : Object.assign(call, { model: 'gpt-4o-mini', responseModel: null, costNanoUsd: null }),
+    )
     const marks = [cpuUs()]
     const batch = encoder.encode(calls)
     marks.push(cpuUs())
@@ -56,7 +62,9 @@ function measureParts(): void {
     insertUs += written - cloned
   }
   const perRow = (us: number): string => `${(us / rows).toFixed(2)} us`
-  console.log(`per record, batches of ${batchSize}, ${rows} rows:`)
+  console.log(
+    `per record, batches of ${batchSize}, ${rows} rows${prices === null ? '' : ', priced as they are written'}:`,
+  )
   console.log(`  encode ${perRow(encodeUs)}, cross ${perRow(cloneUs)}, insert ${perRow(insertUs)}`)
   const bytesOf = database.prepare('SELECT sum(pgsize) AS bytes FROM dbstat WHERE name = ?')
   const sizes = ['calls', 'calls_by_model', 'calls_by_seq', 'calls_failed'].map((name) => ({
@@ -126,7 +134,10 @@ async function measureThread(perSecond: number): Promise<void> {
 }
 
 try {
-  measureParts()
+  measureParts(null)
+  const prices = new PricesInForce(join(folder, 'model_costs.json'))
+  prices.look()
+  measureParts(prices)
   await measureJournal()
   for (const perSecond of [1000, 5000]) await measureThread(perSecond)
 } finally {

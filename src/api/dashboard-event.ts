@@ -1,3 +1,4 @@
+import type { RepriceJob } from './costs.ts'
 import type { DatabaseJob } from './database-job.ts'
 import type { ProcessStatus } from './process-status.ts'
 import type { RawLogEvent } from './raw-log.ts'
@@ -37,7 +38,7 @@ export interface EventData {
   readonly log: LogLines
   readonly calls: NewCalls
   /** At first, and whenever a job has come further; null where none was begun on this dashboard. */
-  readonly jobs: { readonly compress: DatabaseJob | null }
+  readonly jobs: { readonly compress: DatabaseJob | null; readonly reprice?: RepriceJob | null }
   /** At once, and then so often: a stream that is silent for longer is broken. */
   readonly beat: { readonly every_ms: number }
   /** At first, whether there is a feed; then each event of it. */

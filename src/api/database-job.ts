@@ -20,7 +20,7 @@ export interface CompressResult {
 
 /** Why a job came to nothing. */
 export interface JobFailure {
-  readonly code: 'job_running' | 'no_database' | 'job_failed'
+  readonly code: 'job_running' | 'no_database' | 'folded_range' | 'broken_price_file' | 'job_failed'
   readonly message: string
 }
 

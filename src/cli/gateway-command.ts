@@ -8,3 +8,6 @@ export const gatewayCommand: readonly string[] = [...ownCommand, 'gateway']
 
 /** How it starts a job on the database. */
 export const databaseCommand: readonly string[] = [...ownCommand, 'db']
+
+/** How it brings prices up to date. */
+export const costsCommand: readonly string[] = [...ownCommand, 'costs']

@@ -1,7 +1,14 @@
 import { exitCode } from './exit-code.ts'
 import { Command, CommanderError } from 'commander'
 import { callsOptionTable } from './calls-options.ts'
-import { checkOptionTable, compressOptionTable, rebuildOptionTable } from './db-options.ts'
+import { costsSetOptionTable, costsShowOptionTable } from './costs-options.ts'
+import { syncOptionTable } from './costs-sync-options.ts'
+import {
+  checkOptionTable,
+  compressOptionTable,
+  rebuildOptionTable,
+  repriceOptionTable,
+} from './db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
@@ -100,8 +107,48 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       process.exitCode = await runRebuild(rest('rebuild'), env, dbContext(process))
     },
   )
-  for (const command of [compress, check, rebuild]) db.addCommand(command.copyInheritedSettings(db))
-  for (const command of [up, gateway, dashboard, calls, tail, db, verify, demo])
+  const reprice = commandOf(
+    'reprice',
+    'give calls the cost that the prices of their time say',
+    repriceOptionTable,
+  ).action(async () => {
+    const [{ runReprice }, { dbContext }] = await Promise.all([
+      import('./db-reprice.ts'),
+      import('./db-context.ts'),
+    ])
+    process.exitCode = await runReprice(rest('reprice'), env, dbContext(process))
+  })
+  for (const command of [compress, check, rebuild, reprice]) db.addCommand(command.copyInheritedSettings(db))
+  const costs = new Command('costs').description('what models cost').copyInheritedSettings(program)
+  const sync = commandOf('sync', 'bring the prices up to date with a list', syncOptionTable).action(
+    async () => {
+      const [{ runCostsSync }, { syncContext }] = await Promise.all([
+        import('./costs-sync.ts'),
+        import('./costs-sync-context.ts'),
+      ])
+      process.exitCode = await runCostsSync(rest('sync'), env, syncContext(process))
+    },
+  )
+  const show = commandOf('show', 'say what a model costs, or what prices there are', costsShowOptionTable)
+    .argument('[model]')
+    .action(async () => {
+      const [{ runCostsShow }, { costsContext }] = await Promise.all([
+        import('./costs-show.ts'),
+        import('./costs-context.ts'),
+      ])
+      process.exitCode = runCostsShow(rest('show'), env, costsContext(process))
+    })
+  const set = commandOf('set', 'set or remove a price of your own', costsSetOptionTable)
+    .argument('<name>', 'a model, or host/model')
+    .action(async () => {
+      const [{ runCostsSet }, { costsContext }] = await Promise.all([
+        import('./costs-set.ts'),
+        import('./costs-context.ts'),
+      ])
+      process.exitCode = await runCostsSet(rest('set'), env, costsContext(process))
+    })
+  for (const command of [show, set, sync]) costs.addCommand(command.copyInheritedSettings(costs))
+  for (const command of [up, gateway, dashboard, calls, tail, costs, db, verify, demo])
     program.addCommand(command.copyInheritedSettings(program))
 
   try {

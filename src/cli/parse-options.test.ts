@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { checkOptionTable, compressOptionTable } from './db-options.ts'
+import { costsSetOptionTable, costsShowOptionTable } from './costs-options.ts'
+import { syncOptionTable } from './costs-sync-options.ts'
+import { checkOptionTable, compressOptionTable, repriceOptionTable } from './db-options.ts'
 import { callsOptionTable } from './calls-options.ts'
 import { gatewayOptionTable } from '../options/gateway-options.ts'
 import {
@@ -252,9 +254,16 @@ describe('docs/options.md', () => {
     assert.deepEqual(documented('tokenweir tail'), expected(tailOptionTable))
   })
 
-  it('lists every option of db compress and db check, and nothing more', () => {
+  it('lists every option of db compress, db check and db reprice, and nothing more', () => {
     assert.deepEqual(documented('tokenweir db compress'), expected(compressOptionTable))
     assert.deepEqual(documented('tokenweir db check'), expected(checkOptionTable))
+    assert.deepEqual(documented('tokenweir db reprice'), expected(repriceOptionTable))
+  })
+
+  it('lists every option of costs show, set and sync, and nothing more', () => {
+    assert.deepEqual(documented('tokenweir costs show'), expected(costsShowOptionTable))
+    assert.deepEqual(documented('tokenweir costs set'), expected(costsSetOptionTable))
+    assert.deepEqual(documented('tokenweir costs sync'), expected(syncOptionTable))
   })
 
   it('lists every option of verify, and nothing more', () => {

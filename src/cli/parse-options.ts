@@ -41,7 +41,24 @@ export function parseOptions<V>(
   argv: readonly string[],
   env: Environment,
 ): Options<V> {
-  const mentions = mentionsOf(table, argv)
+  return valuesOf(table, mentionsOf(table, argv, false).mentions, env)
+}
+
+/** The same for a command that takes names beside its options; how many, it says itself. */
+export function parseWithOperands<V>(
+  table: OptionTable<V>,
+  argv: readonly string[],
+  env: Environment,
+): { readonly options: Options<V>; readonly operands: readonly string[] } {
+  const { mentions, operands } = mentionsOf(table, argv, true)
+  return { options: valuesOf(table, mentions, env), operands }
+}
+
+function valuesOf<V>(
+  table: OptionTable<V>,
+  mentions: ReadonlyMap<string, readonly string[]>,
+  env: Environment,
+): Options<V> {
   const values: Partial<V> = {}
   const sources: Partial<Record<keyof V, OptionSource>> = {}
   const setBy: Partial<Record<keyof V, string | null>> = {}
@@ -85,15 +102,20 @@ function commanderOption<T>(spec: OptionSpec<T>): Option {
   ])
 }
 
-/** What was written behind each flag, mention by mention. */
+/** What was written behind each flag, mention by mention, and what belongs to none. */
 function mentionsOf<V>(
   table: OptionTable<V>,
   argv: readonly string[],
-): ReadonlyMap<string, readonly string[]> {
+  takesOperands: boolean,
+): {
+  readonly mentions: ReadonlyMap<string, readonly string[]>
+  readonly operands: readonly string[]
+} {
   const command = new Command()
     .exitOverride()
     .helpOption(false)
     .configureOutput({ outputError: () => {} })
+    .allowExcessArguments(takesOperands)
   const options = specsOf(table).map((spec) => ({ name: spec.name, option: commanderOption(spec) }))
   for (const { option } of options) command.addOption(option)
   try {
@@ -108,7 +130,7 @@ function mentionsOf<V>(
     if (Array.isArray(value)) mentions.set(name, value.map(String))
     else if (value === true) mentions.set(name, ['true'])
   }
-  return mentions
+  return { mentions, operands: command.args }
 }
 
 function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { DashboardServer } from '../dashboard/dashboard-server.ts'
+import { priceWriter } from '../dashboard/price-writer.ts'
+import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
 import type { Options } from '../options/option-spec.ts'
@@ -10,13 +12,14 @@ import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { DatabaseJobs } from '../supervisor/database-jobs.ts'
+import { PriceSyncJob } from '../supervisor/price-sync-job.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { SettingError, SettingsFile } from '../supervisor/gateway-settings.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readAdminToken } from './admin-token.ts'
-import { databaseCommand, gatewayCommand } from './gateway-command.ts'
+import { costsCommand, databaseCommand, gatewayCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 import { payloadFiles } from './payload-files.ts'
 
@@ -30,11 +33,13 @@ export class RunningDashboard {
   readonly #server: DashboardServer
   readonly #queries: QueryProcess
   readonly #jobs: DatabaseJobs
+  readonly #sync: PriceSyncJob
 
   private constructor(
     server: DashboardServer,
     queries: QueryProcess,
     jobs: DatabaseJobs,
+    sync: PriceSyncJob,
     gateway: SupervisedGateway,
     port: number,
     demandsToken: boolean,
@@ -42,6 +47,7 @@ export class RunningDashboard {
     this.#server = server
     this.#queries = queries
     this.#jobs = jobs
+    this.#sync = sync
     this.gateway = gateway
     this.port = port
     this.signInPath = demandsToken ? server.signInLink() : null
@@ -94,12 +100,21 @@ export class RunningDashboard {
       clock: systemClock,
       onFault,
     })
+    const sync = new PriceSyncJob({
+      command: costsCommand,
+      db: options.db,
+      source: options.pricingSource,
+      env,
+      clock: systemClock,
+    })
     const server = new DashboardServer({
       process: gateway,
       log,
       queries,
       rawLog,
       jobs,
+      sync,
+      prices: priceWriter(priceFileOf(options.db), systemClock),
       adminToken,
       demandsToken,
       allowedHosts: options.allowHost,
@@ -110,7 +125,7 @@ export class RunningDashboard {
       const port = await server.listen(options.dashboardPort, options.dashboardHost)
       own.port = port
       queries.start()
-      return new RunningDashboard(server, queries, jobs, gateway, port, demandsToken)
+      return new RunningDashboard(server, queries, jobs, sync, gateway, port, demandsToken)
     } catch (error) {
       gateway.close()
       throw error
@@ -121,6 +136,7 @@ export class RunningDashboard {
   async close(): Promise<void> {
     this.gateway.close()
     this.#jobs.close()
+    this.#sync.close()
     this.#queries.close()
     await this.#server.close()
   }

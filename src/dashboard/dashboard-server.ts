@@ -3,10 +3,12 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { Clock } from '../call/clock.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
+import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
 import { answerError, answerErrors } from './answer-errors.ts'
 import { BeatTopic } from './beat-topic.ts'
 import { addCallRoutes } from './call-routes.ts'
 import { CallTopic } from './call-topic.ts'
+import { addCostRoutes } from './cost-routes.ts'
 import { addDatabaseRoutes } from './database-routes.ts'
 import { EventHub } from './event-hub.ts'
 import { addEventRoutes } from './event-routes.ts'
@@ -21,6 +23,7 @@ import { addPageRoutes, openPaths } from './page-routes.ts'
 import { answerMalformed, answerProblem } from './plain-answer.ts'
 import { PayloadTopic } from './payload-topic.ts'
 import { addProcessRoutes } from './process-routes.ts'
+import type { PriceWriter } from './price-writer.ts'
 import { QueryReplies } from './query-reply.ts'
 import type { QuerySource } from './query-source.ts'
 import { addRawLogRoutes } from './raw-log-routes.ts'
@@ -30,6 +33,8 @@ import { addSessionRoutes } from './session-routes.ts'
 import { SignIn } from './sign-in.ts'
 
 const bodyLimitBytes = 64 * 1024
+/** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
+const maxParamLength = 2000
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
 const maxConnections = 256
 /** How long answers that are under way may go on when the server closes. */
@@ -53,6 +58,8 @@ export interface DashboardServerOptions {
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
+  readonly sync: PriceSyncer
+  readonly prices: PriceWriter
   readonly adminToken: string | null
   /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
   readonly demandsToken: boolean
@@ -83,6 +90,7 @@ export class DashboardServer {
     this.#app = fastify({
       logger: false,
       bodyLimit: bodyLimitBytes,
+      routerOptions: { maxParamLength },
       // What a request says is taken as it is: no value becomes another, none is left out.
       ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
       serverFactory: (handler) => this.#listener(handler),
@@ -98,6 +106,7 @@ export class DashboardServer {
     addCallRoutes(this.#app, { queries, replies, rawLog })
     addRawLogRoutes(this.#app, { rawLog, queries, replies })
     addDatabaseRoutes(this.#app, jobs)
+    addCostRoutes(this.#app, options)
     addEventRoutes(this.#app, this.#hub)
   }
 

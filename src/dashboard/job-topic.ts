@@ -2,7 +2,7 @@ import type { EventData, EventTopic } from '../api/dashboard-event.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { Topic, TopicReader } from './topic.ts'
 
-/** The last job on the database, for those who listen. A reader that is behind gets how things stand when it has caught up. */
+/** The last jobs on the database, for those who listen. A reader that is behind gets how things stand when it has caught up. */
 export class JobTopic implements Topic {
   readonly name: EventTopic = 'jobs'
   readonly #jobs: JobStarter
@@ -16,7 +16,7 @@ export class JobTopic implements Topic {
     let hasLeft = false
     const tell = (): void => {
       if (isWaiting || hasLeft) return
-      const data: EventData['jobs'] = { compress: this.#jobs.last }
+      const data: EventData['jobs'] = { compress: this.#jobs.last, reprice: this.#jobs.lastReprice }
       if (reader.send(data)) return
       isWaiting = true
       reader.whenRoom(() => {

@@ -82,7 +82,8 @@ const outcomes = Object.keys(outcomeCodes) as readonly Outcome[]
 const maxNameLength = 2000
 const defaultLimit = 1000
 
-const instant: QueryParameter<number> = {
+/** An instant with its offset. */
+export const instant: QueryParameter<number> = {
   range: 'an ISO 8601 instant with Z or an offset, such as 2026-11-21T04:00:00Z',
   default: undefined,
   parse: (text) => parseIsoInstant(text) ?? undefined,

@@ -57,6 +57,8 @@ const settingStatus: Readonly<Record<SettingError['code'], number>> = {
 const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
   job_running: 409,
   no_database: 409,
+  folded_range: 409,
+  broken_price_file: 409,
   job_failed: 500,
 }
 

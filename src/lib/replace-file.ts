@@ -1,13 +1,32 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
-/** Writes a file whole or not at all, for its owner alone: a reader sees the old content or the new. Throws the system's error. */
-export function replaceFile(path: string, content: string): void {
+/**
+ * Writes a file whole or not at all, for its owner alone: a reader sees the old content or the new. With `flush` also after
+ * a loss of power. Throws the system's error.
+ */
+export function replaceFile(
+  path: string,
+  content: string,
+  { flush = false }: { readonly flush?: boolean } = {},
+): void {
   const temporary = `${path}.${process.pid}.new`
   try {
-    writeFileSync(temporary, content, { mode: 0o600 })
+    writeFileSync(temporary, content, { mode: 0o600, flush })
     renameSync(temporary, path)
+    if (flush) flushFolder(dirname(path))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw error
+  }
+}
+
+/** Until then, the name may still be the old file's. */
+function flushFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
   }
 }

@@ -1,5 +1,5 @@
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
-import { bindAddress, integer, optionalPath } from './option-kind.ts'
+import { bindAddress, integer, optionalPath, urlOrPath } from './option-kind.ts'
 import { type OptionSpec, type OptionTable, envName } from './option-spec.ts'
 
 /** Where the admin token comes from, besides `TOKENWEIR_ADMIN_TOKEN`. */
@@ -11,6 +11,7 @@ export interface TokenValues {
 export interface DashboardValues extends GatewayValues, TokenValues {
   dashboardPort: number
   dashboardHost: string
+  pricingSource: string
 }
 
 const adminTokenFile: OptionSpec<string | null> = {
@@ -40,6 +41,15 @@ const dashboardHost: OptionSpec<string> = {
   description: 'address that the dashboard binds; any but a loopback one needs the admin token',
 }
 
+/** Where prices are synced from. */
+export const pricingSource: OptionSpec<string> = {
+  name: 'pricing-source',
+  kind: urlOrPath(),
+  default: 'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
+  env: [envName('pricing-source')],
+  description: "list of prices in LiteLLM's form that a sync takes",
+}
+
 /** Every option of `tokenweir gateway`. */
 export const gatewayCommandTable: OptionTable<GatewayValues & TokenValues> = {
   ...gatewayOptionTable,
@@ -50,6 +60,7 @@ export const gatewayCommandTable: OptionTable<GatewayValues & TokenValues> = {
 export const dashboardOptionTable: OptionTable<DashboardValues> = {
   dashboardPort,
   dashboardHost,
+  pricingSource,
   adminTokenFile,
   ...gatewayOptionTable,
   port: { ...gatewayOptionTable.port, name: 'gateway-port', description: 'TCP port of the gateway' },
@@ -62,4 +73,5 @@ export const upOptionTable: OptionTable<DashboardValues> = {
   adminTokenFile,
   dashboardPort: { ...dashboardPort, name: 'dashboard-port' },
   dashboardHost: { ...dashboardHost, name: 'dashboard-host' },
+  pricingSource,
 }

@@ -1,3 +1,6 @@
+import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { isTimeZone } from '../lib/zoned-time.ts'
+
 /** What values an option takes, and how they are read and shown. */
 export interface OptionKind<T> {
   /** What stands for the value in `--help`; `null` for a switch, which takes none. */
@@ -109,6 +112,22 @@ export function bindAddress(): OptionKind<string> {
   }
 }
 
+/** Where something is read from: an http or https URL, or a file's path. */
+export function urlOrPath(): OptionKind<string> {
+  return {
+    placeholder: '<source>',
+    range: 'an http or https URL without user and password, or a path',
+    parse: (text) => {
+      if (text === '' || text.includes('\0')) return undefined
+      if (!/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return text
+      const url = URL.parse(text)
+      const isOurs = url !== null && /^https?:$/.test(url.protocol) && !/[\s\\]/.test(text)
+      return isOurs && url.username === '' && url.password === '' ? text : undefined
+    },
+    show: String,
+  }
+}
+
 /** The base URL of an API, kept as it was written. */
 export function baseUrl(): OptionKind<string> {
   return {
@@ -166,6 +185,27 @@ function showList(texts: readonly string[]): string {
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** An instant in milliseconds since the Unix epoch, `null` for none; a day alone is its start in UTC. */
+export function instant(): OptionKind<number | null> {
+  return {
+    placeholder: '<time>',
+    range: 'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
+    parse: (text) =>
+      parseIsoInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text) ?? undefined,
+    show: (value) => (value === null ? 'none' : new Date(value).toISOString()),
+  }
+}
+
+/** The name of an IANA time zone. */
+export function timeZone(): OptionKind<string> {
+  return {
+    placeholder: '<zone>',
+    range: 'an IANA time zone, such as Europe/Berlin',
+    parse: (text) => (isTimeZone(text) ? text : undefined),
+    show: String,
+  }
+}
 
 /** A length of time in milliseconds, `null` for no bound. */
 export function age(): OptionKind<number | null> {

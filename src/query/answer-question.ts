@@ -1,11 +1,15 @@
 import type { CallReader } from '../call/call-reader.ts'
 import { formatCallId } from '../call/call-id.ts'
 import { publicFields } from '../store/calls-readable.ts'
+import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import type { PastReader } from '../store/history-reader.ts'
+import type { ServedReader } from '../store/served-models.ts'
 import { emptyFigures } from '../store/group-figures.ts'
 import { endedAnswer } from './ended-answer.ts'
 import { groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
+import { costsAnswer } from './costs-answer.ts'
+import { matchesAnswer } from './matches-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
 import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
 import type { GroupQuestion, ListQuestion, QueryFormat, QueryQuestion } from './query-question.ts'
@@ -16,6 +20,8 @@ import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 export interface QuerySources {
   readonly calls: CallReader
   readonly history: PastReader
+  readonly served: ServedReader
+  readonly prices: PricesInForce
 }
 
 /** A note on the store, where it cannot be read. */
@@ -35,7 +41,7 @@ export interface AnswerText {
 
 /** Answers any question. Throws `QueryRefusal`, `FoldedRange`, `QueryTooSlow`, and what SQLite throws. */
 export function answerQuestion(
-  { calls, history }: QuerySources,
+  { calls, history, served, prices }: QuerySources,
   question: QueryQuestion,
   nowMs: number,
   note: StoreNote | null,
@@ -55,6 +61,10 @@ export function answerQuestion(
       return { format: 'json', text: payloadAnswer(question), nextCursor: null }
     case 'recent_payloads':
       return { format: 'json', text: recentPayloadsAnswer(question), nextCursor: null }
+    case 'costs':
+      return json(costsAnswer(prices, question), null)
+    case 'matches':
+      return json(matchesAnswer(calls, served, prices.book, question, nowMs), note)
     default:
       return oneCallText(calls, question.id, note)
   }

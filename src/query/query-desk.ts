@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { FoldedRange } from '../call/folded-range.ts'
+import { priceFileOf } from '../pricing/price-file.ts'
+import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { QueryTooSlow } from '../call/query-too-slow.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
 import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
@@ -9,12 +11,14 @@ import { StoreFile } from './store-file.ts'
 /** Inside the query process: answers one question after the other, whatever becomes of the database. */
 export class QueryDesk {
   readonly #file: StoreFile
+  readonly #prices: PricesInForce
   readonly #now: () => number
   #untilMs = 0
 
   /** `now` tells monotonic milliseconds. */
   constructor(path: string, now: () => number) {
     this.#file = new StoreFile(path, () => this.#now() > this.#untilMs)
+    this.#prices = new PricesInForce(priceFileOf(path))
     this.#now = now
   }
 
@@ -36,13 +40,16 @@ export class QueryDesk {
   }
 
   #textOf({ question, nowMs }: ToQuery): AnswerText {
+    // Nobody else needs them, and they are quick to look at.
+    if (question.kind === 'costs' || question.kind === 'matches') this.#prices.look()
+    const prices = this.#prices
     try {
       const stores = this.#file.stores()
-      return answerQuestion(stores, question, nowMs, stores.note)
+      return answerQuestion({ ...stores, prices }, question, nowMs, stores.note)
     } catch (error) {
       const stores = this.#file.absenceAfter(error)
       if (stores === null) throw error
-      return answerQuestion(stores, question, nowMs, stores.note)
+      return answerQuestion({ ...stores, prices }, question, nowMs, stores.note)
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { PriceSync } from '../api/costs.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallSort } from '../call/call-reader.ts'
@@ -63,6 +64,23 @@ export interface RecentPayloadsQuestion {
   readonly limit: number
 }
 
+/** What `GET /api/costs` is asked. */
+export interface CostsQuestion {
+  readonly kind: 'costs'
+  /** How a sync stands that the file does not know of; null where the file says it. */
+  readonly sync: PriceSync | null
+  /** Of the price file: who asks later, of another one, is not told the same. */
+  readonly fileState: string
+}
+
+/** What `GET /api/costs/matches` is asked. */
+export interface MatchesQuestion {
+  readonly kind: 'matches'
+  readonly fromMs: number | null
+  readonly toMs: number | null
+  readonly fileState: string
+}
+
 /** Everything that the query process can be asked. */
 export type QueryQuestion =
   | ListQuestion
@@ -72,6 +90,8 @@ export type QueryQuestion =
   | EndedQuestion
   | PayloadQuestion
   | RecentPayloadsQuestion
+  | CostsQuestion
+  | MatchesQuestion
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000

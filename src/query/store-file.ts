@@ -4,13 +4,16 @@ import type { IsOver } from '../call/query-too-slow.ts'
 import { openCallReader } from '../store/call-query.ts'
 import { type HistoryReader, openHistoryReader, type PastReader } from '../store/history-reader.ts'
 import { type StoreAbsence, absenceOf, absenceText } from '../store/open-store.ts'
+import { openServedReader, type ServedReader } from '../store/served-models.ts'
 import type { StoreNote } from './answer-question.ts'
 import { emptyHistory } from './empty-history.ts'
 import { emptyReader } from './empty-reader.ts'
+import { emptyServed } from './empty-served.ts'
 
 interface Open {
   readonly calls: CallReader
   readonly history: HistoryReader
+  readonly served: ServedReader
   /** Which file it is. */
   readonly identity: string
 }
@@ -19,6 +22,7 @@ interface Open {
 export interface OpenStores {
   readonly calls: CallReader
   readonly history: PastReader
+  readonly served: ServedReader
   /** Why nothing can be. */
   readonly note: StoreNote | null
 }
@@ -43,8 +47,8 @@ export class StoreFile {
       if (typeof opened === 'string') return absent(opened)
       this.#open = opened
     }
-    const { calls, history } = this.#open
-    return { calls, history, note: null }
+    const { calls, history, served } = this.#open
+    return { calls, history, served, note: null }
   }
 
   /** What to say in place of an error that SQLite raised over the file's state; null where it is another error. */
@@ -58,6 +62,7 @@ export class StoreFile {
   close(): void {
     this.#open?.calls.close()
     this.#open?.history.close()
+    this.#open?.served.close()
     this.#open = null
   }
 
@@ -65,15 +70,21 @@ export class StoreFile {
     const calls = openCallReader(this.#path, this.#isOver)
     if (typeof calls === 'string') return calls
     const history = openHistoryReader(this.#path)
-    if (typeof history !== 'string') return { calls, history, identity }
+    if (typeof history === 'string') {
+      calls.close()
+      return history
+    }
+    const served = openServedReader(this.#path, this.#isOver)
+    if (typeof served !== 'string') return { calls, history, served, identity }
     calls.close()
-    return history
+    history.close()
+    return served
   }
 }
 
 function absent(absence: StoreAbsence): OpenStores {
   const note = { store: absence, note: absenceText[absence] }
-  return { calls: emptyReader, history: emptyHistory, note }
+  return { calls: emptyReader, history: emptyHistory, served: emptyServed, note }
 }
 
 /** A file that takes another's place has another number: that of an open one is not given away. */

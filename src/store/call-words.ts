@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 /** Tables of words by which calls are selected and grouped. */
-type WordTable = 'models' | 'clients' | 'endpoints' | 'labels'
+type WordTable = 'models' | 'clients' | 'endpoints' | 'labels' | 'upstreams'
 
 /** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
 export class CallWords {

@@ -1,6 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../call/call-id.ts'
 import { type CallColumn, callColumns, type DimensionTable } from './call-columns.ts'
+import { BatchCosts } from './batch-costs.ts'
+import type { CallPricer } from './call-pricer.ts'
 import { type CallBatch, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
 import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
@@ -19,11 +21,17 @@ const shapesKept = 32
 const durationSlot = slotOf('duration_us')
 const inputTokensSlot = slotOf('input_tokens')
 const outputTokensSlot = slotOf('output_tokens')
+const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id'] as const
+const [costSlot = 0, sourceSlot = 0, keySlot = 0] = costColumns.map(slotOf)
+/** Sources and keys of prices whose number is kept. */
+const labelsKept = 1000
 const microsecondsPerMinute = 60_000_000
 
 /** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
 interface Shape {
   readonly columns: readonly { readonly column: CallColumn; readonly slot: number }[]
+  /** Columns for what calls cost by the prices stand behind the others. */
+  readonly isPriced: boolean
   readonly insert: StatementSync
   /** Used again for each row. */
   readonly values: (number | string | null)[]
@@ -39,12 +47,17 @@ export class CallWriter {
   /** By table: the entry's id for the number of a word. Sparse; empty again after a rollback. */
   #entryIds = emptyEntryIds()
   #generation = 0
+  readonly #costs: BatchCosts | null
+  /** Of sources and keys of prices, by their text; empty again after a rollback. */
+  readonly #labelIds = new Map<string, number>()
   readonly #lastSeq: StatementSync
   readonly #addTokens: StatementSync
 
-  constructor(database: DatabaseSync, words: WordList) {
+  /** Without a pricer, calls cost what they say themselves. */
+  constructor(database: DatabaseSync, words: WordList, pricer: CallPricer | null = null) {
     this.#database = database
     this.#words = words
+    this.#costs = pricer === null ? null : new BatchCosts(words, pricer)
     this.#findWord = byTable((table) => database.prepare(`SELECT id FROM ${table} WHERE text = ?`))
     this.#addWord = byTable((table) => database.prepare(`INSERT INTO ${table} (text) VALUES (?)`))
     // Calls may have been folded away, the last ones among them, and their numbers must not come twice.
@@ -111,12 +124,38 @@ export class CallWriter {
       else if (column.kind === 'dimension') values[at++] = this.#entryId(column.table, value)
       else values[at++] = texts[value] ?? null
     }
+    if (shape.isPriced) this.#fillCost(batch, base, values, at)
     try {
       return shape.insert.run(...values).changes === 1
     } catch (error) {
       if (isRowsOwnFault(error)) return null
       throw error
     }
+  }
+
+  /** What the upstream reported stands; else what the prices say. */
+  #fillCost({ slots }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
+    const reported = slots[base + costSlot] ?? Number.NaN
+    const cost = Number.isNaN(reported) ? (this.#costs?.costAt(slots, base) ?? null) : null
+    values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
+    values[at + 1] = cost === null ? this.#wordAt(slots, base + sourceSlot) : this.#labelId(cost.source)
+    values[at + 2] = cost === null ? this.#wordAt(slots, base + keySlot) : this.#labelId(cost.key)
+  }
+
+  #wordAt(slots: Float64Array, at: number): number | null {
+    const word = slots[at] ?? Number.NaN
+    return Number.isNaN(word) ? null : this.#entryId('labels', word)
+  }
+
+  #labelId(text: string): number {
+    const known = this.#labelIds.get(text)
+    if (known !== undefined) return known
+    const id = Number(
+      this.#findWord.labels.get(text)?.['id'] ?? this.#addWord.labels.run(text).lastInsertRowid,
+    )
+    if (this.#labelIds.size === labelsKept) this.#labelIds.clear()
+    this.#labelIds.set(text, id)
+    return id
   }
 
   #entryId(table: DimensionTable, word: number): number {
@@ -130,14 +169,18 @@ export class CallWriter {
 
   #forgetEntries(): void {
     this.#entryIds = emptyEntryIds()
+    this.#labelIds.clear()
     this.#generation = this.#words.generation
   }
 
   #shapeOf(batch: CallBatch): Shape {
     const columns: { column: CallColumn; slot: number }[] = []
-    let key = ''
+    const isPriced = this.#costs?.mayCost(batch) === true
+    let key = isPriced ? '$' : ''
     for (const [index, column] of callColumns.entries()) {
       const slot = index + 1
+      // These three are filled in row by row.
+      if (isPriced && (slot === costSlot || slot === sourceSlot || slot === keySlot)) continue
       let at = slot
       while (at < batch.slots.length && Number.isNaN(batch.slots[at])) at += slotsPerCall
       const isPresent = at < batch.slots.length
@@ -147,11 +190,11 @@ export class CallWriter {
     const known = this.#shapes.get(key)
     if (known !== undefined) return known
     if (this.#shapes.size === shapesKept) this.#shapes.clear()
-    const names = ['id', 'seq', ...columns.map(({ column }) => column.name)]
+    const names = ['id', 'seq', ...columns.map(({ column }) => column.name), ...(isPriced ? costColumns : [])]
     const insert = this.#database.prepare(
       `INSERT INTO calls (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
     )
-    const shape: Shape = { columns, insert, values: names.map(() => null) }
+    const shape: Shape = { columns, isPriced, insert, values: names.map(() => null) }
     this.#shapes.set(key, shape)
     return shape
   }

@@ -27,6 +27,7 @@ export class FoldCalls {
   readonly #first: StatementSync
   readonly #past: StatementSync
   readonly #delete: StatementSync
+  readonly #deleteRepriced: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -37,6 +38,8 @@ export class FoldCalls {
     this.#first = database.prepare(`SELECT id ${folded} ORDER BY id LIMIT 1`)
     this.#past = database.prepare(`SELECT id ${folded} ORDER BY id LIMIT 1 OFFSET ?`)
     this.#delete = database.prepare(`DELETE ${folded}`)
+    // Of calls that are gone nobody asks what they cost before.
+    this.#deleteRepriced = database.prepare('DELETE FROM repriced WHERE call_id < ?')
   }
 
   /** Deletes up to `limit` calls of one day before `untilMs`, the start of a day; says how many. */
@@ -60,6 +63,7 @@ export class FoldCalls {
     const dayEndId = firstIdAt(dayEndMs)
     const past = Number(this.#past.get(dayEndId, watermark, limit)?.['id'] ?? dayEndId)
     this.#mark.run(dayEndMs / quarterMs)
+    this.#deleteRepriced.run(past)
     return Number(this.#delete.run(past, watermark).changes)
   }
 }

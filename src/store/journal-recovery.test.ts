@@ -96,6 +96,22 @@ test('a call that had ended becomes the row that it was to be, and counts; a tor
     assert.deepEqual(journals(dir), [])
   }))
 
+test('an ended call is priced as it would have been', () =>
+  withStore((dir, database) => {
+    const call = { ...chatCall(5), costNanoUsd: null, priceSource: null, priceKey: null }
+    writeFileSync(dir.file('inflight-dead1.log'), dead + endLine(call) + startLine(callStart(6)))
+    const pricer = { costOf: () => ({ costNanoUsd: 1200, source: 'user', key: 'own' }) }
+    recoverJournals(dir.path, database, () => false, Date.UTC(2026, 10, 21), pricer)
+    const costs = rowsOf(
+      database,
+      'SELECT id, cost_nano_usd AS cost, (SELECT text FROM labels WHERE id = price_key_id) AS key FROM calls',
+    )
+    assert.deepEqual(costs, [
+      { id: 5, cost: 1200, key: 'own' },
+      { id: 6, cost: null, key: null },
+    ])
+  }))
+
 test('being interrupted in its middle and done again, it comes to the same', () =>
   withStore((dir, database) => {
     const text = dead + Array.from({ length: 1200 }, (_, id) => startLine(callStart(id + 1))).join('')

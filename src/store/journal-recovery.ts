@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../call/call-id.ts'
 import type { CallStart } from '../call/call.ts'
 import type { StoredCall } from './call-columns.ts'
+import type { CallPricer } from './call-pricer.ts'
 import { CallWriter } from './call-writer.ts'
 import { foldedUntilMs } from './fold-calls.ts'
 import { type JournalHeader, parseEnd, parseHeader, parseStart } from './journal-line.ts'
@@ -27,6 +28,7 @@ export function recoverJournals(
   database: DatabaseSync,
   isAlive: (process: ProcessIdentity) => boolean,
   wallTimeMs: number,
+  pricer: CallPricer | null = null,
 ): string | null {
   let damaged: string | null = null
   for (const name of readdirSync(folder)) {
@@ -43,7 +45,7 @@ export function recoverJournals(
       remove(path)
       continue
     }
-    if (journal.header !== null) writeLeft(database, journal.calls)
+    if (journal.header !== null) writeLeft(database, journal.calls, pricer)
     if (!journal.isDamaged) remove(path)
     else {
       const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
@@ -152,12 +154,12 @@ export function interruptedCall(start: CallStart, instance: string): StoredCall 
   }
 }
 
-function writeLeft(database: DatabaseSync, found: readonly StoredCall[]): void {
+function writeLeft(database: DatabaseSync, found: readonly StoredCall[], pricer: CallPricer | null): void {
   const unfoldedId = firstIdAt(foldedUntilMs(database))
   // A call that was folded away has left no row to know it by: it is counted already.
   const calls = found.filter(({ id }) => id >= unfoldedId)
   const words = new WordList()
-  const writer = new CallWriter(database, words)
+  const writer = new CallWriter(database, words, pricer)
   const encoder = new BatchEncoder()
   for (let at = 0; at < calls.length; at += callsPerBatch) {
     const batch = encoder.encode(calls.slice(at, at + callsPerBatch))

@@ -4,10 +4,11 @@ import { calls } from './migrations/0001-calls.ts'
 import { rollups } from './migrations/0002-rollups.ts'
 import { jobs } from './migrations/0003-jobs.ts'
 import { rollupMarks } from './migrations/0004-rollup-marks.ts'
+import { repriced } from './migrations/0005-repriced.ts'
 import type { Migration } from './migrations/migration.ts'
 
 /** Every step, oldest first; the last one's version is the schema that this program knows. */
-export const migrations: readonly Migration[] = [calls, rollups, jobs, rollupMarks]
+export const migrations: readonly Migration[] = [calls, rollups, jobs, rollupMarks, repriced]
 
 /** The schema that this program reads and writes. */
 export const schemaVersion: number = Math.max(...migrations.map((migration) => migration.version))

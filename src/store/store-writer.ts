@@ -1,12 +1,15 @@
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import type { PriceProblem } from '../api/costs.ts'
 import type { Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { withLockWait } from './lock-wait.ts'
+import { priceFileOf } from '../pricing/price-file.ts'
+import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { hasOurHeader, openForWriting, StoreDamage } from './open-store.ts'
 import { QuickCheck } from './quick-check.ts'
 import { RollupKeeper } from './rollup-keeper.ts'
@@ -19,6 +22,8 @@ import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
 const retry = { firstMs: 50, longestMs: 2000 } as const
 /** Dead instances' journals are looked for at the start and every so many checks. */
 const checksPerRecovery = 12
+/** How often the price file is looked at while no call ends; before calls are written, it is anyway. */
+const pricesEveryMs = 2000
 /** For others' locks when the log is emptied. */
 const emptyWalBusyMs = 50
 
@@ -52,10 +57,13 @@ export class StoreWriter {
   #trouble: Warning | null = null
   #walWarning: Warning | null = null
   #rollupWarning: Warning | null = null
+  readonly #prices: PricesInForce
+  #priceWarning: Warning | null = null
   #store: OpenStore | null = null
   #failures = 0
   #cancelRetry: (() => void) | null = null
   #cancelCheck: (() => void) | null = null
+  #cancelPrices: (() => void) | null = null
   #checks = 0
   readonly #quickCheck: QuickCheck
 
@@ -67,6 +75,7 @@ export class StoreWriter {
     this.#settings = settings
     this.#clock = clock
     this.#emit = emit
+    this.#prices = new PricesInForce(priceFileOf(settings.path))
     this.#quickCheck = new QuickCheck({
       path: settings.path,
       clock,
@@ -82,6 +91,7 @@ export class StoreWriter {
 
   /** Opens the database, recovers what dead instances left, and begins to watch the file. */
   start(): void {
+    this.#watchPrices()
     this.#run()
     this.#watch()
     this.#keeper.start(() => this.#store?.database ?? null)
@@ -123,7 +133,7 @@ export class StoreWriter {
     try {
       file = openSync(path, 'r')
       const history = new HistoryWriter(database, { instance, version })
-      const calls = new CallWriter(database, this.#words)
+      const calls = new CallWriter(database, this.#words, this.#prices)
       this.#recoverJournals(database)
       return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
@@ -137,7 +147,7 @@ export class StoreWriter {
     const wallTimeMs = this.#clock.wallTime()
     this.#remember(
       'journal_damaged',
-      recoverJournals(dirname(this.#settings.path), database, isAlive, wallTimeMs),
+      recoverJournals(dirname(this.#settings.path), database, isAlive, wallTimeMs, this.#prices),
     )
   }
 
@@ -154,6 +164,7 @@ export class StoreWriter {
       this.#emit({ kind: 'usage', question: job.question, minutes })
       return
     }
+    this.#lookAtPrices()
     const { dropped } = store.calls.write(job.calls)
     store.history.write(job.minutes, job.events)
     // Rows in a file that nobody can open any more are not kept: write them again to the one that is there.
@@ -222,9 +233,22 @@ export class StoreWriter {
   }
 
   #warnings(): readonly Warning[] {
-    return [...this.#lasting.values(), this.#trouble, this.#walWarning, this.#rollupWarning].filter(
-      (warning) => warning !== null,
-    )
+    const passing = [this.#trouble, this.#walWarning, this.#rollupWarning, this.#priceWarning]
+    return [...this.#lasting.values(), ...passing].filter((warning) => warning !== null)
+  }
+
+  #watchPrices(): void {
+    this.#lookAtPrices()
+    this.#cancelPrices = this.#clock.after(pricesEveryMs, () => this.#watchPrices())
+  }
+
+  /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
+  #lookAtPrices(): void {
+    if (!this.#prices.look()) return
+    const { problem } = this.#prices
+    if (problem === null && this.#priceWarning === null) return
+    this.#priceWarning = problem === null ? null : priceWarning(priceFileOf(this.#settings.path), problem)
+    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
   }
 
   #watch(): void {
@@ -275,6 +299,7 @@ export class StoreWriter {
   #close(): void {
     this.#cancelRetry?.()
     this.#cancelCheck?.()
+    this.#cancelPrices?.()
     this.#keeper.stop()
     this.#quickCheck.stop()
     try {
@@ -284,6 +309,14 @@ export class StoreWriter {
     }
     this.#release()
     this.#emit({ kind: 'closed' })
+  }
+}
+
+function priceWarning(path: string, { message, line, column }: PriceProblem): Warning {
+  const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
+  return {
+    code: 'prices_unreadable',
+    message: `${path}${place}: ${message} The prices from before stay in force`,
   }
 }
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type {
@@ -8,10 +7,9 @@ import type {
   DatabaseJob,
   JobFailure,
 } from '../api/database-job.ts'
+import type { RepriceJob, RepriceProgress, RepriceResult } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
-import { lowerPriority } from '../lib/lower-priority.ts'
-import { childEnvironment } from './child-environment.ts'
-import { LineReader } from '../lib/line-reader.ts'
+import { JobProcess } from './job-process.ts'
 
 /** What is asked of compressing. */
 export interface CompressOrder {
@@ -19,12 +17,22 @@ export interface CompressOrder {
   readonly dryRun: boolean
 }
 
-/** A compressing under way. Neither promise has to be listened to. */
-export interface CompressRun {
+/** What is asked of re-pricing. */
+export interface RepriceOrder {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly model: string | null
+  readonly onlyUnpriced: boolean
+  readonly dryRun: boolean
+  readonly timeZone: string
+}
+
+/** A job under way. Neither promise has to be listened to. */
+export interface JobRun<Job, Result> {
   /** Resolves as soon as it is at work; rejects with {@link JobTrouble} where it could not begin. */
-  readonly begun: Promise<DatabaseJob>
+  readonly begun: Promise<Job>
   /** Rejects with {@link JobTrouble}. */
-  readonly result: Promise<CompressResult>
+  readonly result: Promise<Result>
 }
 
 /** A job that did not begin, or came to nothing. */
@@ -40,13 +48,17 @@ export class JobTrouble extends Error {
 
 /** The jobs on the database that can be begun from the dashboard. */
 export interface JobStarter {
-  /** The last one that was begun here. */
+  /** The last compressing that was begun here. */
   readonly last: DatabaseJob | null
+  /** The last re-pricing that was begun here; dry ones do not count. */
+  readonly lastReprice: RepriceJob | null
   /** What they work on, as it is at the moment. */
   file(): DatabaseFile
   /** Throws {@link JobTrouble} while one that was begun here is under way. */
-  compress(order: CompressOrder): CompressRun
-  /** Calls back whenever `last` is another, until the returned function is called. */
+  compress(order: CompressOrder): JobRun<DatabaseJob, CompressResult>
+  /** Throws {@link JobTrouble} while one that was begun here is under way. */
+  reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult>
+  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
   watch(onChange: () => void): () => void
 }
 
@@ -58,8 +70,6 @@ export interface DatabaseJobsOptions {
   readonly clock: Pick<Clock, 'wallTime'>
 }
 
-const keptWords = 2000
-
 /**
  * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still meanwhile. One
  * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
@@ -67,8 +77,9 @@ const keptWords = 2000
 export class DatabaseJobs implements JobStarter {
   readonly #options: DatabaseJobsOptions
   readonly #watchers = new Set<() => void>()
+  readonly #running = new Map<JobKind, JobProcess>()
   #last: DatabaseJob | null = null
-  #child: ChildProcess | null = null
+  #lastReprice: RepriceJob | null = null
 
   constructor(options: DatabaseJobsOptions) {
     this.#options = options
@@ -76,6 +87,10 @@ export class DatabaseJobs implements JobStarter {
 
   get last(): DatabaseJob | null {
     return this.#last
+  }
+
+  get lastReprice(): RepriceJob | null {
+    return this.#lastReprice
   }
 
   file(): DatabaseFile {
@@ -89,111 +104,149 @@ export class DatabaseJobs implements JobStarter {
     return () => this.#watchers.delete(onChange)
   }
 
-  compress({ keepDays, dryRun }: CompressOrder): CompressRun {
-    if (this.#child !== null) {
-      throw new JobTrouble({ code: 'job_running', message: 'The database is being compressed already.' })
-    }
-    const { db, clock } = this.#options
+  compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
+    const dry = dryRun ? ['--dry-run'] : []
+    const args = ['compress', '--json', `--keep-days=${keepDays}`, `--db=${this.#options.db}`, ...dry]
+    const job: DatabaseJob = { ...newJob('compress', dryRun, this.#startedAt()), keep_days: keepDays }
+    return this.#run('compress', args, job, {
+      running: 'The database is being compressed already.',
+      name: 'Compressing',
+      // Our own program's words: which of its lines it is, is all that is asked.
+      progressIn: (said) => ('phase' in said ? (said as object as CompressProgress) : null),
+      resultIn: (said) => ('before_bytes' in said ? (said as object as CompressResult) : null),
+      tell: (told) => {
+        this.#last = told
+      },
+    })
+  }
+
+  reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
+    const { dryRun, model, onlyUnpriced, timeZone } = order
     const args = [
-      'compress',
+      'reprice',
       '--json',
-      `--keep-days=${keepDays}`,
-      `--db=${db}`,
+      `--from=${new Date(order.fromMs).toISOString()}`,
+      `--to=${new Date(order.toMs).toISOString()}`,
+      `--tz=${timeZone}`,
+      `--db=${this.#options.db}`,
+      ...(model === null ? [] : [`--model=${model}`]),
+      ...(onlyUnpriced ? ['--only-unpriced'] : []),
       ...(dryRun ? ['--dry-run'] : []),
     ]
-    const child = this.#spawn(args)
-    let job: DatabaseJob = {
-      job: 'compress',
-      state: 'running',
-      dry_run: dryRun,
-      keep_days: keepDays,
-      started_at: new Date(clock.wallTime()).toISOString(),
-      progress: null,
-      result: null,
-      error: null,
-    }
-    this.#child = child
-    this.#tell(job)
-    const begun = Promise.withResolvers<DatabaseJob>()
-    const result = Promise.withResolvers<CompressResult>()
-    begun.promise.catch(() => undefined)
-    result.promise.catch(() => undefined)
-    let failure: JobFailure | null = null
-    const lines = new LineReader((line) => {
-      const said = readLine(line)
-      if (said === null) return
-      if ('error' in said) failure = said.error
-      else if ('phase' in said) job = { ...job, progress: said }
-      else job = { ...job, result: said }
-      if (!('error' in said)) begun.resolve(job)
-      // How it ended is told once it has: only then can the next one begin.
-      if ('phase' in said) this.#tell(job)
+    const job: RepriceJob = newJob('reprice', dryRun, this.#startedAt())
+    return this.#run(dryRun ? 'dry reprice' : 'reprice', args, job, {
+      running: 'Calls are being priced anew already.',
+      name: 'Pricing',
+      progressIn: (said) => (said['progress'] as RepriceProgress | undefined) ?? null,
+      resultIn: (said) => (said['result'] as RepriceResult | undefined) ?? null,
+      tell: (told) => {
+        if (!dryRun) this.#lastReprice = told
+      },
     })
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => lines.add(text))
-    let words = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      words = (words + text).slice(-keptWords)
-    })
-    const end = (how: string): void => {
-      if (this.#child !== child) return
-      this.#child = null
-      if (job.result !== null) {
-        this.#tell({ ...job, state: 'done' })
-        result.resolve(job.result)
-        return
-      }
-      const error = failure ?? { code: 'job_failed', message: words.trim() || `Compressing ${how}.` }
-      this.#tell({ ...job, state: 'failed', error })
-      begun.reject(new JobTrouble(error))
-      result.reject(new JobTrouble(error))
-    }
-    child.once('error', (error) => end(`could not be started: ${error.message}`))
-    child.once('close', (code, signal) => end(`ended with ${signal ?? `exit code ${code}`}`))
-    return { begun: begun.promise, result: result.promise }
   }
 
-  /** Lets go of the job under way, which goes on alone. */
+  /** Lets go of the jobs under way, which go on alone. */
   close(): void {
     this.#watchers.clear()
-    this.#child?.stdout?.destroy()
-    this.#child?.stderr?.destroy()
-    this.#child?.unref()
+    for (const running of this.#running.values()) running.leave()
   }
 
-  #spawn(args: readonly string[]): ChildProcess {
-    const { command, env } = this.#options
-    const [program = '', ...first] = command
-    const child = spawn(program, [...first, ...args], {
-      // Ctrl-C on the dashboard's terminal is not meant for it.
-      detached: true,
-      env: childEnvironment(env, { upstreamIsTrusted: false, adminToken: null }),
-      shell: false,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      windowsHide: true,
+  #startedAt(): string {
+    return new Date(this.#options.clock.wallTime()).toISOString()
+  }
+
+  #run<Progress, Result, Job extends AnyJob<Progress, Result>>(
+    kind: JobKind,
+    args: readonly string[],
+    started: Job,
+    { running, name, progressIn, resultIn, tell }: JobWords<Progress, Result, Job>,
+  ): JobRun<Job, Result> {
+    if (this.#running.has(kind)) throw new JobTrouble({ code: 'job_running', message: running })
+    let job = started
+    let failure: JobFailure | null = null
+    const begun = Promise.withResolvers<Job>()
+    const result = Promise.withResolvers<Result>()
+    begun.promise.catch(() => undefined)
+    result.promise.catch(() => undefined)
+    const say = (told: Job): void => {
+      tell(told)
+      for (const watcher of this.#watchers) watcher()
+    }
+    const child = new JobProcess(this.#options, args, {
+      said: (said) => {
+        const progress = progressIn(said)
+        const done = resultIn(said)
+        if (progress !== null) job = { ...job, progress }
+        else if (done !== null) job = { ...job, result: done }
+        else if ('error' in said) failure = said['error'] as JobFailure
+        if (progress !== null || done !== null) begun.resolve(job)
+        // How it ended is told once it has: only then can the next one begin.
+        if (progress !== null) say(job)
+      },
+      ended: (how, words) => {
+        this.#running.delete(kind)
+        if (job.result !== null) {
+          say({ ...job, state: 'done' })
+          result.resolve(job.result)
+          return
+        }
+        const error = failure ?? { code: 'job_failed' as const, message: words || `${name} ${how}.` }
+        say({ ...job, state: 'failed', error })
+        begun.reject(new JobTrouble(error))
+        result.reject(new JobTrouble(error))
+      },
     })
-    if (child.pid !== undefined) lowerPriority(child.pid)
-    return child
+    this.#running.set(kind, child)
+    say(job)
+    return { begun: begun.promise, result: result.promise }
   }
+}
 
-  #tell(job: DatabaseJob): void {
-    this.#last = job
-    for (const watcher of this.#watchers) watcher()
+/** Of each kind one runs at a time; a dry run is in nobody's way. */
+type JobKind = 'compress' | 'reprice' | 'dry reprice'
+
+/** What jobs have in common. */
+interface AnyJob<Progress, Result> {
+  readonly state: 'running' | 'done' | 'failed'
+  readonly progress: Progress | null
+  readonly result: Result | null
+  readonly error: JobFailure | null
+}
+
+/** How a job is told of, and what its lines say. */
+interface JobWords<Progress, Result, Job> {
+  /** Why no other may begin. */
+  readonly running: string
+  readonly name: string
+  readonly progressIn: (said: Readonly<Record<string, unknown>>) => Progress | null
+  readonly resultIn: (said: Readonly<Record<string, unknown>>) => Result | null
+  readonly tell: (job: Job) => void
+}
+
+function newJob<Name extends string>(
+  job: Name,
+  dryRun: boolean,
+  startedAt: string,
+): {
+  readonly job: Name
+  readonly state: 'running'
+  readonly dry_run: boolean
+  readonly started_at: string
+  readonly progress: null
+  readonly result: null
+  readonly error: null
+} {
+  return {
+    job,
+    state: 'running',
+    dry_run: dryRun,
+    started_at: startedAt,
+    progress: null,
+    result: null,
+    error: null,
   }
 }
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null
-}
-
-function readLine(line: string): CompressProgress | CompressResult | { readonly error: JobFailure } | null {
-  try {
-    const said: unknown = JSON.parse(line)
-    if (typeof said !== 'object' || said === null) return null
-    // Our own program's words: which of its lines it is, is all that is asked.
-    if ('phase' in said) return said as CompressProgress
-    if ('before_bytes' in said) return said as CompressResult
-    return 'error' in said ? (said as { readonly error: JobFailure }) : null
-  } catch {
-    return null
-  }
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../../src/call/clock.ts'
 import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import type { PriceWriter } from '../../src/dashboard/price-writer.ts'
 import type { QuerySource } from '../../src/dashboard/query-source.ts'
 import type { JobStarter } from '../../src/supervisor/database-jobs.ts'
+import type { PriceSyncer } from '../../src/supervisor/price-sync-job.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
@@ -20,6 +22,8 @@ export interface DashboardSetup {
   readonly queries?: QuerySource
   /** Throws unless told. */
   readonly jobs?: JobStarter
+  readonly sync?: PriceSyncer
+  readonly prices?: PriceWriter
 }
 
 const busyQueries: QuerySource = {
@@ -29,10 +33,27 @@ const busyQueries: QuerySource = {
 const noJobs: JobStarter = {
   last: null,
   file: () => ({ file: '/data/calls.db', bytes: null }),
+  lastReprice: null,
   compress: () => {
     throw new Error('no job was expected')
   },
+  reprice: () => {
+    throw new Error('no job was expected')
+  },
   watch: () => () => undefined,
+}
+
+const noSync: PriceSyncer = {
+  state: null,
+  start: () => {
+    throw new Error('no sync was expected')
+  },
+}
+
+const noPriceWriter: PriceWriter = {
+  fileState: () => '',
+  set: () => Promise.reject(new Error('no price was expected')),
+  remove: () => Promise.reject(new Error('no price was expected')),
 }
 
 /** The dashboard's real server on a port of its own, before a scripted gateway. */
@@ -64,6 +85,8 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
+    sync: setup.sync ?? noSync,
+    prices: setup.prices ?? noPriceWriter,
     adminToken: setup.adminToken ?? null,
     demandsToken: setup.demandsToken ?? false,
     allowedHosts: setup.allowedHosts ?? [],

@@ -66,7 +66,7 @@ test('with async it is answered when it has begun, and the events tell the rest'
   await using dir = await makeTempDir()
   await using dashboard = await startScripted(dir)
   using events = await openEvents(dashboard.port, 'jobs')
-  assert.deepEqual((await events.waitFor(1))[0], { name: 'jobs', data: { compress: null } })
+  assert.deepEqual((await events.waitFor(1))[0], { name: 'jobs', data: { compress: null, reprice: null } })
   say(dir, '{"phase":"fold","done":1,"total":3}')
   const answer = await dashboard.ask('POST', '/api/db/compress?async=1')
   assert.equal(answer.status, 202)
@@ -89,6 +89,7 @@ test('with async it is answered when it has begun, and the events tell the rest'
       result,
       error: null,
     },
+    reprice: null,
   })
   // Who comes later is told how things stand.
   using later = await openEvents(dashboard.port, 'jobs')

@@ -92,8 +92,16 @@ test('a port that is taken is told of by the error of the system', async () => {
     jobs: {
       last: null,
       file: () => assert.fail('not asked'),
+      lastReprice: null,
       compress: () => assert.fail('not asked'),
+      reprice: () => assert.fail('not asked'),
       watch: () => () => undefined,
+    },
+    sync: { state: null, start: () => assert.fail('not asked') },
+    prices: {
+      fileState: () => '',
+      set: () => assert.fail('not asked'),
+      remove: () => assert.fail('not asked'),
     },
     adminToken: null,
     demandsToken: false,

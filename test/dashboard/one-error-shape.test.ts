@@ -80,7 +80,7 @@ const flaws: readonly Flaw[] = [
   {
     what: 'endless parameter',
     method: 'GET',
-    target: `/assets/${'a'.repeat(200)}`,
+    target: `/assets/${'a'.repeat(2001)}`,
     status: 414,
     code: 'invalid_target',
   },

@@ -54,3 +54,35 @@ test('axe finds nothing in the Gateway view while the gateway runs: with everyth
   await page.getByRole('dialog').waitFor()
   assert.deepEqual(await violations(page), [])
 })
+
+test('axe finds nothing in the Costs view with a price open, and in its dialogs', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  const options = { path: '/costs', bypassCSP: true, reducedMotion: 'reduce' } as const
+  await using opened = await openDashboardPage(browser, dashboard.origin, options)
+  const { page } = opened
+  await untilReady(page)
+  const assertNone = async (what: string): Promise<void> => {
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme })
+      await untilStill(page)
+      assert.deepEqual(await violations(page), [], `${what} ${colorScheme}`)
+    }
+  }
+  await page.getByRole('button', { name: 'gpt-5.1-mini', exact: true }).first().click()
+  await assertNone('a price')
+  await page.getByRole('button', { name: 'Change the price of gpt-5.1-mini' }).first().click()
+  await page.getByText('More rates').click()
+  await page.getByLabel('Input', { exact: true }).fill('much')
+  await opened.button('Set price').click()
+  await assertNone('setting a price')
+  await page.keyboard.press('Escape')
+  const figures = { calls: 2, before_usd: null, after_usd: 1.5, newly_priced: 2, newly_unpriced: 0 }
+  const days = [{ day: '2026-11-21', model: 'gpt-5.1-mini', ...figures }]
+  await page.route(/\/api\/costs\/reprice/, (route) => route.fulfill({ json: { days, ...figures } }))
+  await opened.button('Price past calls anew…').click()
+  await page.getByRole('region', { name: 'What would change' }).waitFor()
+  await assertNone('what would change')
+})

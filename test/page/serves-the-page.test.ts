@@ -96,7 +96,13 @@ test('a first load takes few requests and few bytes, a second one hardly any', a
 test('a link leads to what it shows', async () => {
   await using dashboard = await startDashboardProcess()
   await using browser = await startBrowser()
-  const titles = { '/': 'Overview', '/calls': 'Calls', '/live': 'Live', '/gateway': 'Gateway' } as const
+  const titles = {
+    '/': 'Overview',
+    '/calls': 'Calls',
+    '/live': 'Live',
+    '/costs': 'Costs',
+    '/gateway': 'Gateway',
+  } as const
   for (const [path, title] of Object.entries(titles)) {
     await using opened = await openDashboardPage(browser, dashboard.origin, { path })
     const { page } = opened

@@ -37,7 +37,7 @@ const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.suba
 const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
 const addresses: fc.Arbitrary<PageAddress> = fc.record(
   {
-    view: fc.constantFrom('overview', 'calls', 'live', 'gateway'),
+    view: fc.constantFrom('overview', 'calls', 'live', 'costs', 'gateway'),
     range: ranges,
     models: texts,
     callTypes: some(keysOf(callTypeWords)),
@@ -52,6 +52,8 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     call: fc.option(fc.stringMatching(/^[0-9a-z]{11}$/)),
     tab: fc.constantFrom(...keysOf(callTabWords)),
     text: fc.string(),
+    by: fc.constantFrom('model', 'client'),
+    price: fc.string(),
     utc: fc.boolean(),
     ignored: fc.constant([]),
   },

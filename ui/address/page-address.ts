@@ -2,9 +2,18 @@ import type { CallSort, CallTab, CallType, Outcome } from './call-words.ts'
 import { isCallSort, isCallTab, isCallType, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
-export const viewPaths = { overview: '/', calls: '/calls', live: '/live', gateway: '/gateway' } as const
+export const viewPaths = {
+  overview: '/',
+  calls: '/calls',
+  live: '/live',
+  costs: '/costs',
+  gateway: '/gateway',
+} as const
 
 export type View = keyof typeof viewPaths
+
+/** What spend can be compared by. */
+export type SpendBy = 'model' | 'client'
 
 /** Lengths of time that end now, in milliseconds. */
 export const lastRanges = {
@@ -24,8 +33,8 @@ export type Range =
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text` and `tz=utc`, which
- * are the page's own.
+ * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `price` and
+ * `tz=utc`, which are the page's own.
  */
 export interface PageAddress {
   readonly view: View
@@ -48,6 +57,10 @@ export interface PageAddress {
   readonly tab: CallTab
   /** What is looked for in the payloads of the Live view; empty for nothing. */
   readonly text: string
+  /** What the spend is compared by. */
+  readonly by: SpendBy
+  /** Part of the names of prices that are shown; empty for all that the calls met. */
+  readonly price: string
   /** Times in UTC, in place of the reader's zone. */
   readonly utc: boolean
   /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
@@ -71,6 +84,8 @@ export const plainAddress: PageAddress = {
   call: null,
   tab: 'timing',
   text: '',
+  by: 'model',
+  price: '',
   utc: false,
   ignored: [],
 }
@@ -125,6 +140,14 @@ const readers: Readonly<Record<string, Reader>> = {
     fields.text = value
     return true
   },
+  by: (fields, value) => {
+    if (value === 'client' || value === 'model') fields.by = value
+    return fields.by === value
+  },
+  price: (fields, value) => {
+    fields.price = value
+    return true
+  },
   tz: (fields, value) => {
     fields.utc = value === 'utc'
     return fields.utc
@@ -158,6 +181,8 @@ export function writeAddress(address: PageAddress): string {
   if (address.call !== null) query.set('call', address.call)
   if (address.tab !== 'timing') query.set('tab', address.tab)
   if (address.text !== '') query.set('text', address.text)
+  if (address.by !== 'model') query.set('by', address.by)
+  if (address.price !== '') query.set('price', address.price)
   if (address.utc) query.set('tz', 'utc')
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
@@ -186,8 +211,8 @@ export function isFiltered(address: PageAddress): boolean {
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, call, tab, utc } = address
-  return { ...plainAddress, view, range, sort, call, tab, utc }
+  const { view, range, sort, call, tab, by, price, utc } = address
+  return { ...plainAddress, view, range, sort, call, tab, by, price, utc }
 }
 
 /** Where a range begins and ends, in milliseconds since the Unix epoch. */

@@ -7,12 +7,13 @@ import { useNavigation } from '../address/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Icon } from '../design/icon.tsx'
-import { count, duration, exactDollars, known, speed, unknownFigure } from '../format/figures.ts'
+import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { useShortcuts } from '../keys/keys.tsx'
 import { lazyPart } from '../lazy-part.tsx'
 import type { FedCall } from '../payloads/fed-call.ts'
 import { CallFacts } from './call-facts.tsx'
+import { CallPrice } from './call-price.tsx'
 import { CallTabs, tabsOf } from './call-tabs.tsx'
 import { CallTag } from './call-tag.tsx'
 import { CallTiming } from './call-timing.tsx'
@@ -134,7 +135,7 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
         {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
         {shown === 'timing' && (
           <>
-            {brief !== null && <Brief call={brief} />}
+            {brief !== null && <Brief call={brief} times={times} />}
             {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
             {isUnderWay && <p class="quiet">Its times are told when it has ended.</p>}
             {full === null && trouble === null && !isUnderWay && (
@@ -182,8 +183,13 @@ function endOf(fed: FedCall | undefined): (EndedCall & { readonly failed: boolea
   return { outcome, status, failure_code: failureCode, failed: isFailure(outcome) }
 }
 
+interface BriefProps {
+  readonly call: CallJson | OverviewCall
+  readonly times: Times
+}
+
 /** What a list knows of a call as well: how it ended, its figures and times. */
-function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Element {
+function Brief({ call, times }: BriefProps): JSX.Element {
   const wrong = failureSentence(call)
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
@@ -203,7 +209,7 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Elemen
           <dt>Cost</dt>
           <dd>
             {known(call.cost_usd, exactDollars)}
-            <small>{priceWords(rest, call.cost_usd)}</small>
+            <CallPrice call={rest} costUsd={call.cost_usd} times={times} />
           </dd>
         </div>
         <div>
@@ -228,14 +234,4 @@ function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Elemen
       </section>
     </>
   )
-}
-
-/** Where a cost comes from. */
-function priceWords(
-  { price_source: source, price_key: key, usage_source: usage }: Partial<CallJson>,
-  cost: number | null,
-): string {
-  if (cost === null) return usage === 'none' ? 'no usage told' : usage === undefined ? '' : 'no price'
-  if (source === 'upstream') return 'told by the upstream'
-  return `price of ${key ?? unknownFigure}`
 }

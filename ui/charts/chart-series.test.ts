@@ -18,14 +18,14 @@ const series = (
 
 test('what stands upon another is drawn higher, and told as it is', () => {
   const ok = series('ok', [5, 2, null, null])
-  const failed = series('failed', [1, null, 3, null], { standsOn: 'ok' })
+  const failed = series('failed', [1, null, 3, null], { standsOn: ['ok'] })
   assert.deepEqual(drawnValues(failed, [ok, failed]), [6, 2, 3, null])
   assert.deepEqual(drawnValues(ok, [ok, failed]), ok.values)
   assert.equal(figureOf(failed, 0), '1 ms')
 })
 
 test('without what it stands on it stands on the ground', () => {
-  const failed = series('failed', [1, null], { standsOn: 'ok' })
+  const failed = series('failed', [1, null], { standsOn: ['ok'] })
   assert.deepEqual(drawnValues(failed, [failed]), [1, null])
 })
 

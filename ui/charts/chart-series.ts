@@ -13,8 +13,8 @@ export interface ChartSeries {
   readonly fillTo?: string
   /** One for each bucket; null leaves a gap. */
   readonly values: readonly (number | null)[]
-  /** Stands upon the series of this key. */
-  readonly standsOn?: string
+  /** Stands upon the series of the first of these keys that is shown. */
+  readonly standsOn?: readonly string[]
   readonly show: (value: number) => string
   /** In place of a value that is held back, why; null where there is nothing to hold back. */
   readonly missing?: (index: number) => string | null
@@ -22,13 +22,25 @@ export interface ChartSeries {
 
 /** Where a series is drawn: a stacked one on top of what it stands on. */
 export function drawnValues(series: ChartSeries, all: readonly ChartSeries[]): readonly (number | null)[] {
-  const below = all.find(({ key }) => key === series.standsOn)
+  const below = seriesBelow(series, all)
   if (below === undefined) return series.values
   const feet = drawnValues(below, all)
   return series.values.map((value, index) => {
     const foot = feet[index] ?? null
     return value === null && foot === null ? null : (value ?? 0) + (foot ?? 0)
   })
+}
+
+/** What a series stands upon, of those that are shown. */
+export function seriesBelow(
+  { standsOn = [] }: ChartSeries,
+  all: readonly ChartSeries[],
+): ChartSeries | undefined {
+  for (const one of standsOn) {
+    const found = all.find(({ key }) => key === one)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** What a bucket's figures are, to be listened to: `p95 10.6 s, p50 4.30 s`. */

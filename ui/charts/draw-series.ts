@@ -1,5 +1,5 @@
 import { type ChartScale, heightOf } from './chart-scale.ts'
-import { type ChartSeries, drawnValues } from './chart-series.ts'
+import { type ChartSeries, drawnValues, seriesBelow } from './chart-series.ts'
 import { type Palette, faded } from './palette.ts'
 import { type TimeFrame, bucketBounds, bucketMiddle, shareOfTime } from './time-frame.ts'
 import { runsOf } from './value-runs.ts'
@@ -38,10 +38,13 @@ export function drawSeries(context: CanvasRenderingContext2D, drawing: Drawing):
 
 /** What is drawn later lies above, and bars that others stand on cover the feet of these. */
 function inDrawingOrder(series: readonly ChartSeries[]): readonly ChartSeries[] {
+  const floor = (one: ChartSeries): number => {
+    const below = seriesBelow(one, series)
+    return below === undefined ? 0 : floor(below) + 1
+  }
   const bars = series.filter(({ kind }) => kind === 'bars')
   return [
-    ...bars.filter(({ standsOn }) => standsOn !== undefined),
-    ...bars.filter(({ standsOn }) => standsOn === undefined),
+    ...bars.toSorted((one, other) => floor(other) - floor(one)),
     ...series.filter(({ kind }) => kind !== 'bars').reverse(),
   ]
 }

@@ -8,6 +8,12 @@ export const colourNames = [
   'queue',
   'stream',
   'cost',
+  'kind-1',
+  'kind-2',
+  'kind-3',
+  'kind-4',
+  'kind-5',
+  'kind-6',
   'edge',
   'quiet',
 ] as const

@@ -14,6 +14,8 @@ export interface TimeChartProps {
   readonly title: string
   readonly about?: ComponentChildren
   readonly parts: readonly ChartPart[]
+  /** Before what every chart can do. */
+  readonly actions?: ComponentChildren
   /** Hidden until they are asked for. */
   readonly hiddenAtFirst?: readonly string[]
   /** Where the calls of a bucket are. */
@@ -28,7 +30,7 @@ export interface TimeChartProps {
 
 /** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
 export function TimeChart(props: TimeChartProps): JSX.Element {
-  const { title, about, parts, hiddenAtFirst = [], to, count, explainsMarks = true, empty } = props
+  const { title, about, parts, actions, hiddenAtFirst = [], to, count, explainsMarks = true, empty } = props
   const { outages, marks } = useChartRoom()
   const [isTable, setTable] = useState(false)
   const [isLog, setLog] = useState(true)
@@ -53,6 +55,7 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
       class="time-chart"
       actions={
         <>
+          {actions}
           {canSwitch && !isTable && (
             <button
               type="button"

@@ -58,7 +58,8 @@ export const actions = {
   clearPayloads: (): Promise<unknown> => act('POST', '/api/raw-log/clear'),
 } as const
 
-function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+/** Has the dashboard do something. Rejects with `Trouble`. */
+export function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   return request<Answer>(method, path, body, actionLimitMs)
 }
 

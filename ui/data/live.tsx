@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
+import type { RepriceJob } from '../../src/api/costs.ts'
 import type { DatabaseJob } from '../../src/api/database-job.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { DashboardEvents } from './dashboard-events.ts'
@@ -15,6 +16,8 @@ export interface Live {
   readonly statusMs: number
   /** The last job on the database; null where none was begun on this dashboard. */
   readonly job: DatabaseJob | null
+  /** The last re-pricing of calls; null where none was begun on this dashboard. */
+  readonly repricing: RepriceJob | null
   /** Kept for all views: the stream tells each line once. */
   readonly log: LogTail
   /** Since when the dashboard has not been reached; null while it is. */
@@ -34,12 +37,16 @@ export interface LiveProviderProps {
 export function LiveProvider({ events, children }: LiveProviderProps): JSX.Element {
   const [[status, statusMs], setStatus] = useState<readonly [ProcessStatus | null, number]>([null, 0])
   const [job, setJob] = useState<DatabaseJob | null>(null)
+  const [repricing, setRepricing] = useState<RepriceJob | null>(null)
   const log = useMemo(() => new LogTail(), [])
   const [lostSinceMs, setLostSinceMs] = useState<number | null>(null)
   useEffect(() => {
     const leave = [
       events.on('gateway', (status) => setStatus([status, Date.now()])),
-      events.on('jobs', ({ compress }) => setJob(compress)),
+      events.on('jobs', ({ compress, reprice = null }) => {
+        setJob(compress)
+        setRepricing(reprice)
+      }),
       events.on('log', (lines) => log.add(lines)),
       events.onReach((isReached) => setLostSinceMs((before) => (isReached ? null : (before ?? Date.now())))),
     ]
@@ -53,11 +60,12 @@ export function LiveProvider({ events, children }: LiveProviderProps): JSX.Eleme
       status,
       statusMs,
       job,
+      repricing,
       log,
       lostSinceMs,
       setStatus: (status: ProcessStatus) => setStatus([status, Date.now()]),
     }),
-    [events, status, statusMs, job, log, lostSinceMs],
+    [events, status, statusMs, job, repricing, log, lostSinceMs],
   )
   return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>
 }

@@ -35,6 +35,9 @@ test('a key is a shortcut unless it is meant for something else', () => {
     [press(' '), on('A'), ' '],
     [press(' '), on('BUTTON'), null],
     [press(' '), on('SUMMARY'), null],
+    // Held down for the next one.
+    [press('Shift'), on('BODY'), null],
+    [press('CapsLock'), null, null],
   ]
   for (const [pressed, place, key] of cases) {
     assert.equal(shortcutKeyOf(pressed, place), key, JSON.stringify([pressed, place]))

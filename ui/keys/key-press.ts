@@ -21,6 +21,8 @@ const leader = 'g'
 const sequenceLimitMs = 1500
 
 const fields: ReadonlySet<string> = new Set(['INPUT', 'TEXTAREA', 'SELECT'])
+/** Held down for the key that follows: `$` is Shift and another one on most keyboards. */
+const modifiers: ReadonlySet<string> = new Set(['Shift', 'CapsLock', 'AltGraph'])
 const pressable: ReadonlySet<string> = new Set([...fields, 'A', 'BUTTON', 'SUMMARY'])
 /** What Space presses: a link is none of them. */
 const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
@@ -29,6 +31,7 @@ const spacePressed: ReadonlySet<string> = new Set(['BUTTON', 'SUMMARY'])
 export function shortcutKeyOf(press: KeyPress, place: KeyPlace | null): string | null {
   if (press.ctrlKey || press.metaKey || press.altKey || press.isComposing || press.defaultPrevented)
     return null
+  if (modifiers.has(press.key)) return null
   if (place !== null && (place.isContentEditable || fields.has(place.tagName))) return null
   // Enter on a link is the link's.
   if (press.key.length > 1 && place !== null && pressable.has(place.tagName)) return null

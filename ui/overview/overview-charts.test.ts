@@ -52,7 +52,7 @@ test('failed calls stand on the others, and have a plot of their own', () => {
   assert.deepEqual(
     counts?.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
     [
-      ['failed', [1, 0, 30], 'ok'],
+      ['failed', [1, 0, 30], ['ok']],
       ['ok', [9, 0, 0], undefined],
     ],
   )

@@ -155,7 +155,7 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
           words: 'Failed',
           colour: 'bad',
           kind: 'bars',
-          standsOn: 'ok',
+          standsOn: ['ok'],
           values: buckets.errors,
           show: count,
         },

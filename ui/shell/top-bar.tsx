@@ -16,11 +16,12 @@ const views: readonly { readonly view: View; readonly words: string; readonly ke
   { view: 'overview', words: 'Overview', key: 'o' },
   { view: 'calls', words: 'Calls', key: 'c' },
   { view: 'live', words: 'Live', key: 'l' },
+  { view: 'costs', words: 'Costs', key: '$' },
   { view: 'gateway', words: 'Gateway', key: 'g' },
 ]
 
 /** Another view begins without what was opened or sorted in this one. */
-const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '' } as const
+const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
 
 export interface TopBarProps {
   readonly times: Times

@@ -1,0 +1,148 @@
+import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
+
+/** A place in a text, counted from one; null where it cannot be told. */
+export interface TextPlace {
+  readonly line: number | null
+  readonly column: number | null
+}
+
+/** The way to a value: the names of members and the numbers of elements. */
+export type JsonPath = readonly (string | number)[]
+
+export type JsonReading = { readonly value: unknown } | ({ readonly message: string } & TextPlace)
+
+const nowhere: TextPlace = { line: null, column: null }
+
+/** What lies deeper is nothing that a person writes, and could exhaust the stack of whoever walks over it. */
+const deepest = 64
+
+/**
+ * Reads JSON as `JSON.parse` does, and says where it is wrong; a name that an object has twice is wrong as well. Never
+ * throws.
+ */
+export function readJson(text: string): JsonReading {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return syntaxProblem(text, error)
+  }
+  const members = countMembers(value, 0)
+  if (members === null) return { message: `It is nested more than ${deepest} levels deep.`, ...nowhere }
+  // Of a name that is there twice, JSON.parse keeps one.
+  return members === countNames(text) ? { value } : duplicateProblem(text)
+}
+
+/** Where the value at the end of a path begins, or the name of its member. The text must be JSON. */
+export function placeInJson(text: string, path: JsonPath, of: 'name' | 'value'): TextPlace {
+  let node = document(text)?.body
+  let place = node?.loc.start
+  for (const step of path) {
+    if (node?.type === 'Array' && typeof step === 'number') node = node.elements[step]?.value
+    else if (node?.type === 'Object') {
+      const member = node.members.find(({ name }) => nameOf(name) === step)
+      node = member?.value
+      if (of === 'name' && member !== undefined) {
+        place = member.name.loc.start
+        continue
+      }
+    } else node = undefined
+    // Of what is not there, the place is that of what should have it.
+    if (node !== undefined) place = node.loc.start
+  }
+  return place === undefined ? nowhere : { line: place.line, column: place.column }
+}
+
+function document(text: string): DocumentNode | null {
+  try {
+    return parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** In the engine's words where it says a place; else it names what it did not expect, and the library says where. */
+function syntaxProblem(text: string, error: unknown): JsonReading {
+  const said = error instanceof Error ? error.message : String(error)
+  const [, words = '', position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []
+  const end = text.trimEnd().length
+  const offset = position === undefined ? (said.startsWith('Unexpected end') ? end : null) : Number(position)
+  if (offset !== null && offset >= end) return notJson('it ends too early', placeAt(text, end))
+  if (offset !== null)
+    return notJson(
+      words.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
+      placeAt(text, offset),
+    )
+  try {
+    parse(text)
+  } catch (fault) {
+    const { line, column } = fault as Partial<TextPlace>
+    const [, token = ''] = /^Unexpected token ('.')/su.exec(said) ?? []
+    if (typeof line === 'number' && typeof column === 'number') {
+      return notJson(`${token === '' ? 'something' : token} is out of place`, { line, column })
+    }
+  }
+  return notJson(said, nowhere)
+}
+
+function notJson(why: string, place: TextPlace): JsonReading {
+  return { message: `It is not JSON: ${why}.`, ...place }
+}
+
+function placeAt(text: string, offset: number): TextPlace {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+function duplicateProblem(text: string): JsonReading {
+  const found = duplicateIn(document(text)?.body)
+  if (found === null) return { message: 'A name is there twice in one object.', ...nowhere }
+  const { line, column } = found.place
+  return { message: `The name ${JSON.stringify(found.name)} is there twice in one object.`, line, column }
+}
+
+function duplicateIn(node: ValueNode | undefined): { name: string; place: TextPlace } | null {
+  if (node?.type === 'Array') return firstOf(node.elements.map(({ value }) => value))
+  if (node?.type !== 'Object') return null
+  const names = new Set<string>()
+  for (const { name } of node.members) {
+    const text = nameOf(name)
+    if (names.has(text)) return { name: text, place: name.loc.start }
+    names.add(text)
+  }
+  return firstOf(node.members.map(({ value }) => value))
+}
+
+function firstOf(nodes: readonly ValueNode[]): { name: string; place: TextPlace } | null {
+  for (const node of nodes) {
+    const found = duplicateIn(node)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function nameOf(name: { type: 'String'; value: string } | { type: 'Identifier'; name: string }): string {
+  return name.type === 'String' ? name.value : name.name
+}
+
+/** Members of all objects in there; null where it is too deep. */
+function countMembers(value: unknown, depth: number): number | null {
+  if (typeof value !== 'object' || value === null) return 0
+  if (depth > deepest) return null
+  const inner = Object.values(value)
+  let count = Array.isArray(value) ? 0 : inner.length
+  for (const one of inner) {
+    const members = countMembers(one, depth + 1)
+    if (members === null) return null
+    count += members
+  }
+  return count
+}
+
+/** Strings of valid JSON that a colon follows. */
+function countNames(text: string): number {
+  let count = 0
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/gs))
+    if (colon !== undefined) count += 1
+  return count
+}

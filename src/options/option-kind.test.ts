@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { instant, timeZone, urlOrPath } from './option-kind.ts'
+
+test('an instant has its offset, and a day is its start in UTC', () => {
+  const cases: readonly (readonly [string, number | undefined])[] = [
+    ['2026-11-21', Date.UTC(2026, 10, 21)],
+    ['2026-11-21T04:00:00+01:00', Date.UTC(2026, 10, 21, 3)],
+    ['2026-02-30', undefined],
+    ['2026-11-21T04:00:00', undefined],
+    ['now', undefined],
+    ['', undefined],
+  ]
+  for (const [text, ms] of cases) assert.equal(instant().parse(text, undefined), ms, text)
+  assert.deepEqual([instant().show(null), instant().show(0)], ['none', '1970-01-01T00:00:00.000Z'])
+})
+
+test('a source is a path, or a URL over http that holds no secret', () => {
+  for (const text of [
+    'list.json',
+    '/a/b c.json',
+    'C:\\list.json',
+    'https://example.com/a?b=c',
+    'http://127.0.0.1:9/x',
+  ]) {
+    assert.equal(urlOrPath().parse(text, undefined), text)
+  }
+  for (const text of [
+    '',
+    'ftp://example.com/x',
+    'file:///etc/passwd',
+    'https://a:b@example.com/',
+    'https://',
+    'http://a b/',
+    'a\0b',
+  ]) {
+    assert.equal(urlOrPath().parse(text, undefined), undefined, text)
+  }
+})
+
+test('a time zone is one that there is', () => {
+  assert.equal(timeZone().parse('Asia/Kolkata', undefined), 'Asia/Kolkata')
+  assert.equal(timeZone().parse('Mars/Olympus', undefined), undefined)
+})

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { PriceEntry, PricePeriod, RateTier } from '../api/costs.ts'
+import type { ModelCosts, PriceListSource } from './model-costs.ts'
+import type { ListedPrice, PriceList } from './price-list.ts'
+import { timeOf } from './price-time.ts'
+
+/** What a sync made of the book. */
+export interface SyncOutcome {
+  readonly costs: ModelCosts
+  readonly added: number
+  /** Models whose price is another since this sync. */
+  readonly changed: number
+  /** Models that the list has no more; their last price goes on. */
+  readonly removed: number
+  /** Entries of the list that were left out. */
+  readonly rejected: number
+}
+
+/** Why a list was not taken: nothing was changed. */
+export interface SyncRefusal {
+  readonly refused: string
+}
+
+/** A list that is shorter than this part of what it was is taken for half a file. */
+const leastShare = 0.7
+
+/** A list in which so large a part of the prices is out of bounds has another unit than ours. */
+const mostBadShare = 0.3
+
+/** The same of prices that are so many times as high or low as before, where enough are known to tell. */
+const oddFactor = 10
+const enoughKnown = 20
+
+/**
+ * Brings the book up to date with a list. A price that differs is a new period from now on: what calls cost before stays.
+ * Where the entry was another list's, the price in force is replaced, as two lists that disagree are no change of price.
+ * Overrides are left alone. `now` is an instant in ISO 8601.
+ */
+export function applySync(
+  costs: ModelCosts,
+  list: PriceList,
+  source: PriceListSource,
+  now: string,
+): SyncOutcome | SyncRefusal {
+  const refused = refusal(costs, list, source)
+  if (refused !== null) return { refused }
+  const models = new Map(Object.entries(costs.models))
+  let [added, changed, removed] = [0, 0, 0]
+  for (const [name, listed] of list.models) {
+    const old = models.get(name)
+    if (old === undefined) added += 1
+    const prices = pricesAfter(old, listed, source.name, now)
+    if (old?.source === source.name && prices !== old.prices) changed += 1
+    const { removed_at: _listedAgain, ...kept }: Partial<PriceEntry> = old ?? {}
+    const { provider, mode } = listed
+    models.set(name, { ...kept, provider, mode, source: source.name, updated_at: now, prices })
+  }
+  const rejected = new Set(list.rejected.map(({ name }) => name))
+  for (const [name, entry] of models) {
+    const isGone = entry.source === source.name && !list.models.has(name) && !rejected.has(name)
+    if (!isGone || entry.removed_at !== undefined) continue
+    models.set(name, { ...entry, removed_at: now })
+    removed += 1
+  }
+  const counts = { added, changed, removed }
+  return {
+    costs: {
+      ...costs,
+      synced_at: now,
+      source: { ...source, entries: list.models.size, rejected: rejected.size },
+      sync: { ...costs.sync, state: 'idle', finished_at: now, last_error: null, ...counts },
+      models: Object.fromEntries([...models].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))),
+    },
+    ...counts,
+    rejected: rejected.size,
+  }
+}
+
+function refusal(
+  costs: ModelCosts,
+  { models, rejected }: PriceList,
+  { name }: PriceListSource,
+): string | null {
+  if (models.size === 0) return 'The list has no price in it.'
+  const bad = rejected.filter(({ reason }) => reason === 'bad_number').length
+  if (bad > mostBadShare * (bad + models.size)) {
+    return `${bad} of ${bad + models.size} prices in the list are out of bounds.`
+  }
+  const before = Object.values(costs.models).filter(
+    ({ source, removed_at: removed }) => source === name && removed === undefined,
+  ).length
+  if (models.size < leastShare * before) return `The list has ${models.size} prices; it had ${before}.`
+  const { known, odd } = oddPrices(costs, models)
+  if (known >= enoughKnown && odd > known / 2) {
+    return `${odd} of ${known} known prices would be more than ${oddFactor} times as high or as low.`
+  }
+  return null
+}
+
+function oddPrices(
+  costs: ModelCosts,
+  models: PriceList['models'],
+): { readonly known: number; readonly odd: number } {
+  let [known, odd] = [0, 0]
+  for (const [name, { tiers }] of models) {
+    const entry = Object.hasOwn(costs.models, name) ? costs.models[name] : undefined
+    const before = baseInput(entry?.prices.at(-1)?.tiers)
+    const after = baseInput(tiers)
+    if (before === 0 || after === 0) continue
+    known += 1
+    if (after / before > oddFactor || before / after > oddFactor) odd += 1
+  }
+  return { known, odd }
+}
+
+function baseInput(tiers: readonly RateTier[] | undefined): number {
+  return tiers?.find(({ above_input_tokens: above }) => above === 0)?.input ?? 0
+}
+
+/** The entry's prices; the very same where nothing is new. */
+function pricesAfter(
+  old: PriceEntry | undefined,
+  listed: ListedPrice,
+  source: string,
+  now: string,
+): readonly PricePeriod[] {
+  if (old === undefined) return [periodOf(listed, null)]
+  const nowMs = timeOf(now)
+  const ordered = old.prices.toSorted((a, b) => beginning(a) - beginning(b))
+  const index = ordered.findLastIndex((period) => beginning(period) <= nowMs)
+  const inForce = ordered[index]
+  const earlier = ordered.slice(0, Math.max(index, 0))
+  const later = ordered.slice(index + 1)
+  if (old.source !== source) {
+    const kept = earlier.map((period) => ({ ...period, source: period.source ?? old.source }))
+    return [...kept, periodOf(listed, inForce?.effective_from ?? null)]
+  }
+  if (inForce !== undefined && isSame(inForce, listed)) return old.prices
+  const isReplaced = inForce !== undefined && beginning(inForce) === nowMs
+  const before = isReplaced || inForce === undefined ? earlier : [...earlier, inForce]
+  return [...before, periodOf(listed, now), ...later]
+}
+
+function beginning({ effective_from: from }: PricePeriod): number {
+  return from === null ? -Infinity : timeOf(from)
+}
+
+function periodOf({ tiers, service_tiers: service }: ListedPrice, from: string | null): PricePeriod {
+  return { effective_from: from, tiers, ...(service === undefined ? {} : { service_tiers: service }) }
+}
+
+function isSame(period: PricePeriod, { tiers, service_tiers: service = {} }: ListedPrice): boolean {
+  return isDeepStrictEqual(
+    [normal(period.tiers), normalAll(period.service_tiers ?? {})],
+    [normal(tiers), normalAll(service)],
+  )
+}
+
+/** A tier that says `inclusive: false` says nothing, and a remark is none of the price. */
+function normal(tiers: readonly RateTier[]): readonly object[] {
+  return tiers
+    .toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
+    .map((tier) =>
+      Object.fromEntries(
+        Object.entries(tier).filter(([name, value]) => value !== false && !name.startsWith('_')),
+      ),
+    )
+}
+
+function normalAll(service: Readonly<Record<string, readonly RateTier[]>>): object {
+  return Object.fromEntries(Object.entries(service).map(([name, tiers]) => [name, normal(tiers)]))
+}

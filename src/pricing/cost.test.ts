@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { asked, entryOf, rates, sampleCosts, usageOf } from '../../test/pricing/sample-costs.ts'
+import { costNanoUsd, costPicoUsd, type MeteredUsage } from './cost.ts'
+import { type Price, PriceBook } from './price-book.ts'
+import { tiersOf } from './price-tiers.ts'
+
+const book = new PriceBook(sampleCosts)
+
+function priceOf(upstream: string, model: string, serviceTier: string | null = null): Price {
+  const price = book.price(asked(upstream, model, { serviceTier }))
+  assert.ok(!('none' in price), `${model} has no price`)
+  return price
+}
+
+const gemini = 'generativelanguage.googleapis.com'
+const examples: readonly (readonly [string, string, string, Partial<MeteredUsage>, number])[] = [
+  ['plain', 'api.openai.com', 'gpt-4o-mini', { inputTokens: 1000, outputTokens: 500 }, 450_000_000],
+  ['at the bound', gemini, 'gemini-2.5-pro', { inputTokens: 200_000, outputTokens: 1000 }, 260_000_000_000],
+  ['above it', gemini, 'gemini-2.5-pro', { inputTokens: 200_001, outputTokens: 1000 }, 515_002_500_000],
+  [
+    'above it by what is cached',
+    gemini,
+    'gemini-2.5-pro',
+    { inputTokens: 250_000, cachedInputTokens: 50_000, outputTokens: 2000 },
+    542_500_000_000,
+  ],
+  [
+    'cached',
+    'api.openai.com',
+    'gpt-4.1',
+    { inputTokens: 2006, cachedInputTokens: 1920, outputTokens: 300 },
+    3_532_000_000,
+  ],
+  [
+    'written to the cache',
+    'api.anthropic.com',
+    'claude-sonnet-4-5',
+    {
+      inputTokens: 12_000,
+      cachedInputTokens: 8000,
+      cacheWriteTokens: 3000,
+      cacheWrite1hTokens: 1000,
+      outputTokens: 500,
+    },
+    26_400_000_000,
+  ],
+  ['embedded', 'api.openai.com', 'text-embedding-3-small', { inputTokens: 8000 }, 160_000_000],
+  [
+    'reasoned',
+    'api.x.ai',
+    'grok-4.3',
+    { inputTokens: 10_120, cachedInputTokens: 128, outputTokens: 1499 + 2809, reasoningTokens: 2809 },
+    23_285_600_000,
+  ],
+  [
+    'ranked',
+    'api.cohere.com',
+    'rerank-v3.5',
+    { inputTokens: null, outputTokens: null, searchUnits: 1 },
+    2_000_000_000,
+  ],
+]
+
+for (const [name, upstream, model, usage, pico] of examples) {
+  test(`${name}: ${model} costs ${pico / 1e12} USD, to the pico-dollar`, () => {
+    const price = priceOf(upstream, model)
+    assert.equal(costPicoUsd(usageOf(usage), price), pico)
+    assert.equal(costNanoUsd(usageOf(usage), price), pico / 1000)
+  })
+}
+
+test('a service tier has its own rates, and what it leaves out is billed as its input', () => {
+  const usage = usageOf({ inputTokens: 1000, cachedInputTokens: 400, outputTokens: 100 })
+  const nano = (tier: string | null): number | null =>
+    costNanoUsd(usage, priceOf('api.openai.com', 'gpt-4o-mini', tier))
+  assert.equal(nano(null), 600 * 150 + 400 * 75 + 100 * 600)
+  assert.equal(nano('priority'), 600 * 250 + 400 * 125 + 100 * 1000)
+  assert.equal(nano('fast'), nano('priority'))
+  assert.equal(nano('batch'), 1000 * 75 + 100 * 300)
+  for (const other of ['flex', 'default', 'standard', 'auto', '__proto__'])
+    assert.equal(nano(other), nano(null))
+})
+
+test('rounds once, halves up', () => {
+  const priceAt = (input: number): Parameters<typeof costNanoUsd>[1] => ({
+    tiers: tiersOf(entryOf('x', rates({ input, output: 0 })).prices[0]!, null),
+  })
+  // 1,499, 1,500 and 1,501 pico-dollars.
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.001499)), 1)
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.0015)), 2)
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 1 }), priceAt(0.001501)), 2)
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 3 }), priceAt(0.0005)), 2)
+})
+
+test('nothing is guessed: what was not metered, or has no rate, has no cost', () => {
+  const mini = priceOf('api.openai.com', 'gpt-4o-mini')
+  const nothing = { inputTokens: null, outputTokens: null, searchUnits: null }
+  assert.equal(costPicoUsd(usageOf(nothing), mini), null)
+  assert.equal(costPicoUsd(usageOf({ outputTokens: null }), mini), null)
+  assert.equal(costPicoUsd(usageOf({ inputTokens: null, outputTokens: 5 }), mini), null)
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 5 }), priceOf('api.cohere.com', 'rerank-v3.5')), null)
+  const inputAlone = { tiers: tiersOf(entryOf('x', rates({ input: 1 })).prices[0]!, null) }
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 5 }), inputAlone), 5_000_000)
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, outputTokens: 1 }), inputAlone), null)
+  const byRequest = { tiers: tiersOf(entryOf('x', rates({ per_request: 0.012 })).prices[0]!, null) }
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 5, outputTokens: 9 }), byRequest), 12_000_000_000)
+  assert.equal(costPicoUsd(usageOf(nothing), byRequest), null)
+})
+
+test('zero is a price', () => {
+  const free = { tiers: tiersOf(entryOf('x', rates({ input: 0, output: 0 })).prices[0]!, null) }
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 5000, outputTokens: 70 }), free), 0)
+  assert.equal(costNanoUsd(usageOf({}), priceOf('api.openai.com', 'gpt-4o-mini')), 0)
+})
+
+test('stays exact beyond 2^53 pico-dollars, and takes no call for one of over a million dollars', () => {
+  const pro = { tiers: tiersOf(entryOf('x', rates({ input: 600, output: 600 })).prices[0]!, null) }
+  const usage = usageOf({ inputTokens: 1_000_000_000, outputTokens: 333_333_333 })
+  assert.equal(costPicoUsd(usage, pro), 1_333_333_333n * 600_000_000n)
+  assert.equal(costNanoUsd(usage, pro), 1_333_333_333 * 600_000)
+  const odd = { tiers: tiersOf(entryOf('x', rates({ input: 600.000001, output: 0 })).prices[0]!, null) }
+  assert.equal(costPicoUsd(usageOf({ inputTokens: 999_999_999 }), odd), 600_000_000_399_999_999n)
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 999_999_999 }), odd), 600_000_000_400_000)
+  const dearest = { tiers: tiersOf(entryOf('x', rates({ input: 1000, output: 1000 })).prices[0]!, null) }
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 1_000_000_000 }), dearest), 1e15)
+  assert.equal(costNanoUsd(usageOf({ inputTokens: 1_000_000_001 }), dearest), null)
+})
+
+test('odd counts never throw, and parts never cost more than if they were their whole', () => {
+  const odd = fc.oneof(
+    fc.constantFrom(null, NaN, Infinity, -Infinity, -1, 0.5, Number.MAX_VALUE),
+    fc.integer({ min: -10, max: 1_000_000 }),
+  )
+  const usage = fc.record({
+    inputTokens: odd,
+    outputTokens: odd,
+    cachedInputTokens: odd,
+    cacheWriteTokens: odd,
+    cacheWrite1hTokens: odd,
+    inputAudioTokens: odd,
+    outputAudioTokens: odd,
+    reasoningTokens: odd,
+    searchUnits: odd,
+  })
+  const all = rates({
+    input: 1,
+    output: 2,
+    cache_read: 0.1,
+    cache_write: 1.25,
+    cache_write_1h: 2,
+    reasoning: 3,
+    input_audio: 4,
+    output_audio: 8,
+    per_search_unit: 0.001,
+  })
+  const price = { tiers: tiersOf(entryOf('x', all).prices[0]!, null) }
+  fc.assert(
+    fc.property(usage, (one) => {
+      const pico = costPicoUsd(one, price)
+      if (pico === null) return
+      assert.ok(pico >= 0)
+      const counts = [one.inputTokens, one.outputTokens, one.searchUnits].map((count) =>
+        count !== null && count > 0 ? Math.min(count, Number.MAX_SAFE_INTEGER) : 0,
+      )
+      const most = counts[0]! * 4e6 + counts[1]! * 8e6 + counts[2]! * 1e9
+      assert.ok(Number(pico) <= most * (1 + 1e-12))
+      const nano = costNanoUsd(one, price)
+      assert.ok(nano === null || Number.isSafeInteger(nano))
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,91 @@
+import { type PicoTier, tierFor } from './price-tiers.ts'
+
+/** What was metered of a call, as its record has it; null is not known. */
+export interface MeteredUsage {
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+  /** Part of the input; the rest of the parts likewise. */
+  readonly cachedInputTokens: number | null
+  readonly cacheWriteTokens: number | null
+  readonly cacheWrite1hTokens: number | null
+  readonly inputAudioTokens: number | null
+  readonly outputAudioTokens: number | null
+  readonly reasoningTokens: number | null
+  readonly searchUnits: number | null
+}
+
+/** A call that cost more was not metered right: a million dollars, in nano-dollars. */
+const mostNanoUsd = 1e15
+
+/**
+ * What a usage costs, in whole pico-dollars: a number where that is exact, else a bigint. Null where nothing was metered,
+ * or where something was that has no rate. Parts that are larger than their whole are cut to it; it never throws.
+ */
+export function costPicoUsd(
+  usage: MeteredUsage,
+  { tiers }: { readonly tiers: readonly PicoTier[] },
+): number | bigint | null {
+  const { inputTokens, outputTokens, searchUnits } = usage
+  if (inputTokens === null && outputTokens === null && searchUnits === null) return null
+  const input = whole(inputTokens)
+  const rates = tierFor(tiers, input)?.rates
+  if (rates === undefined) return null
+  // Tokens that nobody counted cost nothing only where no token does.
+  if (inputTokens === null && rates.input !== null && rates.input > 0) return null
+  if (outputTokens === null && rates.output !== null && rates.output > 0) return null
+  if (searchUnits === null && rates.perSearchUnit > 0) return null
+
+  const cached = part(usage.cachedInputTokens, input)
+  const written = part(usage.cacheWriteTokens, input - cached)
+  const written1h = part(usage.cacheWrite1hTokens, written)
+  const audioIn = part(usage.inputAudioTokens, input - cached - written)
+  const output = whole(outputTokens)
+  const reasoning = part(usage.reasoningTokens, output)
+  const audioOut = part(usage.outputAudioTokens, output - reasoning)
+  return sum([
+    [input - cached - written - audioIn, rates.input],
+    [cached, rates.cacheRead],
+    [written - written1h, rates.cacheWrite],
+    [written1h, rates.cacheWrite1h],
+    [audioIn, rates.inputAudio],
+    [output - reasoning - audioOut, rates.output],
+    [reasoning, rates.reasoning],
+    [audioOut, rates.outputAudio],
+    [1, rates.perRequest],
+    [whole(searchUnits), rates.perSearchUnit],
+  ])
+}
+
+/** The same in nano-dollars, which is what is kept: rounded here and nowhere else, halves up. */
+export function costNanoUsd(
+  usage: MeteredUsage,
+  price: { readonly tiers: readonly PicoTier[] },
+): number | null {
+  const pico = costPicoUsd(usage, price)
+  if (pico === null) return null
+  const nano = typeof pico === 'number' ? Math.round(pico / 1000) : Number((pico + 500n) / 1000n)
+  return nano <= mostNanoUsd ? nano : null
+}
+
+type Position = readonly [count: number, rate: number | null]
+
+/** No part is negative: where the sum is a safe integer, it and all before it were exact. */
+function sum(positions: readonly Position[]): number | bigint | null {
+  let total = 0
+  for (const [count, rate] of positions) {
+    if (count === 0) continue
+    if (rate === null) return null
+    total += count * rate
+  }
+  if (Number.isSafeInteger(total)) return total
+  return positions.reduce((all, [count, rate]) => all + BigInt(count) * BigInt(rate ?? 0), 0n)
+}
+
+function part(count: number | null, most: number): number {
+  return Math.min(whole(count), most)
+}
+
+function whole(count: number | null): number {
+  if (count === null || !(count > 0)) return 0
+  return Math.trunc(Math.min(count, Number.MAX_SAFE_INTEGER))
+}

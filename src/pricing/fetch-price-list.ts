@@ -1,0 +1,119 @@
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+
+/** A list of prices as it came, or that it is the one of that tag still. */
+export type FetchedList = { readonly text: string; readonly etag: string | null } | 'not_modified'
+
+/** Why no list was had, in words. */
+export class FetchTrouble extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'FetchTrouble'
+  }
+}
+
+/** What getting a list may take. */
+export interface FetchBounds {
+  /** From the first connection to the last byte. */
+  readonly timeoutMs: number
+  /** Of the content, after it is unpacked. */
+  readonly maxBytes: number
+  readonly maxRedirects: number
+}
+
+/** Several times as much as the largest list that is known. */
+export const fetchBounds: FetchBounds = { timeoutMs: 30_000, maxBytes: 8_000_000, maxRedirects: 3 }
+
+/**
+ * Gets a list of prices from a URL or a file. `etag` is the tag of the list that is here already, null for none. Rejects
+ * with {@link FetchTrouble}.
+ */
+export async function fetchPriceList(
+  source: string,
+  etag: string | null,
+  bounds: FetchBounds = fetchBounds,
+): Promise<FetchedList> {
+  const signal = AbortSignal.timeout(bounds.timeoutMs)
+  try {
+    if (!isUrl(source)) {
+      return { text: await textOf(createReadStream(source, { signal }), bounds.maxBytes), etag: null }
+    }
+    return await download(source, etag, signal, bounds)
+  } catch (error) {
+    if (error instanceof FetchTrouble) throw error
+    if (signal.aborted) {
+      throw new FetchTrouble(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, error)
+    }
+    throw new FetchTrouble(`${source} cannot be had: ${reasonOf(error)}.`, error)
+  }
+}
+
+/** Whether a source is to be asked for over the network. */
+export function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source)
+}
+
+async function download(
+  source: string,
+  etag: string | null,
+  signal: AbortSignal,
+  { maxBytes, maxRedirects }: FetchBounds,
+): Promise<FetchedList> {
+  let url = new URL(source)
+  for (let redirects = 0; ; redirects++) {
+    const headers = { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) }
+    // Followed by hand: each step is looked at.
+    const response = await fetch(url, { redirect: 'manual', headers, signal })
+    const location = response.headers.get('location')
+    if (response.status >= 300 && response.status < 400 && response.status !== 304 && location !== null) {
+      await response.body?.cancel()
+      if (redirects === maxRedirects) {
+        throw new FetchTrouble(`${source} leads from one address to another over ${maxRedirects} times.`)
+      }
+      url = nextUrl(url, location)
+      continue
+    }
+    if (response.status === 304 && etag !== null) return 'not_modified'
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel()
+      throw new FetchTrouble(`${url.origin} answered ${response.status} in place of a list of prices.`)
+    }
+    return { text: await textOf(response.body, maxBytes), etag: response.headers.get('etag') }
+  }
+}
+
+function nextUrl(url: URL, location: string): URL {
+  const next = URL.parse(location, url.href)
+  const isAllowed = next?.protocol === 'https:' || (next?.protocol === 'http:' && url.protocol === 'http:')
+  if (next === null || !isAllowed) {
+    throw new FetchTrouble(
+      `${url.origin} leads to ${JSON.stringify(location.slice(0, 200))}, which is not followed.`,
+    )
+  }
+  return next
+}
+
+/** Reads no further than the bound, however small what came was when it was packed. */
+async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw new FetchTrouble(`The list is larger than ${maxBytes / 1e6} MB.`)
+    chunks.push(chunk)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch (error) {
+    throw new FetchTrouble('The list is no text in UTF-8.', error)
+  }
+}
+
+/** `fetch` says only that it failed; why stands behind it. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const inner = cause instanceof Error ? cause : error
+  return inner instanceof Error
+    ? inner.message || String('code' in inner ? inner.code : inner.name)
+    : String(inner)
+}

@@ -1,0 +1,192 @@
+import type { Rates, RateTier } from '../api/costs.ts'
+import type { ListedPrice, PriceList, RejectedEntry } from './price-list.ts'
+import { feeOf, rateOf } from './rate-bounds.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+type MutableTier = { -readonly [Name in keyof RateTier]: RateTier[Name] }
+
+/** What a field of LiteLLM's list is here. All are in USD; those of tokens are per token. */
+const fieldRates: Readonly<Record<string, keyof Rates>> = {
+  input_cost_per_token: 'input',
+  output_cost_per_token: 'output',
+  cache_read_input_token_cost: 'cache_read',
+  cache_creation_input_token_cost_above_1hr: 'cache_write_1h',
+  cache_creation_input_token_cost: 'cache_write',
+  output_cost_per_reasoning_token: 'reasoning',
+  input_cost_per_audio_token: 'input_audio',
+  output_cost_per_audio_token: 'output_audio',
+  input_cost_per_request: 'per_request',
+  input_cost_per_query: 'per_search_unit',
+}
+
+/** The hour's field stands before the shorter one: its ending would read as a tier otherwise. */
+const fieldPattern: RegExp = new RegExp(
+  `^(${Object.keys(fieldRates).join('|')})(?:_above_(\\d+)k_tokens)?(?:_(flex|priority|batches))?$`,
+)
+
+const serviceTiers: Readonly<Record<string, string>> = {
+  flex: 'flex',
+  priority: 'priority',
+  batches: 'batch',
+}
+
+const modes: ReadonlySet<unknown> = new Set(['chat', 'completion', 'responses', 'embedding', 'rerank'])
+
+/** Keys that are not models. */
+const notModels: ReadonlySet<string> = new Set(['sample_spec', 'fallback_generalizations'])
+
+/** One provider under several names. */
+const providerNames: Readonly<Record<string, string>> = {
+  cohere_chat: 'cohere',
+  'text-completion-openai': 'openai',
+  azure_text: 'azure',
+}
+
+/** Elsewhere, a price of zero says that nobody looked it up, or that a subscription pays. */
+const freeProviders: ReadonlySet<string> = new Set(['ollama', 'ollama_chat'])
+
+/** Bill a tier at its bound already. */
+const inclusiveProviders: ReadonlySet<string> = new Set(['xai'])
+
+const longestName = 256
+
+/** Left out, and why. Never leaves this file. */
+class Rejection extends Error {
+  readonly reason: RejectedEntry['reason']
+
+  constructor(reason: RejectedEntry['reason']) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/**
+ * Reads LiteLLM's `model_prices_and_context_window.json`. An entry with one number out of bounds is left out whole: such
+ * entries were found to be wrong in all. Null where it is not such a list at all.
+ */
+export function fromLiteLlm(raw: unknown): PriceList | null {
+  if (!isFields(raw)) return null
+  const models = new Map<string, ListedPrice>()
+  const rejected: RejectedEntry[] = []
+  for (const [name, entry] of Object.entries(raw)) {
+    if (notModels.has(name)) continue
+    try {
+      models.set(name, listed(name, entry))
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error
+      rejected.push({ name, reason: error.reason })
+    }
+  }
+  return { models, rejected }
+}
+
+function listed(name: string, entry: unknown): ListedPrice {
+  if (!isFields(entry) || name === '' || name.length > longestName || /[\p{Cc}]/u.test(name)) {
+    throw new Rejection('bad_entry')
+  }
+  const { mode, litellm_provider: said } = entry
+  if (typeof said !== 'string' || said === '') throw new Rejection('bad_entry')
+  if (typeof mode !== 'string' || !modes.has(mode)) throw new Rejection('not_priced_by_token')
+  const provider = Object.hasOwn(providerNames, said) ? (providerNames[said] ?? said) : said
+  const found = tiersIn(entry, { provider, mode })
+  const ordinary = withRanges(found.get('') ?? [], entry['tiered_pricing'], { provider, mode })
+  const special = [...found]
+    .filter(([tier, tiers]) => tier !== '' && tiers.some(({ above_input_tokens: above }) => above === 0))
+    .map(([tier, tiers]) => [tier, tiers] as const)
+  return {
+    provider,
+    mode,
+    tiers: complete(ordinary, { provider, mode }),
+    ...(special.length === 0 ? {} : { service_tiers: Object.fromEntries(special) }),
+  }
+}
+
+interface Kind {
+  readonly provider: string
+  readonly mode: string
+}
+
+/** By service tier, smallest bound first; the ordinary one's name is empty. */
+function tiersIn(entry: Fields, kind: Kind): ReadonlyMap<string, readonly MutableTier[]> {
+  const found = new Map<string, Map<number, MutableTier>>()
+  for (const [field, value] of Object.entries(entry)) {
+    const [, base = '', above = '0', service = ''] = fieldPattern.exec(field) ?? []
+    const rate = fieldRates[base]
+    if (rate === undefined || value === null || !isBilled(rate, kind)) continue
+    const serviceTier = serviceTiers[service] ?? ''
+    const tiers = found.get(serviceTier) ?? new Map<number, MutableTier>()
+    found.set(serviceTier, tiers)
+    const bound = Number(above) * 1000
+    const tier = tiers.get(bound) ?? newTier(bound, kind)
+    tier[rate] = amount(rate, value)
+    tiers.set(bound, tier)
+  }
+  return new Map(
+    [...found].map(([name, tiers]) => [
+      name,
+      [...tiers.values()].sort((a, b) => a.above_input_tokens - b.above_input_tokens),
+    ]),
+  )
+}
+
+/** Ranges of input tokens, each with its own fields, go before the fields beside them. */
+function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind): readonly MutableTier[] {
+  if (ranges === undefined || ranges === null) return tiers
+  if (!Array.isArray(ranges)) throw new Rejection('bad_entry')
+  const all = new Map<number, MutableTier>()
+  for (const one of ranges as readonly unknown[]) {
+    // Elsewhere the list has tiers by something else than input under the same name.
+    if (!isFields(one) || !Array.isArray(one['range'])) throw new Rejection('bad_entry')
+    const [from] = one['range'] as readonly unknown[]
+    if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0 || all.has(from)) {
+      throw new Rejection('bad_entry')
+    }
+    const [tier] = tiersIn(one, kind).get('') ?? []
+    if (tier === undefined || tier.above_input_tokens !== 0) throw new Rejection('bad_entry')
+    all.set(from, { ...tier, ...newTier(from, kind) })
+  }
+  const [base] = tiers
+  if (!all.has(0) && base !== undefined) all.set(0, base)
+  return [...all.values()].sort((a, b) => a.above_input_tokens - b.above_input_tokens)
+}
+
+/** With all that a price needs, or not at all. */
+function complete(tiers: readonly MutableTier[], { provider, mode }: Kind): readonly RateTier[] {
+  const [base] = tiers
+  if (base === undefined || base.above_input_tokens !== 0) throw new Rejection('no_price')
+  const isByFee = base.per_request !== undefined || base.per_search_unit !== undefined
+  if (base.input === undefined && !isByFee) throw new Rejection('no_price')
+  const hasNoOutput = mode === 'embedding' || mode === 'rerank' || isByFee
+  if (base.output === undefined && !hasNoOutput) throw new Rejection('no_price')
+  base.input ??= 0
+  base.output ??= 0
+  const isZero = tiers.every(
+    ({ input = 0, output = 0, per_request: request = 0, per_search_unit: unit = 0 }) =>
+      input + output + request + unit === 0,
+  )
+  if (isZero && !freeProviders.has(provider)) throw new Rejection('no_price')
+  return tiers
+}
+
+function newTier(bound: number, { provider }: Kind): MutableTier {
+  const isInclusive = bound > 0 && inclusiveProviders.has(provider)
+  return { above_input_tokens: bound, ...(isInclusive ? { inclusive: true } : {}) }
+}
+
+function isBilled(rate: keyof Rates, { provider, mode }: Kind): boolean {
+  // A chat model's price of a query is that of its web search, which no usage counts.
+  if (rate === 'per_search_unit') return mode === 'rerank'
+  // DeepSeek writes its cache for nothing, and says 0 for what is billed as input.
+  return !(provider === 'deepseek' && rate === 'cache_write')
+}
+
+function amount(rate: keyof Rates, value: unknown): number {
+  const isFee = rate === 'per_request' || rate === 'per_search_unit'
+  const usd = isFee ? feeOf(value) : rateOf(value, 1)
+  if (usd === null) throw new Rejection('bad_number')
+  return usd
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

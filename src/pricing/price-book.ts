@@ -1,0 +1,172 @@
+import type { PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
+import { costNanoUsd, type MeteredUsage } from './cost.ts'
+import { type ModelCosts, noPrices } from './model-costs.ts'
+import { candidateNames, exactNames } from './model-names.ts'
+import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
+import { timeOf } from './price-time.ts'
+import { UpstreamTable } from './upstream-table.ts'
+
+/** What of a call its price depends on. */
+export interface AskedPrice {
+  /** Host, with its port where it has one. */
+  readonly upstream: string | null
+  readonly responseModel: string | null
+  readonly model: string | null
+  readonly serviceTier: string | null
+  readonly startedAtMs: number
+}
+
+/** What a call costs, and who says so. */
+export interface Price {
+  /** The entry's key, as the file spells it. */
+  readonly key: string
+  readonly isOverride: boolean
+  readonly source: string
+  /** Of the period in force when the call began; null is from the beginning. */
+  readonly effectiveFrom: string | null
+  /** When the source last said so; null is not known. */
+  readonly updatedAt: string | null
+  /** The service tier whose rates these are. */
+  readonly serviceTier: ServiceTier | null
+  /** Smallest bound first, every rate filled in. */
+  readonly tiers: readonly PicoTier[]
+  /** The same as the file has it, in USD per million tokens and of all service tiers. */
+  readonly period: PricePeriod
+}
+
+/** Why there is none. */
+export interface NoPrice {
+  readonly none: WhyUnpriced
+}
+
+/** A cost and who says so. */
+export interface BookedCost {
+  readonly costNanoUsd: number
+  readonly source: string
+  readonly key: string
+}
+
+interface DatedPrice {
+  readonly fromMs: number
+  readonly price: Price
+}
+
+/** The prices of one entry, newest first. */
+type History = readonly DatedPrice[]
+
+interface Named {
+  readonly key: string
+  readonly entry: PriceEntry
+  readonly isOverride: boolean
+}
+
+/** So many questions are remembered: names come from clients, and could be any number. */
+const mostAnswers = 5000
+
+/**
+ * All prices with their dates. Made from a file's content once and never changed; the content must be sound
+ * (`readModelCosts`). A price is found by exact names alone, see docs/prices.md.
+ */
+export class PriceBook {
+  readonly #models: ReadonlyMap<string, Named>
+  readonly #overrides: ReadonlyMap<string, Named>
+  readonly #upstreams: UpstreamTable
+  readonly #answers = new Map<string, readonly History[] | NoPrice>()
+
+  constructor({ models, overrides, upstreams }: Pick<ModelCosts, 'models' | 'overrides' | 'upstreams'>) {
+    this.#models = byName(models, false)
+    this.#overrides = byName(overrides, true)
+    this.#upstreams = new UpstreamTable(upstreams)
+  }
+
+  /** One that knows no price. */
+  static readonly empty: PriceBook = new PriceBook(noPrices)
+
+  /** Entries that a sync may change. */
+  get modelCount(): number {
+    return this.#models.size
+  }
+
+  get overrideCount(): number {
+    return this.#overrides.size
+  }
+
+  /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
+  price(asked: AskedPrice): Price | NoPrice {
+    const { upstream, responseModel, model, serviceTier, startedAtMs } = asked
+    const question = `${upstream ?? ''}\n${responseModel ?? ''}\n${model ?? ''}\n${serviceTier ?? ''}`
+    let answer = this.#answers.get(question)
+    if (answer === undefined) {
+      answer = this.#lookUp(asked)
+      if (this.#answers.size >= mostAnswers) this.#answers.clear()
+      this.#answers.set(question, answer)
+    }
+    if ('none' in answer) return answer
+    for (const history of answer) {
+      for (const { fromMs, price } of history) if (fromMs <= startedAtMs) return price
+    }
+    return noEntry
+  }
+
+  /** What a call cost; null where no price is known, or not all of it was metered. */
+  costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
+    const price = this.price(call)
+    if ('none' in price) return null
+    const cost = costNanoUsd(call, price)
+    return cost === null ? null : { costNanoUsd: cost, source: price.source, key: price.key }
+  }
+
+  /** The entries whose names fit, best first: each is asked in turn, as one may begin later than the call. */
+  #lookUp({ upstream, responseModel, model, serviceTier }: AskedPrice): readonly History[] | NoPrice {
+    const exact = exactNames(responseModel, model)
+    if (exact.length === 0) return { none: 'no_model' }
+    const tier = serviceTierOf(serviceTier)
+    const place = this.#upstreams.find(upstream)
+    const prefix = typeof place === 'string' ? '' : place.prefix
+    const overrides = [
+      ...(upstream === null ? [] : exact.map((name) => `${upstream}/${name}`)),
+      ...exact,
+      // As the list's key, which is what one sees of a price.
+      ...exact.map((name) => `${prefix}${name}`),
+    ].map((name) => this.#overrides.get(name.toLowerCase()))
+    const listed =
+      typeof place === 'string'
+        ? []
+        : candidateNames(responseModel, model)
+            .map((name) => this.#models.get(`${place.prefix}${name}`.toLowerCase()))
+            .filter((named) => named?.entry.provider === place.provider)
+    const found = [...overrides, ...listed].filter((named) => named !== undefined)
+    if (found.length > 0) return [...new Set(found)].map((named) => historyOf(named, tier))
+    return typeof place === 'string' ? { none: place } : noEntry
+  }
+}
+
+const noEntry: NoPrice = { none: 'no_entry' }
+
+function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier | null): History {
+  return entry.prices
+    .map((period) => ({
+      fromMs: period.effective_from === null ? -Infinity : timeOf(period.effective_from),
+      price: {
+        key,
+        isOverride,
+        source: period.source ?? entry.source,
+        effectiveFrom: period.effective_from,
+        updatedAt: entry.updated_at ?? null,
+        serviceTier: serviceTier !== null && period.service_tiers?.[serviceTier] ? serviceTier : null,
+        tiers: tiersOf(period, serviceTier),
+        period,
+      },
+    }))
+    .sort((a, b) => b.fromMs - a.fromMs)
+}
+
+/** Of names that differ in their case alone, the first counts. */
+function byName(entries: Readonly<Record<string, PriceEntry>>, isOverride: boolean): Map<string, Named> {
+  const map = new Map<string, Named>()
+  for (const [key, entry] of Object.entries(entries)) {
+    const name = key.toLowerCase()
+    if (!map.has(name)) map.set(name, { key, entry, isOverride })
+  }
+  return map
+}

@@ -1,0 +1,76 @@
+import type { PriceProblem } from '../api/costs.ts'
+import { replaceFile } from '../lib/replace-file.ts'
+import type { ModelCosts } from './model-costs.ts'
+import { readModelCosts } from './read-model-costs.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What stands at a path: the content, why it cannot be one, or nothing. */
+export type PriceReading =
+  | { readonly costs: ModelCosts; readonly text: string }
+  | { readonly problem: PriceProblem }
+  | 'missing'
+
+/** A list of this size is nobody's. */
+const mostBytes = 32 * 1024 * 1024
+
+/** Where the prices of a database are: beside it. */
+export function priceFileOf(database: string): string {
+  return join(dirname(database), 'model_costs.json')
+}
+
+/** The prices that came with the program, for where there is no file yet. A checkout has them after `npm ci`. */
+export function shippedPriceFile(): string {
+  return fileURLToPath(new URL('../../dist/model_costs.json', import.meta.url))
+}
+
+/** Reads and checks a price file. Never throws. */
+export function readPriceFile(path: string): PriceReading {
+  try {
+    const { size } = statSync(path)
+    if (size > mostBytes) {
+      return {
+        problem: { message: `It has ${size} bytes; ${mostBytes} are the most.`, line: null, column: null },
+      }
+    }
+    const text = readFileSync(path, 'utf8')
+    const reading = readModelCosts(text)
+    return 'problem' in reading ? reading : { costs: reading.costs, text }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
+    const message = error instanceof Error ? error.message : String(error)
+    return { problem: { message: `It cannot be read: ${message}.`, line: null, column: null } }
+  }
+}
+
+/** The file's content, or what came with the program where there is none. */
+export function readPricesInForce(path: string): PriceReading {
+  const reading = readPriceFile(path)
+  return reading === 'missing' ? readPriceFile(shippedPriceFile()) : reading
+}
+
+/**
+ * Puts a new content in the file's place, whole or not at all, also if the machine loses power: a reader sees the old or
+ * the new. To be called with the lock held (`takePriceLock`). Throws the system's error.
+ */
+export function writePriceFile(path: string, costs: ModelCosts): void {
+  replaceFile(path, priceFileText(costs), { flush: true })
+}
+
+/** One entry to a line, so that a person finds one and a comparison of two files says something. */
+export function priceFileText(costs: ModelCosts): string {
+  const { models, overrides, ...head } = costs
+  const parts = Object.entries(head).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  )
+  parts.push(`  "models": ${entriesText(models)}`, `  "overrides": ${entriesText(overrides)}`)
+  return `{\n${parts.join(',\n')}\n}\n`
+}
+
+function entriesText(entries: ModelCosts['models']): string {
+  const lines = Object.entries(entries).map(
+    ([key, entry]) => `    ${JSON.stringify(key)}: ${JSON.stringify(entry)}`,
+  )
+  return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n  }`
+}

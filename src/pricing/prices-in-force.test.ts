@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { entry, override, writePrices } from '../../test/support/price-list.ts'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { PricesInForce } from './prices-in-force.ts'
+
+test('the file counts as soon as it is another; without one, what came with the program', async () => {
+  await using dir = await makeTempDir()
+  const [path, shipped] = [dir.file('model_costs.json'), dir.file('shipped.json')]
+  writePrices(shipped, { models: { shipped: entry('openai', { input: 1, output: 1 }) } })
+  const prices = new PricesInForce(path, shipped)
+  const keys = (): readonly string[] => Object.keys({ ...prices.costs.models, ...prices.costs.overrides })
+  assert.deepEqual([prices.look(), keys()], [true, ['shipped']])
+  assert.equal(prices.look(), false)
+  writePrices(path, { models: {}, overrides: { own: override(1, 1) } })
+  assert.deepEqual([prices.look(), keys(), prices.look()], [true, ['own'], false])
+  rmSync(path)
+  assert.deepEqual([prices.look(), keys()], [true, ['shipped']])
+})
+
+test('what cannot be read leaves in force what was, and says where it is wrong', async () => {
+  await using dir = await makeTempDir()
+  const [path, shipped] = [dir.file('model_costs.json'), dir.file('shipped.json')]
+  writePrices(shipped, { models: { shipped: entry('openai', { input: 1, output: 1 }) } })
+  writeFileSync(path, '{\n  oops\n}')
+  // Of a file that was wrong from the start there is no last good one.
+  const prices = new PricesInForce(path, shipped)
+  prices.look()
+  assert.deepEqual([Object.keys(prices.costs.models), prices.problem?.line], [['shipped'], 2])
+  writePrices(path, { models: {}, overrides: { own: override(1, 1) } })
+  prices.look()
+  assert.equal(prices.problem, null)
+  writeFileSync(path, '')
+  assert.equal(prices.look(), true)
+  assert.deepEqual(Object.keys(prices.costs.overrides), ['own'])
+  assert.ok(prices.problem !== null)
+})
+
+test('without any prices nothing has one', () => {
+  const prices = new PricesInForce('/nowhere/model_costs.json', '/nowhere/shipped.json')
+  prices.look()
+  assert.deepEqual([prices.costs.models, prices.problem, prices.book.modelCount], [{}, null, 0])
+})

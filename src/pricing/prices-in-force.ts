@@ -1,0 +1,76 @@
+import { statSync } from 'node:fs'
+import type { PriceProblem } from '../api/costs.ts'
+import type { MeteredUsage } from './cost.ts'
+import { type ModelCosts, noPrices } from './model-costs.ts'
+import { type AskedPrice, type BookedCost, PriceBook } from './price-book.ts'
+import { readPriceFile, shippedPriceFile } from './price-file.ts'
+
+/**
+ * The prices that hold at the moment: those of the file, or those that came with the program where there is none. While
+ * what stands there cannot be read, the last that could be hold on.
+ */
+export class PricesInForce {
+  readonly #path: string
+  readonly #shippedPath: string
+  /** Which state of the file was read last. */
+  #seen: string | null = null
+  #costs: ModelCosts = noPrices
+  #book: PriceBook = PriceBook.empty
+  #problem: PriceProblem | null = null
+
+  constructor(path: string, shippedPath: string = shippedPriceFile()) {
+    this.#path = path
+    this.#shippedPath = shippedPath
+  }
+
+  get costs(): ModelCosts {
+    return this.#costs
+  }
+
+  get book(): PriceBook {
+    return this.#book
+  }
+
+  /** What is wrong with the file; null where it, or nothing, is there. */
+  get problem(): PriceProblem | null {
+    return this.#problem
+  }
+
+  /** Reads the file again where it is another one than before; says whether it was. Costs some microseconds where not. Never throws. */
+  look(): boolean {
+    const state = priceFileState(this.#path)
+    if (state === this.#seen) return false
+    const isFirst = this.#seen === null
+    this.#seen = state
+    const reading = readPriceFile(this.#path)
+    this.#problem = typeof reading === 'object' && 'problem' in reading ? reading.problem : null
+    if (typeof reading === 'object' && 'costs' in reading) this.#take(reading.costs)
+    else if (reading === 'missing' || isFirst) this.#take(shippedCosts(this.#shippedPath))
+    return true
+  }
+
+  /** What a call cost by them; null where no price is known. */
+  costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
+    return this.#book.costOf(call)
+  }
+
+  #take(costs: ModelCosts): void {
+    this.#costs = costs
+    this.#book = new PriceBook(costs)
+  }
+}
+
+/** Another text whenever the file is another, or has been written to. */
+export function priceFileState(path: string): string {
+  try {
+    const { mtimeNs, size, ino, dev } = statSync(path, { bigint: true })
+    return `${dev} ${ino} ${size} ${mtimeNs}`
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'none'
+  }
+}
+
+function shippedCosts(path: string): ModelCosts {
+  const shipped = readPriceFile(path)
+  return typeof shipped === 'object' && 'costs' in shipped ? shipped.costs : noPrices
+}

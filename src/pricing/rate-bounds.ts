@@ -1,0 +1,46 @@
+import type { Rates } from '../api/costs.ts'
+
+/** Rates in USD per million tokens. */
+export const tokenRates: readonly (keyof Rates)[] = [
+  'input',
+  'output',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+  'reasoning',
+  'input_audio',
+  'output_audio',
+]
+
+/** Rates in USD each. */
+export const fees: readonly (keyof Rates)[] = ['per_request', 'per_search_unit']
+
+/** No model costs more, in USD per million tokens or each: what does is a wrong number. The dearest known costs 600. */
+export const mostUsd = 1000
+
+/** A rate is for so many tokens. */
+const tokensPerRate = 1e6
+
+/**
+ * A rate as it is kept, in USD per million tokens and rounded to six decimals (a pico-dollar per token): lists carry the
+ * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null where it is neither,
+ * or out of bounds.
+ */
+export function rateOf(value: unknown, perTokens: number = tokensPerRate): number | null {
+  const usd = decimal(value, tokensPerRate / perTokens)
+  return usd === null ? null : Math.round(usd * 1e6) / 1e6
+}
+
+/** A fee as it is kept, rounded to twelve decimals (a pico-dollar). */
+export function feeOf(value: unknown): number | null {
+  const usd = decimal(value, 1)
+  return usd === null ? null : Math.round(usd * 1e12) / 1e12
+}
+
+function decimal(value: unknown, factor: number): number | null {
+  const isDecimal = typeof value === 'string' && /^\d+(?:\.\d+)?(?:e-?\d+)?$/i.test(value)
+  const number = isDecimal ? Number(value) : value
+  if (typeof number !== 'number') return null
+  const usd = number * factor
+  return usd >= 0 && usd <= mostUsd ? usd : null
+}

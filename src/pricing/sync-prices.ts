@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { applySync } from './apply-sync.ts'
+import { type FetchBounds, fetchBounds, fetchPriceList, isUrl } from './fetch-price-list.ts'
+import { fromLiteLlm } from './litellm-adapter.ts'
+import { type ModelCosts, noPrices, type PriceListSource } from './model-costs.ts'
+import { readPricesInForce, writePriceFile } from './price-file.ts'
+import type { PriceList } from './price-list.ts'
+import { takePriceLock } from './price-lock.ts'
+
+/** What a sync did. */
+export interface SyncReport {
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  /** Prices in the list, and entries of it that were left out. */
+  readonly entries: number
+  readonly rejected: number
+  /** Whether the source says that the list is still the one that was taken last. */
+  readonly notModified: boolean
+}
+
+/** Why the prices are as they were, in words. */
+export class SyncTrouble extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'SyncTrouble'
+  }
+}
+
+/** Where a list comes from, and what the clock on the wall says. */
+export interface SyncOrder {
+  /** A URL, or a file's path. */
+  readonly source: string
+  /** Milliseconds since the Unix epoch. */
+  readonly wallTime: () => number
+  readonly bounds?: FetchBounds
+}
+
+/** Others hold the lock for as long as reading and writing a file takes. */
+const lockLimitMs = 10_000
+
+/**
+ * Brings the price file at a path up to date with a list. Whatever goes wrong, and whenever the process ends, the file is
+ * the one before or the one after. Rejects with `SyncTrouble` or `FetchTrouble`.
+ */
+export async function syncPrices(
+  path: string,
+  { source, wallTime, bounds = fetchBounds }: SyncOrder,
+): Promise<SyncReport> {
+  const startedAt = new Date(wallTime()).toISOString()
+  const fetched = await fetchPriceList(source, knownTag(pricesIn(path), source), bounds)
+  const taken = fetched === 'not_modified' ? null : listOf(fetched, source)
+  using lock = await takePriceLock(path, lockLimitMs)
+  if (lock === null) throw new SyncTrouble('Something else is changing the prices; sync again in a moment.')
+  removeUnfinished(path)
+  // Read again: they may have been changed while the list was on its way.
+  const costs = pricesIn(path)
+  const now = new Date(wallTime()).toISOString()
+  if (taken === null) {
+    const [entries, rejected] = [costs.source?.entries ?? 0, costs.source?.rejected ?? 0]
+    write(path, { ...costs, synced_at: now, sync: { ...costs.sync, ...unchanged(startedAt, now) } })
+    return { added: 0, changed: 0, removed: 0, entries, rejected, notModified: true }
+  }
+  const outcome = applySync(costs, taken.list, taken.source, now)
+  if ('refused' in outcome) throw new SyncTrouble(`${outcome.refused} The prices were left as they are.`)
+  write(path, { ...outcome.costs, sync: { ...outcome.costs.sync, started_at: startedAt } })
+  const { added, changed, removed, rejected } = outcome
+  return { added, changed, removed, entries: taken.list.models.size, rejected, notModified: false }
+}
+
+function unchanged(startedAt: string, finishedAt: string): ModelCosts['sync'] {
+  return {
+    state: 'idle',
+    started_at: startedAt,
+    finished_at: finishedAt,
+    last_error: null,
+    added: 0,
+    changed: 0,
+    removed: 0,
+  }
+}
+
+/** Prices that a person wrote, and got wrong, are not written over. */
+function pricesIn(path: string): ModelCosts {
+  const reading = readPricesInForce(path)
+  if (reading === 'missing') return noPrices
+  if ('costs' in reading) return reading.costs
+  const { message, line, column } = reading.problem
+  const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
+  throw new SyncTrouble(`The price file ${path}${place} has to be mended first: ${message}`)
+}
+
+/** Of the list that was taken from this very source last. */
+function knownTag({ source }: ModelCosts, from: string): string | null {
+  return isUrl(from) && source?.url === from ? (source.etag ?? null) : null
+}
+
+function listOf(
+  { text, etag }: { readonly text: string; readonly etag: string | null },
+  from: string,
+): { readonly list: PriceList; readonly source: PriceListSource } {
+  const list = fromLiteLlm(jsonIn(text))
+  if (list === null) throw new SyncTrouble('What came is no list of prices: it is JSON of another form.')
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  return { list, source: { name: 'litellm', url: from, etag, sha256, licence: 'MIT' } }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const start = text.trimStart().slice(0, 40).replaceAll(/\s+/g, ' ')
+    const what = start === '' ? 'it is empty' : `it begins with ${JSON.stringify(start)}, and is no JSON`
+    throw new SyncTrouble(`What came is no list of prices, or not all of it: ${what}.`, error)
+  }
+}
+
+function write(path: string, costs: ModelCosts): void {
+  try {
+    writePriceFile(path, costs)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new SyncTrouble(`The prices cannot be written: ${reason}.`, error)
+  }
+}
+
+/** What processes left behind that were killed while they wrote. With the lock held nobody else writes. */
+function removeUnfinished(path: string): void {
+  const folder = dirname(path)
+  for (const name of readdirSync(folder)) {
+    const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length) : ''
+    if (/^\.\d+\.new$/.test(rest)) rmSync(join(folder, name), { force: true })
+  }
+}

@@ -1,0 +1,92 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import type { UpstreamPrices } from './model-costs.ts'
+
+/** Why the lists of prices say nothing of an upstream. */
+export type UnlistedUpstream = 'local' | 'unknown_upstream'
+
+/** Hosts whose prices are listed, with the keys' prefix and the provider that the entry must name. A host may begin with `*.`. */
+export const knownUpstreams: Readonly<Record<string, UpstreamPrices>> = {
+  'api.openai.com': { prefix: '', provider: 'openai' },
+  'api.anthropic.com': { prefix: '', provider: 'anthropic' },
+  'generativelanguage.googleapis.com': { prefix: 'gemini/', provider: 'gemini' },
+  '*.openai.azure.com': { prefix: 'azure/', provider: 'azure' },
+  'openrouter.ai': { prefix: 'openrouter/', provider: 'openrouter' },
+  'api.deepseek.com': { prefix: 'deepseek/', provider: 'deepseek' },
+  'api.groq.com': { prefix: 'groq/', provider: 'groq' },
+  'api.mistral.ai': { prefix: 'mistral/', provider: 'mistral' },
+  'api.x.ai': { prefix: 'xai/', provider: 'xai' },
+  'api.together.xyz': { prefix: 'together_ai/', provider: 'together_ai' },
+  'api.together.ai': { prefix: 'together_ai/', provider: 'together_ai' },
+  'api.fireworks.ai': { prefix: 'fireworks_ai/', provider: 'fireworks_ai' },
+  'api.cerebras.ai': { prefix: 'cerebras/', provider: 'cerebras' },
+  'api.perplexity.ai': { prefix: 'perplexity/', provider: 'perplexity' },
+  'api.deepinfra.com': { prefix: 'deepinfra/', provider: 'deepinfra' },
+  'api.novita.ai': { prefix: 'novita/', provider: 'novita' },
+  'api.moonshot.ai': { prefix: 'moonshot/', provider: 'moonshot' },
+  'api.minimax.io': { prefix: 'minimax/', provider: 'minimax' },
+  'api.z.ai': { prefix: 'zai/', provider: 'zai' },
+  'dashscope-intl.aliyuncs.com': { prefix: 'dashscope/', provider: 'dashscope' },
+  'api.voyageai.com': { prefix: 'voyage/', provider: 'voyage' },
+  'api.cohere.com': { prefix: '', provider: 'cohere' },
+  'api.cohere.ai': { prefix: '', provider: 'cohere' },
+  'api.jina.ai': { prefix: '', provider: 'jina_ai' },
+}
+
+/** Says under which names the prices of an upstream are listed. */
+export class UpstreamTable {
+  readonly #hosts: ReadonlyMap<string, UpstreamPrices>
+  readonly #local: BlockList = localAddresses()
+
+  /** `added` goes before what the program knows. */
+  constructor(added: Readonly<Record<string, UpstreamPrices>>) {
+    const all = [...Object.entries(knownUpstreams), ...Object.entries(added)]
+    this.#hosts = new Map(all.map(([host, prices]) => [host.toLowerCase(), prices]))
+  }
+
+  /** Of a host, with its port where it has one. A host that was added is listed wherever it is. */
+  find(upstream: string | null): UpstreamPrices | UnlistedUpstream {
+    if (upstream === null || upstream === '') return 'unknown_upstream'
+    const place = upstream.toLowerCase()
+    const host = place.replace(/:\d+$/, '')
+    const listed = this.#hosts.get(place) ?? this.#hosts.get(host) ?? this.#ofParent(host)
+    return listed ?? (this.#isLocal(host) ? 'local' : 'unknown_upstream')
+  }
+
+  #ofParent(host: string): UpstreamPrices | undefined {
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      const prices = this.#hosts.get(`*${host.slice(dot)}`)
+      if (prices !== undefined) return prices
+    }
+    return undefined
+  }
+
+  #isLocal(host: string): boolean {
+    const address = host.replace(/^\[(.*)\]$/, '$1')
+    if (isIPv4(address)) return this.#local.check(address, 'ipv4')
+    if (isIPv6(address)) return this.#local.check(address, 'ipv6')
+    return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/.test(host)
+  }
+}
+
+/** Loopback, private use (RFC 1918, 4193), link-local (RFC 3927, 4291), shared (RFC 6598), and "this host". */
+function localAddresses(): BlockList {
+  const list = new BlockList()
+  for (const [net, prefix] of [
+    ['127.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+    ['169.254.0.0', 16],
+    ['100.64.0.0', 10],
+    ['0.0.0.0', 32],
+  ] as const)
+    list.addSubnet(net, prefix, 'ipv4')
+  for (const [net, prefix] of [
+    ['::1', 128],
+    ['::', 128],
+    ['fc00::', 7],
+    ['fe80::', 10],
+  ] as const)
+    list.addSubnet(net, prefix, 'ipv6')
+  return list
+}

@@ -1,0 +1,4 @@
+import type { ServedReader } from '../store/served-models.ts'
+
+/** Stands in where there is no database to read. */
+export const emptyServed: ServedReader = { between: () => [], latest: () => [], close: () => {} }

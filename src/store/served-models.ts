@@ -1,0 +1,116 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../call/call-id.ts'
+import type { IsOver } from '../call/query-too-slow.ts'
+import { CallWords } from './call-words.ts'
+import { idSlices } from './id-slices.ts'
+import { openForReading, type StoreAbsence } from './open-store.ts'
+import { RowStatements } from './row-statements.ts'
+
+/** Calls that can cost something, of one upstream and model: the asked and the answering one. */
+export interface ServedModel {
+  readonly upstream: string | null
+  readonly model: string | null
+  readonly responseModel: string | null
+  readonly calls: number
+  /** With usage and no price. */
+  readonly unpricedCalls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Null where none has a price. */
+  readonly costNanoUsd: number | null
+}
+
+/** Tells which models answered where. */
+export interface ServedReader {
+  /** Reads every call of that time. Throws `QueryTooSlow`. */
+  between(fromMs: number, toMs: number): readonly ServedModel[]
+  /** Of the newest calls of a model in that time alone, at most `limit`. */
+  latest(model: string | null, fromMs: number, toMs: number, limit: number): readonly ServedModel[]
+  close(): void
+}
+
+/** Opens it, or says why there is nothing to read. */
+export function openServedReader(path: string, isOver: IsOver = () => false): ServedReader | StoreAbsence {
+  const database = openForReading(path)
+  return typeof database === 'string' ? database : new SqliteServedReader(database, isOver)
+}
+
+const columns = `upstream_id, model_id, response_model_id, count(*),
+  count(*) FILTER (WHERE cost_nano_usd IS NULL AND usage_source_id <> 0),
+  coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), sum(cost_nano_usd)`
+/** What was refused, or never answered, has no price to look for. */
+const canCost = '(usage_source_id <> 0 OR search_units IS NOT NULL OR cost_nano_usd IS NOT NULL)'
+
+type Row = readonly (number | null)[]
+
+class SqliteServedReader implements ServedReader {
+  readonly #database: DatabaseSync
+  readonly #isOver: IsOver
+  readonly #statements: RowStatements
+  readonly #words: CallWords
+
+  constructor(database: DatabaseSync, isOver: IsOver) {
+    this.#database = database
+    this.#isOver = isOver
+    this.#statements = new RowStatements(database)
+    this.#words = new CallWords(database)
+  }
+
+  between(fromMs: number, toMs: number): readonly ServedModel[] {
+    const statement = this.#statements.get(
+      `SELECT ${columns} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`,
+    )
+    const sums = new Map<string, number[]>()
+    for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), { isOver: this.#isOver })) {
+      for (const row of statement.all(...ids) as unknown as readonly Row[]) addTo(sums, row)
+    }
+    return [...sums].map(([key, figures]) => this.#served(key, figures))
+  }
+
+  latest(model: string | null, fromMs: number, toMs: number, limit: number): readonly ServedModel[] {
+    const [modelId = null] = model === null ? [] : this.#words.idsOf('models', [model])
+    const isModel = model === null ? 'model_id IS NULL' : 'model_id = ?'
+    const statement = this.#statements.get(
+      `SELECT ${columns} FROM (SELECT * FROM calls WHERE ${isModel} AND id >= ? AND id < ? AND ${canCost}
+        ORDER BY id DESC LIMIT ?) GROUP BY 1, 2, 3`,
+    )
+    const ids = [firstIdAt(fromMs), firstIdAt(toMs), limit]
+    const rows = statement.all(...(model === null ? [] : [modelId]), ...ids) as unknown as readonly Row[]
+    const sums = new Map<string, number[]>()
+    for (const row of rows) addTo(sums, row)
+    return [...sums].map(([key, figures]) => this.#served(key, figures))
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  #served(key: string, figures: readonly number[]): ServedModel {
+    const [upstream, model, responseModel] = JSON.parse(key) as readonly (number | null)[]
+    const word = (table: 'upstreams' | 'models', id: number | null | undefined): string | null =>
+      id === null || id === undefined ? null : this.#words.wordOf(table, id)
+    const [calls = 0, unpricedCalls = 0, inputTokens = 0, outputTokens = 0, cost = Number.NaN] = figures
+    return {
+      upstream: word('upstreams', upstream),
+      model: word('models', model),
+      responseModel: word('models', responseModel),
+      calls,
+      unpricedCalls,
+      inputTokens,
+      outputTokens,
+      costNanoUsd: Number.isNaN(cost) ? null : cost,
+    }
+  }
+}
+
+/** The cost stays `NaN` until a call has one. */
+function addTo(sums: Map<string, number[]>, [upstream, model, responseModel, ...figures]: Row): void {
+  const key = JSON.stringify([upstream, model, responseModel])
+  const sum = sums.get(key) ?? [0, 0, 0, 0, Number.NaN]
+  sums.set(key, sum)
+  for (const [index, figure] of figures.entries()) {
+    if (figure === null) continue
+    const before = sum[index] ?? Number.NaN
+    sum[index] = (Number.isNaN(before) ? 0 : before) + figure
+  }
+}

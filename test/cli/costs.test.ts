@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readPriceFile } from '../../src/pricing/price-file.ts'
+import { startCommandProcess } from '../support/command-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+async function costs(
+  directory: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  await using command = startCommandProcess({ args: ['costs', ...args], directory })
+  const { code } = await command.exited
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+function overridesIn(directory: string): readonly string[] {
+  const reading = readPriceFile(join(directory, 'data/model_costs.json'))
+  assert.ok(typeof reading === 'object' && 'costs' in reading, JSON.stringify(reading))
+  return Object.keys(reading.costs.overrides)
+}
+
+test('a price is set, shown and taken away', async () => {
+  await using directory = await makeTempDir()
+  const { path } = directory
+  const at = ['--upstream', '127.0.0.1:8080']
+  assert.equal((await costs(path, 'show', 'my-model', ...at)).code, 1)
+  const set = await costs(path, 'set', '127.0.0.1:8080/my-model', '--input', '0.15', '--output', '0.6')
+  assert.deepEqual([set.code, set.stderr], [0, ''])
+  const shown = await costs(path, 'show', 'my-model', ...at)
+  assert.equal(shown.code, 0)
+  assert.match(
+    shown.stdout,
+    /127\.0\.0\.1:8080\/my-model, an override\n.*user[^]*input 0\.15, output 0\.6 USD per million tokens/,
+  )
+  assert.equal((await costs(path, 'set', '127.0.0.1:8080/my-model', '--remove')).code, 0)
+  assert.deepEqual(overridesIn(path), [])
+  await writeFile(join(path, 'data/model_costs.json'), '{"version": 1,\n "overides": {}}')
+  const broken = await costs(path, 'set', 'x', '--input', '1', '--output', '1')
+  assert.equal(broken.code, 1)
+  assert.match(
+    broken.stderr,
+    /^tokenweir: data\/model_costs\.json:2:2 has to be mended first: overides: is not known here/,
+  )
+})
+
+test('of many that set a price at once, none is lost', async () => {
+  await using directory = await makeTempDir()
+  const names = Array.from({ length: 4 }, (_, i) => `model-${i}`)
+  const runs = await Promise.all(
+    names.map((name) => costs(directory.path, 'set', name, '--input', '1', '--output', '1')),
+  )
+  assert.deepEqual(
+    runs.map(({ code, stderr }) => [code, stderr]),
+    names.map(() => [0, '']),
+  )
+  assert.deepEqual([...overridesIn(directory.path)].sort(), names)
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { rollAll } from '../../bench/generate/rollups-anew.ts'
+import { idsPerMs } from '../../src/call/call-id.ts'
+import { priceFileOf } from '../../src/pricing/price-file.ts'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { chatCall } from '../store/sample-call.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { litellmList } from '../pricing/litellm-list.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { pageDatabase, writePageData } from './page-data.ts'
+
+/** One call that was priced, and two of a model of one's own that were not. */
+function writeLocalCalls(directory: string): void {
+  const database = openForWriting(pageDatabase(directory))
+  const id = (minutesAgo: number): number => (Date.now() - minutesAgo * 60_000) * idsPerMs
+  const priced = chatCall(id(9))
+  const upstream = '127.0.0.1:8080'
+  const own = {
+    upstream,
+    model: 'qwen3:8b',
+    responseModel: null,
+    costNanoUsd: null,
+    priceKey: null,
+    priceSource: null,
+  }
+  const words = new WordList()
+  const batch = new BatchEncoder().encode([
+    priced,
+    { ...chatCall(id(5)), ...own },
+    { ...chatCall(id(2)), ...own },
+  ])
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  rollAll(database, Date.now())
+  database.close()
+}
+
+test('a price is set; what it would change is shown, and the past changes only when it is told to', async () => {
+  await using dir = await makeTempDir()
+  writeLocalCalls(dir.path)
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/costs?range=1h' })
+  const { page } = opened
+  await untilReady(page)
+  const prices = page.getByRole('region', { name: 'Prices' })
+  // Unpriced models stand first.
+  assert.match(await prices.locator('tbody tr').first().innerText(), /^qwen3:8b/)
+  await prices.getByRole('button', { name: 'Set price of qwen3:8b' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Input', { exact: true }).fill('much')
+  await dialog.getByRole('button', { name: 'Set price' }).click()
+  assert.equal(await dialog.locator('[aria-invalid]').count(), 2)
+  await dialog.getByLabel('Input', { exact: true }).fill('2')
+  await dialog.getByLabel('Output', { exact: true }).fill('4,5')
+  await dialog.getByRole('button', { name: 'Set price' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+
+  await prices.getByText(/^2 calls .+ can be priced now: \$/).waitFor()
+  const spent = page.locator('.figure-card').first()
+  const before = await spent.innerText()
+  assert.match(before, /\+ 2 unpriced calls/)
+  await prices.getByRole('button', { name: 'Preview…' }).click()
+  await dialog.getByRole('row', { name: /^All 2 – → \$/ }).waitFor()
+  await dialog.getByText('2 calls without a cost get one.').waitFor()
+  assert.equal(await spent.innerText(), before)
+  await dialog.getByRole('button', { name: 'Price 2 calls anew' }).click()
+  await dialog.getByText(/^2 calls priced anew: \+\$/).waitFor()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+  await spent.getByText(/ none unpriced$/).waitFor()
+
+  await prices.getByRole('button', { name: 'Remove your price of qwen3:8b' }).click()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await prices.locator('td.price-why', { hasText: 'Runs on your own machines' }).waitFor()
+  // What it cost is what it cost.
+  await spent.getByText(/ none unpriced$/).waitFor()
+
+  const answer = await dashboard.ask('GET', '/api/query?model=gpt-5.1-mini')
+  const { calls } = (await answer.json()) as { calls: readonly { id: string }[] }
+  await page.goto(`${dashboard.origin}/calls?call=${calls[0]?.id}`)
+  await dialog.getByRole('link', { name: 'price of openai/gpt-5.1-mini' }).click()
+  await prices.waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('price'), 'openai/gpt-5.1-mini')
+  assert.deepEqual(opened.problems, [])
+})
+
+test('prices are synced, thousands are searched, and a broken file is told with its place while the last one holds', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'three')
+  const list = join(dir.path, 'list.json')
+  writeFileSync(list, JSON.stringify(litellmList(3000, 5)))
+  const file = priceFileOf(pageDatabase(dir.path))
+  mkdirSync(dirname(file), { recursive: true })
+  await using dashboard = await startDashboardProcess({
+    directory: dir.path,
+    args: ['--pricing-source', list],
+  })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/costs' })
+  const { page } = opened
+  await untilReady(page)
+  const prices = page.getByRole('region', { name: 'Prices' })
+  const looked = page.waitForResponse(/\/api\/costs\/reprice$/)
+  await prices.getByRole('button', { name: 'Sync prices' }).click()
+  await prices.getByText(/LiteLLM, synced just now$/).waitFor()
+  await prices.getByText(/^Last sync .+: .*[\d\u202f]+ added/).waitFor()
+  await prices.getByRole('button', { name: /^All known, \d.\d{3}$/ }).click()
+  const rows = prices.locator('tbody .price-row')
+  assert.equal(await rows.count(), 50)
+  const name = await rows.nth(7).locator('.price-name').innerText()
+  await prices.getByRole('searchbox').fill(name)
+  await page.getByText(name, { exact: true }).waitFor()
+  assert.ok((await rows.count()) < 50)
+  assert.equal(new URL(page.url()).searchParams.get('price'), name)
+  await rows.getByRole('button', { name, exact: true }).click()
+  await prices
+    .getByRole('table', { name: `Rates of ${name}` })
+    .first()
+    .waitFor()
+
+  // Whether calls can be priced now is looked for by the new prices.
+  await looked
+  writeFileSync(file, '{\n  "version": 1,\n  "models": {"a": {"prices": 7}}\n}')
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await prices
+    .getByText(/The price file cannot be read\..+ Line 3, column \d+\. The last good one is in force/)
+    .waitFor()
+  assert.equal(await rows.first().locator('.price-name').innerText(), name)
+  assert.deepEqual(opened.problems, [])
+})

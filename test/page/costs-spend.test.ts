@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { writePageData } from './page-data.ts'
+
+interface Spent {
+  readonly calls: number
+  readonly cost_usd: number
+  readonly unpriced_calls: number
+}
+
+test('spend is what the API says, with what is unpriced beside it; rows lead to their calls, and Back comes back', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'day')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin)
+  const { page } = opened
+  await untilReady(page)
+  await page.keyboard.press('g')
+  // As on most keyboards: the Shift key is pressed in between.
+  await page.keyboard.press('Shift+Digit4')
+  await untilReady(page)
+  assert.equal(new URL(page.url()).pathname, '/costs')
+  assert.equal(await page.title(), 'Costs · tokenweir')
+
+  const from = new Date(Date.now() - 86_400_000).toISOString()
+  const answer = await dashboard.ask('GET', `/api/query?group_by=model&from=${from}`)
+  const { summary, groups } = (await answer.json()) as {
+    summary: Spent
+    groups: readonly (Spent & { key: string })[]
+  }
+  const figure = (words: string): ReturnType<typeof page.locator> =>
+    page.locator('.figure-card', { has: page.getByText(words, { exact: true }) })
+  // Calls leave the range while this runs: to the cent it may be another one.
+  const spent = Number((await figure('Spend').locator('.figure-value').innerText()).replace('$', ''))
+  assert.ok(Math.abs(spent - summary.cost_usd) < summary.cost_usd / 100, `${spent} of ${summary.cost_usd}`)
+  assert.match(await figure('Spend').locator('.figure-fact').innerText(), /^\+ [\d\u202f]+ unpriced calls$/)
+  const [dearest] = groups.toSorted((one, other) => other.cost_usd - one.cost_usd)
+  assert.ok(dearest !== undefined)
+  assert.equal(await figure('Dearest model').locator('.figure-value').innerText(), dearest.key)
+
+  const table = page.getByRole('table', { name: 'Spend by model' })
+  const first = table.locator('tbody tr').first()
+  assert.match(await first.innerText(), new RegExp(`^${dearest.key.replaceAll('.', '\\.')}`))
+  const slider = page.getByRole('slider', { name: 'Spend over time' })
+  await slider.focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowLeft')
+  assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /\$[\d.]+ in all, \d+ calls?/)
+
+  await page.getByRole('button', { name: 'By client' }).click()
+  await page.getByRole('table', { name: 'Spend by client' }).locator('tbody tr').first().waitFor()
+  assert.equal(new URL(page.url()).search, '?by=client')
+  await page.goBack()
+  await table.locator('tbody a').first().click()
+  await page.getByRole('region', { name: 'Calls' }).waitFor()
+  assert.equal(new URL(page.url()).search, `?model=${dearest.key}&sort=cost`)
+  assert.deepEqual(opened.problems, [])
+})
+
+test('where nothing has a price, nothing is said to have cost nothing; without calls there is no spend to show', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  const { page } = opened
+  const figures = { calls: 80, errors: 0, total_tokens: 9000, cost_usd: null, unpriced_calls: 80 }
+  const json = {
+    groups: [{ key: 'qwen3:8b', ...figures }],
+    summary: figures,
+    available_models: ['qwen3:8b'],
+    available_types: ['chat'],
+  }
+  await page.route(/\/api\/query/, (route) => {
+    const isCourse = route.request().url().includes('%2C')
+    return route.fulfill({ json: isCourse ? { ...json, groups: [] } : json })
+  })
+  // As after an update of the program: the script of the view is no more where this page looks for it.
+  await page.route(/costs-view/, (route) => route.fulfill({ status: 404 }))
+  await page.getByRole('link', { name: 'Costs' }).click()
+  await page.getByText('This view could not be loaded.').waitFor()
+  await page.unroute(/costs-view/)
+  await page.getByRole('button', { name: 'Reload the page' }).click()
+  await untilReady(page)
+  const values = await page.locator('.figure-value').allInnerTexts()
+  assert.deepEqual(values, ['–', '–', '100\u202f%', '–'])
+  await page.getByText('None of the 80 calls with tokens has a price').waitFor()
+  const row = page.getByRole('table', { name: 'Spend by model' }).locator('tbody tr').first()
+  assert.match(await row.innerText(), /no price/)
+
+  await page.unroute(/\/api\/query/)
+  await page.reload()
+  await page.getByRole('region', { name: 'No calls yet' }).waitFor()
+  await page.getByRole('region', { name: 'Prices' }).waitFor()
+  assert.deepEqual(
+    opened.problems.filter((problem) => !problem.includes('404')),
+    [],
+  )
+})

@@ -1,0 +1,11 @@
+import type { CallPricer } from '../../src/store/call-pricer.ts'
+
+/** Prices by the tokens of a call: model `c` has no price, and neither has a call without a model. */
+export function priceBy(factor: number): CallPricer {
+  return {
+    costOf: ({ model, inputTokens }) =>
+      model === null || model === 'c'
+        ? null
+        : { costNanoUsd: factor * (inputTokens ?? 0), source: `by ${factor}`, key: model },
+  }
+}

@@ -1,0 +1,127 @@
+import './costs-view.css'
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { useNavigation } from '../address/navigation.tsx'
+import type { ViewProps } from '../view-props.ts'
+import { ChartRoomContext } from '../charts/chart-room.tsx'
+import { Crosshair } from '../charts/crosshair.ts'
+import { usePalette } from '../charts/use-palette.ts'
+import { useZoom } from '../charts/use-zoom.ts'
+import { Card } from '../design/card.tsx'
+import { FilterBar } from '../filters/filter-bar.tsx'
+import { FirstCallCard } from '../overview/first-call-card.tsx'
+import { NothingCard } from '../overview/nothing-card.tsx'
+import { PricesCard, pricesId } from './prices-card.tsx'
+import { spendCards } from './spend-cards.ts'
+import { SpendChart } from './spend-chart.tsx'
+import { SpendFigureCards } from './spend-figure-cards.tsx'
+import { spendBounds } from './spend-question.ts'
+import { SpendTable } from './spend-table.tsx'
+import { type Spend, useSpend } from './use-spend.ts'
+import { usePrices } from './use-prices.ts'
+
+/** Where does the money go, and are the prices right? */
+export function CostsView({ times }: ViewProps): JSX.Element {
+  const { address } = useNavigation()
+  const [isHeld, hold] = useState(false)
+  const spend = useSpend(address, times, isHeld)
+  const prices = usePrices(address, isHeld)
+  const palette = usePalette()
+  const { zoom, zoomOut } = useZoom()
+  const crosshair = useMemo(() => new Crosshair(), [])
+  const room = useMemo(
+    () => ({ times, palette, crosshair, outages: [], marks: [], zoom, zoomOut, hold }),
+    [times, palette, crosshair, zoom, zoomOut],
+  )
+  const { models, trouble, isStale } = spend
+  const isRefused = models === null && trouble !== null
+  return (
+    <ChartRoomContext.Provider value={room}>
+      <FilterBar
+        times={times}
+        models={models?.available_models ?? []}
+        types={models?.available_types ?? []}
+        answeredMs={spend.answeredMs}
+        isLoading={spend.isLoading}
+        trouble={isRefused ? null : trouble}
+        again={() => {
+          spend.again()
+          prices.again()
+        }}
+      />
+      <div class={`costs-view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+        {isRefused ? (
+          <section class="note bad" role="alert">
+            <span>What was spent cannot be told: {trouble}</span>
+            <button type="button" class="button small" onClick={spend.again}>
+              Try again
+            </button>
+          </section>
+        ) : (
+          <SpendPart spend={spend} />
+        )}
+        <PricesCard
+          prices={prices}
+          times={times}
+          bounds={spendBounds(address, spend.answeredMs ?? Date.now())}
+          onRepriced={() => {
+            spend.again()
+            prices.again()
+          }}
+        />
+      </div>
+    </ChartRoomContext.Provider>
+  )
+}
+
+function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
+  const { address } = useNavigation()
+  const { models, parts, partsTrouble } = spend
+  const cards = useMemo(
+    () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null)),
+    [models, parts],
+  )
+  if (models === null || cards === null) {
+    return (
+      <>
+        <div class="skeleton spend-cards-skeleton" />
+        <div class="skeleton spend-chart-skeleton" />
+      </>
+    )
+  }
+  if (models.summary.calls === 0) {
+    const isUnread = models.store !== undefined && models.store !== 'missing' && models.store !== 'empty'
+    if (isUnread) {
+      return (
+        <section class="note bad" role="alert">
+          <strong>The database cannot be read.</strong>
+          <span>{models.note}</span>
+        </section>
+      )
+    }
+    // Of no type: there never was a call.
+    return models.available_types.length === 0 ? <FirstCallCard /> : <NothingCard />
+  }
+  return (
+    <>
+      <SpendFigureCards
+        cards={cards}
+        onPrices={() => {
+          const prices = document.getElementById(pricesId)
+          prices?.scrollIntoView({ block: 'center' })
+          prices?.focus({ preventScroll: true })
+        }}
+      />
+      <SpendChart spend={spend} />
+      {partsTrouble !== null ? (
+        <Card title={`Spend by ${address.by}`}>
+          <p class="quiet">{partsTrouble}</p>
+        </Card>
+      ) : parts === null ? (
+        <div class="skeleton spend-table-skeleton" />
+      ) : (
+        <SpendTable parts={parts} />
+      )}
+    </>
+  )
+}

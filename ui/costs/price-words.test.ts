@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Times } from '../format/times.ts'
+import { agoWords, sourceDate, sourceWords } from './price-source.ts'
+import { isFree, periodAt, rate, tierWords } from './price-words.ts'
+
+test('rates are told as a price list has them', () => {
+  assert.deepEqual([0, 0.15, 2, 12.5, 0.125, 0.0375, 600, 0.000_002_5].map(rate), [
+    '$0',
+    '$0.15',
+    '$2',
+    '$12.50',
+    '$0.125',
+    '$0.0375',
+    '$600',
+    '$0.0000025',
+  ])
+})
+
+test('tiers say from which length on they are', () => {
+  const tiers = [{ above_input_tokens: 0 }, { above_input_tokens: 200_000 }, { above_input_tokens: 271_999 }]
+  assert.deepEqual(
+    tiers.map((_, at) => tierWords(tiers, at)),
+    ['Up to 200\u202fK tokens in', 'Above 200\u202fK tokens in', 'Above 271\u202f999 tokens in'],
+  )
+  const inclusive = [{ above_input_tokens: 0 }, { above_input_tokens: 128_000, inclusive: true }]
+  assert.deepEqual(
+    inclusive.map((_, at) => tierWords(inclusive, at)),
+    ['Below 128\u202fK tokens in', 'From 128\u202fK tokens in'],
+  )
+  assert.equal(tierWords([{ above_input_tokens: 0 }], 0), 'Any length')
+})
+
+test('free is a price of nothing, and nothing known is none', () => {
+  assert.equal(isFree([{ above_input_tokens: 0, input: 0, output: 0 }]), true)
+  assert.equal(isFree([{ above_input_tokens: 0, input: 0, per_request: 0.01 }]), false)
+  assert.equal(isFree([]), false)
+})
+
+test('of several prices the last one that has begun is in force, in whatever order they stand', () => {
+  const tiers = [{ above_input_tokens: 0, input: 1 }]
+  const prices = [
+    { effective_from: '2026-11-01T00:00:00Z', tiers },
+    { effective_from: null, tiers },
+    { effective_from: '2027-01-01T00:00:00Z', tiers },
+  ]
+  const entry = { source: 'user', prices }
+  assert.equal(periodAt(entry, Date.parse('2026-11-21T00:00:00Z')), prices[0])
+  assert.equal(periodAt(entry, 0), prices[1])
+  assert.equal(periodAt({ source: 'user', prices: prices.slice(2) }, 0), null)
+})
+
+test('a source says who it is, and how old what it says is', () => {
+  const times = new Times(true)
+  const nowMs = Date.parse('2026-11-21T12:00:00Z')
+  const told = (source: string, at: string | null): readonly string[] => [
+    sourceWords(source),
+    sourceDate(source, at, times, nowMs),
+  ]
+  assert.deepEqual(told('litellm', '2026-11-21T08:30:00Z'), ['LiteLLM', 'synced 3\u202fh ago'])
+  assert.deepEqual(told('user', '2026-11-12T08:30:00Z'), ['Set by you', 'on 12 Nov'])
+  assert.deepEqual(told('genai-prices 0.1.8', '2026-09-23T10:00:00Z'), [
+    'Shipped with tokenweir',
+    'prices of 23 Sept',
+  ])
+  assert.deepEqual(told('upstream', null), ['Told by the upstream', ''])
+  assert.deepEqual(
+    [59, 60, 3700, 90_000, 900_000].map((s) => agoWords(nowMs - s * 1000, nowMs)),
+    ['just now', '1\u202fmin ago', '1\u202fh ago', '1\u202fd ago', '10\u202fd ago'],
+  )
+})

@@ -1,0 +1,86 @@
+import './spend-chart.css'
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { PageAddress, SpendBy } from '../address/page-address.ts'
+import { useNavigation } from '../address/navigation.tsx'
+import { Card } from '../design/card.tsx'
+import { TimeChart } from '../charts/time-chart.tsx'
+import { Segments } from '../design/segments.tsx'
+import { count, counted, dollars } from '../format/figures.ts'
+import type { Spend } from './use-spend.ts'
+import { type BucketSum, bucketSums, spendFrame, spendParts } from './spend-course.ts'
+import { isTooLong, unitOf } from './spend-question.ts'
+
+/** For what is called nothing. */
+export const namelessWords: Readonly<Record<SpendBy, string>> = {
+  model: 'no model named',
+  client: 'unknown client',
+}
+
+const choices: readonly { readonly choice: SpendBy; readonly words: string }[] = [
+  { choice: 'model', words: 'By model' },
+  { choice: 'client', words: 'By client' },
+]
+
+/** What was spent when. */
+export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
+  const { course, courseTrouble } = spend
+  const drawn = useMemo(() => {
+    if (course === null) return null
+    const { by, utc } = course
+    const unit = unitOf(course.bounds)
+    const frame = spendFrame(course.bounds, unit, utc)
+    const question = { unit, by, utc, nameless: namelessWords[by] }
+    const { groups } = course.answer
+    const sums = bucketSums(frame, groups, question)
+    return {
+      parts: spendParts(frame, groups, question),
+      totals: (index: number) => sumWords(sums[index]),
+    }
+  }, [course])
+  if (courseTrouble !== null) {
+    return (
+      <Card title="Spend over time" actions={<SpendByChoice />}>
+        <p class="quiet">{courseTrouble}</p>
+      </Card>
+    )
+  }
+  if (drawn === null || course === null) return <div class="skeleton spend-chart-skeleton" />
+  const inCalls = (change: Partial<PageAddress>): Partial<PageAddress> => ({
+    view: 'calls',
+    sort: 'cost',
+    ...change,
+  })
+  const unpriced = course.answer.summary.unpriced_calls
+  return (
+    <TimeChart
+      title="Spend over time"
+      about={`each ${unitOf(course.bounds)}${isTooLong(course.bounds) ? ', all together: the time is too long to tell them apart' : ''}`}
+      parts={drawn.parts}
+      actions={<SpendByChoice />}
+      count={drawn.totals}
+      to={({ fromMs, toMs }) => inCalls({ range: { last: null, fromMs, toMs } })}
+      empty={
+        unpriced > 0
+          ? `None of the ${counted(unpriced, 'call')} with tokens has a price`
+          : 'Nothing was spent in this time'
+      }
+    />
+  )
+}
+
+/** By what spend is compared: for the chart and the table alike. */
+function SpendByChoice(): JSX.Element {
+  const { address, go } = useNavigation()
+  return <Segments label="Compare by" choices={choices} chosen={address.by} onChoose={(by) => go({ by })} />
+}
+
+function sumWords(sum: BucketSum | undefined): string {
+  if (sum === undefined || sum.calls === 0) return 'no call'
+  const { calls, unpricedCalls, usd } = sum
+  return [
+    ...(usd === null ? [] : [`${dollars(usd)} in all`]),
+    counted(calls, 'call'),
+    ...(unpricedCalls > 0 ? [`${count(unpricedCalls)} unpriced`] : []),
+  ].join(', ')
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { drawnValues } from '../charts/chart-series.ts'
+import { axisDollars, bucketSums, spendFrame, spendParts } from './spend-course.ts'
+import type { CourseGroup } from './spend-figures.ts'
+
+const question = { unit: 'day', by: 'model', utc: true, nameless: 'no model named' } as const
+const fromMs = Date.parse('2026-11-19T08:00:00Z')
+const frame = spendFrame({ fromMs, toMs: Date.parse('2026-11-21T09:00:00Z') }, 'day', true)
+
+function group(
+  day: string,
+  model: string | null,
+  usd: number | null,
+  rest: Partial<CourseGroup> = {},
+): CourseGroup {
+  const unpriced = usd === null ? 2 : 0
+  return {
+    keys: { day, model },
+    calls: 2,
+    cost_usd: usd,
+    unpriced_calls: unpriced,
+    total_tokens: 10,
+    ...rest,
+  }
+}
+
+test('bars begin with the days, hours and minutes that the range touches', () => {
+  assert.deepEqual(
+    frame.startsMs.map((ms) => new Date(ms).toISOString()),
+    ['2026-11-19T00:00:00.000Z', '2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'],
+  )
+  const hours = spendFrame({ fromMs: fromMs + 1, toMs: fromMs + 7_200_000 }, 'hour', true)
+  assert.deepEqual(hours.startsMs, [fromMs, fromMs + 3_600_000])
+  const local = spendFrame({ fromMs, toMs: fromMs + 86_400_000 * 40 }, 'day', false)
+  assert.ok(local.startsMs.every((ms) => new Date(ms).getHours() === 0))
+})
+
+test('the dearest stands below, six are told apart, and the rest of both kinds is one', () => {
+  const groups = [
+    ...'abcdefgh'.split('').map((name, at) => group('2026-11-19', name, 1 + at)),
+    group('2026-11-20', 'h', 5),
+    group('2026-11-20', 'other', 0.5, { rest: true }),
+    group('2026-11-20', 'local', null),
+  ]
+  const [part] = spendParts(frame, groups, question)
+  const series = part?.series ?? []
+  assert.deepEqual(
+    series.map(({ words, values }) => [words, values]),
+    [
+      ['h', [8, 5, null]],
+      ['g', [7, null, null]],
+      ['f', [6, null, null]],
+      ['e', [5, null, null]],
+      ['d', [4, null, null]],
+      ['c', [3, null, null]],
+      ['Others', [3, 0.5, null]],
+    ],
+  )
+  const others = series.at(-1)
+  assert.ok(others !== undefined)
+  assert.deepEqual(drawnValues(others, series), [36, 5.5, null])
+  // Where one is hidden, the others close up.
+  assert.deepEqual(drawnValues(others, series.slice(1)), [28, 0.5, null])
+})
+
+test('a model that is called as the rest is none of it, and calls of no model have words', () => {
+  const [part] = spendParts(frame, [group('2026-11-19', 'other', 2), group('2026-11-19', null, 1)], question)
+  assert.deepEqual(
+    part?.series.map(({ words }) => words),
+    ['other', 'no model named'],
+  )
+})
+
+test('what nobody has a price for is a gap, and all of a bar is told beside it', () => {
+  const groups = [
+    group('2026-11-20', 'local', null),
+    group('2026-11-21', 'a', 1),
+    group('2026-11-21', 'local', null),
+  ]
+  const [part] = spendParts(frame, groups.slice(0, 1), question)
+  assert.deepEqual(
+    part?.series.map(({ values }) => values),
+    [[null, null, null]],
+  )
+  assert.deepEqual(bucketSums(frame, groups, question), [
+    { usd: null, calls: 0, unpricedCalls: 0 },
+    { usd: null, calls: 2, unpricedCalls: 2 },
+    { usd: 1, calls: 4, unpricedCalls: 2 },
+  ])
+})
+
+test('without a name to tell apart there is one series', () => {
+  const [part] = spendParts(
+    frame,
+    [{ key: '2026-11-20', calls: 1, cost_usd: 2, unpriced_calls: 0, total_tokens: 1 }],
+    question,
+  )
+  assert.deepEqual(
+    part?.series.map(({ words, values }) => [words, values]),
+    [['Spend', [null, 2, null]]],
+  )
+})
+
+test('dollars at the side of a plot', () => {
+  assert.deepEqual([0, 0.002, 0.5, 2, 2.5, 200, 5000].map(axisDollars), [
+    '0',
+    '$0.002',
+    '$0.50',
+    '$2',
+    '$2.50',
+    '$200',
+    '$5\u202fK',
+  ])
+})

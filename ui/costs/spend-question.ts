@@ -1,0 +1,70 @@
+import { type PageAddress, type SpendBy, boundsOf, writeFilter } from '../address/page-address.ts'
+import type { Bounds } from '../charts/time-frame.ts'
+
+/** What one bar of the spend over time is of. */
+export type SpendUnit = 'minute' | 'hour' | 'day'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** Beyond it, days with a dimension would be more groups than an answer may hold. */
+const mostKindsMs = 230 * dayMs
+
+/** All who ask within so long ask the same: the figures of one view are of one time. */
+const stepMs = 10_000
+
+/** The bars of a range: no more than about a hundred, as wide as people think of money. */
+export function unitOf({ fromMs, toMs }: Bounds): SpendUnit {
+  const lengthMs = toMs - fromMs
+  if (lengthMs <= 1.7 * hourMs) return 'minute'
+  return lengthMs <= 4 * dayMs ? 'hour' : 'day'
+}
+
+/** Whether models, or clients, can be told apart over time. */
+export function isTooLong({ fromMs, toMs }: Bounds): boolean {
+  return toMs - fromMs > mostKindsMs
+}
+
+/** The time of an address, as all questions of the view ask for it. */
+export function spendBounds({ range }: PageAddress, nowMs: number): Bounds {
+  const { fromMs, toMs } = boundsOf(range, Math.ceil(nowMs / stepMs) * stepMs)
+  return { fromMs, toMs }
+}
+
+/** The same length of time just before. */
+export function boundsBefore({ fromMs, toMs }: Bounds): Bounds {
+  return { fromMs: Math.max(0, 2 * fromMs - toMs), toMs: fromMs }
+}
+
+/** Tells questions apart: all of an address that decides what the view shows. */
+export function spendKey(address: PageAddress): string {
+  const query = new URLSearchParams()
+  writeFilter(query, address)
+  return JSON.stringify([query.toString(), address.range, address.utc])
+}
+
+/** Figures by model or client, or over time. */
+export function spendPath(
+  address: PageAddress,
+  { fromMs, toMs }: Bounds,
+  groupBy: string,
+  zone: string,
+): string {
+  const query = new URLSearchParams({ from: isoOf(fromMs), to: isoOf(toMs), group_by: groupBy })
+  writeFilter(query, address)
+  if (groupBy !== 'model' && groupBy !== 'client') query.set('tz', zone)
+  return `/api/query?${query}`
+}
+
+/** The figures over time, by model or client where the time is not too long for that. */
+export function courseGroups(bounds: Bounds, by: SpendBy): string {
+  return isTooLong(bounds) ? unitOf(bounds) : `${unitOf(bounds)},${by}`
+}
+
+/** What the prices in force say of the calls of this time. */
+export function matchesPath({ fromMs, toMs }: Bounds): string {
+  return `/api/costs/matches?${new URLSearchParams({ from: isoOf(fromMs), to: isoOf(toMs) })}`
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
