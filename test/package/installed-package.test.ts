@@ -31,6 +31,8 @@ test('the packed package, installed in an empty folder, forwards and records a c
   )
 
   for (const file of ['index.html', 'sign-in.html']) assert.ok(files.includes(`dist/ui/${file}`), file)
+  for (const file of ['model_costs.json', 'model_costs.LICENSE'])
+    assert.ok(files.includes(`dist/${file}`), file)
   assert.ok(files.some((file) => /^dist\/ui\/assets\/index-[\w-]+\.js\.br$/.test(file)))
 
   await using upstream = await startSimulatedUpstream()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type TestBrowser, startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { violations } from './axe-violations.ts'
+import { themeViolations, violations } from './axe-violations.ts'
 import { openDashboardPage, startByButton, untilReady, untilStill, viewPaths } from './dashboard-page.ts'
 import { type PageState, writePageData } from './page-data.ts'
 
@@ -21,7 +21,8 @@ async function assertClean(browser: TestBrowser, state: PageState): Promise<void
     for (const path of viewPaths) {
       await opened.page.goto(dashboard.origin + path)
       await untilReady(opened.page)
-      assert.deepEqual(await violations(opened.page), [], `${path} ${state} ${colorScheme}`)
+      const find = colorScheme === 'light' ? violations : themeViolations
+      assert.deepEqual(await find(opened.page), [], `${path} ${state} ${colorScheme}`)
     }
     assert.deepEqual(opened.problems, [], `${state} ${colorScheme}`)
   }

@@ -7,11 +7,20 @@ const axe = readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'
  * What axe finds against WCAG 2.2 AA and its own best practices: rule, and the first elements. The page's own policy
  * lets no script in that is not its own: it has to be opened with `bypassCSP`.
  */
-export async function violations(page: Page): Promise<readonly string[]> {
+export function violations(page: Page): Promise<readonly string[]> {
+  return found(page, ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+}
+
+/** The same of what another theme can change, in a page that is otherwise the same: contrast, and what tells links apart. */
+export function themeViolations(page: Page): Promise<readonly string[]> {
+  return found(page, ['color-contrast', 'link-in-text-block'])
+}
+
+async function found(page: Page, tagsOrRules: readonly string[]): Promise<readonly string[]> {
   await page.evaluate(await axe)
   return page.evaluate<string[]>(`(async () => {
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-    const { violations } = await axe.run(document, { runOnly: tags, resultTypes: ['violations'] })
+    const runOnly = ${JSON.stringify(tagsOrRules)}
+    const { violations } = await axe.run(document, { runOnly, resultTypes: ['violations'] })
     return violations.map(({ id, nodes }) =>
       id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | '))
   })()`)

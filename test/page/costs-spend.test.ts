@@ -81,9 +81,9 @@ test('where nothing has a price, nothing is said to have cost nothing; without c
   // As after an update of the program: the script of the view is no more where this page looks for it.
   await page.route(/costs-view/, (route) => route.fulfill({ status: 404 }))
   await page.getByRole('link', { name: 'Costs' }).click()
-  await page.getByText('This view could not be loaded.').waitFor()
+  await page.getByText('This part of the page could not be loaded.').waitFor()
   await page.unroute(/costs-view/)
-  await page.getByRole('button', { name: 'Reload the page' }).click()
+  await page.getByRole('button', { name: 'Load the page anew' }).click()
   await untilReady(page)
   const values = await page.locator('.figure-value').allInnerTexts()
   assert.deepEqual(values, ['–', '–', '100\u202f%', '–'])

@@ -162,6 +162,8 @@ test('the list stands still while it is read, and says how many came', async () 
   await page.keyboard.press('Escape')
   await untilFirst(81)
   await page.locator('.live-scroller').evaluate((box) => box.scrollTo(0, 500))
+  // Seen once the rows at the top are not there any more.
+  await untilTrue(page, `document.querySelector('.live-row')?.dataset.id !== '${idOf(81)}'`)
   await come(82, 83)
   await page.getByRole('button', { name: '1 new' }).click()
   await untilFirst(82)

@@ -24,7 +24,7 @@ import { chatCall } from './sample-call.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { until } from './until.ts'
 
-const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 12)
+const kills = Number(process.env['TOKENWEIR_KILLS'] ?? 6)
 const child = fileURLToPath(new URL('compress-child.ts', import.meta.url))
 const days = 100
 const quarterMs = 15 * 60_000
