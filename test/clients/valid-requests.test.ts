@@ -34,7 +34,13 @@ const mock = startCommandProcess({
 cleanup.defer(async () => {
   await mock.stop('SIGTERM')
 })
-await mock.waitForOutput(/Ready to accept requests/, 30_000)
+try {
+  await mock.waitForOutput(/Ready to accept requests/, 30_000)
+} catch (error) {
+  // Nothing else would end it: of a file that fails while it is read, no hook is run.
+  await cleanup.disposeAsync()
+  throw error
+}
 const gateway = cleanup.use(await startGatewayProcess({ upstream: `http://127.0.0.1:${port}` }))
 
 const settings = { apiKey: 'sk-test', maxRetries: 0 }
