@@ -1,6 +1,7 @@
+import type { PriceProblem } from '../api/costs.ts'
 import { type ModelCosts, noPrices } from '../pricing/model-costs.ts'
 import { withOverride, withoutOverride } from '../pricing/overrides.ts'
-import { priceFileOf, type PriceReading } from '../pricing/price-file.ts'
+import { costsToChange, placeForEditor, priceFileOf, type PriceReading } from '../pricing/price-file.ts'
 import { type CostsSetOptions, type CostsSetValues, costsSetOptionTable } from './costs-options.ts'
 import { exitCode } from './exit-code.ts'
 import { type Environment, OptionError, parseWithOperands } from './parse-options.ts'
@@ -52,7 +53,7 @@ export async function runCostsSet(
   try {
     using lock = await context.lock(path)
     if (lock === null) throw new Refusal(`something else is changing ${path}; try again in a moment`)
-    const costs = costsIn(context.read(path), path)
+    const costs = costsToChange(context.read(path), (problem) => brokenFile(path, problem))
     context.write(path, options.remove ? removed(costs, name, path) : changed(costs, name, body, context))
   } catch (error) {
     if (error instanceof OptionError) throw error
@@ -95,13 +96,8 @@ function removed(costs: ModelCosts, name: string, path: string): ModelCosts {
   return without
 }
 
-/** What a person got wrong is not written over. */
-function costsIn(reading: PriceReading, path: string): ModelCosts {
-  if (reading === 'missing') return noPrices
-  if ('costs' in reading) return reading.costs
-  const { message, line, column } = reading.problem
-  const place = line === null ? '' : `:${line}:${column ?? 1}`
-  throw new Refusal(`${path}${place} has to be mended first: ${message}`)
+function brokenFile(path: string, problem: PriceProblem): Refusal {
+  return new Refusal(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
 }
 
 function setWords(name: string, body: Readonly<Record<string, number | string>>): string {

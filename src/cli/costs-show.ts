@@ -1,7 +1,7 @@
 import type { MatchedPrice, WhyUnpriced } from '../api/costs.ts'
 import { type ModelCosts, noPrices } from '../pricing/model-costs.ts'
 import { type Price, PriceBook } from '../pricing/price-book.ts'
-import { priceFileOf, type PriceReading } from '../pricing/price-file.ts'
+import { placeForEditor, priceFileOf, type PriceReading } from '../pricing/price-file.ts'
 import { knownUpstreams } from '../pricing/upstream-table.ts'
 import { formatCount } from './call-format.ts'
 import { type CostsShowOptions, costsShowOptionTable } from './costs-options.ts'
@@ -32,10 +32,9 @@ export function runCostsShow(argv: readonly string[], env: Environment, context:
   const path = priceFileOf(options.db)
   const file = context.readFile(path)
   if (typeof file === 'object' && 'problem' in file) {
-    const { message, line, column } = file.problem
-    const place = line === null ? '' : `:${line}:${column ?? 1}`
+    const place = placeForEditor(file.problem)
     context.warn(
-      `tokenweir: ${path}${place}: ${message} A gateway that runs goes on with the prices before.\n`,
+      `tokenweir: ${path}${place}: ${file.problem.message} A gateway that runs goes on with the prices before.\n`,
     )
     return exitCode.fault
   }

@@ -3,7 +3,7 @@ import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '..
 import type { Clock } from '../call/clock.ts'
 import { FoldedRange } from '../call/folded-range.ts'
 import { PriceBook } from '../pricing/price-book.ts'
-import type { PriceReading } from '../pricing/price-file.ts'
+import { placeInFile, type PriceReading } from '../pricing/price-file.ts'
 import { absenceText, type StoreAbsence } from '../store/open-store.ts'
 import type { RepricedDay } from '../store/reprice-days.ts'
 import type { RepriceOutcome, RepriceRequest, RepriceWorld } from '../store/reprice-store.ts'
@@ -116,9 +116,9 @@ async function outcomeOf(
     return { code: 'job_failed', message }
   }
   if ('problem' in reading) {
-    const { message, line, column } = reading.problem
-    const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
-    return { code: 'broken_price_file', message: `The price file cannot be read${place}: ${message}` }
+    const { problem } = reading
+    const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
+    return { code: 'broken_price_file', message }
   }
   const pricer = new PriceBook(reading.costs)
   const onProgress = seldom(clock, (progress) => report.progress(progress))

@@ -1,8 +1,8 @@
 import type { PriceEntry } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
-import { type ModelCosts, noPrices } from '../pricing/model-costs.ts'
+import type { ModelCosts } from '../pricing/model-costs.ts'
 import { withoutOverride, withOverride } from '../pricing/overrides.ts'
-import { readPricesInForce, writePriceFile } from '../pricing/price-file.ts'
+import { costsToChange, placeInFile, readPricesInForce, writePriceFile } from '../pricing/price-file.ts'
 import { takePriceLock } from '../pricing/price-lock.ts'
 import { priceFileState } from '../pricing/prices-in-force.ts'
 import { RequestProblem } from './request-problem.ts'
@@ -53,14 +53,11 @@ async function lockOf(path: string): Promise<Disposable> {
   throw new RequestProblem(503, 'prices_busy', message, { headers: { 'retry-after': '1' } })
 }
 
-/** What a person got wrong is not written over. */
 function costsIn(path: string): ModelCosts {
-  const reading = readPricesInForce(path)
-  if (reading === 'missing') return noPrices
-  if ('costs' in reading) return reading.costs
-  const { message, line, column } = reading.problem
-  const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
-  throw new RequestProblem(409, 'broken_price_file', `${path}${place} has to be mended first: ${message}`)
+  return costsToChange(readPricesInForce(path), (problem) => {
+    const message = `${path}${placeInFile(problem)} has to be mended first: ${problem.message}`
+    return new RequestProblem(409, 'broken_price_file', message)
+  })
 }
 
 function write(path: string, costs: ModelCosts): void {

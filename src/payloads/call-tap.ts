@@ -89,10 +89,10 @@ export class CallTap implements PayloadTap {
   ended(record: CallRecord): void {
     this.requestEnd(record.model, record.stream)
     if (this.#isLost()) return
-    const { status, outcome, failureCode, durationMs } = record
+    const { outcome, failureCode, durationMs } = record
     const wallTimeMs = this.#post.wallTime()
     const [totalBytes, truncated] = [this.#answerBytes, this.#isAnswerCut]
-    const end = { wallTimeMs, totalBytes, truncated, status, outcome, failureCode, durationMs }
+    const end = { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs }
     this.#addWords('ended', endedWords(end))
     this.#post.ended()
   }

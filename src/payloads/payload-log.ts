@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Warning } from '../call/call-sink.ts'
 import { type Clock, systemClock } from '../call/clock.ts'
@@ -7,14 +8,12 @@ import { asksNoCapture } from './asks-no-capture.ts'
 import { CallTap } from './call-tap.ts'
 import { type CaptureRule, formatCaptureRule, isSampled } from './capture-rule.ts'
 import { type FeedListener, FeedListeners } from './feed-listeners.ts'
-
 import { LogSwitch } from './log-switch.ts'
 import type { FromPayloadWorker, PayloadSettings } from './payload-messages.ts'
 import { measureSegments } from './payload-segments.ts'
 import { PayloadThread, startPayloadWorker } from './payload-thread.ts'
 import { TapSender } from './tap-sender.ts'
 import { ThreadQuestions } from './thread-questions.ts'
-import type { Worker } from 'node:worker_threads'
 
 export interface PayloadLogOptions {
   /** Of the active file, e.g. `logger/payloads.jsonl`; its folder is made when something is written. */

@@ -15,7 +15,6 @@ const ended = {
   wallTimeMs: 6,
   totalBytes: 8,
   truncated: false,
-  status: null,
   outcome: 'ok',
   failureCode: null,
   durationMs: 1.25,

@@ -37,7 +37,6 @@ export interface TapRequestEnd extends TapBody {
 
 export interface TapEnd extends TapBody {
   readonly wallTimeMs: number
-  readonly status: number | null
   readonly outcome: string
   readonly failureCode: string | null
   readonly durationMs: number
@@ -121,8 +120,8 @@ export function requestEndWords(end: TapRequestEnd): readonly unknown[] {
 }
 
 export function endedWords(end: TapEnd): readonly unknown[] {
-  const { wallTimeMs, totalBytes, truncated, status, outcome, failureCode, durationMs } = end
-  return [wallTimeMs, totalBytes, truncated, status, outcome, failureCode, durationMs]
+  const { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs } = end
+  return [wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs]
 }
 
 /** What a batch holds, in order. Data are views of `bytes`. */
@@ -158,6 +157,6 @@ function readWords(kind: WordsKind, tap: number, text: string): TapItem {
     const [status, headers] = words
     return { kind, tap, status, headers }
   }
-  const [wallTimeMs, totalBytes, truncated, status, outcome, failureCode, durationMs] = words
-  return { kind, tap, wallTimeMs, totalBytes, truncated, status, outcome, failureCode, durationMs }
+  const [wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs] = words
+  return { kind, tap, wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs }
 }

@@ -1,6 +1,6 @@
 import type { PriceProblem } from '../api/costs.ts'
 import { replaceFile } from '../lib/replace-file.ts'
-import type { ModelCosts } from './model-costs.ts'
+import { type ModelCosts, noPrices } from './model-costs.ts'
 import { readModelCosts } from './read-model-costs.ts'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -48,6 +48,23 @@ export function readPriceFile(path: string): PriceReading {
 export function readPricesInForce(path: string): PriceReading {
   const reading = readPriceFile(path)
   return reading === 'missing' ? readPriceFile(shippedPriceFile()) : reading
+}
+
+/** What is to be changed, of a file or where there is none; what a person got wrong is not written over. */
+export function costsToChange(reading: PriceReading, refusal: (problem: PriceProblem) => Error): ModelCosts {
+  if (reading === 'missing') return noPrices
+  if ('costs' in reading) return reading.costs
+  throw refusal(reading.problem)
+}
+
+/** Where in a file something is wrong, to be put behind the file's name: `, line 2, column 7`; empty where nobody knows. */
+export function placeInFile({ line, column }: PriceProblem): string {
+  return line === null ? '' : `, line ${line}, column ${column ?? 1}`
+}
+
+/** The same as editors and terminals take it: `:2:7`. */
+export function placeForEditor({ line, column }: PriceProblem): string {
+  return line === null ? '' : `:${line}:${column ?? 1}`
 }
 
 /**

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { applySync } from './apply-sync.ts'
 import { type FetchBounds, fetchBounds, fetchPriceList, isUrl } from './fetch-price-list.ts'
 import { fromLiteLlm } from './litellm-adapter.ts'
-import { type ModelCosts, noPrices, type PriceListSource } from './model-costs.ts'
-import { readPricesInForce, writePriceFile } from './price-file.ts'
+import type { ModelCosts, PriceListSource } from './model-costs.ts'
+import { costsToChange, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
 import type { PriceList } from './price-list.ts'
 import { takePriceLock } from './price-lock.ts'
 
@@ -82,14 +82,11 @@ function unchanged(startedAt: string, finishedAt: string): ModelCosts['sync'] {
   }
 }
 
-/** Prices that a person wrote, and got wrong, are not written over. */
 function pricesIn(path: string): ModelCosts {
-  const reading = readPricesInForce(path)
-  if (reading === 'missing') return noPrices
-  if ('costs' in reading) return reading.costs
-  const { message, line, column } = reading.problem
-  const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
-  throw new SyncTrouble(`The price file ${path}${place} has to be mended first: ${message}`)
+  return costsToChange(readPricesInForce(path), (problem) => {
+    const where = `The price file ${path}${placeInFile(problem)}`
+    return new SyncTrouble(`${where} has to be mended first: ${problem.message}`)
+  })
 }
 
 /** Of the list that was taken from this very source last. */

@@ -1,19 +1,12 @@
+import type { MeteredUsage } from '../pricing/cost.ts'
+
 /** What of a call its cost depends on; null is not known. */
-export interface PriceableCall {
+export interface PriceableCall extends MeteredUsage {
   readonly startedAtMs: number
   readonly upstream: string | null
   readonly model: string | null
   readonly responseModel: string | null
   readonly serviceTier: string | null
-  readonly inputTokens: number | null
-  readonly outputTokens: number | null
-  readonly cachedInputTokens: number | null
-  readonly cacheWriteTokens: number | null
-  readonly cacheWrite1hTokens: number | null
-  readonly inputAudioTokens: number | null
-  readonly outputAudioTokens: number | null
-  readonly reasoningTokens: number | null
-  readonly searchUnits: number | null
 }
 
 /** What a call cost, and by which entry of which source. */

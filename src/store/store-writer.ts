@@ -8,7 +8,7 @@ import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { withLockWait } from './lock-wait.ts'
-import { priceFileOf } from '../pricing/price-file.ts'
+import { placeInFile, priceFileOf } from '../pricing/price-file.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { hasOurHeader, openForWriting, StoreDamage } from './open-store.ts'
 import { QuickCheck } from './quick-check.ts'
@@ -312,11 +312,10 @@ export class StoreWriter {
   }
 }
 
-function priceWarning(path: string, { message, line, column }: PriceProblem): Warning {
-  const place = line === null ? '' : `, line ${line}, column ${column ?? 1}`
+function priceWarning(path: string, problem: PriceProblem): Warning {
   return {
     code: 'prices_unreadable',
-    message: `${path}${place}: ${message} The prices from before stay in force`,
+    message: `${path}${placeInFile(problem)}: ${problem.message} The prices from before stay in force`,
   }
 }
 
