@@ -9,9 +9,9 @@ export interface SecretRange {
 /**
  * How much a word says of what follows it. `password`: all of it is one; `key`: what looks like one; `token`: only
  * what looks random, as models have tokens, too; `scheme`: as `token`, after a space; `header`: the rest of the line;
- * `query`: all, but only between `?` or `&` and `=`.
+ * `query`: all, but only between `?` or `&` and `=`; `spoken`: a long random text, behind `is` or the like.
  */
-type Kind = 'password' | 'key' | 'token' | 'scheme' | 'header' | 'query'
+type Kind = 'password' | 'key' | 'token' | 'scheme' | 'header' | 'query' | 'spoken'
 
 const endings: readonly (readonly [kind: Kind, words: string])[] = [
   ['password', 'password passwd passphrase pwd'],
@@ -81,18 +81,24 @@ export function announcedSecret(
     (startsParameter(bytes, wordStart) || (kind !== 'query' && wordStart === 0)) &&
     quoteEnd(bytes, wordEnd + 1) === wordEnd + 1
   const nameQuoted = at > wordEnd
+  if (nameQuoted && endsLineAt(bytes, at)) return formField(bytes, wordStart, at, kind, isCut)
   at = skipSpaces(bytes, at)
   const sign = bytes[at]
   const hasSign = sign === colon || sign === equals
   if (!hasSign && (nameQuoted || at === wordEnd)) return null
+  if (hasSign && kind === 'spoken') return null
   if (kind === 'query' && !isParameter) return null
   if (hasSign) {
     at++
     // `:=`, `==`, `=>`
     if (bytes[at] === equals || bytes[at] === 0x3e) at++
     at = skipSpaces(bytes, at)
-  } else if (kind === 'key' || kind === 'token') at = skipSaid(bytes, at)
-  else if (kind === 'password' || kind === 'header') return null
+  } else if (kind === 'key' || kind === 'token' || kind === 'spoken') {
+    const said = skipSaid(bytes, at)
+    if (kind === 'spoken' && said === at) return null
+    at = said
+  }
+  if (!hasSign && (kind === 'password' || kind === 'header')) return null
   const start = quoteEnd(bytes, at)
   const isQuoted = start > at
   // Outside a string of JSON only numbers and words follow a name in quotes: they stay, so that it stays JSON.
@@ -106,6 +112,38 @@ export function announcedSecret(
     isPlain: start === at + 1,
     isCut,
   })
+}
+
+function endsLineAt(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x0d || bytes[at] === 0x0a
+}
+
+/** The value of a form field with this name: the line behind the blank one that ends its head (RFC 7578 §4.2). */
+function formField(
+  bytes: Uint8Array,
+  wordStart: number,
+  nameEnd: number,
+  kind: Kind,
+  isCut: boolean,
+): SecretRange | null {
+  let nameStart = wordStart
+  while (wordStart - nameStart < 40 && bytes[nameStart - 1] !== quote) nameStart--
+  if (!isWord(bytes, nameStart - 6, 'name="')) return null
+  let start = nameEnd
+  for (let breaks = 0; breaks < 2; start++) {
+    const byte = bytes[start]
+    if (start - nameEnd > longestLook || byte === undefined) return null
+    if (byte === 0x0a) breaks++
+    else if (byte !== 0x0d) breaks = 0
+  }
+  let end = start
+  while (end < bytes.length && !endsLineAt(bytes, end)) end++
+  const touchesEnd = isCut && end === bytes.length
+  const looksSecret =
+    kind === 'password' ||
+    touchesEnd ||
+    isSecret(bytes, start, end, { kind: 'key', hasSign: true, isQuoted: false, isPlain: true, isCut }, false)
+  return end > start && looksSecret ? { start, end } : null
 }
 
 interface ValueSetting {
@@ -159,6 +197,7 @@ function isSecret(
   const length = end - start
   if (kind === 'query') return length >= 4 || touchesEnd
   if (touchesEnd && hasSign) return true
+  if (kind === 'spoken') return hasRandomSegment(bytes, start, end, 24, 40)
   if (hasRandomSegment(bytes, start, end, 8, 20)) return true
   if (kind === 'password' && isQuoted && hasSign) return length >= 4
   if (!hasSign || kind === 'token' || kind === 'scheme') return false
@@ -213,7 +252,7 @@ function kindOf(bytes: Uint8Array, start: number, end: number): Kind | null {
     if (kind === 'query' && from > start && text !== 'signature') continue
     if (kind !== 'query' || bytes[end] === equals) return kind
     // `API key provided: …`, with a space in the name
-    if (text === 'key' && isWord(bytes, from - 4, 'api ')) return 'key'
+    if (text === 'key') return isWord(bytes, from - 4, 'api ') ? 'key' : 'spoken'
     return null
   }
   return null

@@ -10,14 +10,22 @@ const equals = 0x3d
 const slash = 0x2f
 const colon = 0x3a
 const atSign = 0x40
+const letterU = 0x75
 const backslash = 0x5c
 const star = 0x2a
+const tilde = 0x7e
 const alphanumeric = byteClass.digit | byteClass.upper | byteClass.lower
 
-/** Names that stand before a dot and the key: SendGrid, Vault, Google, Doppler. */
-const dottedNames = ['SG', 'hvs', 'hvb', 'hvr', 'ya29', 'AQ', 'dp.pt', 'dp.st', 'dp.ct', 'dp.sa'].map(
-  (name) => Buffer.from(`${name}.`),
-)
+/** Names that stand before a dot and the key: SendGrid, Vault, Google, Doppler, Dynatrace, Harness, Terraform. */
+const dottedNames =
+  'SG hvs hvb hvr ya29 AQ dp.pt dp.st dp.ct dp.sa dt0c01 dt0s01 dt0s02 dt0s16 pat sat atlasv1'
+    .split(' ')
+    .map((name) => Buffer.from(`${name}.`))
+const terraform = Buffer.from('.atlasv1.')
+/** Before 24 and 146 hexadecimal digits: a key of Cloudflare's for origin certificates. */
+const cloudflare = Buffer.from('v1.0-')
+const airtable = Buffer.from('pat')
+const openShift = Buffer.from('sha256')
 const amazonIds = ['AKIA', 'ASIA', 'ABIA', 'ACCA'].map((name) => Buffer.from(name))
 /** What 32 hexadecimal digits follow: Databricks, Twilio, Mailgun. */
 const hexPrefixes = ['dapi', 'SK', 'AC', 'key-'].map((name) => Buffer.from(name))
@@ -61,6 +69,7 @@ export function keyByForm(
   }
   if (next === colon) return urlUser(bytes, end, isCut) ?? botToken(bytes, from, end, isCut)
   if (next === slash) return webhook(bytes, from, end, isCut)
+  if (next === tilde) return keyAroundTilde(bytes, from, end, isCut)
   if (next !== space) return null
   if (bytes[end - 1] === 0x4e) return pem(bytes, from, end)
   if (length === 5) return basicCredentials(bytes, from, end)
@@ -127,6 +136,13 @@ function runEnd(bytes: Uint8Array, start: number): number {
   return at
 }
 
+/** Where the run that ends here begins; a hostile one is not followed far. */
+function runStart(bytes: Uint8Array, end: number): number {
+  let at = end
+  while (end - at < 32 && (byteClasses[bytes[at - 1] ?? 0] ?? 0) !== 0) at--
+  return at + escapeLength(bytes, at)
+}
+
 /** Past all runs that dots join. */
 function dottedEnd(bytes: Uint8Array, end: number): number {
   let at = end
@@ -136,6 +152,14 @@ function dottedEnd(bytes: Uint8Array, end: number): number {
     at = next
   }
   return at
+}
+
+/** Where text is written with escapes, letters of one (`\n`, `\u000a`, `%20`) stand before the run's true start. */
+export function escapeLength(bytes: Uint8Array, start: number): number {
+  const before = bytes[start - 1]
+  if (before === percent) return 2
+  if (before !== backslash) return 0
+  return bytes[start] === letterU ? 5 : 1
 }
 
 /** Where a key ends that goes on behind dots, or in base64 with its padding. */
@@ -174,14 +198,39 @@ function isHexKey(bytes: Uint8Array, start: number, end: number, isLast: boolean
 }
 
 function dottedKey(bytes: Uint8Array, from: number, end: number, isLast: boolean): SecretRange | null {
+  const version = from - 3
+  if (
+    standsAt(bytes, cloudflare, version, end) &&
+    (isLast || hasRandomSegment(bytes, from + 2, end, 24, 24))
+  ) {
+    return { start: version, end }
+  }
   for (const name of dottedNames) {
     const start = from - name.length
     if (!standsAt(bytes, name, start, from)) continue
     if (((byteClasses[bytes[start - 1] ?? 0] ?? 0) & alphanumeric) !== 0 && !followsEscape(bytes, start))
       continue
-    if (isLast || hasRandomSegment(bytes, from, end, 12, 20)) return { start, end: keyEnd(bytes, start, end) }
+    if (!isLast && !hasRandomSegment(bytes, from, end, 12, 20)) continue
+    const isTerraform = standsAt(bytes, terraform, from - terraform.length, from)
+    return { start: isTerraform ? runStart(bytes, start - 1) : start, end: keyEnd(bytes, start, end) }
   }
   return null
+}
+
+/** `sha256~…` of OpenShift; `abc8Q~…` of Azure, whose secrets have dots and tildes in them. */
+function keyAroundTilde(bytes: Uint8Array, from: number, end: number, isCut: boolean): SecretRange | null {
+  const isOpenShift = standsAt(bytes, openShift, end - openShift.length, end)
+  const isAzure =
+    end - from >= 5 && bytes[end - 1] === 0x51 && byteClasses[bytes[end - 2] ?? 0] === byteClass.digit
+  if (!isOpenShift && !isAzure) return null
+  let last = runEnd(bytes, end + 1)
+  while (isAzure && (bytes[last] === dot || bytes[last] === tilde) && last - end < 40) {
+    const next = runEnd(bytes, last + 1)
+    if (next === last + 1) break
+    last = next
+  }
+  const isWhole = last - end > 31 && hasRandomSegment(bytes, end + 1, last, 8, 40)
+  return isWhole || (isCut && last === bytes.length) ? { start: from, end: last } : null
 }
 
 /** Whether what stands before is written as an escape: `\n`, `%20`, `\u000a`. */
@@ -189,9 +238,13 @@ function followsEscape(bytes: Uint8Array, start: number): boolean {
   return bytes[start - 2] === backslash || bytes[start - 3] === percent || bytes[start - 6] === backslash
 }
 
-/** `id.time.signature` of Discord, `id.secret` of Zhipu; of what a cut left, the last part may be short. */
+/** `id.time.signature` of Discord, `id.secret` of Zhipu and Airtable; of what a cut left, the last part may be short. */
 function keyInParts(bytes: Uint8Array, from: number, end: number, isCut: boolean): SecretRange | null {
   const length = end - from
+  if (length === 17 && standsAt(bytes, airtable, from, end)) {
+    const last = runEnd(bytes, end + 1)
+    return last - end > 64 || (isCut && last === bytes.length) ? { start: from, end: last } : null
+  }
   if (length < 23 || length > 32 || !hasRandomSegment(bytes, from, end, 20, 33)) return null
   const second = runEnd(bytes, end + 1)
   const isCutHere = isCut && second === bytes.length

@@ -35,7 +35,7 @@ const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: num
   // OpenAI and the many that follow it: DeepSeek, Moonshot, DashScope, LiteLLM, Helicone …
   ['sk-', 8, 16],
   ['sk-proj- sk-svcacct- sk-admin- sk-ant- sk-or- sk-or-v1- sk-lf- pk-lf- sess- sk_live_ sk_test_', 4, 16],
-  ['rk_live_ rk_test_ pk_live_ pk_test_ whsec_ sk_car_', 4, 16],
+  ['rk_live_ rk_test_ pk_live_ pk_test_ sk_prod_ rk_prod_ pk_prod_ whsec_ sk_car_', 4, 16],
   // ElevenLabs, Novita, Inception
   ['sk_', 16, 24],
   // Groq, xAI, Perplexity, Cerebras, NVIDIA, Together, Anyscale, Replicate, Hugging Face, Fireworks
@@ -46,7 +46,7 @@ const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: num
   ['jina_ tvly- pcsk_ e2b_ lsv2_pt_ lsv2_sk_ ls__', 12, 24],
   // GitHub, GitLab
   ['ghp_ gho_ ghu_ ghs_ ghr_ github_pat_', 8, 16],
-  ['glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- gloas-', 6, 12],
+  ['glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- gloas- glffct- glimt- GR1348941', 6, 12],
   // Slack
   ['xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxc- xoxd- xapp-', 6, 10],
   // Package registries
@@ -55,7 +55,14 @@ const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: num
   ['dop_v1_ doo_v1_ dor_v1_ shpat_ shpss_ shpca_ shppa_ vck_ vcp_ sbp_ sb_secret_', 8, 16],
   ['ops_ lin_api_ figd_ ntn_ secret_ phx_ sntrys_ sntryu_ glsa_ glc_ pscale_tkn_ pscale_pw_', 12, 24],
   ['fo1_ fm2_ rnd_ PMAK- HRKU- NRAK- CFPAT- GOCSPX- wandb_v1_ bedrock-api-key- AGE-SECRET-KEY-', 8, 20],
+  ['xkeysib- xsmtpsib- FLWSECK- FLWSECK_TEST- FLWPUBK- FLWPUBK_TEST- duffel_live_ duffel_test_', 8, 24],
+  ['pscale_oauth_ pnu_ pnb_ sgp_ slk_ tfp_ sq0csp- sq0atp- cmVmdGtu LTAI', 12, 24],
+  ['pat-na1- pat-na2- pat-eu1-', 6, 12],
   ['AIza ATATT3 ATBB ABSK', 16, 24],
+  ['pul- ico- rdme_ squ_ sqp_ sqa_', 24, 32],
+  // EasyPost, JFrog; Facebook and Square, which words begin like
+  ['EZAK EZTK', 40, 54],
+  ['AKC EAA', 60, 64],
 ]
 
 /** By the first two bytes, longest first. */

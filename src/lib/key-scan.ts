@@ -1,16 +1,17 @@
 import { announcedSecret, mayAnnounce, type SecretRange } from './announced-secret.ts'
-import { keyByForm, keyEnd } from './key-forms.ts'
+import { escapeLength, keyByForm, keyEnd } from './key-forms.ts'
 import { beginsKey, byteClass, byteClasses, mayBeginKey } from './key-prefixes.ts'
 
 const backslash = 0x5c
-const percent = 0x25
 const space = 0x20
 const hyphen = 0x2d
 const dot = 0x2e
 const slash = 0x2f
+const plus = 0x2b
 const colon = 0x3a
+const equals = 0x3d
+const tilde = 0x7e
 const capitalN = 0x4e
-const letterU = 0x75
 /** Shortest run that is looked at: `-u`, `key`, `sig`. */
 const shortestRun = 2
 /** Shortest run that a prefix is looked for in. */
@@ -21,13 +22,25 @@ const notWord = byteClass.digit | byteClass.sign
 /** Within a longer run, which is random characters itself, a short prefix comes by chance. */
 const longRun = 256
 const chanceFreePrefix = 6
+/** Base64 of 12 bytes: where these are text, all of it is decoded. */
+const base64Start = 16
+const notBase64 = 64
+/** The six bits that a character of base64 stands for, in either alphabet. */
+const sextets = new Uint8Array(256).fill(notBase64)
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+for (const [bits, character] of [...`${alphabet}+/`].entries()) sextets[character.charCodeAt(0)] = bits
+for (const [bits, character] of [...`${alphabet}-_`].entries()) sextets[character.charCodeAt(0)] = bits
 
 /**
- * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null where there is none.
- * Walks the bytes once, and looks at a bounded number of others at each place: its time is linear in any text.
- * `isCut`: more text followed, so that what stands at the end may be the beginning of a credential.
+ * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null where there is none. Text in
+ * base64 that holds one is one. Walks the bytes once, and looks at a bounded number of others at each place: its time
+ * is linear in any text. `isCut`: more text followed, so that what stands at the end may be the beginning of a credential.
  */
 export function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
+  return findKeysIn(bytes, isCut, true)
+}
+
+function findKeysIn(bytes: Buffer, isCut: boolean, decodes: boolean): readonly number[] | null {
   let found: number[] | null = null
   const end = bytes.length
   let at = 0
@@ -41,8 +54,14 @@ export function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | nul
       at++
       kind = at < end ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
     }
-    if (at - start < shortestRun || (at < end && isPlainWord(bytes, start, at, seen))) continue
-    const range = keyInRun(bytes, start, at, seen, isCut)
+    const inBase64 = decodes ? keyInBase64(bytes, start, at, isCut) : null
+    if (
+      inBase64 === null &&
+      (at - start < shortestRun || (at < end && isPlainWord(bytes, start, at, seen)))
+    ) {
+      continue
+    }
+    const range = inBase64 ?? keyInRun(bytes, start, at, seen, isCut)
     if (range === null) continue
     found ??= []
     found.push(Math.max(range.start, found.at(-1) ?? 0), range.end)
@@ -60,11 +79,45 @@ function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number
   // Names of schemes and of webhooks, tokens in parts, and what `keyByForm` looks for before a space.
   if (next === colon) return bytes[end + 1] !== slash && bytes[end + 1] !== backslash
   if (next === slash) return length !== 8
+  if (next === tilde) return false
   if (next === dot) return length < 10
   return (
     next !== space ||
     !(length === 5 || length === 2 || bytes[end - 1] === capitalN || bytes[start] === hyphen)
   )
+}
+
+/** The whole of a base64 text (RFC 4648 §4 and §5) that begins with this run and holds a credential. */
+function keyInBase64(bytes: Buffer, start: number, end: number, isCut: boolean): SecretRange | null {
+  const next = bytes[end]
+  if (end - start < base64Start && next !== slash && next !== plus) return null
+  if (bytes[start - 1] === slash || bytes[start - 1] === plus) return null
+  const from = Math.min(start + escapeLength(bytes, start), end)
+  if (!beginsText(bytes, from)) return null
+  let last = from + base64Start
+  while ((sextets[bytes[last] ?? 0] ?? 0) < notBase64) last++
+  const decoded = Buffer.from(bytes.toString('latin1', from, last), 'base64')
+  if (findKeysIn(decoded, isCut && last === bytes.length, false) === null) return null
+  while (bytes[last] === equals) last++
+  return { start: from, end: last }
+}
+
+/** Whether base64 begins here that stands for ASCII text: chance makes it so of one in a hundred thousand. */
+function beginsText(bytes: Uint8Array, start: number): boolean {
+  for (let at = start; at < start + base64Start; at += 4) {
+    const first = sextets[bytes[at] ?? 0] ?? 0
+    const second = sextets[bytes[at + 1] ?? 0] ?? 0
+    const third = sextets[bytes[at + 2] ?? 0] ?? 0
+    const fourth = sextets[bytes[at + 3] ?? 0] ?? 0
+    if ((first | second | third | fourth) >= notBase64) return false
+    const three = (first << 18) | (second << 12) | (third << 6) | fourth
+    if (!isAscii(three >> 16) || !isAscii((three >> 8) & 255) || !isAscii(three & 255)) return false
+  }
+  return true
+}
+
+function isAscii(byte: number): boolean {
+  return (byte >= space && byte < 0x7f) || byte === 0x0a || byte === 0x0d
 }
 
 function keyInRun(
@@ -97,14 +150,6 @@ function formAfterBackslash(
   if (from === start) return null
   const form = keyByForm(bytes, start, end, seen, isCut)
   return form === null ? null : { start: Math.max(form.start, start + 1), end: form.end }
-}
-
-/** Where text is written with escapes, letters of one (`\n`, `\u000a`, `%20`) stand before the run's true start. */
-function escapeLength(bytes: Uint8Array, start: number): number {
-  const before = bytes[start - 1]
-  if (before === percent) return 2
-  if (before !== backslash) return 0
-  return bytes[start] === letterU ? 5 : 1
 }
 
 function prefixedKey(

@@ -6,6 +6,10 @@ import { maskKeyBytes, maskKeys, secretMark } from './key-shapes.ts'
 const hex32 = '0a1b2c3d4e5f60718293a4b5c6d7e8f9'
 const mixed = 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA'
 
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
+}
+
 /** One credential of each provider; invented all of them. */
 const keys: Readonly<Record<string, string>> = {
   OpenAI: `sk-${mixed}T3BlbkFJ${mixed}`,
@@ -75,6 +79,36 @@ const keys: Readonly<Record<string, string>> = {
   'New Relic': 'NRAK-AB3DE6GH9JK2MN5PQ8RS1TU4VW7',
   Postman: `PMAK-${hex32.slice(0, 24)}-${hex32}aa`,
   Age: 'AGE-SECRET-KEY-1QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE',
+  Alibaba: 'LTAI5taB3dE6gH9jK2mN5pQ',
+  'Azure client secret': 'aB38Q~dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA.b_c-',
+  'JFrog API key': `AKCp8${mixed}${mixed}aB3d`,
+  'JFrog reference token': `cmVmdGtuOjAxOjE3${mixed}aB3dE6gH9jK2mN5pQ8rS1tU4`,
+  'GitLab feature flags': 'glffct-aB3dE6gH9jK2mN5pQ8rS',
+  'GitLab incoming mail': 'glimt-aB3dE6gH9jK2mN5pQ8rS1tU4v',
+  Terraform: `aB3dE6gH9jK2mN.atlasv1.${mixed}${mixed}aB3d`,
+  Pulumi: `pul-${hex32}0a1b2c3d`,
+  Prefect: `pnu_${mixed}aB3d`,
+  Sourcegraph: `sgp_${hex32}0a1b2c3d`,
+  Airtable: `patbC3dE6gH9jK2mN.${hex32}${hex32}`,
+  Dynatrace: `dt0c01.ST2EY72KQINMH574WMNVI7YN.${'G3DFPBEJYMODIDAEX454M7YWBUVEFOWKPRVMWFASS64NFH52PX6BNDVFFM572RZM'}`,
+  Square: `EAAAE${mixed}${mixed.slice(0, 28)}`,
+  'Square application': 'sq0csp-aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zAaB3dE6gH9jK',
+  Facebook: `EAAMZB${mixed}${mixed}${mixed}ZD`,
+  Brevo: `xkeysib-${hex32}${hex32}-aB3dE6gH9jK2mN5p`,
+  EasyPost: `EZAK${hex32}${mixed.slice(0, 22)}`,
+  OpenShift: `sha256~${mixed}-aB3dE6gH9j`,
+  Harness: `pat.aB3dE6gH9jK2mN5pQ8rS1t.${hex32.slice(0, 24)}.aB3dE6gH9jK2mN5pQ8rS`,
+  Infracost: `ico-${mixed}`,
+  readme: `rdme_${hex32}${hex32}0a1b2c`,
+  Flutterwave: `FLWSECK-${hex32}-X`,
+  'Flutterwave test': `FLWSECK_TEST-${hex32}-X`,
+  Duffel: `duffel_live_${mixed}-aB3dE6gH9j`,
+  'Cloudflare origin CA': `v1.0-${hex32.slice(0, 24)}-${hex32}${hex32}${hex32}${hex32}0a1b2c3d4e5f607182`,
+  'PlanetScale OAuth': `pscale_oauth_${mixed}.aB3dE`,
+  'Stripe restricted, production': 'rk_prod_aB3dE6gH9jK2mN5pQ8rS1tU4',
+  HubSpot: 'pat-na1-1a2b3c4d-5e6f-4a1b-8c2d-3e4f5a6b7c8d',
+  SonarQube: `squ_${hex32}0a1b2c3d`,
+  Typeform: `tfp_${mixed}_aB3dE6gH9jK2mN5p`,
   JWT: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
 }
 
@@ -84,6 +118,14 @@ const leastLeft: Readonly<Record<string, number>> = {
   Discord: 26,
   'Slack webhook': 20,
   Telegram: 20,
+  'Azure client secret': 37,
+  'JFrog reference token': 24,
+  Airtable: 30,
+  Terraform: 30,
+  Dynatrace: 20,
+  Facebook: 30,
+  OpenShift: 20,
+  'Cloudflare origin CA': 20,
 }
 
 /** What surrounds a key in the wild: all before it, all behind it. */
@@ -170,6 +212,20 @@ const announced: readonly [text: string, masked: string][] = [
   ['sent Basic dXNlcjpwYXNzd29yZA== there', 'sent Basic [secret] there'],
   ['Cookie: session=abc; theme=dark\nAccept: */*', 'Cookie: [secret]\nAccept: */*'],
   ['{"authorization":"Token abcdef123456"}', '{"authorization":"Token [secret]"}'],
+  [`my key is ${mixed}aB3dE6gH`, 'my key is [secret]'],
+  ['The key was "9f8e7d6c5b4a39281706f5e4d3c2b1a0"', 'The key was "[secret]"'],
+  [
+    '--b\r\nContent-Disposition: form-data; name="api_key"\r\n\r\nhunter22\r\n--b--',
+    '--b\r\nContent-Disposition: form-data; name="api_key"\r\n\r\n[secret]\r\n--b--',
+  ],
+  [
+    'Content-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\nfour words of it\r\n--b',
+    'Content-Disposition: form-data; name="password"\r\nContent-Type: text/plain\r\n\r\n[secret]\r\n--b',
+  ],
+  [`{"data":"${base64(`sk-proj-${mixed}`)}"}`, '{"data":"[secret]"}'],
+  [`sent ${base64(`{"user":"me","api_key":"${hex32}"}`)} there`, 'sent [secret] there'],
+  [`x=${base64(`ghp_${mixed}aB3d`).replaceAll('=', '')}`, 'x=[secret]'],
+  [`${base64(`>>>>>???????? sk-ant-api03-${mixed}`)}`, '[secret]'],
   ['sk\\u002dproj\\u002dabcdEFGH1234', '[secret]'],
   ['{"a":"\\u0073k-proj-abcdEFGH1234"}', '{"a":"[secret]"}'],
   ['{"a":"{\\"b\\":\\"\\\\u0073k-proj-abcdEFGH1234\\"}"}', '{"a":"{\\"b\\":\\"[secret]\\"}"}'],
@@ -234,6 +290,11 @@ const lookAlikes: readonly string[] = [
   'internationalization-of-the-telecommunications-infrastructure',
   '1767225600:abc, 12:30:45, 2026-01-01T00:00:00.000Z',
   'a Cookie: chocolate chip, authorization: see below',
+  'the primary key is a9b8c7, the key is 0123456789, the key was lost; key: value',
+  'Content-Disposition: form-data; name="purpose"\r\n\r\nfine-tune-2026a\r\n--b',
+  '{"text":"SGVsbG8sIHdvcmxkISBUaGlzIGlzIGEgbG9uZyBzZW50ZW5jZSB3aXRob3V0IGFueXRoaW5nLg=="}',
+  'sha256~short, EAAsy, LTAI, pat.ch, pul-over, patterns.0123456789abcdef, v1.0-beta-2, 8Q~',
+  'EAAccessibilityGuidelinesForInternationalOrganizations, AKC registered',
   'eyJ is how JSON begins in base64, like eyJhIjoxfQ==',
   'dapibus ac facilisis in, AKIA and ASIA are prefixes',
   'org-aB3dE6gH9jK2mN5p, proj_aB3dE6gH9jK2mN5p, batch_aB3dE6gH9jK2',
