@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ClientLabels, labelOf } from './client-labels.ts'
+import { ClientLabels } from './client-labels.ts'
 
 const labels = new ClientLabels(Buffer.from('salt of a test'))
 
@@ -37,9 +37,17 @@ test('no credential has no fingerprint', () => {
 test('a label is what the client wrote, in UTF-8 or Latin-1, and an empty one is none', () => {
   const onTheWire = (text: string, encoding: BufferEncoding): string =>
     Buffer.from(text, encoding).toString('latin1')
-  assert.equal(labelOf(onTheWire('agent-é-日', 'utf8')), 'agent-é-日')
-  assert.equal(labelOf(onTheWire('agent-é', 'latin1')), 'agent-é')
-  assert.equal(labelOf('x'.repeat(300)), 'x'.repeat(200))
-  assert.equal(labelOf(''), null)
-  assert.equal(labelOf(null), null)
+  assert.equal(labels.header(onTheWire('agent-é-日', 'utf8')), 'agent-é-日')
+  assert.equal(labels.header(onTheWire('agent-é', 'latin1')), 'agent-é')
+  assert.equal(labels.header('x'.repeat(300)), 'x'.repeat(200))
+  assert.equal(labels.header(''), null)
+  assert.equal(labels.header(null), null)
+})
+
+test('no credential is left in a label', () => {
+  const key = 'sk-proj-abcdEFGH1234ijklMNOP5678'
+  assert.equal(labels.header(`agent with ${key}`), 'agent with [secret]')
+  assert.equal(labels.header(`/v1/files/${key}/content`), '/v1/files/[secret]/content')
+  assert.equal(labels.product(`${key}/1.0 (x)`), '[secret]')
+  assert.ok(!labels.text(`${'x'.repeat(190)} ${key}`).includes('sk-'))
 })

@@ -1,13 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { RecentMap } from '../lib/recent-map.ts'
+import { storedText } from './recorder/stored-text.ts'
 
 const longestLabel = 200
+/** Longest name of a model, and of what else an answer says. */
+const longestWord = 512
 
 /** Who a call comes from, in words that may be stored: never a credential itself. */
 export class ClientLabels {
   readonly #fingerprints: RecentMap<string | null>
   readonly #products = new RecentMap<string>(productOf)
+  readonly #texts = new RecentMap<string>((text) => storedText(text, longestWord))
+  readonly #headers = new RecentMap<string>((value) => storedText(asText(value), longestLabel))
 
   /** `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. */
   constructor(salt: Uint8Array) {
@@ -22,20 +27,20 @@ export class ClientLabels {
     return this.#fingerprints.get(credential)
   }
 
+  /** A word of a body, such as a model's name, without credentials and cut to a length that a table can hold. */
+  text(chosen: string): string {
+    return this.#texts.get(chosen)
+  }
+
+  /** A path or a header's value in the same way; `null` where it is empty or there is none. */
+  header(value: string | null): string | null {
+    return value === null || value === '' ? null : this.#headers.get(value)
+  }
+
   /** The product that a user agent names first: `OpenAI/Python` of `OpenAI/Python 1.109.1`. */
   product(userAgent: string): string {
     return this.#products.get(userAgent)
   }
-}
-
-/** A label that the client chose, cut to a length that a table can hold; `null` for an empty one. */
-export function labelOf(header: string | null): string | null {
-  return header === null || header === '' ? null : boundedLabel(asText(header))
-}
-
-/** A text that the client chose, cut to a length that a table can hold. */
-export function boundedLabel(label: string): string {
-  return label.slice(0, longestLabel)
 }
 
 /** Node gives a header's bytes as Latin-1; where they are UTF-8, that is what the client meant. */
@@ -47,5 +52,5 @@ function asText(header: string): string {
 
 function productOf(userAgent: string): string {
   const first = userAgent.trim().split(/\s+/, 1)[0] ?? ''
-  return boundedLabel(first.replace(/\/v?\d[^/]*$/, ''))
+  return storedText(first.replace(/\/v?\d[^/]*$/, ''), longestLabel)
 }

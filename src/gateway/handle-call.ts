@@ -200,7 +200,7 @@ export class CallHandler {
       const settled = running.meter.settled()
       if (settled !== null) await settled
       const ended = running.ended()
-      const record = recordOf(ended)
+      const record = recordOf(ended, (text) => this.#options.labels.text(text))
       sink.finish(record)
       if (running.tap !== null) running.tap.ended(record)
       const { facts, asked, arrived } = running

@@ -1,6 +1,6 @@
 import type { CallIds } from '../call/call-id.ts'
 import type { Call } from '../call/call.ts'
-import { type ClientLabels, boundedLabel, labelOf } from './client-labels.ts'
+import type { ClientLabels } from './client-labels.ts'
 import type { RequestHead } from './request-head.ts'
 import type { ForwardedPath, Target } from './target.ts'
 
@@ -17,18 +17,18 @@ export function identifyCall(
   return {
     id: ids.next(),
     type: path.callType,
-    endpoint: boundedLabel(target.path),
+    endpoint: labels.header(target.path) ?? '/',
     method,
     client: clientOf(clientLabel, userAgent, labels),
-    userAgent: labelOf(userAgent),
-    session: labelOf(session),
+    userAgent: labels.header(userAgent),
+    session: labels.header(session),
     keyFingerprint: credential === null ? null : labels.fingerprint(credential),
     clientRetry: head.clientRetry,
   }
 }
 
 function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {
-  const chosen = labelOf(label)
+  const chosen = labels.header(label)
   if (chosen !== null) return chosen
   const product = userAgent === null ? '' : labels.product(userAgent)
   return product === '' ? null : product

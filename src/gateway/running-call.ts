@@ -102,6 +102,12 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return this.arrived.path.inference && this.needsSlot
   }
 
+  /** As it may be stored. */
+  get #model(): string | null {
+    const model = this.#facts?.model ?? null
+    return model === null ? null : this.#options.labels.text(model)
+  }
+
   get acceptsTrailers(): boolean {
     return this.arrived.head.acceptsTrailers
   }
@@ -143,7 +149,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Nothing more of the request will come. */
   requestIsOver(): void {
-    if (this.tap !== null) this.tap.requestEnd(this.#facts?.model ?? null, this.#facts?.stream ?? false)
+    if (this.tap !== null) this.tap.requestEnd(this.#model, this.#facts?.stream ?? false)
   }
 
   /** A slot is held, or none is needed. */
@@ -156,7 +162,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   start(): CallStart {
     return {
       ...this.call,
-      model: this.#facts?.model ?? null,
+      model: this.#model,
       stream: this.#facts?.stream ?? false,
       upstream: this.#options.base.host,
       requestBytes: this.requestBytes,
@@ -180,7 +186,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     const answered = this.timeline.dispatchedAt === null ? this.#newMeter() : this.meter
     return {
       call: this.call,
-      model: this.#facts?.model ?? null,
+      model: this.#model,
       stream: this.#facts?.stream ?? false,
       upstream: this.#options.base.host,
       instance: this.#options.instance,

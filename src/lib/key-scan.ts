@@ -28,8 +28,10 @@ const notBase64 = 64
 /** The six bits that a character of base64 stands for, in either alphabet. */
 const sextets = new Uint8Array(256).fill(notBase64)
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-for (const [bits, character] of [...`${alphabet}+/`].entries()) sextets[character.charCodeAt(0)] = bits
-for (const [bits, character] of [...`${alphabet}-_`].entries()) sextets[character.charCodeAt(0)] = bits
+for (const [bits, character] of Object.entries(`${alphabet}+/`))
+  sextets[character.charCodeAt(0)] = Number(bits)
+for (const [bits, character] of Object.entries(`${alphabet}-_`))
+  sextets[character.charCodeAt(0)] = Number(bits)
 
 /**
  * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null where there is none. Text in

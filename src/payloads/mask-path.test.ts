@@ -18,6 +18,8 @@ for (const [path, masked] of [
     '/x?X-Amz-Credential=a&X-Amz-Signature=b&X-Amz-Date=c',
     '/x?X-Amz-Credential=[secret]&X-Amz-Signature=[secret]&X-Amz-Date=c',
   ],
+  ['/x?k=20&q=a', '/x?k=20&q=a'],
+  ['/x?k=q1w2e3r4t5y6', '/x?k=[secret]'],
   ['/x?note=sk-proj-abcdEFGH1234', '/x?note=[secret]'],
   ['/x?%zz=1&key', '/x?%zz=1&key'],
   ['/bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1/send', '/bot[secret]/send'],

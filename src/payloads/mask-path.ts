@@ -4,6 +4,9 @@ import { maskKeys, secretMark } from '../lib/key-shapes.ts'
 const secretParameter =
   /^(?:key|sig|auth|pass|pwd|jwt|code|ticket|.*(?:api[-_.]?key|token|secret|passw.*|signature|credential|access[-_]?key))$/i
 
+/** `k` is a key where its value is longer than a count. */
+const shortestUnnamed = 8
+
 /** A path with its query, or any URL, without the credentials in it. */
 export function maskPath(path: string): string {
   const query = path.indexOf('?')
@@ -15,9 +18,9 @@ export function maskPath(path: string): string {
 function maskParameter(parameter: string): string {
   const equals = parameter.indexOf('=')
   if (equals < 0 || equals === parameter.length - 1) return parameter
-  return secretParameter.test(decoded(parameter.slice(0, equals)))
-    ? parameter.slice(0, equals + 1) + secretMark
-    : parameter
+  const name = decoded(parameter.slice(0, equals))
+  const isSecret = secretParameter.test(name) || (name === 'k' && parameter.length - equals > shortestUnnamed)
+  return isSecret ? parameter.slice(0, equals + 1) + secretMark : parameter
 }
 
 function decoded(name: string): string {

@@ -29,6 +29,11 @@ for (const name of [
   'x-hub-signature',
   'x-db-password',
   'apikey',
+  'Authentication',
+  'X-JWT',
+  'X-Session-Id',
+  'Helicone-Auth',
+  'X-Figma-Token',
 ]) {
   test(`${name} is only a fingerprint and a length`, () => {
     assert.deepEqual(redact(name, 'any value'), { [name.toLowerCase()]: print('any value') })
@@ -60,6 +65,8 @@ test('all other headers are kept but for what looks like a credential', () => {
       'https://u:p@x.test/y?token=ab',
       'x-ratelimit-remaining-tokens',
       '1234',
+      'WWW-Authenticate',
+      'Bearer realm="x"',
       'Idempotency-Key',
       'stainless-node-retry-1a2b3c4d',
       'x-sk-proj-abcdEFGH1234ijkl',
@@ -70,6 +77,7 @@ test('all other headers are kept but for what looks like a credential', () => {
       'x-note': 'use [secret] now',
       location: 'https://[secret]@x.test/y?token=[secret]',
       'x-ratelimit-remaining-tokens': '1234',
+      'www-authenticate': 'Bearer realm="x"',
       'idempotency-key': 'stainless-node-retry-1a2b3c4d',
       'x-[secret]': 'v',
     },

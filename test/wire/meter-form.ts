@@ -90,19 +90,22 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
     keyFingerprint: null,
     clientRetry: null,
   }
-  const record = recordOf({
-    call,
-    model: null,
-    stream: false,
-    upstream: 'weir',
-    instance: 'i',
-    requestBytes: 0,
-    marks: unmarked,
-    status: form.status,
-    failure: options.cut === true ? reset : null,
-    gone: null,
-    reading,
-  })
+  const record = recordOf(
+    {
+      call,
+      model: null,
+      stream: false,
+      upstream: 'weir',
+      instance: 'i',
+      requestBytes: 0,
+      marks: unmarked,
+      status: form.status,
+      failure: options.cut === true ? reset : null,
+      gone: null,
+      reading,
+    },
+    (text) => text,
+  )
   return { columns: columnsOf(record), reading }
 }
 

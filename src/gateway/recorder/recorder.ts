@@ -2,7 +2,7 @@ import type { Call } from '../../call/call.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { MeterReading } from '../../call/meter-reading.ts'
-import { maskSecrets } from './mask-secrets.ts'
+import { longestMessage, storedText } from './stored-text.ts'
 import { settle } from './settle.ts'
 
 /** The marks of a call, in monotonic milliseconds; `null` where a step was not reached. */
@@ -35,8 +35,9 @@ export interface EndedCall {
   readonly reading: MeterReading
 }
 
-/** The one row of an ended call. */
-export function recordOf(ended: EndedCall): CallRecord {
+/** The one row of an ended call. `label` makes words of an upstream fit to be stored. */
+export function recordOf(ended: EndedCall, label: (text: string) => string): CallRecord {
+  const stored = (text: string | null): string | null => (text === null ? null : label(text))
   const { call, marks, reading } = ended
   const verdict = settle({
     status: ended.status,
@@ -63,16 +64,16 @@ export function recordOf(ended: EndedCall): CallRecord {
     method: call.method,
     stream: ended.stream,
     model: ended.model,
-    responseModel: reading.responseModel,
-    serviceTier: reading.serviceTier,
+    responseModel: stored(reading.responseModel),
+    serviceTier: stored(reading.serviceTier),
     upstream: ended.upstream,
     instance: ended.instance,
     status: verdict.status,
     outcome: verdict.outcome,
     failureCode: verdict.failureCode,
-    upstreamErrorCode: reading.upstreamErrorCode,
-    errorMessage: message === null ? null : maskSecrets(message),
-    finishReason: reading.finishReason,
+    upstreamErrorCode: stored(reading.upstreamErrorCode),
+    errorMessage: message === null ? null : storedText(message, longestMessage),
+    finishReason: stored(reading.finishReason),
     attempts: marks.attempts,
     clientRetry: call.clientRetry,
     receiveMs,
@@ -103,7 +104,8 @@ export function recordOf(ended: EndedCall): CallRecord {
     requestBytes: ended.requestBytes,
     responseBytes: reading.responseBytes,
     searchUnits: reading.searchUnits,
-    upstreamRequestId: reading.upstreamRequestId,
+    upstreamRequestId:
+      reading.upstreamRequestId === null ? null : storedText(reading.upstreamRequestId, longestMessage),
     upstreamQueueMs: reading.upstreamQueueMs,
     upstreamPromptMs: reading.upstreamPromptMs,
     upstreamDecodeMs: reading.upstreamDecodeMs,

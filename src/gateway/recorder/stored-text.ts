@@ -1,0 +1,15 @@
+import { maskKeys } from '../../lib/key-shapes.ts'
+
+/** Longest error message that is kept, in characters. */
+export const longestMessage = 500
+/** So many times what is kept is looked at: a mask shortens what comes before. */
+const lookAhead = 4
+
+/** Text of a client or an upstream, fit to be stored: no credential in it, and at most `longest` characters long. */
+export function storedText(text: string, longest: number): string {
+  const looked = text.slice(0, longest * lookAhead)
+  // Where the text is cut before it is looked at, what a key has left of itself there is masked, too.
+  const masked = maskKeys(looked, looked.length < text.length)
+  if (masked.length <= longest) return masked
+  return masked.slice(0, longest).replace(/\[(?:s(?:e(?:c(?:r(?:et?)?)?)?)?)?$/, '')
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { openFeed } from '../support/feed-reader.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { rawLogOf } from '../support/raw-log.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+import { until } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { keys } from '../support/sample-keys.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+/** Values that only the name beside them makes a credential. */
+const bare = [
+  ['Authentication', 'Qz7Kp2Wv9Lm4Xc1B'],
+  ['X-JWT', 'Rt6Yh3Nj8Us5Df2G'],
+  ['X-Session-Id', 'Vb9Gt4Hy7Mk1Po3Z'],
+  ['Helicone-Auth', 'Ec8Rf5Tg2Yh9Uj4K'],
+  ['X-Figma-Token', 'Wd3Sx6Zq9Ea5Rv1T'],
+] as const
+
+test('a key stands in no file, feed, log or answer, wherever a client or an upstream puts it', async () => {
+  const credentials = Object.entries(keys).map(([name, key]) =>
+    name === 'Slack webhook' ? `https://hooks.slack.com/services/${key}` : key,
+  )
+  const asked = Promise.withResolvers<undefined>()
+  await using upstream = await startSimulatedUpstream({
+    reply: ({ index }) => {
+      const key = credentials[index] ?? ''
+      const error = { code: key, type: key, message: `${key} is revoked` }
+      const headers = [['X-Request-Id', key] as const, ['X-Note', `for ${key}`] as const]
+      return [
+        until(asked.promise),
+        ...(index % 2 === 0
+          ? jsonReply(400, { error }, headers)
+          : jsonReply(
+              200,
+              { model: key, service_tier: key, choices: [{ finish_reason: key, message: { content: key } }] },
+              headers,
+            )),
+      ]
+    },
+  })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.origin,
+    args: ['--max-concurrent', '1000', '--slot-cooldown-ms', '0', '--raw-log'],
+  })
+  using feed = await openFeed(gateway.port)
+
+  const answers = []
+  for (const [i, key] of credentials.entries()) {
+    const inPath = encodeURI(key)
+    const target =
+      i % 3 === 0 ? `/v1/files/${inPath}/content?k=${inPath}` : `/v1/chat/completions?k=${inPath}`
+    const headers = [
+      ['User-Agent', `${key}/1.0 agent`],
+      ['x-tokenweir-client', key],
+      ['x-tokenweir-session', key],
+      ['X-Note', key],
+      ...bare,
+    ] as const
+    const body = JSON.stringify({ model: key, messages: [{ role: 'user', content: `use ${key} please` }] })
+    answers.push(exchange(gateway.port, 'POST', target, { headers, body }))
+    await upstream.waitForRequest(i)
+  }
+  const whileTheyRun = await filesBelow(gateway)
+  assert.ok(whileTheyRun.some(({ name }) => /inflight-/.test(name)))
+  asked.resolve(undefined)
+  await Promise.all(answers)
+  const calls = await recordedCalls(gateway, credentials.length)
+  await feed.waitForRecords(2 * credentials.length)
+  const recent = await rawLogOf(gateway).recent()
+  assert.equal(recent.length, 2 * credentials.length)
+  const told = JSON.stringify([calls, recent, feed.events, await gateway.health()])
+  const texts = [
+    { name: 'what it tells', bytes: Buffer.from(told + gateway.stdout + gateway.stderr) },
+    ...whileTheyRun,
+    ...(await filesBelow(gateway)),
+  ]
+  const secrets = [...Object.values(keys), ...bare.map(([, value]) => value)]
+  const left = texts.flatMap(({ name, bytes }) =>
+    secrets.filter((key) => bytes.includes(key.slice(0, 24))).map((key) => `${key} in ${name}`),
+  )
+  assert.deepEqual(left, [])
+})
+
+async function filesBelow({ directory }: GatewayProcess): Promise<{ name: string; bytes: Buffer }[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true })
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+  return Promise.all(names.map(async (name) => ({ name, bytes: await readFile(name) })))
+}
