@@ -223,14 +223,20 @@ function keyAroundTilde(bytes: Uint8Array, from: number, end: number, isCut: boo
   const isAzure =
     end - from >= 5 && bytes[end - 1] === 0x51 && byteClasses[bytes[end - 2] ?? 0] === byteClass.digit
   if (!isOpenShift && !isAzure) return null
-  let last = runEnd(bytes, end + 1)
-  while (isAzure && (bytes[last] === dot || bytes[last] === tilde) && last - end < 40) {
-    const next = runEnd(bytes, last + 1)
-    if (next === last + 1) break
-    last = next
-  }
+  const last = isAzure ? azureEnd(bytes, end + 1) : runEnd(bytes, end + 1)
   const isWhole = last - end > 31 && hasRandomSegment(bytes, end + 1, last, 8, 40)
   return isWhole || (isCut && last === bytes.length) ? { start: from, end: last } : null
+}
+
+/** Past runs that dots and tildes join: a secret of Azure's has 40 characters. */
+function azureEnd(bytes: Uint8Array, start: number): number {
+  let at = runEnd(bytes, start)
+  while ((bytes[at] === dot || bytes[at] === tilde) && at - start < 40) {
+    const next = runEnd(bytes, at + 1)
+    if (next === at + 1) break
+    at = next
+  }
+  return at
 }
 
 /** Whether what stands before is written as an escape: `\n`, `%20`, `\u000a`. */
