@@ -51,7 +51,8 @@ test('every filter is told by the address, and the list is what the dashboard an
   await using browser = await startBrowser()
   const { calls } = await listed(dashboard, range)
   const failed = calls.find(
-    ({ failure_code: code, model, client }) => code !== null && model !== null && client !== null,
+    ({ failure_code: code, model, client, status }) =>
+      code !== null && model !== null && client !== null && status !== null,
   )
   assert.ok(failed !== undefined)
   const filters = [
@@ -63,6 +64,7 @@ test('every filter is told by the address, and the list is what the dashboard an
     `client=${encodeURIComponent(String(failed.client))}`,
     'min_ms=500&max_ms=3000',
     `q=${failed.failure_code}`,
+    `status=${failed.status}`,
   ]
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/calls?${range}` })
   const { page } = opened

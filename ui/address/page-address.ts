@@ -45,6 +45,8 @@ export interface PageAddress {
   readonly outcomes: readonly Outcome[]
   readonly failureCodes: readonly string[]
   readonly clients: readonly string[]
+  /** HTTP statuses, as digits. */
+  readonly statuses: readonly string[]
   /** Bounds of the duration in milliseconds, both inclusive. */
   readonly minMs: number | null
   readonly maxMs: number | null
@@ -77,6 +79,7 @@ export const plainAddress: PageAddress = {
   outcomes: [],
   failureCodes: [],
   clients: [],
+  statuses: [],
   minMs: null,
   maxMs: null,
   q: '',
@@ -104,6 +107,7 @@ const readers: Readonly<Record<string, Reader>> = {
   model: (fields, value) => adds(fields, 'models', value),
   client: (fields, value) => adds(fields, 'clients', value),
   failure_code: (fields, value) => adds(fields, 'failureCodes', value),
+  status: (fields, value) => isStatus(value) && adds(fields, 'statuses', value),
   call_type: (fields, value) => isCallType(value) && adds(fields, 'callTypes', value),
   outcome: (fields, value) => isOutcome(value) && adds(fields, 'outcomes', value),
   errors_only: (fields, value) => {
@@ -196,6 +200,7 @@ export function writeFilter(query: URLSearchParams, address: PageAddress): void 
   for (const outcome of address.outcomes) query.append('outcome', outcome)
   for (const code of address.failureCodes) query.append('failure_code', code)
   for (const client of address.clients) query.append('client', client)
+  for (const status of address.statuses) query.append('status', status)
   if (address.errorsOnly) query.set('errors_only', 'true')
   if (address.minMs !== null) query.set('min_ms', String(address.minMs))
   if (address.maxMs !== null) query.set('max_ms', String(address.maxMs))
@@ -229,7 +234,12 @@ function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>
   else for (const [name, value] of Object.entries({ from, to })) if (value !== null) ignored.add(name)
 }
 
-function adds<Name extends 'models' | 'clients' | 'failureCodes' | 'callTypes' | 'outcomes'>(
+/** Three digits that `/api/query` takes for a status. */
+export function isStatus(text: string): boolean {
+  return /^[1-5]\d\d$/.test(text)
+}
+
+function adds<Name extends 'models' | 'clients' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'>(
   fields: Fields,
   name: Name,
   value: Fields[Name][number],

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../address/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useShortcuts } from '../keys/keys.tsx'
-import { isCallId } from './searched-id.ts'
+import { searched } from './searched.ts'
 
 export interface CallSearchProps {
   readonly onOpen: (id: string) => void
 }
 
-/** Finds a call by its id, wherever in time it is, or the calls of an error code in the range. */
+/** Finds a call by its id, wherever in time it is, or the calls of a status or an error code in the range. */
 export function CallSearch({ onOpen }: CallSearchProps): JSX.Element {
   const { address, go } = useNavigation()
   const [text, setText] = useState(address.q)
@@ -17,11 +17,11 @@ export function CallSearch({ onOpen }: CallSearchProps): JSX.Element {
   useEffect(() => setText(address.q), [address.q])
   useShortcuts('Calls', [{ key: '/', words: 'Search', run: () => field.current?.focus() }])
   const search = (): void => {
-    const sought = text.trim()
-    if (isCallId(sought.toLowerCase())) {
-      setText(address.q)
-      onOpen(sought.toLowerCase())
-    } else if (sought !== address.q) go({ q: sought })
+    const found = searched(text)
+    const { q } = 'id' in found ? address : { ...address, ...found.filter }
+    setText(q)
+    if ('id' in found) onOpen(found.id)
+    else if (q !== address.q || found.filter.statuses !== undefined) go(found.filter)
   }
   return (
     <form
@@ -42,9 +42,9 @@ export function CallSearch({ onOpen }: CallSearchProps): JSX.Element {
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
-        aria-label="Call id or error code"
-        placeholder="Call id or error code"
-        title="An id of eleven characters opens that call, whatever the range; anything else is an exact error code."
+        aria-label="Call id, status or error code"
+        placeholder="Call id, status or code"
+        title="An id of eleven characters opens that call, whatever the range; three digits are a status, anything else is an exact error code."
         value={text}
         onInput={(event) => {
           const { value } = event.currentTarget

@@ -13,6 +13,7 @@ const call = {
   failure_code: 'queue_full',
   upstream_error_code: null,
   client: 'curl',
+  status: 503,
   failed: true,
   duration_ms: 1500,
 } as unknown as CallJson
@@ -26,6 +27,7 @@ const matching: readonly Partial<PageAddress>[] = [
   { outcomes: ['refused'] },
   { failureCodes: ['queue_full'] },
   { clients: ['curl'] },
+  { statuses: ['429', '503'] },
   { errorsOnly: true },
   { minMs: 1500, maxMs: 1500 },
   { q: 'queue_full' },
@@ -37,6 +39,7 @@ const others: readonly Partial<PageAddress>[] = [
   { models: ['other'] },
   { callTypes: ['rerank'] },
   { outcomes: ['ok'] },
+  { statuses: ['429'] },
   { failureCodes: ['queue_timeout'] },
   { clients: ['wget'] },
   { minMs: 1500.5 },

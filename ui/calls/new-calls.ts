@@ -3,7 +3,7 @@ import type { PageAddress } from '../address/page-address.ts'
 
 /** Whether a call that was just recorded belongs to the list of an address, as far as a page can tell. */
 export function belongsTo(call: CallJson, address: PageAddress): boolean {
-  const { range, models, callTypes, outcomes, failureCodes, clients, minMs, maxMs, q } = address
+  const { range, models, callTypes, outcomes, failureCodes, clients, statuses, minMs, maxMs, q } = address
   const startedMs = Date.parse(call.started_at)
   return (
     (range.last !== null || (startedMs >= range.fromMs && startedMs < range.toMs)) &&
@@ -12,6 +12,7 @@ export function belongsTo(call: CallJson, address: PageAddress): boolean {
     isOneOf(outcomes, call.outcome) &&
     isOneOf(failureCodes, call.failure_code) &&
     isOneOf(clients, call.client) &&
+    isOneOf(statuses, call.status === null ? null : String(call.status)) &&
     (!address.errorsOnly || call.failed) &&
     (minMs === null || (call.duration_ms !== null && call.duration_ms >= minMs)) &&
     (maxMs === null || (call.duration_ms !== null && call.duration_ms <= maxMs)) &&

@@ -15,6 +15,7 @@ test('everything else that filters is told, and each can be taken away alone', (
   const chips = chipsOf({
     range: { last: null, fromMs: 1, toMs: 2 },
     clients: ['a', 'b'],
+    statuses: ['429'],
     failureCodes: ['client_gone'],
     minMs: 500,
     maxMs: 2000,
@@ -27,6 +28,7 @@ test('everything else that filters is told, and each can be taken away alone', (
     [
       ['Time', '1–2', { range: { last: '24h' } }],
       ['Failure', 'Client left', { failureCodes: [] }],
+      ['Status', '429', { statuses: [] }],
       ['Client', 'a', { clients: ['b'] }],
       ['Client', 'b', { clients: ['a'] }],
       ['Duration', `500${narrow}ms to 2${narrow}s`, { minMs: null, maxMs: null }],

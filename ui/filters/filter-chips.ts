@@ -18,7 +18,7 @@ export function filterChips(
   address: PageAddress,
   rangeWords: (fromMs: number, toMs: number) => string,
 ): readonly FilterChip[] {
-  const { range, clients, failureCodes, minMs, maxMs, q, ignored } = address
+  const { range, clients, failureCodes, statuses, minMs, maxMs, q, ignored } = address
   const chips: FilterChip[] = []
   const add = (name: string, words: string, without: Partial<PageAddress>): void => {
     chips.push({ name, words, isIgnored: false, without })
@@ -26,6 +26,9 @@ export function filterChips(
   if (range.last === null) add('Time', rangeWords(range.fromMs, range.toMs), { range: plainAddress.range })
   for (const code of failureCodes) {
     add('Failure', failureCodeWords(code), { failureCodes: failureCodes.filter((other) => other !== code) })
+  }
+  for (const status of statuses) {
+    add('Status', status, { statuses: statuses.filter((other) => other !== status) })
   }
   for (const client of clients) {
     add('Client', client, { clients: clients.filter((other) => other !== client) })
