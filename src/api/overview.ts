@@ -147,8 +147,6 @@ export interface Overview {
   readonly latest: readonly OverviewCall[]
   /** Of the calls that went well, and of chat calls alone where `chat_only` says so. */
   readonly slowest: readonly OverviewCall[]
-  /** From when on the slowest were looked for: never longer than seven days. */
-  readonly slowest_from: string
   readonly failed: readonly OverviewCall[]
   readonly available_models: readonly string[]
   readonly available_types: readonly string[]

@@ -18,7 +18,6 @@ const contentTypes: Readonly<Record<QueryFormat, string>> = {
 }
 
 const problemStatus = {
-  range_too_long: 400,
   too_many_groups: 400,
   call_not_found: 404,
   folded_range: 409,

@@ -50,7 +50,7 @@ export function answerQuestion(
     case 'list':
       return question.format === 'json'
         ? json(listAnswer(calls, question, nowMs), note)
-        : listText(calls, question, nowMs)
+        : listText(calls, question)
     case 'groups':
       return groupText(calls, question, nowMs, note)
     case 'overview':
@@ -83,8 +83,8 @@ function json(answer: object, note: StoreNote | null): AnswerText {
   return { format: 'json', text: JSON.stringify({ ...answer, ...note }), nextCursor }
 }
 
-function listText(reader: CallReader, question: ListQuestion, nowMs: number): AnswerText {
-  const { calls, next_cursor } = listedCalls(reader, question, nowMs)
+function listText(reader: CallReader, question: ListQuestion): AnswerText {
+  const { calls, next_cursor } = listedCalls(reader, question)
   const names = publicFields.map((field) => field.name)
   const text = question.format === 'csv' ? csvText(calls, names) : ndjsonText(calls)
   return { format: question.format, text, nextCursor: next_cursor }

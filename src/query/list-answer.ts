@@ -4,8 +4,7 @@ import type { CallType } from '../call/call.ts'
 import type { GroupFigures } from '../call/call-question.ts'
 import { rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/group-figures.ts'
-import { type ListQuestion, maxSortedMs } from './query-question.ts'
-import { QueryRefusal } from './query-refusal.ts'
+import type { ListQuestion } from './query-question.ts'
 
 /** What every answer of `/api/query` has besides its calls or groups. */
 export interface QueryFrame {
@@ -29,7 +28,7 @@ export interface ListAnswer extends QueryFrame {
 
 /** A list of calls and what is told of all of them. */
 export function listAnswer(reader: CallReader, question: ListQuestion, nowMs: number): ListAnswer {
-  const { calls, next_cursor } = listedCalls(reader, question, nowMs)
+  const { calls, next_cursor } = listedCalls(reader, question)
   const { filter, limit } = question
   return { calls, count: calls.length, limit, next_cursor, ...frameOf(reader, filter, nowMs) }
 }
@@ -38,10 +37,8 @@ export function listAnswer(reader: CallReader, question: ListQuestion, nowMs: nu
 export function listedCalls(
   reader: CallReader,
   question: ListQuestion,
-  nowMs: number,
 ): Pick<ListAnswer, 'calls' | 'next_cursor'> {
-  const { filter, limit, sort } = question
-  if (sort !== 'started_at') assertShort(filter, nowMs)
+  const { filter, limit } = question
   const found = reader.list(filter, pageOf(question))
   const calls = found.slice(0, limit)
   const hasMore = found.length > limit
@@ -74,11 +71,4 @@ function pageOf({ limit, beforeId, sort }: ListQuestion): CallPage {
   return sort === 'started_at'
     ? { limit: limit + 1, ...(beforeId === null ? {} : { beforeId }) }
     : { limit, sort }
-}
-
-function assertShort({ fromMs, toMs }: CallFilter, nowMs: number): void {
-  if (fromMs !== undefined && (toMs ?? nowMs) - fromMs <= maxSortedMs) return
-  const got = fromMs === undefined ? 'no "from"' : 'more'
-  const message = `A list that is sorted by anything but started_at reaches over at most seven days; got ${got}.`
-  throw new QueryRefusal('range_too_long', message, 'from')
 }

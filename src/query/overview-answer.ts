@@ -11,7 +11,7 @@ import { choicesOf, resolutionOf } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
 import { heatLimitsMs, overviewHeat } from './overview-heat.ts'
 import { overviewSlots } from './overview-slots.ts'
-import { type OverviewQuestion, maxSortedMs } from './query-question.ts'
+import type { OverviewQuestion } from './query-question.ts'
 
 const dayMs = 86_400_000
 const quarterS = 900
@@ -43,9 +43,6 @@ export function overviewAnswer(
   const all = bucketsOf(reader, filter, edgesMs)
   const timedFigures = timed === filter ? all : bucketsOf(reader, timed, edgesMs)
   const previous = orNull(() => previousOf(reader, filter, timed, fromMs, toMs))
-  const slowestFromMs = Math.max(fromMs, toMs - maxSortedMs)
-  const isLong = slowestFromMs > fromMs
-  const searched = isLong ? hoursOf(reader, timed, zone, slowestFromMs, toMs) : { edgesMs, ...timedFigures }
   const inWindow = { ...filter, fromMs, toMs }
   return {
     from: new Date(fromMs).toISOString(),
@@ -73,8 +70,7 @@ export function overviewAnswer(
       detail,
     })),
     latest: reader.list(inWindow, { limit: latestCalls }).map(shownCall),
-    slowest: slowestOf(reader, timed, searched.edgesMs, searched.buckets),
-    slowest_from: new Date(slowestFromMs).toISOString(),
+    slowest: slowestOf(reader, timed, edgesMs, timedFigures.buckets),
     failed: reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls }).map(shownCall),
     ...choicesOf(reader),
     ...resolutionOf(reader, fromMs),
@@ -107,18 +103,6 @@ function bucketsOf(reader: CallReader, filter: CallFilter, edgesMs: readonly num
     durationCounts: inOrder.map((group) => group?.durationCounts ?? []),
     summary,
   }
-}
-
-/** The same by local hours. */
-function hoursOf(
-  reader: CallReader,
-  filter: CallFilter,
-  zone: ZonedTime,
-  fromMs: number,
-  toMs: number,
-): { readonly edgesMs: readonly number[]; readonly buckets: readonly GroupFigures[] } {
-  const edgesMs = [fromMs, ...zone.edges('hour', fromMs, toMs).slice(1, -1), toMs]
-  return { edgesMs, ...bucketsOf(reader, filter, edgesMs) }
 }
 
 /** What folded calls do not tell is left out; the rest of the overview is told all the same. */
@@ -182,9 +166,10 @@ function slowestOf(
 ): readonly OverviewCall[] {
   const meansOk = filter.failedOnly !== true && (filter.outcomes ?? ['ok']).includes('ok')
   if (!meansOk) return []
+  const keptFromMs = reader.foldedUntilMs() ?? 0
   return buckets
     .map(({ duration_ms }, bucket) => ({ bucket, maxMs: duration_ms.max ?? -1 }))
-    .filter(({ maxMs }) => maxMs >= 0)
+    .filter(({ bucket, maxMs }) => maxMs >= 0 && (edgesMs[bucket + 1] ?? 0) > keptFromMs)
     .sort((a, b) => b.maxMs - a.maxMs)
     .slice(0, shownCalls)
     .flatMap(({ bucket }) => {

@@ -99,5 +99,3 @@ export const maxGroups = 5000
 export const topEntries = 20
 /** Calls of a list that is sorted by anything but time. */
 export const maxSorted = 100
-/** The longest time over which such a list may reach. */
-export const maxSortedMs: number = 7 * 86_400_000

@@ -152,14 +152,13 @@ describe('GET /api/query', () => {
   })
 
   test('sorted lists hold the largest, without what has no value', async () => {
-    const range = `from=${new Date(firstMs).toISOString()}&to=${new Date(firstMs + 7 * dayMs).toISOString()}`
     const sorts = [
       ['duration', (call: CallRecord): number | null => call.durationMs],
       ['ttft', (call: CallRecord): number | null => call.ttftMs],
       ['cost', (call: CallRecord): number | null => call.costNanoUsd],
     ] as const
     for (const [sort, of] of sorts) {
-      const answer = await queried.getJson<ListAnswer>(`/api/query?sort=${sort}&${range}`)
+      const answer = await queried.getJson<ListAnswer>(`/api/query?sort=${sort}`)
       const byId = new Map(calls.map((call) => [formatCallId(call.id), call]))
       const expected = calls
         .map(of)

@@ -8,12 +8,10 @@ export interface CallSummaryProps {
   readonly answer: CallsAnswer
   /** How many are listed so far. */
   readonly listed: number
-  /** The list is of less time than was chosen. */
-  readonly isShortened: boolean
 }
 
 /** How many calls there are of those that are listed, and what they come to. */
-export function CallSummary({ answer, listed, isShortened }: CallSummaryProps): JSX.Element {
+export function CallSummary({ answer, listed }: CallSummaryProps): JSX.Element {
   const { address } = useNavigation()
   const { summary } = answer
   const {
@@ -47,7 +45,6 @@ export function CallSummary({ answer, listed, isShortened }: CallSummaryProps): 
     <p class="calls-summary">
       <strong>
         {listed < calls ? `${count(listed)} of ${counted(calls, 'call')}` : counted(calls, 'call')}
-        {isShortened && ' of the last seven days'}
       </strong>
       {calls > 0 && facts.map((fact) => <span key={fact}>{fact}</span>)}
     </p>

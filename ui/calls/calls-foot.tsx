@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useNavigation } from '../address/navigation.tsx'
 import { sortWords } from '../address/call-words.ts'
 import { count, counted } from '../format/figures.ts'
-import { maxListed } from './calls-question.ts'
+import { maxListed, pageSize } from './calls-question.ts'
 import type { CallList } from './use-call-list.ts'
 
 export interface CallsFootProps {
@@ -28,9 +28,9 @@ export function CallsFoot({ list }: CallsFootProps): JSX.Element {
   function endWords(): string {
     const total = answer?.summary.calls ?? 0
     if (address.sort !== 'started_at') {
-      return total > calls.length
+      return total > calls.length && calls.length >= pageSize
         ? `The first ${count(calls.length)} by “${sortWords[address.sort].toLowerCase()}”.`
-        : 'That is all.'
+        : `That is all${answer?.resolution === undefined ? '' : ' that is kept call by call'}.`
     }
     if (calls.length >= maxListed)
       return `A list ends at ${count(maxListed)} calls: narrow the range, or export them.`

@@ -6,8 +6,6 @@ export const pageSize = 100
 export const maxListed = 10_000
 /** Calls of one export. */
 export const maxExported = 10_000
-/** The longest time over which a list may be sorted by anything but time. */
-const maxSortedMs = 7 * 86_400_000
 
 /** The time that a list is of. */
 export interface ListedBounds {
@@ -16,17 +14,11 @@ export interface ListedBounds {
   readonly toMs: number
   /** Whether it ends now, so that what comes belongs to it. */
   readonly isOpen: boolean
-  /** Whether it is shorter than what was asked for, because of how it is sorted. */
-  readonly isShortened: boolean
 }
 
 /** The time that the list of an address is of. */
-export function listedBounds({ range, sort }: PageAddress, nowMs: number): ListedBounds {
-  const { fromMs, toMs } = boundsOf(range, nowMs)
-  const isShortened = sort !== 'started_at' && toMs - fromMs > maxSortedMs
-  // Up to an open end, seven days would be over by the time the question is read.
-  const isOpen = range.last !== null && sort === 'started_at'
-  return { fromMs: isShortened ? toMs - maxSortedMs : fromMs, toMs, isOpen, isShortened }
+export function listedBounds({ range }: PageAddress, nowMs: number): ListedBounds {
+  return { ...boundsOf(range, nowMs), isOpen: range.last !== null }
 }
 
 /** Tells lists apart: all of an address that decides which calls are listed, and in which order. */

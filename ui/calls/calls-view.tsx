@@ -31,7 +31,7 @@ import { WaterfallLegend } from './waterfall.tsx'
 export function CallsView({ times }: ViewProps): JSX.Element {
   const { address, go } = useNavigation()
   const list = useCallList(address)
-  const { answer, calls, bounds, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
+  const { answer, calls, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
   const volume = useCallVolume(times.zone, answer)
   const panel = useCallPanel()
   const isNarrow = useMedia('(max-width: 47.99rem)')
@@ -101,7 +101,7 @@ export function CallsView({ times }: ViewProps): JSX.Element {
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
           ) : (
-            <CallSummary answer={answer} listed={calls.length} isShortened={bounds.isShortened} />
+            <CallSummary answer={answer} listed={calls.length} />
           )}
           <span class="aside" role="status">
             {fresh.count > 0 && 'New calls have come in.'}

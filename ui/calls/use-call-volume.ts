@@ -55,6 +55,6 @@ const unasked: Asked = {
   unit: 'hour',
   minutes: 1,
   path: '',
-  bounds: { fromMs: 0, toMs: 1, isOpen: true, isShortened: false },
+  bounds: { fromMs: 0, toMs: 1, isOpen: true },
   utc: false,
 }

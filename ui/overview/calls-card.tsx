@@ -47,8 +47,7 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
   const calls = useMemo(() => shownCalls(answer, list), [answer, list])
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
   const nowMs = Date.parse(answer.to)
-  const isShortened = list === 'slowest' && Date.parse(answer.slowest_from) > Date.parse(answer.from)
-  const about = list === 'slowest' ? `${timedWords(answer)}${isShortened ? ', last 7 days' : ''}` : undefined
+  const about = list === 'slowest' ? timedWords(answer) : undefined
   return (
     <Card
       title="Calls"
