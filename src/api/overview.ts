@@ -136,7 +136,7 @@ export interface Overview {
   readonly buckets: OverviewBuckets
   readonly heat: OverviewHeat
   readonly totals: OverviewTotals
-  /** The window of the same length just before; null where it cannot be told any more. */
+  /** The window of the same length just before; null where it cannot be told any more, and where recording began only in it. */
   readonly previous: OverviewTotals | null
   /** Those with the most calls and those that cost most, most calls first; null where folded calls do not tell it. */
   readonly models: readonly OverviewModel[] | null
@@ -150,6 +150,8 @@ export interface Overview {
   readonly failed: readonly OverviewCall[]
   readonly available_models: readonly string[]
   readonly available_types: readonly string[]
+  /** When the first call that was ever recorded began; null without one. */
+  readonly recorded_from: string | null
   readonly resolution?: '15m'
   /** Why nothing is told, where the database cannot be read. */
   readonly store?: string

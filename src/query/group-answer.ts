@@ -9,7 +9,7 @@ import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/group-figures.ts'
-import { type QueryFrame, choicesOf, resolutionOf } from './list-answer.ts'
+import { type QueryFrame, choicesOf, recordedFrom, resolutionOf } from './list-answer.ts'
 import { type GroupQuestion, maxGroups, topEntries } from './query-question.ts'
 import { QueryRefusal } from './query-refusal.ts'
 
@@ -25,6 +25,8 @@ export interface GroupAnswer extends QueryFrame {
   /** As it was asked, the time first: `hour`, `hour,model`. */
   readonly group_by: string
   readonly groups: readonly QueryGroup[]
+  /** When the first call that was ever recorded began; null without one. */
+  readonly recorded_from: string | null
 }
 
 /** The key of the entries beyond the first twenty, which carry `rest: true`. */
@@ -42,6 +44,7 @@ export function groupAnswer(reader: CallReader, question: GroupQuestion, nowMs: 
     groups,
     summary,
     ...choicesOf(reader),
+    recorded_from: recordedFrom(reader),
     ...resolutionOf(reader, range?.fromMs),
   }
 }

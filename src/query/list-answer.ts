@@ -60,6 +60,12 @@ export function choicesOf(reader: CallReader): Pick<QueryFrame, 'available_model
   return { available_models: models, available_types: types }
 }
 
+/** When the first call that was ever recorded began, ISO 8601 in UTC; null without one. */
+export function recordedFrom(reader: CallReader): string | null {
+  const extent = reader.extent()
+  return extent === null ? null : new Date(extent.firstMs).toISOString()
+}
+
 /** Says so where what begins at `fromMs` is told in quarter hours. */
 export function resolutionOf(reader: CallReader, fromMs: number | undefined): Pick<QueryFrame, 'resolution'> {
   const foldedUntilMs = reader.foldedUntilMs()

@@ -7,7 +7,7 @@ import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import type { PastReader } from '../store/history-reader.ts'
 import { emptyFigures } from '../store/group-figures.ts'
-import { choicesOf, resolutionOf } from './list-answer.ts'
+import { choicesOf, recordedFrom, resolutionOf } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
 import { heatLimitsMs, overviewHeat } from './overview-heat.ts'
 import { overviewSlots } from './overview-slots.ts'
@@ -73,6 +73,7 @@ export function overviewAnswer(
     slowest: slowestOf(reader, timed, edgesMs, timedFigures.buckets),
     failed: reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls }).map(shownCall),
     ...choicesOf(reader),
+    recorded_from: recordedFrom(reader),
     ...resolutionOf(reader, fromMs),
   }
 }
@@ -122,8 +123,11 @@ function previousOf(
   fromMs: number,
   toMs: number,
 ): Overview['previous'] {
-  const edgesMs = [Math.max(0, fromMs - (toMs - fromMs)), fromMs]
-  if (edgesMs[0] === fromMs) return null
+  const previousMs = fromMs - (toMs - fromMs)
+  const firstMs = reader.extent()?.firstMs ?? Number.POSITIVE_INFINITY
+  // A window that recording did not reach across compares with nothing.
+  if (firstMs > previousMs) return null
+  const edgesMs = [previousMs, fromMs]
   const summaryOf = (one: CallFilter): GroupFigures =>
     reader.aggregate({ filter: one, edgesMs, dimension: null }).summary
   const all = summaryOf(filter)

@@ -114,6 +114,9 @@ test('lists: the latest, the slowest by their duration, and only what failed', a
   assert.deepEqual(durations, slowestOf(day))
   assert.ok(told.failed.every((call) => call.failed))
   const month = await queried.getJson<Overview>('/api/overview?from=2026-10-22T06:00:00Z')
+  // The month before saw no recording, and compares with nothing.
+  assert.equal(month.previous, null)
+  assert.equal(Date.parse(month.recorded_from!), startedAtMs(longAgo.id))
   assert.deepEqual(
     month.slowest.map((call) => call.duration_ms),
     slowestOf(calls),

@@ -28,7 +28,7 @@ function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
     unpriced_calls: sum(({ unpriced_calls: calls }) => calls),
     total_tokens: sum(({ total_tokens: tokens }) => tokens),
   }
-  return { groups, summary, available_models: [], available_types: ['chat'] }
+  return { groups, summary, available_models: [], available_types: ['chat'], recorded_from: null }
 }
 
 test('a call costs what the priced ones cost on average; unknown is unknown, and nothing is nothing', () => {

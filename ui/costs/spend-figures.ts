@@ -19,6 +19,7 @@ export interface SpendAnswer<Group> {
   readonly summary: SpendFigures
   readonly available_models: readonly string[]
   readonly available_types: readonly string[]
+  readonly recorded_from: string | null
   readonly store?: string
   readonly note?: string
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { plainAddress } from '../address/page-address.ts'
 import {
   boundsBefore,
+  comparable,
   courseGroups,
   matchesPath,
   spendBounds,
@@ -53,4 +54,13 @@ test('questions bear the filters, and the zone where days are counted', () => {
   assert.notEqual(spendKey(address), spendKey(plainAddress))
   // What only shows the same in another way is no other question.
   assert.equal(spendKey({ ...address, price: 'x', by: 'client' }), spendKey(address))
+})
+
+test('a time that recording reached only in part is not compared with', () => {
+  const since = (ms: number): { recorded_from: string } => ({ recorded_from: new Date(ms).toISOString() })
+  const past = { fromMs: 1000, toMs: 2000 }
+  assert.equal(comparable(since(1001), past), null)
+  assert.equal(comparable({ recorded_from: null }, past), null)
+  const whole = since(1000)
+  assert.equal(comparable(whole, past), whole)
 })

@@ -35,6 +35,15 @@ export function boundsBefore({ fromMs, toMs }: Bounds): Bounds {
   return { fromMs: Math.max(0, 2 * fromMs - toMs), toMs: fromMs }
 }
 
+/** What was spent in a time; null where recording did not reach across all of it, which compares with nothing. */
+export function comparable<Answer extends { readonly recorded_from: string | null }>(
+  answer: Answer | null,
+  { fromMs }: Bounds,
+): Answer | null {
+  const first = answer?.recorded_from ?? null
+  return first !== null && Date.parse(first) <= fromMs ? answer : null
+}
+
 /** Tells questions apart: all of an address that decides what the view shows. */
 export function spendKey(address: PageAddress): string {
   const query = new URLSearchParams()

@@ -5,7 +5,7 @@ import { type Answered, useAnswer } from '../data/use-answer.ts'
 import { refreshEveryMs } from '../filters/refresh-every.ts'
 import type { Times } from '../format/times.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
-import { boundsBefore, courseGroups, spendBounds, spendKey, spendPath } from './spend-question.ts'
+import { boundsBefore, comparable, courseGroups, spendBounds, spendKey, spendPath } from './spend-question.ts'
 
 /** What went to each model, or each client, and to the same before. */
 export interface SpendParts {
@@ -63,10 +63,11 @@ export function useSpend(address: PageAddress, times: Times, isPaused: boolean):
     options,
   )
   const now = by === 'model' ? models : others
+  const past = boundsBefore(spendBounds(address, (before.answeredMs ?? 0) - 1))
   const parts = useLatest(
     useMemo(() => {
       const answer = currentOf(now)
-      return answer === null ? null : { by, now: answer, before: currentOf(before) }
+      return answer === null ? null : { by, now: answer, before: comparable(currentOf(before), past) }
     }, [now.answer, now.isStale, before.answer, before.isStale]),
   )
   const courseNow = useLatest(

@@ -3,7 +3,8 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
-import { count, roughPercent, shortCount, unknownFigure } from '../format/figures.ts'
+import { type Tone, budgetOf } from '../shell/gateway-now.ts'
+import { count, shortCount, unknownFigure } from '../format/figures.ts'
 
 /** More slots than these are shown as a bar. */
 const mostSlots = 16
@@ -11,8 +12,8 @@ const mostSlots = 16
 /** The running gateway's figures; without one there are none. */
 export function NowCard({ health }: { readonly health: HealthReport | null }): JSX.Element {
   if (health === null) return <NoFigures />
-  const { rate_limiter: calls, token_budget: budget, telemetry } = health
-  const share = budget.total_used / budget.daily_limit
+  const { rate_limiter: calls, token_budget: tokens, telemetry } = health
+  const budget = budgetOf(tokens)
   return (
     <Card title="Right now" class="now-card">
       <dl>
@@ -35,11 +36,11 @@ export function NowCard({ health }: { readonly health: HealthReport | null }): J
         <Figure
           name="Tokens in 24 hours"
           id="budget"
-          value={roughPercent(share)}
-          detail={`${shortCount(budget.total_used)} of ${shortCount(budget.daily_limit)}`}
-          tone={share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : ''}
+          value={budget?.shareWords ?? unknownFigure}
+          detail={`${shortCount(tokens.total_used)} of ${shortCount(tokens.daily_limit)}`}
+          tone={budget === null ? 'none' : budget.tone}
         >
-          <Meter share={share} />
+          <Meter share={budget?.share ?? 0} />
         </Figure>
         <Figure
           name="Recorded"
@@ -72,13 +73,13 @@ interface FigureProps {
   readonly value: string
   readonly of?: string
   readonly detail: string
-  readonly tone?: '' | 'none' | 'queue' | 'warn' | 'bad'
+  readonly tone?: Tone | '' | 'none' | 'queue'
   readonly children?: ComponentChildren
 }
 
 function Figure({ name, id, value, of, detail, tone = '', children }: FigureProps): JSX.Element {
   return (
-    <div class={`figure ${tone}`}>
+    <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
       <dt>{name}</dt>
       <dd>
         <strong id={id}>{value}</strong>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { percent } from '../format/figures.ts'
 import { type Compared, changeOf } from './change.ts'
 
 const compared = (
@@ -31,8 +32,18 @@ test('nothing to compare with is no change', () => {
 
 test('from nothing, to the same, and many times as much', () => {
   assert.equal(compared(3, 0)?.words, 'new')
-  assert.equal(compared(0, 0)?.words, '±0\u202f%')
+  assert.equal(compared(0, 0)?.words, '±0')
   assert.equal(compared(10.01, 10)?.words, '±0\u202f%')
   assert.equal(compared(190, 10)?.words, '×19')
   assert.deepEqual(compared(6710, 1), { words: '', was: '1 s', tone: 'plain' })
+})
+
+test('a rate moves by points, and not where both read the same', () => {
+  const rate = (now: number, before: number): ReturnType<typeof changeOf> =>
+    compared(now, before, { isShare: true, show: percent })
+  assert.deepEqual(rate(0.0152, 0.013), { words: '+0.22\u202fpts', was: '1.3\u202f%', tone: 'worse' })
+  assert.deepEqual(rate(0.0133, 0.0131), { words: '±0', was: '1.3\u202f%', tone: 'plain' })
+  assert.deepEqual(rate(0.4, 0.013), { words: '+39\u202fpts', was: '1.3\u202f%', tone: 'worse' })
+  assert.deepEqual(rate(0.02, 0), { words: '+2\u202fpts', was: '0\u202f%', tone: 'worse' })
+  assert.deepEqual(rate(0.5, 1), { words: '−50\u202fpts', was: '100\u202f%', tone: 'better' })
 })

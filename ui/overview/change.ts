@@ -15,6 +15,8 @@ export interface Compared {
   readonly nBefore: number
   /** Which way is the good one; null where neither is. */
   readonly better: 'lower' | 'higher' | null
+  /** Whether the figure is a share of 1, whose change is told in points: a percentage of a percentage misleads. */
+  readonly isShare?: boolean
   readonly show: (value: number) => string
 }
 
@@ -24,20 +26,35 @@ const leastCalls = 50
 const mostShare = 19
 
 /** The change of a figure; null where there is nothing to compare it with. */
-export function changeOf({ now, before, nNow, nBefore, better, show }: Compared): Change | null {
+export function changeOf({
+  now,
+  before,
+  nNow,
+  nBefore,
+  better,
+  isShare = false,
+  show,
+}: Compared): Change | null {
   if (now === null || before === null || nNow === 0 || nBefore === 0) return null
   const was = show(before)
-  if (before === 0) return { words: now === 0 ? '±0\u202f%' : 'new', was, tone: 'plain' }
+  // What reads the same has not changed.
+  if (show(now) === was) return { words: '±0', was, tone: 'plain' }
+  if (before === 0 && !isShare) return { words: 'new', was, tone: 'plain' }
   const share = now / before - 1
   // From next to nothing any change is a huge one, and tells nothing but that.
-  if (share >= mostShare) return { words: '', was, tone: 'plain' }
+  if (share >= mostShare && !isShare) return { words: '', was, tone: 'plain' }
   const isTelling = Math.abs(share) >= leastShare && nNow >= leastCalls && nBefore >= leastCalls
   const isBetter = share < 0 === (better === 'lower')
   return {
-    words: shareWords(share),
+    words: isShare ? pointWords(now - before) : shareWords(share),
     was,
     tone: !isTelling || better === null ? 'plain' : isBetter ? 'better' : 'worse',
   }
+}
+
+function pointWords(difference: number): string {
+  const points = Number((Math.abs(difference) * 100).toPrecision(2))
+  return `${difference < 0 ? '−' : '+'}${points}\u202fpts`
 }
 
 function shareWords(share: number): string {

@@ -28,7 +28,7 @@ export interface OverviewBodyProps {
 /** All that an answer tells. */
 export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBodyProps): JSX.Element {
   const frame = useMemo(() => frameOf(answer), [answer])
-  const cards = useMemo(() => overviewCards(answer, frame.toMs - frame.fromMs), [answer, frame])
+  const cards = useMemo(() => overviewCards(answer), [answer])
   const parts = useMemo(
     () => ({
       latency: latencyParts(answer, frame),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
-import { type FigureCard, overviewCards, rateWords } from './overview-cards.ts'
+import { type FigureCard, overviewCards, rateWords, recordedMs } from './overview-cards.ts'
 
 const measure = (n: number, p50: number, p95: number): OverviewMeasure => ({
   n,
@@ -27,13 +27,20 @@ const totals: OverviewTotals = {
 }
 const empty = { calls: [], error_rate: [], cost_usd: [], duration_p95_ms: [], ttft_p95_ms: [], speed_p50: [] }
 
+const day = {
+  from: '2026-11-20T12:00:00.000Z',
+  to: '2026-11-21T12:00:00.000Z',
+  recorded_from: '2026-11-01T12:00:00.000Z',
+  slots: { gaps: [] as { from_s: number; to_s: number }[] },
+}
+
 function cards(
   now: OverviewTotals,
   previous: OverviewTotals | null,
   slowest: unknown[] = [],
 ): readonly FigureCard[] {
-  const answer = { totals: now, previous, buckets: empty, slowest, chat_only: true }
-  return overviewCards(answer as unknown as Overview, 86_400_000)
+  const answer = { ...day, totals: now, previous, buckets: empty, slowest, chat_only: true }
+  return overviewCards(answer as unknown as Overview)
 }
 
 test('each card has its figure with its unit, one fact, and what it was', () => {
@@ -96,6 +103,20 @@ test('each card leads to the calls that it is of', () => {
   const [, errors, latency] = cards(totals, null)
   assert.deepEqual(errors?.to, { view: 'calls', sort: 'started_at', errorsOnly: true })
   assert.deepEqual(latency?.to, { view: 'calls', sort: 'duration', outcomes: ['ok'], callTypes: ['chat'] })
+})
+
+test('a rate is of the time in which there could be calls', () => {
+  const told = (change: Partial<typeof day>): number =>
+    recordedMs({ ...day, ...change } as unknown as Overview)
+  const [hourMs, noon] = [3_600_000, Date.parse(day.to) / 1000]
+  assert.equal(told({}), 24 * hourMs)
+  assert.equal(told({ recorded_from: '2026-11-21T11:52:00.000Z' }), 8 * 60_000)
+  const gaps = [
+    { from_s: noon - 48 * 3600, to_s: noon - 20 * 3600 },
+    { from_s: noon - 3600, to_s: noon },
+  ]
+  assert.equal(told({ slots: { gaps } }), 19 * hourMs)
+  assert.equal(told({ recorded_from: day.to }), 60_000)
 })
 
 test('a rate in the first unit that has a whole call, and is no longer than the range', () => {

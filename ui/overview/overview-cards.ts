@@ -34,9 +34,9 @@ export interface FigureCard {
 }
 
 /** The figures by which one sees whether all is well. */
-export function overviewCards(answer: Overview, rangeMs: number): readonly FigureCard[] {
+export function overviewCards(answer: Overview): readonly FigureCard[] {
   return [
-    requests(answer, rangeMs),
+    requests(answer),
     errorRate(answer),
     latency(answer),
     firstToken(answer),
@@ -45,7 +45,8 @@ export function overviewCards(answer: Overview, rangeMs: number): readonly Figur
   ]
 }
 
-function requests({ totals, previous, buckets }: Overview, rangeMs: number): FigureCard {
+function requests(answer: Overview): FigureCard {
+  const { totals, previous, buckets } = answer
   return {
     words: 'Requests',
     meaning: 'All calls that began in this time, of every kind and however they ended.',
@@ -58,7 +59,7 @@ function requests({ totals, previous, buckets }: Overview, rangeMs: number): Fig
       better: null,
       show: shortCount,
     }),
-    fact: rateWords(totals.calls, rangeMs),
+    fact: rateWords(totals.calls, recordedMs(answer)),
     course: buckets.calls,
     colour: 'accent',
     to: { view: 'calls', sort: 'started_at' },
@@ -76,6 +77,7 @@ function errorRate({ totals, previous, buckets }: Overview): FigureCard {
       nNow: totals.calls,
       nBefore: previous?.calls ?? 0,
       better: 'lower',
+      isShare: true,
       show: percent,
     }),
     fact: `${count(totals.errors)} failed`,
@@ -226,7 +228,18 @@ const rateUnits = [
   [86_400_000, 'day'],
 ] as const
 
-/** Per minute, hour or day: in the first of them that has at least one call, and in none that is longer than the range. */
+/** For how much of its time an answer can have calls: since the first one ever, and while a gateway ran. */
+export function recordedMs({ from, to, recorded_from: first, slots }: Overview): number {
+  const toMs = Date.parse(to)
+  const fromMs = Math.max(Date.parse(from), Date.parse(first ?? from))
+  const missedMs = slots.gaps.reduce(
+    (sum, gap) => sum + Math.max(0, Math.min(gap.to_s * 1000, toMs) - Math.max(gap.from_s * 1000, fromMs)),
+    0,
+  )
+  return Math.max(toMs - fromMs - missedMs, 60_000)
+}
+
+/** Per minute, hour or day: in the first of them that has at least one call, and in none that is longer than the time. */
 export function rateWords(calls: number, rangeMs: number): string {
   if (calls === 0) return 'no calls'
   const rateOf = (unitMs: number): number => (calls * unitMs) / rangeMs

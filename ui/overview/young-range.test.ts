@@ -2,26 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { youngRange } from './young-range.ts'
 
-type Day = Parameters<typeof youngRange>[0]
-
 const toMs = Date.UTC(2026, 10, 21, 14)
 
-/** With one call that many minutes ago. */
-function day(minutesAgo: number, callsBefore: number | null = 0): Day {
-  const start_s = [toMs / 1000 - 86_400, toMs / 1000 - minutesAgo * 60]
-  const previous = callsBefore === null ? null : { calls: callsBefore }
-  return { buckets: { start_s, calls: [0, 1] }, to: new Date(toMs).toISOString(), previous } as unknown as Day
+/** Where the first call was made that many minutes ago. */
+function since(minutesAgo: number): ReturnType<typeof youngRange> {
+  const recorded_from = new Date(toMs - minutesAgo * 60_000).toISOString()
+  return youngRange({ recorded_from, to: new Date(toMs).toISOString() })
 }
 
 test('calls of the last hours alone are shown in as many', () => {
-  assert.equal(youngRange(day(15)), '1h')
-  assert.equal(youngRange(day(60)), '1h')
-  assert.equal(youngRange(day(75)), '6h')
-  assert.equal(youngRange(day(375)), null)
+  assert.deepEqual([15, 60, 75, 360].map(since), ['1h', '1h', '6h', '6h'])
 })
 
-test('a day stays a day where calls came before it, or nobody knows', () => {
-  assert.equal(youngRange(day(15, 3)), null)
-  assert.equal(youngRange(day(15, null)), null)
-  assert.equal(youngRange({ ...day(15), buckets: { start_s: [0], calls: [0] } } as unknown as Day), null)
+test('a day stays a day where calls came earlier, or none did', () => {
+  assert.equal(since(375), null)
+  assert.equal(youngRange({ recorded_from: null, to: new Date(toMs).toISOString() }), null)
 })

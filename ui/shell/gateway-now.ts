@@ -95,7 +95,8 @@ function loadOf({ health }: ProcessStatus): GatewayLoad | null {
   }
 }
 
-function budgetOf(budget: {
+/** How much of the token budget is used; null without one. */
+export function budgetOf(budget: {
   readonly daily_limit: number
   readonly total_used: number
 }): GatewayBudget | null {
