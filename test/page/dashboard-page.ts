@@ -27,15 +27,23 @@ export interface DashboardPage extends AsyncDisposable {
 export interface DashboardPageOptions extends BrowserContextOptions {
   /** What to open: `/gateway`, `/calls?errors_only=1`; the Overview unless told. */
   readonly path?: string
+  /** By how much the browser's clock is ahead of the machine's; milliseconds. */
+  readonly clockAheadMs?: number
 }
 
 /** `await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })` */
 export async function openDashboardPage(
   browser: TestBrowser,
   origin: string,
-  { path = '/', ...options }: DashboardPageOptions = {},
+  { path = '/', clockAheadMs = 0, ...options }: DashboardPageOptions = {},
 ): Promise<DashboardPage> {
   const context = await browser.newContext(options)
+  if (clockAheadMs !== 0) {
+    await context.addInitScript(`globalThis.Date = class extends Date {
+      constructor(...given) { given.length === 0 ? super(Date.now()) : super(...given) }
+      static now() { return super.now() + ${clockAheadMs} }
+    }`)
+  }
   const page = await context.newPage()
   const problems: string[] = []
   page.setDefaultTimeout(waitLimitMs)

@@ -65,6 +65,37 @@ test('three calls say what they are, and are no percentiles; filtered to nothing
   assert.deepEqual(opened.problems, [])
 })
 
+test('ranges are of the dashboard’s clock, however far off the browser’s is', async () => {
+  await using dir = await makeTempDir()
+  writePageData(dir.path, 'three')
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  for (const hours of [3, -3]) {
+    await using opened = await openDashboardPage(browser, dashboard.origin, {
+      path: '/?range=1h',
+      clockAheadMs: hours * 3_600_000,
+    })
+    const { page } = opened
+    const requests = page.locator('.figure-card', { hasText: 'Requests' }).locator('.figure-value')
+    assert.equal(await requests.innerText(), '3')
+    await page.goto(`${dashboard.origin}/calls?range=1h`)
+    await page.locator('.calls-summary strong').getByText('3 calls', { exact: true }).waitFor()
+    await page.getByText('Calls per minute', { exact: true }).waitFor()
+    await page.locator('.volume-key').first().waitFor()
+    await page.goto(`${dashboard.origin}/costs?range=1h`)
+    await page.getByText(/^\+ 2 unpriced calls$/).waitFor()
+    // The chart's times are the dashboard's too.
+    await page.goto(`${dashboard.origin}/?tz=utc&range=1h`)
+    const hour = new Date(Date.now() - 60_000).toISOString().slice(11, 13)
+    await page
+      .locator('.plot-time')
+      .getByText(new RegExp(`^${hour}:`))
+      .first()
+      .waitFor({ state: 'attached' })
+    assert.deepEqual(opened.problems, [])
+  }
+})
+
 test('opened without a range it shows the last hour, where all calls are of it; what is asked for stays', async () => {
   await using dir = await makeTempDir()
   writePageData(dir.path, 'three')

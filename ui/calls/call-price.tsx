@@ -6,6 +6,7 @@ import { plainAddress } from '../address/page-address.ts'
 import { sourceDate, sourceWords } from '../costs/price-source.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import type { Times } from '../format/times.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface CallPriceProps {
   /** Empty while only a list has told of it. */
@@ -82,7 +83,7 @@ function PriceAge({ call, times }: Pick<CallPriceProps, 'call' | 'times'>): JSX.
     price !== undefined && 'key' in price && holdsAt(price.effective_from, startedAt)
       ? price.updated_at
       : null
-  const date = sourceDate(source ?? '', since, times, Date.now())
+  const date = sourceDate(source ?? '', since, times, nowMs())
   return <small>{[sourceWords(source ?? ''), ...(date === '' ? [] : [date])].join(', ')}</small>
 }
 

@@ -5,6 +5,7 @@ import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { count } from '../format/figures.ts'
 import { exportPath, listedBounds, maxExported, pageSize } from './calls-question.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** The calls of the list as a file. */
 export function ExportMenu(): JSX.Element {
@@ -20,7 +21,7 @@ export function ExportMenu(): JSX.Element {
       }
     >
       {(close) => {
-        const bounds = listedBounds(address, Date.now())
+        const bounds = listedBounds(address, nowMs())
         return (
           <div class="export-links">
             <a

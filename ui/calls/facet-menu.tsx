@@ -6,6 +6,7 @@ import { CheckList } from '../filters/check-list.tsx'
 import { count } from '../format/figures.ts'
 import { facetPath, listedBounds } from './calls-question.ts'
 import { failureCodeWords } from './failure-words.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 export type Facet = 'client' | 'failure_code'
 
@@ -32,7 +33,7 @@ export function FacetMenu({ facet }: FacetMenuProps): JSX.Element {
 
 function FacetList({ facet }: FacetMenuProps): JSX.Element {
   const { address, go } = useNavigation()
-  const path = facetPath(address, listedBounds(address, Date.now()), facet)
+  const path = facetPath(address, listedBounds(address, nowMs()), facet)
   const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path, { everyMs: null })
   const chosen: readonly string[] = facet === 'client' ? address.clients : address.failureCodes
   const groups = (answer?.groups ?? []).filter(

@@ -4,6 +4,7 @@ import { AddressLink, useNavigation } from '../address/navigation.tsx'
 import { type LastRange, isFiltered, withoutFilters } from '../address/page-address.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { counted } from '../format/figures.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface NoCallsProps {
   readonly answer: CallsAnswer
@@ -82,7 +83,7 @@ export function NoList({ trouble, troubleCode, again }: NoListProps): JSX.Elemen
   const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble)?.[1]
   if (troubleCode === 'folded_range' && unfolded !== undefined) {
     const fromMs = Date.parse(unfolded)
-    const toMs = address.range.last === null ? Math.max(address.range.toMs, fromMs + 1) : Date.now()
+    const toMs = address.range.last === null ? Math.max(address.range.toMs, fromMs + 1) : nowMs()
     return (
       <Nothing
         title="Part of this time is kept as sums alone"

@@ -5,6 +5,7 @@ import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
 import { type ListedBounds, listKey, listPath, listedBounds, maxListed } from './calls-question.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** A list of calls that grows as its reader comes to its end. */
 export interface CallList extends Answered<CallsAnswer> {
@@ -27,13 +28,13 @@ export function useCallList(address: PageAddress): CallList {
   const answered = useAnswer<CallsAnswer>(
     listKey(address),
     () => {
-      asked.current = listedBounds(address, Date.now())
+      asked.current = listedBounds(address, nowMs())
       return listPath(address, asked.current)
     },
     { everyMs: null },
   )
   const { answer, isStale } = answered
-  const bounds = useMemo(() => asked.current ?? listedBounds(address, Date.now()), [answer])
+  const bounds = useMemo(() => asked.current ?? listedBounds(address, nowMs()), [answer])
   const [more, setMore] = useState<Pages>(noPages)
   const pages = more.of === answer ? more : { ...noPages, of: answer }
   const cursor = pages.calls.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)

@@ -4,6 +4,7 @@ import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { type ListedBounds, listKey, listedBounds } from './calls-question.ts'
 import { type VolumeBar, type VolumeGroup, volumeBars, volumeQuestion } from './volume-bars.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** How many calls there were by and by, and of which time and steps that is. */
 export interface CallVolume extends ReturnType<typeof volumeQuestion> {
@@ -24,7 +25,7 @@ export function useCallVolume(zone: string, answer: CallsAnswer | null): CallVol
   const counted = useAnswer<{ readonly groups?: readonly VolumeGroup[] }>(
     `${listKey(chronological)} ${zone}`,
     () => {
-      const bounds = listedBounds(chronological, Date.now())
+      const bounds = listedBounds(chronological, nowMs())
       asked.current = { bounds, ...volumeQuestion(address, bounds, zone), utc: address.utc }
       return asked.current.path
     },

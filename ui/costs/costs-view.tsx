@@ -19,6 +19,7 @@ import { spendBounds } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
 import { type Spend, useSpend } from './use-spend.ts'
 import { usePrices } from './use-prices.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Where does the money go, and are the prices right? */
 export function CostsView({ times }: ViewProps): JSX.Element {
@@ -63,7 +64,7 @@ export function CostsView({ times }: ViewProps): JSX.Element {
         <PricesCard
           prices={prices}
           times={times}
-          bounds={spendBounds(address, spend.answeredMs ?? Date.now())}
+          bounds={spendBounds(address, spend.answeredMs ?? nowMs())}
           onRepriced={() => {
             spend.again()
             prices.again()

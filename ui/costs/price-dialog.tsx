@@ -8,6 +8,7 @@ import { type DraftTrouble, type PriceDraft, bodyOf, draftOf } from './price-for
 import { hostOf, overrideName } from './price-list.ts'
 import { type RateName, rateNames, rateWords } from './price-words.ts'
 import { RateField } from './rate-field.tsx'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** What a price is set for. */
 export interface PricedModel {
@@ -54,7 +55,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
   const leave = (): void => dialog.current?.close()
   const save = async (): Promise<void> => {
     if (isBusy) return
-    const made = bodyOf(draft, Date.now(), dayStartMs)
+    const made = bodyOf(draft, nowMs(), dayStartMs)
     if ('trouble' in made) {
       setWrong(made.trouble)
       return

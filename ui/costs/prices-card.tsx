@@ -23,6 +23,7 @@ import { PricesNotes } from './prices-notes.tsx'
 import { bookWords, syncWords } from './sync-words.ts'
 import { useRepriceOffer } from './use-reprice-offer.ts'
 import type { Prices } from './use-prices.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Where the focus goes when somebody wants to see the prices. */
 export const pricesId = 'prices'
@@ -46,7 +47,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
     readonly bounds: Bounds
     readonly onlyUnpriced: boolean
   } | null>(null)
-  const nowMs = Date.now()
+  const now = nowMs()
   const search = address.price
   const listed = useMemo(
     () => listedMatches(matches?.matches ?? [], address.models, search),
@@ -79,7 +80,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
     })
   }
   const setOfKnown = ({ name, entry }: KnownPrice): void => {
-    const period = periodAt(entry, nowMs)
+    const period = periodAt(entry, now)
     setPriced({
       name,
       upstream: null,
@@ -104,7 +105,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
   return (
     <Card
       title="Prices"
-      about={bookWords(costs, nowMs)}
+      about={bookWords(costs, now)}
       class="prices-card"
       actions={
         <>
@@ -163,7 +164,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
           costs={costs}
           search={search}
           times={times}
-          nowMs={nowMs}
+          nowMs={now}
           onSet={setOfKnown}
           onRemove={setRemoved}
         />
@@ -191,7 +192,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
           matches={listed}
           overrides={costs.overrides}
           times={times}
-          nowMs={nowMs}
+          nowMs={now}
           isSyncing={prices.isSyncing}
           onSync={prices.sync}
           onSet={setOfMatch}

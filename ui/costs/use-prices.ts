@@ -6,6 +6,7 @@ import { useAnswer } from '../data/use-answer.ts'
 import { refreshEveryMs } from '../filters/refresh-every.ts'
 import { costActions } from './cost-actions.ts'
 import { matchesPath, spendBounds } from './spend-question.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 const calmEveryMs = 60_000
 const runningEveryMs = 700
@@ -39,7 +40,7 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   })
   const matches = useAnswer<CostMatches>(
     JSON.stringify(address.range),
-    () => matchesPath(spendBounds(address, Date.now())),
+    () => matchesPath(spendBounds(address, nowMs())),
     { everyMs: refreshEveryMs(address.range), isPaused },
   )
   const onChanged = (): void => {

@@ -3,6 +3,7 @@ import type { RepriceResult } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { useLive } from '../data/live.tsx'
 import { costActions } from './cost-actions.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Calls that had no price are looked for at least so far back. */
 const farMs = 30 * 86_400_000
@@ -31,7 +32,7 @@ export function useRepriceOffer(
   useEffect(() => {
     if (changes === 0) return
     let isHere = true
-    const question = { ...far, toMs: Math.max(far.toMs, Date.now()), onlyUnpriced: true, model: null, zone }
+    const question = { ...far, toMs: Math.max(far.toMs, nowMs()), onlyUnpriced: true, model: null, zone }
     costActions.previewReprice(question).then(
       (result) => isHere && setFound(result),
       () => isHere && setFound(null),

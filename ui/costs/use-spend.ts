@@ -6,6 +6,7 @@ import { refreshEveryMs } from '../filters/refresh-every.ts'
 import type { Times } from '../format/times.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendKey, spendPath } from './spend-question.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** What went to each model, or each client, and to the same before. */
 export interface SpendParts {
@@ -44,7 +45,7 @@ export function useSpend(address: PageAddress, times: Times, isPaused: boolean):
   const key = spendKey(address)
   const { by, utc } = address
   const options = { everyMs: refreshEveryMs(address.range), isPaused }
-  const bounds = (): Bounds => spendBounds(address, Date.now())
+  const bounds = (): Bounds => spendBounds(address, nowMs())
   const path = (groupBy: string, of: Bounds = bounds()): string => spendPath(address, of, groupBy, times.zone)
   const models = useAnswer<SpendAnswer<SpendGroup>>(`model ${key}`, () => path('model'), options)
   const others = useAnswer<SpendAnswer<SpendGroup>>(

@@ -3,6 +3,7 @@ import type { CallJson } from '../../src/call/call-reader.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'
+import { learnTime } from './dashboard-clock.ts'
 import { Trouble, troubleOf } from './trouble.ts'
 
 /** Questions take at most 5 s on the dashboard's side; a little more is the way there and back. */
@@ -75,9 +76,11 @@ async function request<Answer>(
   const init = body === undefined ? {} : { body: JSON.stringify(body), headers: jsonHeaders }
   let response: Response
   let answer: unknown
+  const sentMs = Date.now()
   try {
     const either = signal === undefined ? limit : AbortSignal.any([limit, signal])
     response = await fetch(path, { method, signal: either, ...init })
+    learnTime(response.headers.get('date'), sentMs, Date.now())
     const text = await response.text()
     answer = response.ok ? read(text) : JSON.parse(text)
   } catch (error) {

@@ -1,12 +1,13 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type AnswerReader, ask } from './dashboard-api.ts'
+import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
 import { Trouble, reasonOf } from './trouble.ts'
 
 /** What is known of an answer that is asked for again and again. */
 export interface Answered<Answer> {
   /** The last good answer, also while the next one is awaited, and after one has failed. */
   readonly answer: Answer | null
-  /** Of `answer`, on the page's clock: milliseconds since the Unix epoch. */
+  /** Of `answer`, by the dashboard's clock: milliseconds since the Unix epoch. */
   readonly answeredMs: number | null
   /** Why the last question came to nothing; null once one has been answered since. */
   readonly trouble: string | null
@@ -42,6 +43,7 @@ export function useAnswer<Answer>(
   const [round, setRound] = useState(0)
   const pathRef = useRef(path)
   pathRef.current = path
+  const isSecond = useRef(false)
   const again = useCallback(() => setRound((before) => before + 1), [])
 
   // Not after the paint: until then a question would only wait.
@@ -49,12 +51,21 @@ export function useAnswer<Answer>(
     if (key === null) return
     const leaving = new AbortController()
     setState((before) => ({ ...before, isLoading: true }))
+    const offsetMs = clockOffsetMs()
+    /** Whether the question may have been about another time than was meant: once it is asked anew. */
+    const isOfOtherTime = (): boolean => {
+      const isOff = !isSecond.current && Math.abs(clockOffsetMs() - offsetMs) > clockSlackMs
+      isSecond.current = isOff
+      if (isOff) again()
+      return isOff
+    }
     ask<Answer>(pathRef.current(), leaving.signal, read).then(
       (answer) => {
-        setState({ key, answer, answeredMs: Date.now(), trouble: null, troubleCode: null, isLoading: false })
+        if (isOfOtherTime()) return
+        setState({ key, answer, answeredMs: nowMs(), trouble: null, troubleCode: null, isLoading: false })
       },
       (error: unknown) => {
-        if (leaving.signal.aborted) return
+        if (leaving.signal.aborted || isOfOtherTime()) return
         const troubleCode = error instanceof Trouble ? error.code : null
         setState((before) => ({ ...before, trouble: reasonOf(error), troubleCode, isLoading: false }))
       },
@@ -70,8 +81,8 @@ export function useAnswer<Answer>(
     const plan = (): void => {
       clearTimeout(timer)
       if (document.hidden) return
-      const sinceMs = Date.now() - (state.answeredMs ?? 0)
-      timer = setTimeout(again, state.trouble === null ? Math.max(0, everyMs - sinceMs) : retryMs)
+      const leftMs = everyMs - nowMs() + (state.answeredMs ?? 0)
+      timer = setTimeout(again, state.trouble === null ? Math.min(everyMs, Math.max(0, leftMs)) : retryMs)
     }
     plan()
     document.addEventListener('visibilitychange', plan)
@@ -85,6 +96,8 @@ export function useAnswer<Answer>(
 }
 
 const retryMs = 5000
+/** What the first answer tells of the dashboard's clock is no more exact. */
+const clockSlackMs = 2000
 
 interface State<Answer> {
   readonly key: string | null

@@ -6,6 +6,7 @@ import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import type { Times } from '../format/times.ts'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface RangeFilterProps {
   readonly times: Times
@@ -38,7 +39,7 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
   const { address, go } = useNavigation()
   const id = useId()
   const [[from, to], setTexts] = useState(() => {
-    const { fromMs, toMs } = boundsOf(address.range, Date.now())
+    const { fromMs, toMs } = boundsOf(address.range, nowMs())
     return [wallTimeOf(fromMs, times.zone), wallTimeOf(toMs, times.zone)] as const
   })
   const [trouble, setTrouble] = useState<string | null>(null)

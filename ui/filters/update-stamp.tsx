@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { Icon } from '../design/icon.tsx'
 import { useLasting } from '../design/use-lasting.ts'
 import type { Times } from '../format/times.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
 const silentMs = 600
@@ -23,7 +24,7 @@ export interface UpdateStampProps {
 export function UpdateStamp(props: UpdateStampProps): JSX.Element {
   const { times, answeredMs, isLoading, trouble, again, bucketWords } = props
   const isLong = useLasting(isLoading, silentMs)
-  const at = answeredMs === null ? null : times.short(answeredMs, Date.now()) + times.suffix
+  const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
   if (trouble !== null) {
     return (
       <div class="update-stamp is-bad">

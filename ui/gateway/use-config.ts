@@ -2,6 +2,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { useAnswer } from '../data/use-answer.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** The gateway's options, as far as they are known. */
 export interface KnownConfig {
@@ -23,7 +24,7 @@ export function useConfig(status: ProcessStatus | null): KnownConfig {
     { everyMs },
   )
   const [taken, setTaken] = useState<readonly [ProxyConfig, number] | null>(null)
-  const take = useCallback((config: ProxyConfig) => setTaken([config, Date.now()]), [])
+  const take = useCallback((config: ProxyConfig) => setTaken([config, nowMs()]), [])
   const isTakenNewer = taken !== null && taken[1] >= (answeredMs ?? 0)
   const config = isTakenNewer ? taken[0] : answer
   return useMemo(() => ({ config, trouble, again, take }), [config, trouble, again, take])

@@ -11,6 +11,7 @@ import { StateMark } from '../design/state-mark.tsx'
 import { counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { clearPoints, keepingTimes, keepingWords } from './keeping-words.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 const statusPath = '/api/raw-log/status'
 const lookEveryMs = 5000
@@ -55,7 +56,7 @@ export function KeepingCard({ times }: { readonly times: Times }): JSX.Element {
     )
   }
   const untilMs = status.enabled_until === null ? null : Date.parse(status.enabled_until)
-  const words = keepingWords(status, untilMs === null ? null : times.clock(untilMs), Date.now())
+  const words = keepingWords(status, untilMs === null ? null : times.clock(untilMs), nowMs())
   const canSwitch = isRunning && !isBusy
   const problem = trouble ?? status.trouble
   return (

@@ -9,6 +9,7 @@ import { duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { LiveCall } from './live-call.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface LiveRowProps {
   readonly call: LiveCall
@@ -93,5 +94,5 @@ function Elapsed({ sinceMs }: { readonly sinceMs: number }): JSX.Element {
     const timer = setInterval(() => tick(0), 1000)
     return () => clearInterval(timer)
   }, [])
-  return <>{longDuration(Math.floor((Date.now() - sinceMs) / 1000))}</>
+  return <>{longDuration(Math.floor((nowMs() - sinceMs) / 1000))}</>
 }

@@ -21,6 +21,7 @@ import { OverviewSkeleton } from './overview-skeleton.tsx'
 import { overviewKey, overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
 import { useYoungRange } from './use-young-range.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Is it well, and what changed? */
 export function OverviewView({ times }: ViewProps): JSX.Element {
@@ -28,7 +29,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   const [isHeld, hold] = useState(false)
   const answered = useAnswer<Overview>(
     overviewKey(address),
-    () => overviewPath(address, times.zone, Date.now()),
+    () => overviewPath(address, times.zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isHeld || address.call !== null },
   )
   const { answeredMs, isLoading, trouble, isStale, again } = answered
