@@ -103,8 +103,6 @@ export interface CostMatch {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cost_usd: number | null
-  /** The figures of the model were shared out among those who answered it as its newest calls were. */
-  readonly approximate?: true
   readonly price: MatchedPrice
 }
 
@@ -112,6 +110,8 @@ export interface CostMatch {
 export interface CostMatches {
   readonly from: string
   readonly to: string
+  /** Since when calls are counted, where that is not all of the time: earlier ones were folded, or are too many. */
+  readonly counted_from: string | null
   readonly matches: readonly CostMatch[]
 }
 

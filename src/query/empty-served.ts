@@ -1,4 +1,8 @@
 import type { ServedReader } from '../store/served-models.ts'
 
 /** Stands in where there is no database to read. */
-export const emptyServed: ServedReader = { between: () => [], latest: () => [], close: () => {} }
+export const emptyServed: ServedReader = {
+  between: () => [],
+  newestFrom: (fromMs) => fromMs,
+  close: () => {},
+}

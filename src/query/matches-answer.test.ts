@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CostMatches } from '../api/costs.ts'
 import { entry } from '../../test/support/price-list.ts'
-import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
-import type { CallReader } from '../call/call-reader.ts'
 import { noPrices } from '../pricing/model-costs.ts'
 import { PriceBook } from '../pricing/price-book.ts'
-import { emptyFigures } from '../store/group-figures.ts'
 import type { ServedModel, ServedReader } from '../store/served-models.ts'
 import { emptyReader } from './empty-reader.ts'
 import { matchesAnswer } from './matches-answer.ts'
@@ -15,117 +13,67 @@ const hourMs = 3_600_000
 const book = new PriceBook({ ...noPrices, models: { 'gpt-4o': entry('openai', { input: 1, output: 2 }) } })
 const question = { kind: 'matches', fromMs: nowMs - hourMs, toMs: nowMs, fileState: '' } as const
 
-function figures(calls: number, costUsd: number | null, unpriced: number): GroupFigures {
-  return {
-    ...emptyFigures,
-    calls,
-    unpriced_calls: unpriced,
-    input_tokens: 10 * calls,
-    output_tokens: calls,
-    cost_usd: costUsd,
-  }
-}
-
-/** So many calls of each model that nobody could read one by one. */
-function manyCalls(
-  models: Readonly<Record<string, GroupFigures>>,
-  foldedMs: number | null = null,
-): CallReader {
-  const groups = Object.entries(models).map(([entry, figures]) => ({
-    bucket: 0,
-    entry,
-    isRest: false,
-    figures,
-  }))
-  const calls = groups.reduce((sum, { figures }) => sum + figures.calls, 0)
-  return {
-    ...emptyReader,
-    extent: () => ({ firstMs: 0, lastMs: nowMs }),
-    foldedUntilMs: () => foldedMs,
-    aggregate: ({ dimension }: CallQuestion): CallAnswer => ({
-      groups: dimension === 'model' ? groups : [],
-      summary: { ...emptyFigures, calls },
-    }),
-  }
-}
-
-function served(model: string, upstream: string, calls: number): ServedModel {
+function served(upstream: string, calls: number): ServedModel {
   const costNanoUsd = upstream === 'api.openai.com' ? calls : null
-  const unpricedCalls = costNanoUsd === null ? calls : 0
   return {
     upstream,
-    model,
+    model: 'gpt-4o',
     responseModel: null,
     calls,
-    unpricedCalls,
+    unpricedCalls: costNanoUsd === null ? calls : 0,
     inputTokens: 10 * calls,
     outputTokens: calls,
     costNanoUsd,
   }
 }
 
-function sample(newest: Readonly<Record<string, readonly ServedModel[]>>): ServedReader {
-  return {
-    between: () => assert.fail('not read one by one'),
-    latest: (model) => newest[model ?? ''] ?? [],
+/** Two upstreams of one model, counted from `newestMs` on at the earliest; and what was asked for. */
+function answered(newestMs: number, foldedMs: number | null = null): { told: CostMatches; asked: number[] } {
+  const asked: number[] = []
+  const reader: ServedReader = {
+    between: (...edges) => {
+      asked.push(...edges)
+      return [served('127.0.0.1:8080', 24), served('api.openai.com', 292_780)]
+    },
+    newestFrom: (fromMs) => Math.max(fromMs, newestMs),
     close: () => undefined,
   }
+  const calls = {
+    ...emptyReader,
+    extent: () => ({ firstMs: 0, lastMs: nowMs }),
+    foldedUntilMs: () => foldedMs,
+  }
+  return { told: matchesAnswer(calls, reader, book, question, nowMs), asked }
 }
 
-test('of very many calls the sums by model are told, with who answered the newest of them', () => {
-  const calls = manyCalls({
-    'gpt-4o': figures(900_000, 4.5, 0),
-    refused: figures(10, null, 0),
-    lost: figures(7, null, 7),
-  })
-  const newest = { 'gpt-4o': [served('gpt-4o', 'api.openai.com', 200)] }
-  const { matches } = matchesAnswer(calls, sample(newest), book, question, nowMs)
+test('what each upstream answered is counted, and nothing shared out', () => {
+  const { told, asked } = answered(0)
+  assert.deepEqual(asked, [nowMs - hourMs, nowMs])
   assert.deepEqual(
-    matches.map(({ model, upstream, calls, cost_usd, approximate, price }) => [
-      model,
-      upstream,
-      calls,
-      cost_usd,
-      approximate ?? false,
-      'key' in price ? price.key : price.none,
-    ]),
-    [
-      ['gpt-4o', 'api.openai.com', 900_000, 4.5, false, 'gpt-4o'],
-      // What never used anything is left out; what did, and left no row, is there.
-      ['lost', null, 7, null, true, 'unknown_upstream'],
-    ],
-  )
-})
-
-test('where several answered a model, its sums are shared out as its newest calls were, and add up', () => {
-  const whole = figures(1_000_001, 0.000_000_07, 250_003)
-  const newest = {
-    'gpt-4o': [served('gpt-4o', 'api.openai.com', 150), served('gpt-4o', '127.0.0.1:8080', 50)],
-  }
-  const { matches } = matchesAnswer(manyCalls({ 'gpt-4o': whole }), sample(newest), book, question, nowMs)
-  assert.deepEqual(
-    matches.map(({ upstream, calls, unpriced_calls, cost_usd }) => [
+    told.matches.map(({ upstream, calls, unpriced_calls, cost_usd, price }) => [
       upstream,
       calls,
       unpriced_calls,
       cost_usd,
+      'key' in price ? price.key : price.none,
     ]),
     [
-      ['api.openai.com', 750_001, 0, 0.000_000_07],
-      ['127.0.0.1:8080', 250_000, 250_003, null],
+      ['api.openai.com', 292_780, 0, 0.000_292_78, 'gpt-4o'],
+      ['127.0.0.1:8080', 24, 24, null, 'local'],
     ],
   )
-  for (const name of ['calls', 'unpriced_calls', 'input_tokens', 'output_tokens'] as const) {
-    assert.equal(
-      matches.reduce((sum, match) => sum + match[name], 0),
-      whole[name],
-    )
-  }
-  assert.ok(matches.every(({ approximate }) => approximate))
+  assert.equal(told.counted_from, null)
 })
 
-test('a range that reaches back to folded calls is told by sums, however few they are', () => {
-  const calls = manyCalls({ 'gpt-4o': figures(3, 1, 0) }, nowMs - hourMs / 2)
-  const newest = { 'gpt-4o': [served('gpt-4o', 'api.openai.com', 1)] }
-  assert.equal(matchesAnswer(calls, sample(newest), book, question, nowMs).matches[0]?.calls, 3)
+test('calls that are too many, or folded, are left out, and it says from when on', () => {
+  for (const [newestMs, foldedMs, expectedMs] of [
+    [nowMs - 600_000, null, nowMs - 600_000],
+    [0, nowMs - 900_000, nowMs - 900_000],
+    [nowMs - 600_000, nowMs - 900_000, nowMs - 600_000],
+    [0, nowMs + hourMs, nowMs],
+  ] as const) {
+    const { told, asked } = answered(newestMs, foldedMs)
+    assert.deepEqual(asked, [expectedMs, nowMs])
+    assert.equal(told.counted_from, new Date(expectedMs).toISOString())
+  }
 })

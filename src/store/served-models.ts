@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstIdAt } from '../call/call-id.ts'
+import { firstIdAt, startedAtMs } from '../call/call-id.ts'
 import type { IsOver } from '../call/query-too-slow.ts'
 import { CallWords } from './call-words.ts'
 import { idSlices } from './id-slices.ts'
@@ -24,8 +24,8 @@ export interface ServedModel {
 export interface ServedReader {
   /** Reads every call of that time. Throws `QueryTooSlow`. */
   between(fromMs: number, toMs: number): readonly ServedModel[]
-  /** Of the newest calls of a model in that time alone, at most `limit`. */
-  latest(model: string | null, fromMs: number, toMs: number, limit: number): readonly ServedModel[]
+  /** When about the newest `most` calls of that time began; `fromMs` where there are no more. */
+  newestFrom(fromMs: number, toMs: number, most: number): number
   close(): void
 }
 
@@ -67,18 +67,15 @@ class SqliteServedReader implements ServedReader {
     return [...sums].map(([key, figures]) => this.#served(key, figures))
   }
 
-  latest(model: string | null, fromMs: number, toMs: number, limit: number): readonly ServedModel[] {
-    const [modelId = null] = model === null ? [] : this.#words.idsOf('models', [model])
-    const isModel = model === null ? 'model_id IS NULL' : 'model_id = ?'
-    const statement = this.#statements.get(
-      `SELECT ${columns} FROM (SELECT * FROM calls WHERE ${isModel} AND id >= ? AND id < ? AND ${canCost}
-        ORDER BY id DESC LIMIT ?) GROUP BY 1, 2, 3`,
-    )
-    const ids = [firstIdAt(fromMs), firstIdAt(toMs), limit]
-    const rows = statement.all(...(model === null ? [] : [modelId]), ...ids) as unknown as readonly Row[]
-    const sums = new Map<string, number[]>()
-    for (const row of rows) addTo(sums, row)
-    return [...sums].map(([key, figures]) => this.#served(key, figures))
+  newestFrom(fromMs: number, toMs: number, most: number): number {
+    // Numbers are given in the order of ends, which is that of beginnings but for a few.
+    const found = this.#statements
+      .get(
+        `SELECT id FROM calls WHERE seq <= (SELECT seq FROM calls WHERE id < ? ORDER BY id DESC LIMIT 1) - ?
+          ORDER BY seq DESC LIMIT 1`,
+      )
+      .get(firstIdAt(toMs), most) as unknown as readonly number[] | undefined
+    return Math.max(fromMs, startedAtMs(found?.[0] ?? 0))
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CostMatch, PriceEntry } from '../../src/api/costs.ts'
 import { AddressLink } from '../address/navigation.tsx'
-import { count, dollars, known, shortCount } from '../format/figures.ts'
+import { count, counted, dollars, known } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { PriceRow, type ShownPrice } from './price-row.tsx'
 import { sourceDate, sourceWords } from './price-source.ts'
@@ -59,7 +59,6 @@ function Row({
 }: MatchedPricesProps & { readonly match: CostMatch }): JSX.Element {
   const { model, upstream, price, unpriced_calls: unpriced, calls, cost_usd: usd } = match
   const answered = answeredBy(match)
-  const isAbout = match.approximate === true
   const name = model ?? 'No model named'
   const isOwn = hasPrice(price) && Object.hasOwn(overrides, price.key)
   const shown: ShownPrice | null = hasPrice(price)
@@ -103,9 +102,7 @@ function Row({
             </AddressLink>
           )}
           <small>
-            {unpriced > 0 && hasPrice(price)
-              ? `+ ${shortCount(unpriced)} unpriced`
-              : `${isAbout ? 'about ' : ''}${shortCount(calls)} ${calls === 1 ? 'call' : 'calls'}`}
+            {unpriced > 0 && hasPrice(price) ? `+ ${count(unpriced)} unpriced` : counted(calls, 'call')}
           </small>
         </>
       }

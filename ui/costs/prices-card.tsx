@@ -199,6 +199,12 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
           onRemove={setRemoved}
         />
       )}
+      {!isAll && matches !== null && matches.counted_from !== null && (
+        <p class="prices-foot quiet">
+          Calls and what they cost are counted from {times.full(Date.parse(matches.counted_from))} on: earlier
+          ones were folded into sums, or are too many to be counted one by one.
+        </p>
+      )}
       {told !== null && <p class="prices-foot quiet">{told}</p>}
       {priced !== null && (
         <PriceDialog
