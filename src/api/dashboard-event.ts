@@ -1,10 +1,11 @@
 import type { RepriceJob } from './costs.ts'
 import type { DatabaseJob } from './database-job.ts'
+import type { LiveCalls } from './live-calls.ts'
 import type { ProcessStatus } from './process-status.ts'
 import type { RawLogEvent } from './raw-log.ts'
 
 /** What `GET /api/events?topics=…` can tell of. */
-export type EventTopic = 'gateway' | 'log' | 'calls' | 'jobs' | 'beat' | 'payloads'
+export type EventTopic = 'gateway' | 'log' | 'calls' | 'live' | 'jobs' | 'beat' | 'payloads'
 
 /** Lines that were added to the gateway's log. */
 export interface LogLines {
@@ -37,6 +38,8 @@ export interface EventData {
   readonly gateway: ProcessStatus
   readonly log: LogLines
   readonly calls: NewCalls
+  /** At first, and whenever it has changed. */
+  readonly live: LiveCalls
   /** At first, and whenever a job has come further; null where none was begun on this dashboard. */
   readonly jobs: { readonly compress: DatabaseJob | null; readonly reprice?: RepriceJob | null }
   /** At once, and then so often: a stream that is silent for longer is broken. */

@@ -2,6 +2,7 @@ import { exitCode } from './exit-code.ts'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../call/call-id.ts'
+import type { LiveCalls } from '../api/live-calls.ts'
 import type { Clock } from '../call/clock.ts'
 import type {
   ControlStatus,
@@ -47,6 +48,8 @@ import { Succession } from './succession.ts'
 const bodyMemoryBytes = 1024 ** 3
 /** What a call that is given up when the gateway stops has for its last words to reach the client. */
 const lastWordsMs = 1000
+/** Calls under way that a dashboard is told of at a time. */
+const mostLive = 1000
 /** For gateways that this one has taken over from to end, beyond its own end. */
 const formersEndMs = 2000
 
@@ -79,6 +82,7 @@ export class RunningGateway implements ControlledGateway {
   readonly #key: UpstreamKey
   readonly #budget: Budget
   readonly #health: Health
+  readonly #calls: CallHandler
   readonly #server: GatewayServer
   readonly #pidFile: PidFile
   readonly #succession: Succession
@@ -158,27 +162,28 @@ export class RunningGateway implements ControlledGateway {
       sink: this.#sink,
       rawLog: this.#rawLog.log,
     })
+    this.#calls = new CallHandler({
+      clock,
+      instance,
+      ids: new CallIds(() => clock.wallTime(), idBits),
+      labels: new ClientLabels(salt),
+      base,
+      upstream: this.#upstream,
+      upstreamKey: this.#key,
+      usageInjection: new UsageInjection(options.usageInjection === 'auto'),
+      admission: this.#admission,
+      budget: this.#budget,
+      budgetGate: options.budgetAction === 'reject' ? new BudgetGate(this.#budget, clock) : null,
+      retries,
+      sink: this.#sink,
+      taps: this.#rawLog.log,
+      limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
+      clientStallTimeoutMs: options.clientStallTimeoutMs,
+      via: options.via,
+      onFault: (error) => console.error('tokenweir: a fault of the gateway, which goes on:', error),
+    })
     this.#server = new GatewayServer(listener.server, {
-      calls: new CallHandler({
-        clock,
-        instance,
-        ids: new CallIds(() => clock.wallTime(), idBits),
-        labels: new ClientLabels(salt),
-        base,
-        upstream: this.#upstream,
-        upstreamKey: this.#key,
-        usageInjection: new UsageInjection(options.usageInjection === 'auto'),
-        admission: this.#admission,
-        budget: this.#budget,
-        budgetGate: options.budgetAction === 'reject' ? new BudgetGate(this.#budget, clock) : null,
-        retries,
-        sink: this.#sink,
-        taps: this.#rawLog.log,
-        limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
-        clientStallTimeoutMs: options.clientStallTimeoutMs,
-        via: options.via,
-        onFault: (error) => console.error('tokenweir: a fault of the gateway, which goes on:', error),
-      }),
+      calls: this.#calls,
       health: this.#health,
       rawLog: this.#rawLog.routes,
       adminToken,
@@ -226,6 +231,10 @@ export class RunningGateway implements ControlledGateway {
       health: this.#health.report(this.#stopping),
       formers: this.#succession.formers.list(),
     }
+  }
+
+  live(): LiveCalls {
+    return this.#calls.live(mostLive)
   }
 
   stop(withinMs: number = this.#values.drainTimeoutMs): void {

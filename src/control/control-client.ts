@@ -1,6 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { LiveCalls } from '../api/live-calls.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import type {
   ControlStatus,
@@ -55,6 +56,11 @@ export class ControlClient {
   /** Rejects in words where somebody else than a gateway answers, or the socket may not be opened. */
   status(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
     return this.#ask('GET /status', '', limitMs, readStatus)
+  }
+
+  /** The calls that are not over yet. Rejects as `status` does, also if its version does not tell them. */
+  live(limitMs = 2000): Promise<LiveCalls | NoAnswer> {
+    return this.#ask('GET /live', '', limitMs, readLive)
   }
 
   /** Asks it to stop; resolves once it has begun to. Rejects as `status` does. */
@@ -180,6 +186,12 @@ async function readHandOver(response: IncomingMessage): Promise<HandOverAnswer |
   if (response.statusCode === 404) return 'unknown'
   if (response.statusCode !== 200) throw new Error(refusalIn(content))
   return content as HandOverAnswer
+}
+
+async function readLive(response: IncomingMessage): Promise<LiveCalls> {
+  const content: unknown = JSON.parse(await text(response))
+  if (response.statusCode !== 200) throw new Error(refusalIn(content))
+  return content as LiveCalls
 }
 
 async function readStatus(response: IncomingMessage): Promise<ControlStatus> {

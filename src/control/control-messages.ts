@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
+import type { LiveCalls } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 
@@ -115,6 +116,8 @@ export interface FinishingListener {
 /** The gateway as its control server needs it. */
 export interface ControlledGateway {
   status(): ControlStatus
+  /** The calls that are not over yet. */
+  live(): LiveCalls
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
   /** The values are checked already. */

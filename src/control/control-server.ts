@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
+import type { LiveCalls } from '../api/live-calls.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { ControlClient } from './control-client.ts'
 import type {
@@ -128,6 +129,9 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
       case 'GET /status':
         sendJson(res, 200, gateway.status())
         break
+      case 'GET /live':
+        sendJson(res, 200, gateway.live())
+        break
       case 'POST /stop':
         // The answer has no end: that it breaks is how the asker learns that the process is gone.
         res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
@@ -218,7 +222,7 @@ function refuse(res: ServerResponse, status: number, code: string, message: stri
 function sendJson(
   res: ServerResponse,
   status: number,
-  body: ControlStatus | HandOverAnswer | ErrorBody,
+  body: ControlStatus | LiveCalls | HandOverAnswer | ErrorBody,
 ): void {
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }

@@ -12,7 +12,6 @@ import { addCostRoutes } from './cost-routes.ts'
 import { addDatabaseRoutes } from './database-routes.ts'
 import { EventHub } from './event-hub.ts'
 import { addEventRoutes } from './event-routes.ts'
-import { GatewayTopic } from './gateway-topic.ts'
 import { Guard } from './guard.ts'
 import { takeJsonBodies } from './json-body.ts'
 import { JobTopic } from './job-topic.ts'
@@ -31,6 +30,7 @@ import type { RawLogSource } from './raw-log-source.ts'
 import { RequestProblem } from './request-problem.ts'
 import { addSessionRoutes } from './session-routes.ts'
 import { SignIn } from './sign-in.ts'
+import { StateTopic } from './state-topic.ts'
 
 const bodyLimitBytes = 64 * 1024
 /** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
@@ -80,10 +80,17 @@ export class DashboardServer {
 
   constructor(options: DashboardServerOptions) {
     const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
-    const gateway = new GatewayTopic(process, clock, onFault)
+    const gateway = new StateTopic({
+      name: 'gateway',
+      clock,
+      look: () => process.status(),
+      passing: 'uptime_s',
+      onFault,
+    })
+    const live = new StateTopic({ name: 'live', clock, look: () => process.live(), onFault })
     const calls = new CallTopic(queries, clock, onFault)
     const others = [new JobTopic(jobs), new BeatTopic(clock), new PayloadTopic(rawLog)]
-    this.#hub = new EventHub([gateway, new LogTopic(log), calls, ...others], clock)
+    this.#hub = new EventHub([gateway, new LogTopic(log), calls, live, ...others], clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
     this.#guard = new Guard({ ...options, openPaths: openPaths(assets) }, this.#signIn)

@@ -1,4 +1,5 @@
-import { type CallIds, formatCallId } from '../call/call-id.ts'
+import type { LiveCalls } from '../api/live-calls.ts'
+import { type CallIds, formatCallId, startedAtMs } from '../call/call-id.ts'
 import type { CallSink } from '../call/call-sink.ts'
 import type { PayloadTaps } from '../call/payload-log.ts'
 import type { Clock } from '../call/clock.ts'
@@ -109,6 +110,17 @@ export class CallHandler {
     }
     if (this.#running.size === 0) this.#drained.resolve()
     return this.#drained.promise
+  }
+
+  /** The newest `most` calls that are not over yet. */
+  live(most: number): LiveCalls {
+    const newest = [...this.#running].sort((one, other) => other.call.id - one.call.id).slice(0, most)
+    const calls = newest.map((running) => {
+      const { id, method, endpoint, model } = running.start()
+      const started_at = new Date(startedAtMs(id)).toISOString()
+      return { id: formatCallId(id), started_at, method, path: endpoint, model, state: running.state }
+    })
+    return { calls, more: this.#running.size - calls.length }
   }
 
   /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. */

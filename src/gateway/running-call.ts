@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { LiveState } from '../api/live-calls.ts'
 import { type CallIds, formatCallId } from '../call/call-id.ts'
 import type { Call, CallStart } from '../call/call.ts'
 import type { CallObserver } from '../call/call-observer.ts'
@@ -115,6 +116,13 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   /** Only POSTs are counted; every other method passes at once. */
   get needsSlot(): boolean {
     return this.call.method === 'POST'
+  }
+
+  /** Where it is; of one that is over, where it was. */
+  get state(): LiveState {
+    if (this.timeline.bodyReadAt === null) return 'receiving'
+    if (this.timeline.admittedAt === null) return 'waiting'
+    return this.backsOff ? 'backing_off' : 'running'
   }
 
   /** Tokens that it may use as far as it says; 0 where it does not. */

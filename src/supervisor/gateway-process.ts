@@ -1,3 +1,4 @@
+import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import type { Settings } from './gateway-settings.ts'
@@ -10,6 +11,8 @@ import type { Settings } from './gateway-settings.ts'
  */
 export interface GatewayProcess {
   status(): Promise<ProcessStatus>
+  /** The calls that are not over yet; null where no gateway answers. */
+  live(): Promise<LiveCalls | null>
   /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessTrouble}. */
   start(settings?: Settings): Promise<StartAnswer>
   /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessTrouble}. */

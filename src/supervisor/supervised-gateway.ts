@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import type { Clock } from '../call/clock.ts'
@@ -73,6 +74,11 @@ export class SupervisedGateway implements GatewayProcess {
     const { answerMs } = this.#limits
     const sighting = await seeGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
     return describeProcess(sighting, plan)
+  }
+
+  async live(): Promise<LiveCalls | null> {
+    const told = await this.#finder.client.live(this.#limits.answerMs).catch(() => null)
+    return typeof told === 'string' ? null : told
   }
 
   async start(settings: Settings = {}): Promise<StartAnswer> {

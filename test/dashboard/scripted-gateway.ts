@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
@@ -102,6 +103,7 @@ export class ScriptedGateway implements GatewayProcess {
   readonly asked: string[] = []
   readonly condition: Condition = new Condition()
   current: ProcessStatus = runningStatus
+  calls: LiveCalls | null = { calls: [], more: 0 }
   /** Thrown by whatever is asked next, once. */
   trouble: Error | null = null
   /** What `status` waits for, where it is to take long. */
@@ -119,6 +121,11 @@ export class ScriptedGateway implements GatewayProcess {
     } finally {
       this.statusRunning -= 1
     }
+  }
+
+  async live(): Promise<LiveCalls | null> {
+    this.#note('live')
+    return this.#answer(this.calls)
   }
 
   async start(settings: Settings = {}): Promise<StartAnswer> {

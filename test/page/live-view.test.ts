@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { type TestBrowser, startBrowser } from '../support/browser.ts'
@@ -82,7 +82,7 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   const row = page.locator('.live-row')
   await tell(page, started(id), sampleRequest(id))
   await row.getByText('How is the weather in Lyon?').waitFor()
-  await row.getByText('Running').waitFor()
+  await row.getByText('Under way').waitFor()
 
   await row.click()
   const dialog = page.locator('dialog.call-panel')
@@ -297,7 +297,7 @@ test('payloads come on a stream of their own, and only to the view that shows th
   await untilTrue(page, 'document.title.startsWith("Live")')
   assert.deepEqual(
     topics.filter((topic) => topic?.includes('payloads')),
-    ['payloads,beat'],
+    ['payloads,live,calls,beat'],
   )
   assert.deepEqual(opened.problems, [])
 })
@@ -367,5 +367,40 @@ test('from a client to the panel, by the real gateway: live, and later from the 
   await other.close()
   await page.keyboard.press('2')
   await untilWhole()
+  assert.deepEqual(opened.problems, [])
+})
+
+test('calls that wait are not running, and those that began before the view was opened are there, to their ends', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using upstream = await startSimulatedUpstream()
+  upstream.replyOnce([until(gate.promise), ...bodyReply(['{"id":"x"}'])])
+  await using dashboard = await startDashboardProcess({
+    args: ['--upstream', upstream.baseUrl, '--max-concurrent', '1', '--slot-cooldown-ms', '0'],
+  })
+  await dashboard.ask('POST', '/api/proxy/start')
+  const { port } = await dashboard.status()
+  const call = async (model: string): Promise<void> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model, messages: [] }),
+    })
+    await answer.text()
+  }
+  const calls = [call('first')]
+  await upstream.waitForInFlight(1)
+  calls.push(call('second'))
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
+  const { page } = opened
+  const row = (model: string): Locator => page.locator('.live-row', { hasText: model })
+  await row('first').getByText('Running', { exact: true }).waitFor()
+  await row('second').getByText('Waiting', { exact: true }).waitFor()
+  calls.push(call('third'))
+  await row('third').getByText('Waiting', { exact: true }).waitFor()
+  await page.getByText('1 running, 2 waiting', { exact: true }).first().waitFor()
+  gate.resolve()
+  await Promise.all(calls)
+  for (const model of ['first', 'second', 'third']) await row(model).getByText('200').waitFor()
+  assert.equal(await page.locator('.live-row').count(), 3)
   assert.deepEqual(opened.problems, [])
 })

@@ -7,6 +7,7 @@ import type {
   HandOverOrder,
   LiveOptions,
 } from '../../src/control/control-messages.ts'
+import type { LiveCalls } from '../../src/api/live-calls.ts'
 import { sampleHealth } from '../support/sample-health.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 
@@ -34,6 +35,10 @@ export class FakeGateway implements ControlledGateway {
       health: { ...sampleHealth, pid: process.pid, instance: this.instance },
       formers: [],
     }
+  }
+
+  live(): LiveCalls {
+    return { calls: [], more: 0 }
   }
 
   stop(): void {

@@ -1,4 +1,6 @@
+import type { LiveState, LiveCall as ToldCall } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
 import { bytes } from '../format/figures.ts'
 import type { FedCall } from '../payloads/fed-call.ts'
 import type { KeptPayloads } from '../payloads/kept-payload.ts'
@@ -43,6 +45,8 @@ export class LiveCall implements FedCall {
   answerWords = ''
   /** Its end may have been among what was not heard. */
   isLost = false
+  /** Where the gateway says that it is, `over` if it says so no more; null before it has said anything. */
+  state: LiveState | 'over' | null = null
   #requestJson: string | null = null
   #answerJson: string | null = null
   #isCut = false
@@ -87,6 +91,35 @@ export class LiveCall implements FedCall {
     this.outcome = record.outcome
     this.failureCode = record.failure_code
     this.answerWords = answerWordsOf(record)
+  }
+
+  /** The gateway says where it is. */
+  stand({ state, model }: Pick<ToldCall, 'state' | 'model'>): void {
+    if (this.endedMs !== null || (this.state === state && !this.isLost)) return
+    this.state = state
+    this.model ??= model
+    this.isLost = false
+    this.version += 1
+  }
+
+  /** The gateway does not name it any more: it has ended, and how may be heard yet. */
+  leave(): void {
+    this.lose()
+    this.state = 'over'
+  }
+
+  /** It was recorded: how it ended, where that was not heard. */
+  takeRow(row: CallJson): void {
+    if (this.endedMs !== null) return
+    this.isLost = false
+    this.endedMs = this.startedMs + (row.duration_ms ?? 0)
+    this.endHeardMs = Date.now()
+    this.durationMs = row.duration_ms
+    this.model = row.model
+    this.status = row.status
+    this.outcome = row.outcome
+    this.failureCode = row.failure_code
+    this.version += 1
   }
 
   /** Its end may not be heard of. */

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
+import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
 import { plainAddress } from '../address/page-address.ts'
 import { LiveFeed } from './live-feed.ts'
 import { liveFilterOf, shownCalls } from './live-filter.ts'
+import { underWayWords } from './under-way-words.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 12)
 const at = (second: number): string => new Date(startMs + second * 1000).toISOString()
@@ -117,6 +120,78 @@ test('what was not heard is said', () => {
     ['c'],
   )
   assert.deepEqual([feed.dropped, feed.heldLength], [0, 0])
+})
+
+function row(id: string, second: number, rest: Partial<CallJson> = {}): CallJson {
+  const call = { id, started_at: at(second), method: 'POST', endpoint: '/v1/chat/completions', model: 'm' }
+  const end = { status: 200, outcome: 'ok', failure_code: null, duration_ms: 1500 }
+  return { ...call, ...end, ...rest } as unknown as CallJson
+}
+
+function live(id: string, state: LiveState, second = 0): LiveCalls['calls'][number] {
+  return { id, started_at: at(second), method: 'POST', path: '/v1/chat/completions', model: 'm', state }
+}
+
+test('what waits is told apart, and what began before anybody listened is there to its end', () => {
+  const feed = new LiveFeed()
+  tell(feed, { type: 'connected', enabled: false }, started('c', 2))
+  feed.takeLive({ calls: [live('b', 'waiting', 1), live('a', 'running')], more: 0 })
+  assert.deepEqual(
+    feed.calls.map(({ id, state, model }) => [id, state, model]),
+    [
+      ['a', 'running', 'm'],
+      ['b', 'waiting', 'm'],
+      // Of one that has just begun nothing is said yet.
+      ['c', null, null],
+    ],
+  )
+  assert.equal(underWayWords(feed.calls), '1 running, 1 waiting, 1 under way')
+  feed.takeLive({ calls: [live('c', 'waiting', 2), live('b', 'running', 1)], more: 0 })
+  assert.equal(underWayWords(feed.calls), '1 running, 1 waiting')
+  assert.deepEqual([feed.calls[0]?.state, feed.calls[0]?.isUnderWay], ['over', false])
+  feed.takeRecorded([row('a', 0), row('z', -60, { outcome: 'upstream_error', status: 500 })])
+  assert.deepEqual(
+    feed.calls.map(({ id, outcome, durationMs }) => [id, outcome, durationMs]),
+    [
+      ['z', 'upstream_error', 1500],
+      ['a', 'ok', 1500],
+      ['b', null, null],
+      ['c', null, null],
+    ],
+  )
+  // What the feed says of an end is more than the row does.
+  feed.takeRecorded([row('c', 2)])
+  tell(feed, answer('c', 'said'))
+  assert.deepEqual([feed.calls[3]?.answerWords, feed.calls[3]?.durationMs], ['said', 3000])
+})
+
+test('calls beyond those that are told have not ended, and what was lost is found', () => {
+  const feed = new LiveFeed({ calls: 2, heldLength: 1000 })
+  tell(feed, started('a'), started('b', 1))
+  feed.takeLive({ calls: [live('b', 'running', 1), live('a', 'running')], more: 0 })
+  feed.takeLive({ calls: [live('b', 'waiting', 1)], more: 1 })
+  assert.deepEqual(
+    feed.calls.map(({ state }) => state),
+    ['running', 'waiting'],
+  )
+  feed.interrupt()
+  assert.equal(feed.calls[1]?.isLost, true)
+  feed.takeLive({ calls: [live('b', 'waiting', 1), live('a', 'running'), live('0', 'running', -9)], more: 0 })
+  assert.deepEqual(
+    feed.calls.map(({ id, isLost }) => [id, isLost]),
+    [
+      ['a', false],
+      ['b', false],
+    ],
+  )
+})
+
+test('what was cleared does not come back', () => {
+  const feed = new LiveFeed()
+  tell(feed, { type: 'connected', enabled: false }, started('a'), answer('a', 'x'))
+  feed.clear()
+  feed.takeRecorded([row('a', 0)])
+  assert.deepEqual(feed.calls, [])
 })
 
 test('calls are found by model, by failure, and by any text of their payloads', () => {

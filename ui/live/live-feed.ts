@@ -1,5 +1,8 @@
 import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
+import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import type { CallJson } from '../../src/call/call-reader.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { type CallHead, LiveCall } from './live-call.ts'
 
 export interface LiveFeedLimits {
@@ -10,6 +13,9 @@ export interface LiveFeedLimits {
 }
 
 const usualLimits: LiveFeedLimits = { calls: 2000, heldLength: 24_000_000 }
+
+/** The dashboard's clock is known to the second; a call that is told twice is one. */
+const clockSlackMs = 2000
 
 /** Whether there is something to listen to. */
 export type FeedStanding = 'unknown' | 'connected' | 'disconnected'
@@ -28,6 +34,8 @@ export class LiveFeed {
   #dropped = 0
   #hasUncounted = false
   #standing: FeedStanding = 'unknown'
+  /** Calls that began before are not known unless they are told of otherwise. */
+  #sinceMs = Number.NEGATIVE_INFINITY
 
   constructor(limits: LiveFeedLimits = usualLimits) {
     this.#limits = limits
@@ -73,8 +81,39 @@ export class LiveFeed {
       this.#dropped += event.count ?? 0
       this.#hasUncounted ||= event.count === null
       this.#loseRunning()
-    } else if (event.type === 'connected') this.#standing = 'connected'
-    else this.interrupt()
+    } else if (event.type === 'connected') {
+      this.#standing = 'connected'
+      this.#sinceMs = nowMs() + clockSlackMs
+    } else this.interrupt()
+  }
+
+  /** What is under way, also of what began before anybody listened. */
+  takeLive({ calls, more }: LiveCalls): void {
+    const told = new Set(calls.map(({ id }) => id))
+    const oldestMs = this.#calls.length < this.#limits.calls ? 0 : (this.#calls[0]?.startedMs ?? 0)
+    for (const { id, started_at, method, path, ...rest } of calls) {
+      const startedMs = Date.parse(started_at)
+      if (startedMs < oldestMs) continue
+      const call = this.#byId.get(id) ?? this.#add({ id, startedMs, method, path })
+      call.stand(rest)
+      if (call.model !== null) this.#models.add(call.model)
+    }
+    // Those of which it has said nothing yet may have begun since.
+    if (more > 0) return
+    for (const call of this.#calls)
+      if (call.isUnderWay && call.state !== null && !told.has(call.id)) call.leave()
+  }
+
+  /** Calls that were recorded: the end of those that nobody heard from the beginning. */
+  takeRecorded(rows: readonly CallJson[]): void {
+    for (const row of rows) {
+      const startedMs = Date.parse(row.started_at)
+      const isOld = startedMs < this.#sinceMs
+      const head = { id: row.id, startedMs, method: row.method, path: row.endpoint }
+      const call = this.#byId.get(row.id) ?? (isOld ? this.#add(head) : null)
+      call?.takeRow(row)
+      if (row.model !== null && call !== null) this.#models.add(row.model)
+    }
   }
 
   /** It was not listened to, or there was none: what went by is not known. */
@@ -85,6 +124,7 @@ export class LiveFeed {
 
   /** Forgets what has ended. */
   clear(): void {
+    this.#sinceMs = Number.NEGATIVE_INFINITY
     const running = this.#calls.filter((call) => call.isUnderWay)
     this.#byId.clear()
     for (const call of running) this.#byId.set(call.id, call)

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useReducer } from 'preact/hooks'
+import type { LiveState } from '../../src/api/live-calls.ts'
 import { type PageAddress, writeAddress } from '../address/page-address.ts'
 import { OnlyWhenChanged } from '../calls/only-when-changed.ts'
 import { CallTag } from '../calls/call-tag.tsx'
@@ -44,7 +45,7 @@ export class LiveRow extends OnlyWhenChanged<LiveRowProps> {
         >
           <time title={times.inUtc(startedMs)}>{times.seconds(startedMs)}</time>
           <span class="live-state">
-            <LiveState call={call} />
+            <StateOf call={call} />
           </span>
           <span class="live-model">{shownText(model ?? path)}</span>
           <span class="live-prompt">{promptWords}</span>
@@ -64,11 +65,19 @@ export class LiveRow extends OnlyWhenChanged<LiveRowProps> {
   }
 }
 
-function LiveState({ call }: { readonly call: LiveCall }): JSX.Element {
-  const { outcome, status, failureCode, isLost } = call
+const stateWords: Readonly<Record<LiveState, string>> = {
+  receiving: 'Receiving',
+  waiting: 'Waiting',
+  running: 'Running',
+  backing_off: 'Trying again',
+}
+
+function StateOf({ call }: { readonly call: LiveCall }): JSX.Element {
+  const { outcome, status, failureCode, isLost, state } = call
   if (outcome !== null) {
     return <CallTag call={{ outcome, status, failure_code: failureCode, failed: isFailure(outcome) }} />
   }
+  if (state === 'over') return <span class="quiet">Ended</span>
   if (isLost) {
     return (
       <span
@@ -80,9 +89,9 @@ function LiveState({ call }: { readonly call: LiveCall }): JSX.Element {
     )
   }
   return (
-    <span class="live-running">
-      <StateMark shape="half" />
-      Running
+    <span class={state === 'waiting' ? 'live-waiting' : 'live-running'}>
+      <StateMark shape={state === 'running' ? 'half' : 'ring'} />
+      {state === null ? 'Under way' : stateWords[state]}
     </span>
   )
 }

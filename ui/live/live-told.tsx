@@ -4,6 +4,7 @@ import { useLasting } from '../design/use-lasting.ts'
 import { StateMark } from '../design/state-mark.tsx'
 import { count, counted } from '../format/figures.ts'
 import type { LiveFeed } from './live-feed.ts'
+import { underWayWords } from './under-way-words.ts'
 
 /** A connection that is made anew at once need not be told of. */
 const soonMs = 1500
@@ -21,9 +22,8 @@ export interface LiveToldProps {
 /** Whether the feed comes, how much of it there is, and what was left out. */
 export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): JSX.Element {
   const isLost = useLasting(feed.standing !== 'connected' || isReached === false, soonMs)
-  const running = feed.calls.filter((call) => call.isUnderWay).length
+  const underWay = underWayWords(feed.calls)
   const { dropped, hasUncounted } = feed
-  const runningWords = running === 0 ? '' : `${count(running)} running`
   const listed = counted(feed.calls.length, 'call')
   return (
     <div class="live-told">
@@ -39,7 +39,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
           </span>
         )}
       </span>
-      {running > 0 && <span>{runningWords}</span>}
+      {underWay !== '' && <span>{underWay}</span>}
       {feed.calls.length > 0 && (
         <span>
           {shown < feed.calls.length ? `${count(shown)} of ` : ''}
@@ -59,7 +59,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
         </span>
       )}
       <SaidNowAndThen
-        words={feed.calls.length === 0 ? '' : `${listed}${running > 0 ? `, ${runningWords}` : ''}`}
+        words={feed.calls.length === 0 ? '' : [listed, underWay].filter((words) => words !== '').join(', ')}
       />
     </div>
   )

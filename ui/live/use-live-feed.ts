@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
+import type { CallJson } from '../../src/call/call-reader.ts'
 import { EventStream } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
@@ -47,10 +48,12 @@ export function useLiveFeed(): ListenedFeed {
       )
     }
     const open = (): void => {
-      stream ??= new EventStream(['payloads'], {
+      stream ??= new EventStream(['payloads', 'live', 'calls'], {
         onEvent: ([topic, data], json) => {
-          if (topic !== 'payloads') return
-          feed.take(data, json)
+          if (topic === 'payloads') feed.take(data, json)
+          else if (topic === 'live') feed.takeLive(data)
+          else if (topic === 'calls') feed.takeRecorded(data.calls as readonly CallJson[])
+          else return
           plan()
         },
         onReach: (isNowReached) => {

@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import { ScriptedGateway, runningStatus } from '../../test/dashboard/scripted-gateway.ts'
 import { ScriptedReader } from '../../test/dashboard/scripted-reader.ts'
-import { GatewayTopic } from './gateway-topic.ts'
+import { StateTopic } from './state-topic.ts'
 
 function setUp() {
   const gateway = new ScriptedGateway()
   const clock = new FakeClock()
   const faults: unknown[] = []
-  const topic = new GatewayTopic(gateway, clock, (error) => faults.push(error))
+  const topic = new StateTopic({
+    name: 'gateway',
+    clock,
+    look: () => gateway.status(),
+    passing: 'uptime_s',
+    onFault: (error) => faults.push(error),
+  })
   return { gateway, clock, faults, topic }
 }
 
@@ -127,4 +134,19 @@ test('a reader that is behind gets the newest when it has room, and holds up nob
   slow.catchUp()
   assert.deepEqual(slow.told, [runningStatus, withActive(7)])
   assert.equal(slow.waits, 1)
+})
+
+test('what nobody knows is not told, and what was told stands', async () => {
+  const clock = new FakeClock()
+  let state: LiveCalls | null = { calls: [], more: 0 }
+  const look = (): Promise<LiveCalls | null> => Promise.resolve(state)
+  const topic = new StateTopic({ name: 'live', clock, look, onFault: (error) => assert.fail(String(error)) })
+  const reader = new ScriptedReader()
+  topic.subscribe(reader)
+  await clock.advance(0)
+  state = null
+  await clock.advance(1000)
+  state = { calls: [], more: 0 }
+  await clock.advance(1000)
+  assert.deepEqual(reader.told, [{ calls: [], more: 0 }])
 })

@@ -1,7 +1,5 @@
-import type { EventTopic } from '../api/dashboard-event.ts'
-import type { ProcessStatus } from '../api/process-status.ts'
+import type { EventData, EventTopic } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
-import type { GatewayProcess } from '../supervisor/gateway-process.ts'
 import { ListenedPoll } from './listened-poll.ts'
 import type { Topic, TopicReader } from './topic.ts'
 
@@ -11,33 +9,39 @@ interface Told {
   waiting: boolean
 }
 
-interface Known {
-  readonly status: ProcessStatus
-  /** Equal for equal statuses. */
-  readonly key: string
+export interface StateTopicOptions<Name extends EventTopic> {
+  readonly name: Name
+  readonly clock: Clock
+  /** Null where nobody knows: what was told last then stands. */
+  readonly look: () => Promise<EventData[Name] | null>
+  /** Not part of the state: the time that goes by. */
+  readonly passing?: string
+  readonly onFault: (error: unknown) => void
 }
 
 /**
- * The gateway's status, for those who listen: one poll for all of them, never two at a time, none while nobody
- * listens. A reader that is behind gets the newest status when it has caught up.
+ * A state as it changes, for those who listen: one poll for all of them, never two at a time, none while nobody
+ * listens. A reader that is behind gets the newest state when it has caught up.
  */
-export class GatewayTopic implements Topic {
-  readonly name: EventTopic = 'gateway'
-  readonly #process: GatewayProcess
+export class StateTopic<Name extends EventTopic> implements Topic {
+  readonly name: Name
+  readonly #options: StateTopicOptions<Name>
   readonly #poll: ListenedPoll
   readonly #readers = new Map<TopicReader, Told>()
-  #known: Known | null = null
+  /** The key is equal for equal states. */
+  #known: { readonly state: EventData[Name]; readonly key: string } | null = null
 
-  constructor(process: GatewayProcess, clock: Clock, onFault: (error: unknown) => void) {
-    this.#process = process
+  constructor(options: StateTopicOptions<Name>) {
+    this.name = options.name
+    this.#options = options
     this.#poll = new ListenedPoll({
-      clock,
+      clock: options.clock,
       look: () => this.#look(),
       hasListeners: () => this.#readers.size > 0,
       onRest: () => {
         this.#known = null
       },
-      onFault,
+      onFault: options.onFault,
     })
   }
 
@@ -51,21 +55,24 @@ export class GatewayTopic implements Topic {
     }
   }
 
-  /** Looks at once, for those who listen: something was just done to the gateway. */
+  /** Looks at once, for those who listen: something was just done to it. */
   refresh(): void {
     if (this.#readers.size > 0) this.#poll.refresh()
   }
 
   async #look(): Promise<void> {
-    const status = await this.#process.status()
-    this.#known = { status, key: keyOf(status) }
+    const { look, passing } = this.#options
+    const state = await look()
+    if (state === null) return
+    const key = JSON.stringify(state, (name, value: unknown) => (name === passing ? undefined : value))
+    this.#known = { state, key }
     for (const reader of this.#readers.keys()) this.#tell(reader)
   }
 
   #tell(reader: TopicReader): void {
     const told = this.#readers.get(reader)
     if (told === undefined || this.#known === null || told.waiting || told.key === this.#known.key) return
-    if (reader.send(this.#known.status)) {
+    if (reader.send(this.#known.state)) {
       told.key = this.#known.key
       return
     }
@@ -75,9 +82,4 @@ export class GatewayTopic implements Topic {
       this.#tell(reader)
     })
   }
-}
-
-/** All but the time that goes by. */
-function keyOf(status: ProcessStatus): string {
-  return JSON.stringify(status, (name, value: unknown) => (name === 'uptime_s' ? undefined : value))
 }
