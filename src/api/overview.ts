@@ -62,6 +62,13 @@ export interface OverviewHeat {
   readonly counts: readonly (readonly number[])[]
 }
 
+/** The values of single calls, for each bucket of time of `buckets`; of the same calls as its percentiles. */
+export interface OverviewSingles {
+  readonly duration_ms: readonly (readonly number[])[]
+  readonly ttft_ms: readonly (readonly number[])[]
+  readonly output_tokens_per_s: readonly (readonly number[])[]
+}
+
 /** How busy the gateway's slots were, in buckets of at least a minute; null where no gateway ran. */
 export interface OverviewSlots {
   readonly bucket_s: number
@@ -135,6 +142,8 @@ export interface Overview {
   readonly chat_only: boolean
   readonly buckets: OverviewBuckets
   readonly heat: OverviewHeat
+  /** Of a few calls, each by itself; null where they are too many, and where not all of them are kept. */
+  readonly singles: OverviewSingles | null
   readonly totals: OverviewTotals
   /** The window of the same length just before; null where it cannot be told any more, and where recording began only in it. */
   readonly previous: OverviewTotals | null

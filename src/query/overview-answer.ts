@@ -1,4 +1,4 @@
-import type { Overview, OverviewCall, OverviewModel } from '../api/overview.ts'
+import type { Overview, OverviewCall, OverviewModel, OverviewSingles } from '../api/overview.ts'
 import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson, CallReader } from '../call/call-reader.ts'
@@ -20,6 +20,8 @@ const lastMs = 2 ** 41
 const latestCalls = 12
 const shownCalls = 10
 const shownModels = 10
+/** Where a bucket has more calls, it has a median. */
+const singlesPerBucket = 4
 const shownEvents = 30
 
 /** All that the first page shows, over the last 24 hours unless told otherwise. */
@@ -52,6 +54,7 @@ export function overviewAnswer(
     chat_only: chatOnly,
     buckets: overviewBuckets(starts.slice(0, -1), all.buckets, timedFigures.buckets),
     heat: overviewHeat(timedFigures.durationCounts),
+    singles: singlesOf(reader, timed, edgesMs, timedFigures.buckets),
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous,
     models: orNull(() => modelsOf(ask({ dimension: 'model', isSumsOnly: true }))),
@@ -159,6 +162,35 @@ function failuresOf({ groups }: CallAnswer, errors: number): NonNullable<Overvie
   const uncoded = errors - coded.reduce((sum, { calls }) => sum + calls, 0)
   const failures = uncoded > 0 ? [...coded, { failure_code: null, calls: uncoded }] : coded
   return failures.sort((a, b) => b.calls - a.calls)
+}
+
+/** Where calls are so few that percentiles say little: the calls themselves. */
+function singlesOf(
+  reader: CallReader,
+  filter: CallFilter,
+  edgesMs: readonly number[],
+  buckets: readonly GroupFigures[],
+): OverviewSingles | null {
+  const counts = buckets.map(({ duration_ms }) => duration_ms.n)
+  const count = counts.reduce((sum, n) => sum + n, 0)
+  if (count === 0 || counts.some((n) => n > singlesPerBucket)) return null
+  const within = { ...filter, outcomes: ['ok' as const], fromMs: edgesMs[0] ?? 0, toMs: edgesMs.at(-1) ?? 0 }
+  const calls = reader.list(within, { limit: count + 1 })
+  if (calls.length !== count) return null
+  const column = (of: (call: CallJson) => number | null): number[][] => {
+    const buckets = edgesMs.slice(1).map((): number[] => [])
+    for (const call of calls) {
+      const startedMs = Date.parse(call.started_at)
+      const value = of(call)
+      if (value !== null) buckets[edgesMs.findLastIndex((edge) => edge <= startedMs)]?.push(value)
+    }
+    return buckets
+  }
+  return {
+    duration_ms: column((call) => call.duration_ms),
+    ttft_ms: column((call) => call.ttft_ms),
+    output_tokens_per_s: column((call) => call.output_tokens_per_s),
+  }
 }
 
 /** The slowest calls lie in the buckets whose slowest calls are the slowest: only those are searched, call by call. */

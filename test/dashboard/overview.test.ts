@@ -124,6 +124,29 @@ test('lists: the latest, the slowest by their duration, and only what failed', a
   assert.deepEqual((await queried.getJson<Overview>('/api/overview?errors_only=1')).slowest, [])
 })
 
+test('a few calls are told one by one, many are not', async () => {
+  assert.equal((await queried.getJson<Overview>('/api/overview')).singles, null)
+  const few = await queried.getJson<Overview>(
+    `/api/overview?from=${new Date(nowMs - 2 * hourMs).toISOString()}`,
+  )
+  const timed = within(nowMs - 2 * hourMs, nowMs + 1000).filter(
+    ({ callType, outcome }) => callType === 'chat' && outcome === 'ok',
+  )
+  assert.ok(timed.length > 0)
+  const { start_s, duration_n } = few.buckets
+  assert.deepEqual(
+    few.singles?.duration_ms.map((each) => each.length),
+    duration_n,
+  )
+  for (const [index, each] of (few.singles?.duration_ms ?? []).entries()) {
+    const expected = timed
+      .filter(({ id }) => startedAtMs(id) >= start_s[index]! * 1000)
+      .map(({ durationMs }) => durationMs)
+    for (const value of each) assert.ok(expected.includes(value))
+  }
+  assert.deepEqual(few.singles?.duration_ms.flat().sort(), timed.map(({ durationMs }) => durationMs).sort())
+})
+
 test('models and failures add up', async () => {
   const told = await queried.getJson<Overview>('/api/overview')
   assert.deepEqual(new Set(told.models!.map((model) => model.model)), new Set(['big', 'small']))

@@ -8,7 +8,7 @@ import { chatCall } from '../store/sample-call.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { openDashboardPage, untilReady } from './dashboard-page.ts'
+import { openDashboardPage, untilReady, untilStill } from './dashboard-page.ts'
 import { pageDatabase, writePageData } from './page-data.ts'
 
 test('before the first call: how to make it, with this gateway’s address', async () => {
@@ -55,6 +55,16 @@ test('three calls say what they are, and are no percentiles; filtered to nothing
     told.add(/: (.*)$/.exec((await slider.getAttribute('aria-valuetext')) ?? '')?.[1] ?? '')
   }
   assert.match([...told].join(';'), /Single calls \d\.\d+\u202fs, 1 call/)
+  const isWithin = `[...document.querySelectorAll('.figure-value')].every((value) => {
+    const letters = document.createRange()
+    letters.selectNodeContents(value)
+    return letters.getBoundingClientRect().right <= value.getBoundingClientRect().right
+  })`
+  for (const width of [1440, 1170, 900, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 })
+    await untilStill(page)
+    assert.equal(await page.evaluate(isWithin), true, String(width))
+  }
   assert.doesNotMatch([...told].join(';'), /p95/)
 
   await page.goto(`${dashboard.origin}/?range=1h&model=nobody-asked-for-it`)

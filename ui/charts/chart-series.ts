@@ -13,6 +13,8 @@ export interface ChartSeries {
   readonly fillTo?: string
   /** One for each bucket; null leaves a gap. */
   readonly values: readonly (number | null)[]
+  /** Of dots, all of each bucket; `values` are then the highest. */
+  readonly each?: readonly (readonly number[])[]
   /** Stands upon the series of the first of these keys that is shown. */
   readonly standsOn?: readonly string[]
   readonly show: (value: number) => string
@@ -49,7 +51,13 @@ export function speech(series: readonly ChartSeries[], index: number): string {
 }
 
 /** A value of a series in words, or why it has none. */
-export function figureOf({ values, show, missing }: ChartSeries, index: number): string {
+export function figureOf({ values, each, show, missing }: ChartSeries, index: number): string {
+  const all = each?.[index] ?? []
+  if (all.length > 0)
+    return all
+      .toSorted((one, other) => one - other)
+      .map(show)
+      .join(', ')
   const value = values[index] ?? null
   return value === null ? (missing?.(index) ?? '–') : show(value)
 }

@@ -31,7 +31,8 @@ export function drawSeries(context: CanvasRenderingContext2D, drawing: Drawing):
   context.lineJoin = 'round'
   for (const one of inDrawingOrder(drawing.series)) {
     const values = drawnValues(one, drawing.series)
-    if (one.kind === 'bars') drawBars(context, drawing, one, values)
+    if (one.each !== undefined) drawDots(context, drawing, one, one.each)
+    else if (one.kind === 'bars') drawBars(context, drawing, one, values)
     else drawLine(context, drawing, one, values)
   }
 }
@@ -140,19 +141,36 @@ function drawLine(
   context.fillStyle = colour
   context.lineWidth = series.isDashed === true ? dashedPx : linePx
   context.setLineDash(series.isDashed === true ? dash : [])
-  const pieces =
-    series.kind === 'dots' ? points.flatMap((point) => (point === null ? [] : [[point]])) : runsOf(points)
-  for (const run of pieces) {
-    context.beginPath()
+  for (const run of runsOf(points)) {
     const [first] = run
     if (run.length === 1 && first !== undefined) {
-      context.arc(first.x, first.y, dotPx, 0, 2 * Math.PI)
-      context.fill()
+      drawDot(context, drawing, first)
       continue
     }
+    context.beginPath()
     for (const { x, y } of run) context.lineTo(x, y)
     context.stroke()
   }
+}
+
+function drawDots(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  { colour }: ChartSeries,
+  each: readonly (readonly number[])[],
+): void {
+  context.fillStyle = drawing.palette[colour]
+  for (const [index, values] of each.entries()) {
+    for (const value of values) drawDot(context, drawing, pointAt(drawing, index, value))
+  }
+}
+
+/** All of it, also at the edge: what is newest lies there. */
+function drawDot(context: CanvasRenderingContext2D, { width, height }: Drawing, { x, y }: Point): void {
+  const within = (at: number, room: number): number => Math.min(Math.max(at, dotPx), room - dotPx)
+  context.beginPath()
+  context.arc(within(x, width), within(y, height), dotPx, 0, 2 * Math.PI)
+  context.fill()
 }
 
 interface Point {
@@ -160,15 +178,15 @@ interface Point {
   readonly y: number
 }
 
-function pointsOf({ frame, scale, width, height }: Drawing, values: Values): readonly (Point | null)[] {
-  return values.map((value, index) =>
-    value === null
-      ? null
-      : {
-          x: shareOfTime(frame, bucketMiddle(frame, index)) * width,
-          y: (1 - heightOf(scale, value)) * height,
-        },
-  )
+function pointsOf(drawing: Drawing, values: Values): readonly (Point | null)[] {
+  return values.map((value, index) => (value === null ? null : pointAt(drawing, index, value)))
+}
+
+function pointAt({ frame, scale, width, height }: Drawing, index: number, value: number): Point {
+  return {
+    x: shareOfTime(frame, bucketMiddle(frame, index)) * width,
+    y: (1 - heightOf(scale, value)) * height,
+  }
 }
 
 function fillBetween(

@@ -122,6 +122,6 @@ function Figure({ series, index }: { readonly series: ChartSeries; readonly inde
 }
 
 function scaleOf(series: readonly ChartSeries[], isLog: boolean, linear: ChartPart['linear']): ChartScale {
-  const values = series.flatMap((one) => [...drawnValues(one, series)])
+  const values = series.flatMap((one) => one.each?.flat() ?? [...drawnValues(one, series)])
   return (isLog ? logScale(values) : null) ?? linearScale(values, linear)
 }

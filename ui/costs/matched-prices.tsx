@@ -88,7 +88,7 @@ function Row({
       price={shown}
       {...(hasPrice(price)
         ? {}
-        : { why: whyWords(price.none, unpriced === 0 && usd !== null), isCalm: price.none === 'local' })}
+        : { why: whyWords(price.none, usd !== null && usd > 0), isCalm: price.none === 'local' })}
       spent={
         <>
           {model === null ? (
@@ -102,7 +102,9 @@ function Row({
             </AddressLink>
           )}
           <small>
-            {unpriced > 0 && hasPrice(price) ? `+ ${count(unpriced)} unpriced` : counted(calls, 'call')}
+            {unpriced > 0 && (hasPrice(price) || usd !== null)
+              ? `+ ${count(unpriced)} unpriced`
+              : counted(calls, 'call')}
           </small>
         </>
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Times } from '../format/times.ts'
 import { agoWords, sourceDate, sourceWords } from './price-source.ts'
-import { isFree, periodAt, rate, tierWords } from './price-words.ts'
+import { isFree, periodAt, rate, tierWords, whyWords } from './price-words.ts'
 
 test('rates are told as a price list has them', () => {
   assert.deepEqual([0, 0.15, 2, 12.5, 0.125, 0.0375, 600, 0.000_002_5].map(rate), [
@@ -68,4 +68,11 @@ test('a source says who it is, and how old what it says is', () => {
     [59, 60, 3700, 90_000, 900_000].map((s) => agoWords(nowMs - s * 1000, nowMs)),
     ['just now', '1\u202fmin ago', '1\u202fh ago', '1\u202fd ago', '10\u202fd ago'],
   )
+})
+
+test('beside money it is never said that nothing was known', () => {
+  for (const none of ['no_entry', 'unknown_upstream', 'local', 'no_model'] as const) {
+    assert.match(whyWords(none, true), /^No price is known now: the calls were priced /)
+    assert.notEqual(whyWords(none, false), whyWords(none, true))
+  }
 })

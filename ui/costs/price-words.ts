@@ -84,13 +84,15 @@ function limitWords(tokens: number): string {
   return tokens % 1000 === 0 ? shortCount(tokens) : count(tokens)
 }
 
-/** Why there is no price, in words; of calls that were priced when there was one, that it is there no more. */
-export function whyWords(none: WhyUnpriced, isPricedBefore: boolean): string {
+/** Why there is no price, in words; and beside money, why there was one. */
+export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
+  if (hasCost)
+    return 'No price is known now: the calls were priced by the upstream itself, or by one that is gone.'
   switch (none) {
     case 'local':
       return 'Runs on your own machines, and nobody bills it.'
     case 'no_entry':
-      return `No price is known under this name${isPricedBefore ? ' any more' : ''}.`
+      return 'No price is known under this name.'
     case 'unknown_upstream':
       return 'No price list is known for this upstream.'
     case 'no_model':

@@ -5,9 +5,6 @@ import { Sparkline } from '../charts/sparkline.tsx'
 import type { Change } from './change.ts'
 import type { FigureCard } from './overview-cards.ts'
 
-/** Characters that have room in the largest letters. */
-const longFigure = 11
-
 /** The figures by which one sees whether all is well; each leads to its calls. */
 export function FigureCards({ cards }: { readonly cards: readonly FigureCard[] }): JSX.Element {
   return (
@@ -16,7 +13,7 @@ export function FigureCards({ cards }: { readonly cards: readonly FigureCard[] }
         <li key={card.colour + card.meaning}>
           <AddressLink class="figure-card card" to={card.to} title={card.meaning}>
             <span class="figure-words">{card.words}</span>
-            <span class={`figure-value ${card.value.length > longFigure ? 'is-long' : ''}`}>
+            <span class="figure-value" style={{ '--characters': charactersOf(card) }}>
               {card.value}
               {card.unit !== undefined && <span class="figure-unit">{`\u202f${card.unit}`}</span>}
             </span>
@@ -28,6 +25,11 @@ export function FigureCards({ cards }: { readonly cards: readonly FigureCard[] }
       ))}
     </ul>
   )
+}
+
+/** How many letters of its size the figure takes, about: its letters become as small as they have to. */
+function charactersOf({ value, unit = '' }: FigureCard): number {
+  return value.length + unit.length / 2
 }
 
 function ChangeWords({ change: { words, was, tone } }: { readonly change: Change }): JSX.Element {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { Overview } from '../../src/api/overview.ts'
+import { figureOf } from '../charts/chart-series.ts'
 import { latencyParts, requestParts, speedParts } from './overview-charts.ts'
 
 const frame: TimeFrame = { fromMs: 0, toMs: 180_000, startsMs: [0, 60_000, 120_000], bucketMs: 60_000 }
@@ -37,14 +38,22 @@ test('percentiles of too few calls are gaps, and say how many they need', () => 
 })
 
 test('a few calls are shown one by one', () => {
-  const few = answer([1, 2, 0])
+  const each = [[220], [400, 9010], []]
+  const few = {
+    ...answer([1, 2, 0]),
+    singles: { duration_ms: each, ttft_ms: each, output_tokens_per_s: each },
+  }
   for (const [part] of [latencyParts(few, frame), speedParts(few, frame)]) {
     assert.deepEqual(
       part?.series.map(({ words, kind }) => [words, kind]),
       [['Single calls', 'dots']],
     )
   }
-  assert.deepEqual(latencyParts(few, frame)[0]?.series[0]?.values, [100, 110, null])
+  const [series] = latencyParts(few, frame)[0]?.series ?? []
+  assert.ok(series !== undefined)
+  assert.deepEqual([series.values, series.each], [[220, 9010, null], each])
+  assert.equal(figureOf(series, 1), '400\u202fms, 9.01\u202fs')
+  assert.equal(figureOf(series, 2), '–')
 })
 
 test('failed calls stand on the others, and have a plot of their own', () => {

@@ -33,26 +33,23 @@ function percentileSeries({ percentile, colour, values, counts, rest }: Percenti
   }
 }
 
-/**
- * Where there are too few calls at any one time for a percentile, the calls themselves: of a bucket with several its
- * middle one.
- */
+/** Where there are too few calls at any one time for a percentile, the calls themselves, where they are told. */
 function orSingleCalls(
   percentiles: readonly ChartSeries[],
-  middles: readonly (number | null)[],
-  counts: readonly number[],
+  singles: readonly (readonly number[])[] | undefined,
 ): readonly ChartSeries[] {
   const [first] = percentiles
   const isBare = percentiles.every(({ values }) => values.every((value) => value === null))
-  if (first === undefined || !isBare || counts.every((n) => n === 0)) return percentiles
+  if (first === undefined || singles === undefined || !isBare) return percentiles
   const { colour, show } = percentiles.find(({ key }) => key === 'p95') ?? first
-  return [{ key: 'call', words: 'Single calls', colour, kind: 'dots', values: middles, show }]
+  const values = singles.map((each) => (each.length === 0 ? null : Math.max(...each)))
+  return [{ key: 'call', words: 'Single calls', colour, kind: 'dots', values, each: singles, show }]
 }
 
 const atLeast100Ms = { leastTop: 100 }
 
 /** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */
-export function latencyParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function latencyParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const counts = buckets.duration_n
   return [
     {
@@ -79,14 +76,13 @@ export function latencyParts({ buckets }: Overview, frame: TimeFrame): readonly 
           }),
           percentileSeries({ percentile: 'p50', colour: 'p50', values: buckets.duration_p50_ms, counts }),
         ],
-        buckets.duration_p50_ms,
-        counts,
+        singles?.duration_ms,
       ),
     },
   ]
 }
 
-export function firstTokenParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function firstTokenParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const counts = buckets.ttft_n
   return [
     {
@@ -106,14 +102,13 @@ export function firstTokenParts({ buckets }: Overview, frame: TimeFrame): readon
           }),
           percentileSeries({ percentile: 'p50', colour: 'p50', values: buckets.ttft_p50_ms, counts }),
         ],
-        buckets.ttft_p50_ms,
-        counts,
+        singles?.ttft_ms,
       ),
     },
   ]
 }
 
-export function speedParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
+export function speedParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const values = honestColumn('p50', buckets.speed_p50, buckets.speed_n)
   return [
     {
@@ -134,8 +129,7 @@ export function speedParts({ buckets }: Overview, frame: TimeFrame): readonly Ch
             missing: (index) => whyMissing('p50', buckets.speed_n[index] ?? 0),
           },
         ],
-        buckets.speed_p50,
-        buckets.speed_n,
+        singles?.output_tokens_per_s,
       ),
     },
   ]
