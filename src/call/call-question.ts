@@ -59,6 +59,8 @@ export interface GroupFigures {
   readonly cost_usd: number | null
   /** Calls with usage and no price. */
   readonly unpriced_calls: number
+  /** Calls of which no usage is known, nor a cost; refused and failed ones are among them. */
+  readonly no_usage_calls: number
   readonly duration_ms: MeasureFigures
   readonly ttft_ms: MeasureFigures
   readonly queue_ms: MeasureFigures

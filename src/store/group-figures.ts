@@ -22,6 +22,7 @@ export function groupFigures(figures: Figures): GroupFigures {
     total_tokens: figures.sum('total_tokens'),
     cost_usd: figures.sum('priced_calls') > 0 ? figures.sum('cost_nano_usd') / 1e9 : null,
     unpriced_calls: figures.sum('unpriced_calls'),
+    no_usage_calls: calls - figures.sum('priced_calls') - figures.sum('unpriced_calls'),
     duration_ms: inMilliseconds(duration_us),
     ttft_ms: inMilliseconds(ttft_us),
     queue_ms: inMilliseconds(queue_us),

@@ -89,6 +89,7 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
       reasoning_tokens: told.reasoning_tokens,
       total_tokens: told.total_tokens,
       unpriced_calls: told.unpriced_calls,
+      no_usage_calls: told.no_usage_calls,
     },
     {
       calls: calls.length,
@@ -102,6 +103,9 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
       total_tokens: sum((call) => call.totalTokens),
       unpriced_calls: calls.filter(
         ({ costNanoUsd, usageSource }) => costNanoUsd === null && usageSource !== 'none',
+      ).length,
+      no_usage_calls: calls.filter(
+        ({ costNanoUsd, usageSource }) => costNanoUsd === null && usageSource === 'none',
       ).length,
     },
     what,

@@ -1,9 +1,20 @@
 import type { ComponentChildren } from 'preact'
 import type { CallJson, CallSort } from '../../src/call/call-reader.ts'
 import { callTypeWords } from '../address/call-words.ts'
-import { bytes, count, dollars, duration, known, speed, unknownFigure, wait } from '../format/figures.ts'
+import {
+  bytes,
+  count,
+  counted,
+  dollars,
+  duration,
+  known,
+  speed,
+  unknownFigure,
+  wait,
+} from '../format/figures.ts'
 import { CallTag } from './call-tag.tsx'
 import type { ColumnName } from './chosen-columns.ts'
+import { noUsageWords } from './no-usage-words.ts'
 import { Waterfall } from './waterfall.tsx'
 
 export interface CallColumn {
@@ -41,7 +52,14 @@ export const callColumns: Readonly<Record<ColumnName, CallColumn>> = {
     words: 'Out',
     title: 'Output tokens',
     isFigure: true,
-    cell: ({ output_tokens: tokens }) => known(tokens, count),
+    cell: (call) =>
+      call.output_tokens === null && call.usage_source === 'none' && (call.chunks ?? 0) > 0 ? (
+        <span class="quiet" title={noUsageWords(call)}>
+          {counted(call.chunks ?? 0, 'chunk')}
+        </span>
+      ) : (
+        known(call.output_tokens, count)
+      ),
   },
   cached: {
     words: 'Cached',

@@ -6,6 +6,7 @@ import { callTypeWords } from '../address/call-words.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { bytes, count, counted, duration, known, unknownFigure } from '../format/figures.ts'
 import { failureCodeWords } from './failure-words.ts'
+import { noUsageWords } from './no-usage-words.ts'
 
 export interface CallFactsProps {
   readonly call: CallJson
@@ -56,7 +57,7 @@ function paceRows(call: CallJson): readonly Row[] {
 }
 
 function tokenRows(call: CallJson): readonly Row[] {
-  if (call.usage_source === 'none') return [['Usage', 'The answer told none.']]
+  if (call.usage_source === 'none') return [['Usage', noUsageWords(call)]]
   const { cache_write_tokens: written, reasoning_tokens: reasoning } = call
   return [
     ['Input', known(call.input_tokens, count)],

@@ -26,6 +26,8 @@ export interface SpendCard {
   readonly value: string
   readonly change: Change | null
   readonly fact: string
+  /** In the place of a change. */
+  readonly note?: string
   /** Where it leads to: to calls, or to the prices below. */
   readonly to: Partial<PageAddress> | 'prices'
   readonly isTelling?: boolean
@@ -71,13 +73,16 @@ function perCall(now: SpendFigures, before: SpendFigures | null): SpendCard {
 
 function unpriced(models: SpendAnswer<SpendGroup>): SpendCard {
   const { calls, callShare, tokenShare, isLeast } = unpricedOf(models.summary, models.groups)
+  const { calls: all, no_usage_calls: untold } = models.summary
   const tokens = tokenShare === null ? '' : `, ${isLeast ? 'at least ' : ''}${percent(tokenShare)} of tokens`
   return {
     words: 'Unpriced',
-    meaning: 'Calls that used tokens and have no price. The prices below say why.',
+    meaning:
+      'Calls that used tokens and have no price: the prices below say why. Of calls without usage nothing is known; failed ones are among them.',
     value: models.summary.calls === 0 ? '–' : percent(callShare),
     change: null,
     fact: calls === 0 ? 'every call with tokens has a price' : `${counted(calls, 'call')}${tokens}`,
+    ...(untold > 0 ? { note: `${percent(untold / all)} of calls reported no usage` } : {}),
     to: 'prices',
     isTelling: calls > 0,
   }

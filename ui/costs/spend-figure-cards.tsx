@@ -4,9 +4,6 @@ import type { ComponentChildren, JSX } from 'preact'
 import { AddressLink } from '../address/navigation.tsx'
 import type { SpendCard } from './spend-cards.ts'
 
-/** Characters that have room in the largest letters. */
-const longFigure = 11
-
 export interface SpendFigureCardsProps {
   readonly cards: readonly SpendCard[]
   readonly onPrices: () => void
@@ -34,17 +31,19 @@ export function SpendFigureCards({ cards, onPrices }: SpendFigureCardsProps): JS
 }
 
 function Figure({ card }: { readonly card: SpendCard }): ComponentChildren {
-  const { words, value, fact, change, isTelling } = card
+  const { words, value, fact, note, change, isTelling } = card
   return (
     <>
       <span class="figure-words">{words}</span>
       <span
-        class={`figure-value ${value.length > longFigure ? 'is-long' : ''} ${isTelling === true ? 'is-telling' : ''}`}
+        class={`figure-value ${isTelling === true ? 'is-telling' : ''}`}
+        style={{ '--characters': value.length }}
       >
         {value}
       </span>
       <span class="figure-fact">{fact}</span>
       <span class="figure-change">
+        {note}
         {change !== null && (
           <>
             {change.words !== '' && <span class="change">{change.words} </span>}was {change.was}

@@ -1,7 +1,10 @@
 import type { GroupFigures } from '../../src/call/call-question.ts'
 
 /** What of all figures tells of money. */
-export type SpendFigures = Pick<GroupFigures, 'calls' | 'total_tokens' | 'cost_usd' | 'unpriced_calls'>
+export type SpendFigures = Pick<
+  GroupFigures,
+  'calls' | 'total_tokens' | 'cost_usd' | 'unpriced_calls' | 'no_usage_calls'
+>
 
 /** Figures under the name of a model or client. */
 export type SpendGroup = SpendFigures & { readonly key: string | null }

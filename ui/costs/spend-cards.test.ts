@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { spendCards } from './spend-cards.ts'
+
+test('what is priced, what is not, and what reported no usage are told apart', () => {
+  const figures = { calls: 50, total_tokens: 1000, cost_usd: 2, unpriced_calls: 5, no_usage_calls: 6 }
+  const answer = {
+    groups: [{ key: 'a', ...figures }],
+    summary: figures,
+    available_models: ['a'],
+    available_types: ['chat'],
+    recorded_from: null,
+  }
+  const [, , card] = spendCards(answer, null)
+  assert.deepEqual([card?.value, card?.note], ['10\u202f%', '12\u202f% of calls reported no usage'])
+  const whole = { ...figures, no_usage_calls: 0 }
+  assert.equal(spendCards({ ...answer, summary: whole }, null)[2]?.note, undefined)
+})
