@@ -20,6 +20,7 @@ function group(
     calls: 2,
     cost_usd: usd,
     unpriced_calls: unpriced,
+    no_usage_calls: 0,
     total_tokens: 10,
     ...rest,
   }
