@@ -2,7 +2,6 @@ import type { ServedReader } from '../store/served-models.ts'
 
 /** Stands in where there is no database to read. */
 export const emptyServed: ServedReader = {
-  between: () => [],
-  newestFrom: (fromMs) => fromMs,
+  between: (fromMs) => ({ fromMs, models: [] }),
   close: () => {},
 }

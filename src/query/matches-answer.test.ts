@@ -31,11 +31,11 @@ function served(upstream: string, calls: number): ServedModel {
 function answered(newestMs: number, foldedMs: number | null = null): { told: CostMatches; asked: number[] } {
   const asked: number[] = []
   const reader: ServedReader = {
-    between: (...edges) => {
-      asked.push(...edges)
-      return [served('127.0.0.1:8080', 24), served('api.openai.com', 292_780)]
+    between: (fromMs, toMs) => {
+      asked.push(fromMs, toMs)
+      const models = [served('127.0.0.1:8080', 24), served('api.openai.com', 292_780)]
+      return { fromMs: Math.max(fromMs, newestMs), models }
     },
-    newestFrom: (fromMs) => Math.max(fromMs, newestMs),
     close: () => undefined,
   }
   const calls = {
@@ -65,7 +65,7 @@ test('what each upstream answered is counted, and nothing shared out', () => {
   assert.equal(told.counted_from, null)
 })
 
-test('calls that are too many, or folded, are left out, and it says from when on', () => {
+test('calls that take too long to count, or are folded, are left out, and it says from when on', () => {
   for (const [newestMs, foldedMs, expectedMs] of [
     [nowMs - 600_000, null, nowMs - 600_000],
     [0, nowMs - 900_000, nowMs - 900_000],
@@ -73,7 +73,7 @@ test('calls that are too many, or folded, are left out, and it says from when on
     [0, nowMs + hourMs, nowMs],
   ] as const) {
     const { told, asked } = answered(newestMs, foldedMs)
-    assert.deepEqual(asked, [expectedMs, nowMs])
+    assert.deepEqual(asked, [Math.min(Math.max(nowMs - hourMs, foldedMs ?? 0), nowMs), nowMs])
     assert.equal(told.counted_from, new Date(expectedMs).toISOString())
   }
 })

@@ -1,12 +1,12 @@
 import type { CostMatch, CostMatches, MatchedPrice } from '../api/costs.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import type { PriceBook } from '../pricing/price-book.ts'
-import type { ServedModel, ServedReader } from '../store/served-models.ts'
+import type { ServedCount, ServedModel, ServedReader } from '../store/served-models.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import type { MatchesQuestion } from './query-question.ts'
 
-/** Calls that are counted one by one at most, the newest: they take about half a second. */
-const mostCounted = 1_000_000
+/** For so long calls are counted, the newest first: a million takes half a second of an idle processor. */
+const countingMs = 2000
 
 /** What the recorded calls cost, by who answered them, and what the prices in force say of each. */
 export function matchesAnswer(
@@ -18,21 +18,22 @@ export function matchesAnswer(
 ): CostMatches {
   const filter = { ...(fromMs === null ? {} : { fromMs }), ...(toMs === null ? {} : { toMs }) }
   const range = rangeOf(filter, calls, nowMs)
-  const countedMs = range === null ? 0 : countedFrom(calls, served, range)
-  const found = range === null ? [] : served.between(countedMs, range.toMs)
-  const isWhole = range === null || countedMs <= range.fromMs
+  const counted = range === null ? null : countedOf(calls, served, range)
+  const isWhole = range === null || counted === null || counted.fromMs <= range.fromMs
   return {
     from: new Date(fromMs ?? range?.fromMs ?? 0).toISOString(),
     to: new Date(toMs ?? range?.toMs ?? nowMs).toISOString(),
-    counted_from: isWhole ? null : new Date(countedMs).toISOString(),
-    matches: found.toSorted((a, b) => b.calls - a.calls).map((one) => matchOf(one, book, nowMs)),
+    counted_from: isWhole ? null : new Date(counted.fromMs).toISOString(),
+    matches: (counted?.models ?? [])
+      .toSorted((a, b) => b.calls - a.calls)
+      .map((one) => matchOf(one, book, nowMs)),
   }
 }
 
 /** Of folded calls no sum tells who answered them. */
-function countedFrom(calls: CallReader, served: ServedReader, { fromMs, toMs }: AskedRange): number {
+function countedOf(calls: CallReader, served: ServedReader, { fromMs, toMs }: AskedRange): ServedCount {
   const keptMs = Math.min(Math.max(fromMs, calls.foldedUntilMs() ?? 0), toMs)
-  return served.newestFrom(keptMs, toMs, mostCounted)
+  return served.between(keptMs, toMs, countingMs)
 }
 
 function matchOf(served: ServedModel, book: PriceBook, nowMs: number): CostMatch {

@@ -9,16 +9,16 @@ import { openForWriting } from './open-store.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
 import { openServedReader } from './served-models.ts'
 
-test('the newest so many calls of a time begin where they do', async () => {
+test('every call is counted under who answered it, and where time is short the newest are', async () => {
   await using directory = await makeTempDir()
   const path = join(directory.path, 'calls.db')
   const database = openForWriting(path)
   const words = new WordList()
-  const firstMs = Date.UTC(2026, 10, 21)
+  const [firstMs, hourMs] = [Date.UTC(2026, 10, 21), 3_600_000]
   const batch = new BatchEncoder().encode(
     Array.from({ length: 10 }, (_, index) => ({
-      ...chatCall((firstMs + index * 1000) * idsPerMs),
-      upstream: index < 3 ? 'one.example' : 'other.example',
+      ...chatCall((firstMs + index * hourMs) * idsPerMs),
+      upstream: index < 7 ? 'one.example' : 'other.example',
     })),
   )
   words.accept(batch)
@@ -26,18 +26,12 @@ test('the newest so many calls of a time begin where they do', async () => {
   database.close()
   const reader = openServedReader(path)
   assert.ok(typeof reader !== 'string')
-  assert.equal(reader.newestFrom(0, firstMs + 60_000, 10), 0)
-  assert.equal(reader.newestFrom(firstMs + 500, firstMs + 60_000, 20), firstMs + 500)
-  // Of the first seven, whose last is the seventh.
-  const fromMs = reader.newestFrom(0, firstMs + 6001, 5)
-  const counted = reader.between(fromMs + 1, firstMs + 6001)
-  assert.deepEqual(
-    counted.map(({ upstream, calls }) => [upstream, calls]),
-    [
-      ['one.example', 1],
-      ['other.example', 4],
-    ],
-  )
-  assert.equal(reader.newestFrom(0, firstMs - 1, 5), 0)
+  const counted = (withinMs: number): readonly unknown[] => {
+    const { fromMs, models } = reader.between(firstMs, firstMs + 9 * hourMs + 1, withinMs)
+    return [fromMs, ...models.map(({ upstream, calls }) => [upstream, calls])]
+  }
+  assert.deepEqual(counted(60_000), [firstMs, ['other.example', 3], ['one.example', 7]])
+  // A quarter of an hour is the least.
+  assert.deepEqual(counted(0), [firstMs + 9 * hourMs + 1 - hourMs / 4, ['other.example', 1]])
   reader.close()
 })

@@ -20,12 +20,16 @@ export interface ServedModel {
   readonly costNanoUsd: number | null
 }
 
+/** What was counted, and since when: of all the time that was asked for, unless it took too long. */
+export interface ServedCount {
+  readonly fromMs: number
+  readonly models: readonly ServedModel[]
+}
+
 /** Tells which models answered where. */
 export interface ServedReader {
-  /** Reads every call of that time. Throws `QueryTooSlow`. */
-  between(fromMs: number, toMs: number): readonly ServedModel[]
-  /** When about the newest `most` calls of that time began; `fromMs` where there are no more. */
-  newestFrom(fromMs: number, toMs: number, most: number): number
+  /** Reads every call of that time, the newest first, for about `withinMs`. Throws `QueryTooSlow`. */
+  between(fromMs: number, toMs: number, withinMs: number): ServedCount
   close(): void
 }
 
@@ -56,26 +60,20 @@ class SqliteServedReader implements ServedReader {
     this.#words = new CallWords(database)
   }
 
-  between(fromMs: number, toMs: number): readonly ServedModel[] {
+  between(fromMs: number, toMs: number, withinMs: number): ServedCount {
     const statement = this.#statements.get(
       `SELECT ${columns} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`,
     )
     const sums = new Map<string, number[]>()
-    for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), { isOver: this.#isOver })) {
+    const untilMs = performance.now() + withinMs
+    let countedMs = fromMs
+    const slices = { newestFirst: true, isOver: this.#isOver }
+    for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), slices)) {
       for (const row of statement.all(...ids) as unknown as readonly Row[]) addTo(sums, row)
+      countedMs = startedAtMs(ids[0])
+      if (performance.now() >= untilMs) break
     }
-    return [...sums].map(([key, figures]) => this.#served(key, figures))
-  }
-
-  newestFrom(fromMs: number, toMs: number, most: number): number {
-    // Numbers are given in the order of ends, which is that of beginnings but for a few.
-    const found = this.#statements
-      .get(
-        `SELECT id FROM calls WHERE seq <= (SELECT seq FROM calls WHERE id < ? ORDER BY id DESC LIMIT 1) - ?
-          ORDER BY seq DESC LIMIT 1`,
-      )
-      .get(firstIdAt(toMs), most) as unknown as readonly number[] | undefined
-    return Math.max(fromMs, startedAtMs(found?.[0] ?? 0))
+    return { fromMs: countedMs, models: [...sums].map(([key, figures]) => this.#served(key, figures)) }
   }
 
   close(): void {
