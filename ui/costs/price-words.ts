@@ -86,8 +86,10 @@ function limitWords(tokens: number): string {
 
 /** Why there is no price, in words; and beside money, why there was one. */
 export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
-  if (hasCost)
-    return 'No price is known now: the calls were priced by the upstream itself, or by one that is gone.'
+  if (hasCost) {
+    const now = none === 'local' ? 'Runs on your own machines' : 'No price is known now'
+    return `${now}: the calls were priced by the upstream itself, or by a price that is gone.`
+  }
   switch (none) {
     case 'local':
       return 'Runs on your own machines, and nobody bills it.'
