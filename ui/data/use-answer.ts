@@ -96,8 +96,8 @@ export function useAnswer<Answer>(
 }
 
 const retryMs = 5000
-/** What the first answer tells of the dashboard's clock is no more exact. */
-const clockSlackMs = 2000
+/** Of so little time a question may be off: the next one is not. */
+const clockSlackMs = 60_000
 
 interface State<Answer> {
   readonly key: string | null
