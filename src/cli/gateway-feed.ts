@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ControlClient } from '../control/control-client.ts'
+import { refusalIn } from '../control/control-shapes.ts'
 import { socketName } from '../control/control-socket.ts'
 
 /** How long the answer's head may take to come. */
@@ -131,14 +132,5 @@ async function feedIn(answer: IncomingMessage, name: string): Promise<Readable> 
     answer.destroy()
     throw new Error(`what answers on ${name} has no feed of payloads: no tokenweir gateway, or an older one`)
   }
-  throw new Error(`the gateway on ${name} refuses (${statusCode}): ${await refusalIn(answer)}`)
-}
-
-async function refusalIn(answer: IncomingMessage): Promise<string> {
-  try {
-    const { error } = JSON.parse(await text(answer)) as { readonly error: { readonly message: string } }
-    return error.message
-  } catch {
-    return 'it does not say why'
-  }
+  throw new Error(`the gateway on ${name} refuses (${statusCode}): ${refusalIn(await text(answer)).message}`)
 }

@@ -3,7 +3,19 @@ import type { Server } from 'node:http'
 import type { MinuteUsage } from '../call/call-sink.ts'
 import { type Clock, systemClock } from '../call/clock.ts'
 import type { HandOverFailure, HandOverOrder } from '../control/control-messages.ts'
+import { isIdentity, isMinuteUsage, isPort, isRawLogSwitch } from '../control/control-shapes.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
+import {
+  type Shape,
+  isCount,
+  isFlag,
+  isOneOf,
+  isText,
+  listOf,
+  nullable,
+  optional,
+  record,
+} from '../lib/message-shape.ts'
 import { endInWords } from '../supervisor/gateway-starter.ts'
 import { type SpawnAnswer, type SpawnedGateway, spawnGateway } from '../supervisor/spawn-gateway.ts'
 import { within } from '../supervisor/within.ts'
@@ -20,7 +32,7 @@ export interface Bequest {
   /** What the token budget counts; `null` where it is not known yet, and the database has to be asked. */
   readonly used: readonly MinuteUsage[] | null
   /** How the payload log is; a gateway of an older version has none. */
-  readonly rawLog?: RawLogLegacy
+  readonly rawLog?: RawLogLegacy | undefined
 }
 
 /** All that a gateway leaves to its successor. */
@@ -45,6 +57,21 @@ export interface SuccessorQuestion {
 
 /** What it is answered; a listener comes as the handle beside it. */
 export type SuccessorAnswer = { readonly legacy: Legacy } | { readonly yours: true }
+
+const isQuestion = record<SuccessorQuestion>({ asks: isOneOf(['legacy', 'listener', 'port']) })
+
+const isAsked = record<Pick<RawLogLegacy, 'asked'>>({ asked: isFlag })
+
+export const isLegacy: Shape<Legacy> = record<Legacy>({
+  instance: isText,
+  identity: isIdentity,
+  host: isText,
+  port: isPort,
+  slots: isCount,
+  idBits: isCount,
+  used: nullable(listOf(isMinuteUsage)),
+  rawLog: optional((value): value is RawLogLegacy => isRawLogSwitch(value) && isAsked(value)),
+})
 
 /** Why there is no successor, in words. */
 export class HandOverTrouble extends Error {
@@ -98,10 +125,10 @@ export async function raiseSuccessor(options: HandingOverOptions): Promise<Spawn
 function spawn({ order, listener, legacy, makeWay }: HandingOverOptions): SpawnedGateway {
   const { command, args, cwd, log_file: logFile } = order
   const answer = (question: unknown): SpawnAnswer | null => {
-    if (isQuestion(question, 'legacy')) return { message: { legacy: legacy() } satisfies SuccessorAnswer }
+    if (!isQuestion(question)) return null
+    if (question.asks === 'legacy') return { message: { legacy: legacy() } satisfies SuccessorAnswer }
     const message: SuccessorAnswer = { yours: true }
-    if (isQuestion(question, 'listener')) return { message, handle: listener }
-    if (!isQuestion(question, 'port')) return null
+    if (question.asks === 'listener') return { message, handle: listener }
     makeWay()
     return { message }
   }
@@ -116,8 +143,4 @@ function spawn({ order, listener, legacy, makeWay }: HandingOverOptions): Spawne
   } finally {
     if (logDescriptor !== null) closeSync(logDescriptor)
   }
-}
-
-function isQuestion(message: unknown, asks: SuccessorQuestion['asks']): boolean {
-  return typeof message === 'object' && message !== null && 'asks' in message && message.asks === asks
 }

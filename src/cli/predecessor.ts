@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
-import type { Server as SocketServer } from 'node:net'
+import { Server as SocketServer } from 'node:net'
 import { listen, listenBacklog } from '../gateway/listen.ts'
-import {
-  type Legacy,
-  type SuccessorAnswer,
-  type SuccessorQuestion,
-  handOverVariable,
-} from './handing-over.ts'
+import { type Shape, isObject, isOneOf, record } from '../lib/message-shape.ts'
+import { type Legacy, type SuccessorQuestion, handOverVariable, isLegacy } from './handing-over.ts'
+import { OptionError } from './parse-options.ts'
+
+const tellsLegacy = record<{ readonly legacy: object }>({ legacy: isObject })
+const isYours = record<{ readonly yours: true }>({ yours: isOneOf([true]) })
 
 /** The gateway that has started this process to be its successor. */
 export class Predecessor {
@@ -16,13 +16,19 @@ export class Predecessor {
     this.legacy = legacy
   }
 
-  /** `null` where nobody hands over to this process, or who wanted to has gone. */
+  /**
+   * `null` where nobody hands over to this process, or who wanted to has gone. Rejects with {@link OptionError} where it
+   * is of a version whose place cannot be taken.
+   */
   static async meet(env: NodeJS.ProcessEnv): Promise<Predecessor | null> {
     const isSuccessor = env[handOverVariable] !== undefined
     delete env[handOverVariable]
     if (!isSuccessor) return null
-    const answer = await ask({ asks: 'legacy' })
-    return answer !== null && 'legacy' in answer.message ? new Predecessor(answer.message.legacy) : null
+    const answer = await ask({ asks: 'legacy' }, tellsLegacy)
+    if (answer === null) return null
+    const { legacy } = answer.message
+    if (!isLegacy(legacy)) throw new OptionError('the running gateway is of a version that cannot hand over')
+    return new Predecessor(legacy)
   }
 
   /** The port on which this process can only listen once the predecessor lets it; `null` where it needs no leave. */
@@ -38,28 +44,27 @@ export class Predecessor {
    */
   async letListen(server: Server, host: string): Promise<void> {
     const isShared = host === this.legacy.host
-    const answer = await ask({ asks: isShared ? 'listener' : 'port' })
+    const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
     // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
     else await listen(this.legacy.port, host, server)
   }
 }
 
-interface Answer {
-  readonly message: SuccessorAnswer
+interface Answer<T> {
+  readonly message: T
   readonly handle: SocketServer | undefined
 }
 
-/** `null` where the predecessor has gone. */
-function ask(question: SuccessorQuestion): Promise<Answer | null> {
-  const { promise, resolve } = Promise.withResolvers<Answer | null>()
+/** `null` where the predecessor has gone. What is no answer to the question is ignored. */
+function ask<T>(question: SuccessorQuestion, isAnswer: Shape<T>): Promise<Answer<T> | null> {
+  const { promise, resolve } = Promise.withResolvers<Answer<T> | null>()
   const onMessage = (message: unknown, handle: unknown): void => {
-    // Nobody but the predecessor has the other end.
-    resolve({ message: message as SuccessorAnswer, handle: handle as SocketServer | undefined })
+    if (isAnswer(message)) resolve({ message, handle: handle instanceof SocketServer ? handle : undefined })
   }
   const onGone = (): void => resolve(null)
   if (process.send === undefined || !process.connected) return Promise.resolve(null)
-  process.once('message', onMessage)
+  process.on('message', onMessage)
   process.once('disconnect', onGone)
   process.send(question, undefined, undefined, (error) => {
     if (error !== null) onGone()

@@ -1,6 +1,8 @@
-import type { CallStarted, OutgoingRecord, PayloadRecord, RawLogEvent } from '../api/raw-log.ts'
+import type { CallStarted, OutgoingRecord, PayloadRecord } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
+import { either, readMessage } from '../lib/message-shape.ts'
 import type { SseEvent } from '../lib/sse-reader.ts'
+import { isFeedNote, isFeedRecord } from '../supervisor/feed-events.ts'
 import { formatCount } from './call-format.ts'
 import { HeldRequests } from './held-requests.ts'
 import { bodyLines, endLine, requestLine, startLine, type TailStyle, toneOf } from './tail-lines.ts'
@@ -16,6 +18,7 @@ export interface TailOutput {
   readonly color: boolean
 }
 
+const isFeedEvent = either(isFeedNote, isFeedRecord)
 /** A restart is over before this, and nothing is said of it. */
 const patienceMs = 1500
 
@@ -38,7 +41,8 @@ export class TailPrinter {
   }
 
   take({ data }: SseEvent): void {
-    const event = JSON.parse(data) as RawLogEvent
+    const event = readMessage(data, isFeedEvent)
+    if (event === null) return
     if (!('type' in event)) this.#takeRecord(event, data)
     else if (event.type === 'connected') this.#greet(event.enabled)
     else if (event.type === 'dropped') this.#note(droppedWords(event.count))

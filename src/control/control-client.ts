@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { LineReader } from '../lib/line-reader.ts'
+import { onMessage, readMessage } from '../lib/message-shape.ts'
 import type {
   ControlStatus,
   FinishingOrder,
@@ -11,6 +12,7 @@ import type {
   HandOverOrder,
   LiveOptions,
 } from './control-messages.ts'
+import { isControlStatus, isFinishingOrder, isHandOverAnswer, refusalIn } from './control-shapes.ts'
 import { openSocketAddress } from './control-socket.ts'
 
 /**
@@ -168,7 +170,7 @@ async function openReports(
     req.destroy()
     throw new Error('it takes no reports')
   }
-  const lines = new LineReader((line) => onOrder(JSON.parse(line) as FinishingOrder))
+  const lines = new LineReader(onMessage(isFinishingOrder, onOrder))
   response
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))
@@ -182,10 +184,12 @@ async function openReports(
 }
 
 async function readHandOver(response: IncomingMessage): Promise<HandOverAnswer | 'unknown'> {
-  const content: unknown = JSON.parse(await text(response))
+  const body = await text(response)
   if (response.statusCode === 404) return 'unknown'
-  if (response.statusCode !== 200) throw new Error(refusalIn(content))
-  return content as HandOverAnswer
+  if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
+  const answer = readMessage(body, isHandOverAnswer)
+  if (answer === null) throw new Error('it does not say how the hand-over went')
+  return answer
 }
 
 async function readLive(response: IncomingMessage): Promise<LiveCalls> {
@@ -195,14 +199,15 @@ async function readLive(response: IncomingMessage): Promise<LiveCalls> {
 }
 
 async function readStatus(response: IncomingMessage): Promise<ControlStatus> {
-  const content: unknown = JSON.parse(await text(response))
-  if (response.statusCode !== 200) throw new Error(refusalIn(content))
-  if (!isControlStatus(content)) throw new Error('what answers is no gateway')
-  return content
+  const body = await text(response)
+  if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
+  const status = readMessage(body, isControlStatus)
+  if (status === null) throw new Error('what answers is no gateway')
+  return status
 }
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
-  if (response.statusCode !== 200) throw new Error(refusalIn(JSON.parse(await text(response))))
+  if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   response
@@ -215,22 +220,6 @@ async function readStopping(response: IncomingMessage): Promise<Stopping> {
     .on('error', () => {})
   await begun
   return { ended }
-}
-
-/** As strict on the process as it has to be where a process may be killed on its word. */
-function isControlStatus(content: unknown): content is ControlStatus {
-  if (typeof content !== 'object' || content === null) return false
-  const { instance, identity }: { instance?: unknown; identity?: unknown } = content
-  if (typeof identity !== 'object' || identity === null || !('pid' in identity)) return false
-  return typeof instance === 'string' && Number.isSafeInteger(identity.pid) && Number(identity.pid) > 1
-}
-
-function refusalIn(content: unknown): string {
-  const error: unknown =
-    typeof content === 'object' && content !== null && 'error' in content && content.error
-  return typeof error === 'object' && error !== null && 'message' in error
-    ? String(error.message)
-    : 'it refused, and did not say why'
 }
 
 /** `null` where somebody has answered, if with nonsense, or the system forbids to ask. */

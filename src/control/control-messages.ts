@@ -19,8 +19,8 @@ export interface ControlStatus {
   /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
   readonly options: Readonly<Record<string, SettingValue | readonly string[]>>
   readonly health: HealthReport
-  /** Gateways that this one has taken over from, and that still finish calls. */
-  readonly formers: readonly FormerGateway[]
+  /** Gateways that this one has taken over from, and that still finish calls; earlier versions tell of none. */
+  readonly formers?: readonly FormerGateway[] | undefined
 }
 
 /** A gateway that was replaced and finishes its calls. */
@@ -57,7 +57,11 @@ export interface HandOverOrder {
 /** How a hand-over went. Where there is no successor, the gateway serves on as before. */
 export type HandOverAnswer =
   | { readonly successor: { readonly pid: number } }
-  | { readonly failed: string; readonly code: HandOverFailure }
+  | {
+      readonly failed: string
+      /** A {@link HandOverFailure}; that of another version may be a further one. */
+      readonly code: string
+    }
 
 /**
  * - `busy`: it is stopping, or hands over already.

@@ -5,14 +5,10 @@ import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { LineReader } from '../lib/line-reader.ts'
+import { onMessage, readMessage } from '../lib/message-shape.ts'
 import { ControlClient } from './control-client.ts'
-import type {
-  ControlStatus,
-  ControlledGateway,
-  FinishingReport,
-  HandOverAnswer,
-  HandOverOrder,
-} from './control-messages.ts'
+import type { ControlStatus, ControlledGateway, HandOverAnswer } from './control-messages.ts'
+import { isFinishingReport, isHandOverOrder } from './control-shapes.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
@@ -174,15 +170,20 @@ async function setOptions(
   sendJson(res, 200, gateway.status())
 }
 
-/** Its parts are not checked: who may open the socket could start any program himself. */
+/** What it would start is not looked into: who may open the socket could start any program himself. */
 async function handOver(
   gateway: ControlledGateway,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
   const body = await readBody(req)
-  if (body === null) refuse(res, 413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
-  else sendJson(res, 200, await gateway.handOver(JSON.parse(body) as HandOverOrder))
+  if (body === null) {
+    refuse(res, 413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
+    return
+  }
+  const order = readMessage(body, isHandOverOrder)
+  if (order === null) refuse(res, 400, 'invalid_request', 'The body does not say what to start.')
+  else sendJson(res, 200, await gateway.handOver(order))
 }
 
 function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): void {
@@ -190,7 +191,7 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
   const listener = gateway.finishing((order) => {
     if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
   })
-  const lines = new LineReader((line) => listener.report(JSON.parse(line) as FinishingReport))
+  const lines = new LineReader(onMessage(isFinishingReport, (report) => listener.report(report)))
   req
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))

@@ -1,7 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
+import { isText, readMessage, record } from '../lib/message-shape.ts'
 import { replaceFile } from '../lib/replace-file.ts'
+import { isIdentity, isPort } from './control-shapes.ts'
 
 /** What a gateway leaves in its data folder while it runs, for those to whom it no longer answers. */
 export interface ProcessRecord extends ProcessIdentity {
@@ -13,19 +15,17 @@ export interface ProcessRecord extends ProcessIdentity {
 }
 
 /** Throws the system's error. */
-export function writeProcessRecord(folder: string, record: ProcessRecord): void {
-  replaceFile(recordPath(folder), `${JSON.stringify(record)}\n`)
+export function writeProcessRecord(folder: string, own: ProcessRecord): void {
+  replaceFile(recordPath(folder), `${JSON.stringify(own)}\n`)
 }
 
 /** `null` where there is none, or none that can be read. */
 export function readProcessRecord(folder: string): ProcessRecord | null {
-  let content: unknown
   try {
-    content = JSON.parse(readFileSync(recordPath(folder), 'utf8'))
+    return readMessage(readFileSync(recordPath(folder), 'utf8'), isProcessRecord)
   } catch {
     return null
   }
-  return isProcessRecord(content) ? content : null
 }
 
 /** Removes the record of this very gateway, and no other's. Throws the system's error. */
@@ -37,22 +37,13 @@ function recordPath(folder: string): string {
   return join(folder, 'gateway-process.json')
 }
 
-/** Strict, because a process may be killed on its word. */
-function isProcessRecord(content: unknown): content is ProcessRecord {
-  if (typeof content !== 'object' || content === null) return false
-  const record: Partial<Record<keyof ProcessRecord, unknown>> = content
-  return (
-    // 0 and negative numbers would stand for whole groups of processes, 1 for the system's first.
-    isWhole(record.pid, 2) &&
-    (record.startTicks === null || isWhole(record.startTicks, 0)) &&
-    (record.bootId === null || typeof record.bootId === 'string') &&
-    isWhole(record.port, 0) &&
-    typeof record.host === 'string' &&
-    typeof record.instance === 'string' &&
-    typeof record.started_at === 'string'
-  )
-}
+const hasPlace = record<Omit<ProcessRecord, keyof ProcessIdentity>>({
+  instance: isText,
+  host: isText,
+  port: isPort,
+  started_at: isText,
+})
 
-function isWhole(value: unknown, min: number): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= min
+function isProcessRecord(value: unknown): value is ProcessRecord {
+  return isIdentity(value) && hasPlace(value)
 }

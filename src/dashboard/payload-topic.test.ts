@@ -6,7 +6,13 @@ import { PayloadTopic } from './payload-topic.ts'
 
 const connected = { type: 'connected', enabled: true }
 const disconnected = { type: 'disconnected' }
-const started = { type: 'started', id: '0' }
+const started = {
+  type: 'started',
+  id: '0',
+  timestamp: '2026-11-21T06:00:00.000Z',
+  method: 'POST',
+  path: '/v1/chat/completions',
+}
 
 test('the feed is there once for all readers, and not at all without one', () => {
   const rawLog = new ScriptedRawLog()

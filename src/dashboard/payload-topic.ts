@@ -1,5 +1,7 @@
-import type { EventData, EventTopic, PayloadEvent } from '../api/dashboard-event.ts'
+import type { EventData, EventTopic } from '../api/dashboard-event.ts'
+import { readMessage } from '../lib/message-shape.ts'
 import type { SseEvent } from '../lib/sse-reader.ts'
+import { isFeedNote } from '../supervisor/feed-events.ts'
 import { cutPayload } from './cut-payload.ts'
 import type { RawLogSource } from './raw-log-source.ts'
 import type { Topic, TopicReader } from './topic.ts'
@@ -46,8 +48,8 @@ export class PayloadTopic implements Topic {
       this.#tell(cutPayload(data), 1)
       return
     }
-    const event = JSON.parse(data) as PayloadEvent
-    if (!('type' in event)) return
+    const event = readMessage(data, isFeedNote)
+    if (event === null) return
     if (event.type === 'connected') this.#stand(event)
     else this.#tell(data, event.type === 'dropped' ? event.count : 0)
   }

@@ -1,3 +1,13 @@
+import {
+  isCount,
+  isNumber,
+  isObject,
+  isOneOf,
+  isText,
+  nullable,
+  record,
+  type Shape,
+} from '../lib/message-shape.ts'
 import type { QueryFormat, QueryQuestion } from './query-question.ts'
 import type { QueryRefusal } from './query-refusal.ts'
 
@@ -48,3 +58,33 @@ export interface FromQuery {
   readonly number: number
   readonly reply: QueryReply
 }
+
+/** A question that is none is a fault of its own answer. */
+export const isToQuery: Shape<ToQuery> = record<ToQuery>({
+  number: isCount,
+  question: (value): value is QueryQuestion => isObject(value) && isText(value['kind']),
+  nowMs: isNumber,
+  budgetMs: isNumber,
+})
+
+export const isQueryReady: Shape<QueryReady> = record<QueryReady>({ isReady: isOneOf([true]) })
+
+const isAnswer = record<QueryAnswer>({
+  kind: isOneOf(['answer']),
+  format: isOneOf(['json', 'csv', 'ndjson']),
+  body: (value): value is Uint8Array => value instanceof Uint8Array,
+  tag: isText,
+  nextCursor: nullable(isText),
+})
+const isFailure = record<QueryFailure>({
+  kind: isOneOf(['refused']),
+  code: isOneOf(['too_many_groups', 'folded_range', 'call_not_found', 'range_too_long', 'too_slow']),
+  message: isText,
+  param: nullable(isText),
+})
+const isFault = record<QueryFault>({ kind: isOneOf(['fault']), message: isText })
+
+export const isFromQuery: Shape<FromQuery> = record<FromQuery>({
+  number: isCount,
+  reply: (value): value is QueryReply => isAnswer(value) || isFailure(value) || isFault(value),
+})

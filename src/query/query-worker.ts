@@ -1,7 +1,7 @@
 /** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { QueryDesk } from './query-desk.ts'
-import type { FromQuery, QueryReady, ToQuery } from './query-messages.ts'
+import { type FromQuery, type QueryReady, isToQuery } from './query-messages.ts'
 
 const [, , path] = process.argv
 if (path === undefined || process.send === undefined) {
@@ -15,13 +15,16 @@ process.on('disconnect', () => {
   desk.close()
   process.exit(0)
 })
-process.on('message', (asked: ToQuery) => {
-  const answer: FromQuery = { number: asked.number, reply: desk.answer(asked) }
-  process.send?.(answer)
+process.on('message', (asked: unknown) => {
+  if (isToQuery(asked)) tell({ number: asked.number, reply: desk.answer(asked) })
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models
 // keep every processor busy.
 lowerPriority(process.pid)
-const ready: QueryReady = { isReady: true }
-process.send(ready)
+tell({ isReady: true })
+
+/** Where the parent has gone meanwhile, this process ends as well. */
+function tell(message: FromQuery | QueryReady): void {
+  process.send?.(message, undefined, undefined, () => {})
+}

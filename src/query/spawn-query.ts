@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FromQuery, QueryReady, ToQuery } from './query-messages.ts'
+import { type FromQuery, type ToQuery, isFromQuery, isQueryReady } from './query-messages.ts'
 
 /** A query process that runs. */
 export interface SpawnedQuery {
@@ -40,9 +40,9 @@ export function spawnQuery(path: string, env: Readonly<Record<string, string>>):
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     child.on('message', (message) => {
-      const told = message as unknown as FromQuery | QueryReady
-      if ('reply' in told) onReply(told)
-      else onReady()
+      const told: unknown = message
+      if (isFromQuery(told)) onReply(told)
+      else if (isQueryReady(told)) onReady()
     })
     child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`))
     child.on('error', (error) => {

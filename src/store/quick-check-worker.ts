@@ -8,7 +8,7 @@ if (path === undefined || process.send === undefined) {
 }
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))
-process.send(firstFinding(path), () => process.exit(0))
+process.send({ finding: firstFinding(path) }, () => process.exit(0))
 
 /** `null` where nothing is wrong, or nothing can be read for another reason: the writer sees that for itself. */
 function firstFinding(databasePath: string): string | null {

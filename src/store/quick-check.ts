@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../call/clock.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
+import { isText, record } from '../lib/message-shape.ts'
 import { fileKey } from './store-files.ts'
 
 export interface QuickCheckOptions {
@@ -14,6 +15,7 @@ export interface QuickCheckOptions {
   readonly afterMs: number
 }
 
+const tellsDamage = record<{ readonly finding: string }>({ finding: isText })
 /** It reads the whole file; a disk that is slower than this is better left to the calls. */
 const limitMs = 300_000
 const againAfterMs = 24 * 3_600_000
@@ -57,10 +59,10 @@ export class QuickCheck {
     if (child.pid !== undefined) lowerPriority(child.pid)
     const cancel = clock.after(limitMs, () => child.kill('SIGKILL'))
     this.#child = child
-    child.on('message', (finding) => {
+    child.on('message', (said) => {
       // Killed meanwhile, or the file was put aside already.
       if (this.#child !== child || fileKey(path) !== key) return
-      if (typeof finding === 'string') onDamage(finding)
+      if (tellsDamage(said)) onDamage(said.finding)
     })
     // Where it cannot be started all goes on without.
     child.on('error', () => {})

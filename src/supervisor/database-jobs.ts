@@ -7,8 +7,15 @@ import type {
   DatabaseJob,
   JobFailure,
 } from '../api/database-job.ts'
-import type { RepriceJob, RepriceProgress, RepriceResult } from '../api/costs.ts'
+import type { RepriceJob, RepriceResult } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
+import {
+  failureIn,
+  isCompressProgress,
+  isCompressResult,
+  isRepriceProgress,
+  isRepriceResult,
+} from './job-lines.ts'
 import { JobProcess } from './job-process.ts'
 
 /** What is asked of compressing. */
@@ -111,9 +118,8 @@ export class DatabaseJobs implements JobStarter {
     return this.#run('compress', args, job, {
       running: 'The database is being compressed already.',
       name: 'Compressing',
-      // Our own program's words: which of its lines it is, is all that is asked.
-      progressIn: (said) => ('phase' in said ? (said as object as CompressProgress) : null),
-      resultIn: (said) => ('before_bytes' in said ? (said as object as CompressResult) : null),
+      progressIn: (said): CompressProgress | null => (isCompressProgress(said) ? said : null),
+      resultIn: (said): CompressResult | null => (isCompressResult(said) ? said : null),
       tell: (told) => {
         this.#last = told
       },
@@ -137,8 +143,8 @@ export class DatabaseJobs implements JobStarter {
     return this.#run(dryRun ? 'dry reprice' : 'reprice', args, job, {
       running: 'Calls are being priced anew already.',
       name: 'Pricing',
-      progressIn: (said) => (said['progress'] as RepriceProgress | undefined) ?? null,
-      resultIn: (said) => (said['result'] as RepriceResult | undefined) ?? null,
+      progressIn: ({ progress }) => (isRepriceProgress(progress) ? progress : null),
+      resultIn: ({ result }) => (isRepriceResult(result) ? result : null),
       tell: (told) => {
         if (!dryRun) this.#lastReprice = told
       },
@@ -178,7 +184,7 @@ export class DatabaseJobs implements JobStarter {
         const done = resultIn(said)
         if (progress !== null) job = { ...job, progress }
         else if (done !== null) job = { ...job, result: done }
-        else if ('error' in said) failure = said['error'] as JobFailure
+        else failure ??= failureIn(said['error'])
         if (progress !== null || done !== null) begun.resolve(job)
         // How it ended is told once it has: only then can the next one begin.
         if (progress !== null) say(job)

@@ -103,9 +103,8 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   return plan.trouble ?? left
 }
 
-/** A gateway of an earlier version tells of none. */
 function formersOf({ found: { control } }: Sighting): readonly FormerProcess[] {
-  const told: readonly FormerProcess[] | undefined = typeof control === 'object' ? control.formers : undefined
+  const told = typeof control === 'object' ? control.formers : undefined
   return (told ?? []).map(({ pid, calls }) => ({ pid, calls }))
 }
 

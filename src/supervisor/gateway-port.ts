@@ -1,6 +1,8 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import type { HealthReport } from '../api/health-report.ts'
+import { isHealthReport } from '../control/control-shapes.ts'
+import { readMessage } from '../lib/message-shape.ts'
 
 /** More than a health report ever is: something else may answer on the port, and at length. */
 const maxReportBytes = 1024 ** 2
@@ -24,7 +26,7 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   try {
     const response = await promise
     const status = response.statusCode ?? null
-    return { status, report: readReport(await readText(response)) }
+    return { status, report: readMessage(await readText(response), isHealthReport) }
   } catch {
     return { status: null, report: null }
   } finally {
@@ -59,16 +61,4 @@ async function readText(response: IncomingMessage): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
-}
-
-function readReport(text: string): HealthReport | null {
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    return null
-  }
-  if (typeof content !== 'object' || content === null) return null
-  const isReport = ['instance', 'pid', 'rate_limiter', 'telemetry'].every((name) => name in content)
-  return isReport ? (content as HealthReport) : null
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { LineReader } from '../lib/line-reader.ts'
+import { isObject, onMessage } from '../lib/message-shape.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { childEnvironment } from './child-environment.ts'
 
@@ -36,10 +37,7 @@ export class JobProcess {
     })
     this.#child = child
     if (child.pid !== undefined) lowerPriority(child.pid)
-    const lines = new LineReader((line) => {
-      const object = objectIn(line)
-      if (object !== null) said(object)
-    })
+    const lines = new LineReader(onMessage(isObject, said))
     child.stdout.setEncoding('utf8').on('data', (text: string) => lines.add(text))
     let words = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -60,14 +58,5 @@ export class JobProcess {
     this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
     this.#child.unref()
-  }
-}
-
-function objectIn(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const said: unknown = JSON.parse(line)
-    return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : null
-  } catch {
-    return null
   }
 }

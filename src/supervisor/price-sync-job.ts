@@ -1,5 +1,6 @@
 import type { PriceSync, SyncResult } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
+import { failureIn, isSyncResult } from './job-lines.ts'
 import { JobProcess } from './job-process.ts'
 
 /** Brings prices up to date. */
@@ -55,8 +56,8 @@ export class PriceSyncJob implements PriceSyncer {
       ['sync', '--json', `--pricing-source=${source}`, `--db=${db}`],
       {
         said: (said) => {
-          if ('result' in said) result = said['result'] as SyncResult
-          else if ('error' in said) error = (said['error'] as { readonly message: string }).message
+          if (isSyncResult(said['result'])) result = said['result']
+          else error ??= failureIn(said['error'])?.message ?? null
         },
         ended: (how, words) => {
           this.#running = null

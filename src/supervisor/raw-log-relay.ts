@@ -4,7 +4,18 @@ import { text } from 'node:stream/consumers'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
+import { refusalIn } from '../control/control-shapes.ts'
 import { followFeed } from '../control/follow-feed.ts'
+import {
+  type Shape,
+  isAmount,
+  isFlag,
+  isObject,
+  isText,
+  nullable,
+  readMessage,
+  record,
+} from '../lib/message-shape.ts'
 import type { SseEvent } from '../lib/sse-reader.ts'
 
 /** A status is asked for by a page that is being looked at. */
@@ -16,6 +27,18 @@ export interface PayloadFiles {
   /** Rejects with the system's error. */
   clear(): Promise<void>
 }
+
+const isRawLogStatus = record<RawLogStatus>({
+  enabled: isFlag,
+  enabled_until: nullable(isText),
+  capture: isText,
+  file_path: isText,
+  file_size_bytes: isAmount,
+  file_size_formatted: isText,
+  subscribers_count: isAmount,
+  dropped: isAmount,
+  trouble: nullable(isText),
+})
 
 /** What the gateway refused, and why. */
 export class GatewayRefusal extends Error {
@@ -73,28 +96,26 @@ export class RawLogRelay {
   }
 
   async status(): Promise<RawLogStatus> {
-    const status = await this.#ask('GET /raw-log/status', { limitMs: statusLimitMs })
-    return status === null ? this.#options.files.status() : (status as RawLogStatus)
+    return (await this.#askStatus()) ?? this.#options.files.status()
   }
 
   /** Whether payloads are kept now (null where no gateway says so), and the path of the active file. Never rejects. */
   async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
-    const status = await this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }).catch(() => null)
+    const status = await this.#askStatus().catch(() => null)
     if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
-    const { enabled, file_path } = status as RawLogStatus
-    return { logging: enabled, filePath: file_path }
+    return { logging: status.enabled, filePath: status.file_path }
   }
 
   /** `order` is the body of the gateway's own route, and so is the answer. */
   async toggle(order: object): Promise<object> {
-    const answer = await this.#ask('POST /raw-log/toggle', { body: JSON.stringify(order) })
+    const answer = await this.#ask('POST /raw-log/toggle', { body: JSON.stringify(order) }, isObject)
     if (answer !== null) return answer
     const message = 'No gateway runs whose payloads could be logged; start it, or start it with --raw-log.'
     throw new RawLogTrouble('not_running', message)
   }
 
   async clear(): Promise<object> {
-    const answer = await this.#ask('POST /raw-log/clear', {})
+    const answer = await this.#ask('POST /raw-log/clear', {}, isObject)
     if (answer !== null) return answer
     await this.#options.files.clear()
     return { success: true }
@@ -131,9 +152,16 @@ export class RawLogRelay {
     return await this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null)
   }
 
-  async #ask(route: string, request: RawLogRequest): Promise<object | null> {
+  #askStatus(): Promise<RawLogStatus | null> {
+    return this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }, isRawLogStatus)
+  }
+
+  async #ask<T>(route: string, request: RawLogRequest, shape: Shape<T>): Promise<T | null> {
     const answer = await this.#open(route, request)
-    return answer === null ? null : (JSON.parse(await text(answer)) as object)
+    if (answer === null) return null
+    const said = readMessage(await text(answer), shape)
+    if (said === null) throw new RawLogTrouble('gateway_silent', 'The gateway does not answer as it should.')
+    return said
   }
 
   /** Null where no gateway runs. */
@@ -149,8 +177,6 @@ export class RawLogRelay {
 /** The gateway's own errors have the shape of OpenAI's, those of its control socket ours. */
 async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusal> {
   const { statusCode = 0, headers } = answer
-  const { error } = JSON.parse(await text(answer)) as {
-    readonly error: { readonly code: string; readonly message: string }
-  }
-  return new GatewayRefusal(statusCode, error.code, error.message, headers['retry-after'] ?? null)
+  const { code, message } = refusalIn(await text(answer))
+  return new GatewayRefusal(statusCode, code, message, headers['retry-after'] ?? null)
 }

@@ -1,4 +1,5 @@
 import { type SendHandle, spawn } from 'node:child_process'
+import { isFlag, isOneOf, record } from '../lib/message-shape.ts'
 
 /** How a gateway's process ended. */
 export interface GatewayEnd {
@@ -87,13 +88,4 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   }
 }
 
-function isReady(message: unknown): message is ReadyMessage {
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'ready' in message &&
-    message.ready === true &&
-    'controlled' in message &&
-    typeof message.controlled === 'boolean'
-  )
-}
+const isReady = record<ReadyMessage>({ ready: isOneOf([true]), controlled: isFlag })

@@ -1,0 +1,146 @@
+/** What each message between gateways, and between a gateway and a dashboard, must hold. */
+import type { ErrorBody } from '../api/error-body.ts'
+import type { HealthReport } from '../api/health-report.ts'
+import type { ProcessIdentity } from '../lib/process-identity.ts'
+import {
+  type Shape,
+  either,
+  isAmount,
+  isCount,
+  isFlag,
+  isNumber,
+  isObject,
+  isOneOf,
+  isText,
+  isWhole,
+  listOf,
+  mapOf,
+  nullable,
+  optional,
+  readMessage,
+  record,
+} from '../lib/message-shape.ts'
+import type {
+  ControlStatus,
+  FinishingOrder,
+  FinishingReport,
+  FormerClaim,
+  FormerGateway,
+  HandOverAnswer,
+  HandOverOrder,
+  RawLogSwitch,
+} from './control-messages.ts'
+
+/** 0 and negative numbers would stand for whole groups of processes, 1 for the system's first. */
+const isPid = isWhole(2)
+/** The last minute that the budget's buckets can hold. */
+const maxMinute = 2 ** 31 - 1
+
+/** Strict, because a process may be killed on its word. */
+export const isIdentity: Shape<ProcessIdentity> = record<ProcessIdentity>({
+  pid: isPid,
+  startTicks: nullable(isCount),
+  bootId: nullable(isText),
+})
+export const isPort: Shape<number> = isWhole(0, 65_535)
+export const isMinuteUsage: Shape<FinishingReport['used'][number]> = record<FinishingReport['used'][number]>({
+  minute: isWhole(0, maxMinute),
+  tokens: isAmount,
+})
+export const isRawLogSwitch: Shape<RawLogSwitch> = record<RawLogSwitch>({
+  enabled: isFlag,
+  untilMs: nullable(isNumber),
+})
+
+/** What is shown of it and decided by; a page takes what else there is as it is. */
+const healthShape = record<
+  Pick<HealthReport, 'upstream' | 'db' | 'pid' | 'instance' | 'uptime_s' | 'warnings'> & {
+    readonly rate_limiter: Pick<
+      HealthReport['rate_limiter'],
+      'max_concurrent' | 'active' | 'queued' | 'total_admitted'
+    >
+    readonly token_budget: Pick<HealthReport['token_budget'], 'daily_limit' | 'percentage_used'>
+    readonly telemetry: object
+  }
+>({
+  upstream: isText,
+  db: isText,
+  pid: isCount,
+  instance: isText,
+  uptime_s: isNumber,
+  rate_limiter: record({
+    max_concurrent: isNumber,
+    active: isNumber,
+    queued: isNumber,
+    total_admitted: isNumber,
+  }),
+  token_budget: record({ daily_limit: isNumber, percentage_used: isNumber }),
+  telemetry: isObject,
+  warnings: listOf(record({ code: isText, message: isText })),
+})
+
+export function isHealthReport(value: unknown): value is HealthReport {
+  return healthShape(value)
+}
+
+export const isControlStatus: Shape<ControlStatus> = record<ControlStatus>({
+  identity: isIdentity,
+  instance: isText,
+  version: isText,
+  host: isText,
+  port: isPort,
+  started_at: isText,
+  draining: isFlag,
+  drain_timeout_ms: isAmount,
+  options: (value): value is ControlStatus['options'] => isObject(value),
+  health: isHealthReport,
+  formers: optional(listOf(record<FormerGateway>({ pid: isPid, instance: isText, calls: isCount }))),
+})
+
+export const isHandOverOrder: Shape<HandOverOrder> = record<HandOverOrder>({
+  command: listOf(isText),
+  args: listOf(isText),
+  env: mapOf(isText),
+  cwd: isText,
+  log_file: isText,
+  limit_ms: isAmount,
+})
+
+export const isHandOverAnswer: Shape<HandOverAnswer> = either(
+  record<{ readonly successor: { readonly pid: number } }>({ successor: record({ pid: isPid }) }),
+  record<{ readonly failed: string; readonly code: string }>({ failed: isText, code: isText }),
+)
+
+const isFormerClaim = record<FormerClaim>({ instance: isText, identity: isIdentity, slots: isCount })
+
+export const isFinishingReport: Shape<FinishingReport> = record<FinishingReport>({
+  instance: isText,
+  identity: isIdentity,
+  slots: record({ seq: isCount, slots: isCount, active: isCount, wanted: isCount }),
+  used: listOf(isMinuteUsage),
+  formers: listOf(isFormerClaim),
+})
+
+export const isFinishingOrder: Shape<FinishingOrder> = either(
+  either(
+    record<{ readonly grant: { readonly seq: number; readonly slots: number } }>({
+      grant: record({ seq: isCount, slots: isCount }),
+    }),
+    record<{ readonly stopWithinMs: number }>({ stopWithinMs: isAmount }),
+  ),
+  either(
+    record<{ readonly moved: true }>({ moved: isOneOf([true]) }),
+    record<{ readonly rawLog: RawLogSwitch }>({ rawLog: isRawLogSwitch }),
+  ),
+)
+
+const isErrorBody = record<{ readonly error: Pick<ErrorBody['error'], 'code' | 'message'> }>({
+  error: record({ code: isText, message: isText }),
+})
+
+/** Why a gateway refused, out of its answer's body. */
+export function refusalIn(body: string): { readonly code: string; readonly message: string } {
+  return (
+    readMessage(body, isErrorBody)?.error ?? { code: 'refused', message: 'it refused, and did not say why' }
+  )
+}
