@@ -19,8 +19,8 @@ export async function runDemo(argv: readonly string[], env: NodeJS.ProcessEnv): 
   if (given !== undefined) {
     throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)
   }
-  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
   const upstream = await startDemoUpstream()
+  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
   await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey(env), {
     simulated: true,

@@ -310,8 +310,7 @@ export class RunningGateway implements ControlledGateway {
       if (this.#stopping) process.exit(exitCode.fault)
       this.stop()
     }
-    process.on('SIGTERM', onSignal)
-    process.on('SIGINT', onSignal)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
     process.on('uncaughtException', (error) => {
       console.error('tokenweir: a fault of the gateway, which now stops:', error)
       process.exitCode = exitCode.fault

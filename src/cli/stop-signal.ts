@@ -1,17 +1,30 @@
 import { exitCode } from './exit-code.ts'
 
+/** For what a second signal still has to do. */
+const hurryLimitMs = 5000
+
 /**
- * Calls back at the first SIGTERM, SIGINT (Ctrl-C) or SIGHUP (the terminal closes); a second one ends the
- * process at once.
+ * Calls back at the first SIGTERM, SIGINT (Ctrl-C) or SIGHUP (the terminal closes); a second one ends the process
+ * without waiting for that, as soon as `hurry` is done, which has to see that nothing stays behind.
  */
-export function onStopSignal(stop: () => Promise<void>): void {
+export function onStopSignal(
+  stop: () => Promise<void>,
+  hurry: () => Promise<unknown> = async () => {},
+): void {
   let stopping = false
+  const endAfter = (last: Promise<unknown>): void => {
+    last.catch(() => {}).finally(() => process.exit(exitCode.fault))
+    setTimeout(() => process.exit(exitCode.fault), hurryLimitMs)
+  }
   const onSignal = (): void => {
-    if (stopping) process.exit(exitCode.fault)
+    if (stopping) {
+      endAfter(hurry())
+      return
+    }
     stopping = true
     stop().catch((error: unknown) => {
       console.error('tokenweir: it did not stop in order:', error)
-      process.exit(exitCode.fault)
+      endAfter(hurry())
     })
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)

@@ -37,15 +37,6 @@ export async function keepUp(
   env: Environment,
   extras: UpExtras,
 ): Promise<void> {
-  let dashboard: RunningDashboard
-  try {
-    dashboard = await RunningDashboard.open(options, env, extras)
-  } catch (error) {
-    await extras.ended()
-    if (error instanceof OptionError) throw error
-    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port')
-    return
-  }
   const display = new StatusDisplay({
     stream: process.stdout,
     isTTY: process.stdout.isTTY,
@@ -53,20 +44,39 @@ export async function keepUp(
     color: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
   })
   const over = new AbortController()
-  onStopSignal(async () => {
-    over.abort()
-    display.print(
-      'stopping both: calls in flight may finish; once more leaves the gateway to it and ends this',
-    )
-    await stopBoth(dashboard, display)
+  const opening = RunningDashboard.open(options, env, extras)
+  onStopSignal(
+    async () => {
+      over.abort()
+      display.print(
+        'stopping both: calls in flight may finish; once more leaves the gateway to it and ends this',
+      )
+      await opening.then(
+        (dashboard) => stopBoth(dashboard, display),
+        () => {},
+      )
+      await extras.ended()
+      process.exit(process.exitCode ?? 0)
+    },
+    async () => (await opening).gateway.tellToStop(),
+  )
+  let dashboard: RunningDashboard
+  try {
+    dashboard = await opening
+  } catch (error) {
+    if (over.signal.aborted) return
     await extras.ended()
-    process.exit(process.exitCode ?? 0)
-  })
+    if (error instanceof OptionError) throw error
+    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port')
+    return
+  }
+  if (over.signal.aborted) return
 
   let status: StartAnswer
   try {
     status = await dashboard.gateway.start()
   } catch (error) {
+    if (over.signal.aborted) return
     if (!(error instanceof ProcessTrouble)) throw error
     display.close()
     reportTrouble(error)
@@ -98,6 +108,7 @@ export async function keepUp(
 
 async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Promise<void> {
   try {
+    dashboard.gateway.giveUpStarting()
     await dashboard.gateway.stop()
   } catch (error) {
     // It may have been stopped on the page.

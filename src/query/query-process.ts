@@ -43,6 +43,7 @@ interface Running extends Waiting {
   cancelKill: () => void
 }
 
+const stopSignals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 const restart = { firstMs: 100, longestMs: 5000 } as const
 /** A statement that reads many rows at a time looks at the clock now and then; this much it may be late. */
 const defaultGraceMs = 500
@@ -224,7 +225,8 @@ export class QueryProcess {
     this.#cancelStartLimit?.()
     if (this.#isClosed) return
     this.#deaths += 1
-    this.#options.onFault(new Error(`the query process ended: ${reason}`))
+    // Who ends the whole group, or its parent, meets it before it can ignore that.
+    if (!stopSignals.has(reason)) this.#options.onFault(new Error(`the query process ended: ${reason}`))
     this.#endRunning()?.resolve({ kind: 'unavailable', code: 'interrupted' })
     this.#giveUpLate()
     this.#next()

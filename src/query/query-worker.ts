@@ -9,8 +9,8 @@ if (path === undefined || process.send === undefined) {
 }
 const desk = new QueryDesk(path, () => performance.now())
 
-// A terminal's Ctrl-C goes to the whole group: the parent decides when this process ends.
-process.on('SIGINT', () => {})
+// A terminal's Ctrl-C, and others' signals, go to the whole group: the parent decides when this process ends.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => {
   desk.close()
   process.exit(0)

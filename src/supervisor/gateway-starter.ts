@@ -39,6 +39,7 @@ export interface Started {
 export class GatewayStarter {
   readonly #options: GatewayStarterOptions
   #starting: SpawnedGateway | null = null
+  #isGivenUp = false
 
   constructor(options: GatewayStarterOptions) {
     this.#options = options
@@ -47,6 +48,13 @@ export class GatewayStarter {
   /** The process that is to become the gateway. */
   get startingPid(): number | null {
     return this.#starting?.pid ?? null
+  }
+
+  /** Ends the one that is starting; none is started any more. */
+  giveUp(): void {
+    if (this.#isGivenUp) return
+    this.#isGivenUp = true
+    this.#starting?.stop()
   }
 
   /** Resolves when a gateway is healthy: this one, or another of this data folder that was quicker. Rejects with {@link ProcessTrouble}. */
@@ -135,6 +143,7 @@ export class GatewayStarter {
 
   #spawn(plan: ResolvedGateway): SpawnedGateway {
     const { command, logFile } = this.#options
+    if (this.#isGivenUp) throw new ProcessTrouble('start_failed', 'No gateway is started any more.')
     try {
       using log = logFile.openToAppend()
       return spawnGateway({

@@ -24,6 +24,8 @@ export interface SpawnedGateway {
   readonly begun: Promise<ReadyMessage | GatewayEnd>
   /** Never rejects. */
   readonly ended: Promise<GatewayEnd>
+  /** Tells it to end in order; before it listens it ends at once. */
+  stop(): void
   /** Ends it at once. The system knows a child of ours for certain until we have seen its end. */
   kill(): void
   /** Lets it go on alone: neither process keeps the other alive, or hears of it, any more. */
@@ -80,6 +82,7 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
     pid: child.pid ?? null,
     begun: Promise.race([ready, ended]),
     ended,
+    stop: () => void child.kill('SIGTERM'),
     kill: () => void child.kill('SIGKILL'),
     release: () => {
       if (child.connected) child.disconnect()

@@ -96,6 +96,17 @@ export class SupervisedGateway implements GatewayProcess {
     return outcome
   }
 
+  /** Ends a gateway that is not up yet, and starts none any more: one that would stay behind when this process ends. */
+  giveUpStarting(): void {
+    this.#starter.giveUp()
+  }
+
+  /** Resolves when the gateway, if there is one, has begun to stop, whatever else is under way here. Rejects in words. */
+  async tellToStop(): Promise<void> {
+    this.#starter.giveUp()
+    await this.#finder.client.stop(this.#limits.acceptStopMs)
+  }
+
   async restart(settings: Settings = {}): Promise<ProcessStatus> {
     const checked = this.#options.config.check(settings)
     return this.#operations.run(keyOf('restart', checked), () => this.#restart(checked)).outcome

@@ -41,6 +41,18 @@ export const figureList: readonly MeasuredFigure[] = [
   of('R28', 'heavy bodies: the event loop stands ≤ 50 ms', ['test/faults/heavy-bodies.ts'], 5),
   of('R29', 'upstream is itself: 508, no storm', test('gateway/own-errors'), 5),
   of('R31', 'clock ±1 h: durations ≥ 0, one row each, budget right', test('gateway/clock-steps'), 5),
+  of(
+    'R38',
+    'damaged messages between processes: none ends, nothing changes',
+    test('supervisor/messages-between-processes'),
+    5,
+  ),
+  of(
+    'R43',
+    '100 stops at any moment: nothing left running, no stack printed',
+    ['test/faults/stop-moments.ts'],
+    10,
+  ),
   of('R21', '256 descriptors, 1,000 connects: no crash, well again', ['test/faults/few-descriptors.ts'], 5),
   of('R18', 'a reader of 60 s: log ≤ 64 MB 10 s after, no record lost', ['test/faults/long-reader.ts'], 5),
   {
