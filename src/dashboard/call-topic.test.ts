@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ScriptedReader } from '../../test/dashboard/scripted-reader.ts'
 import { FakeClock } from '../../test/support/fake-clock.ts'
-import type { QueryOutcome } from '../query/query-process.ts'
+import type { QueryOutcome } from '../query/query-messages.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
 import { CallTopic } from './call-topic.ts'
 

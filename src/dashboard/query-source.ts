@@ -1,4 +1,4 @@
-import type { QueryOutcome } from '../query/query-process.ts'
+import type { QueryOutcome } from '../query/query-messages.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
 
 /** Answers questions about recorded calls without ever holding up who asks. */

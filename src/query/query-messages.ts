@@ -48,6 +48,15 @@ export interface QueryFault {
 /** What becomes of a question. */
 export type QueryReply = QueryAnswer | QueryFailure | QueryFault
 
+/** There is no answer, and nothing is wrong with the question. */
+export type QueryUnavailable = 'too_busy' | 'closed' | 'interrupted'
+
+/** What becomes of a question for whoever asked it. */
+export type QueryOutcome =
+  | QueryAnswer
+  | QueryFailure
+  | { readonly kind: 'unavailable'; readonly code: QueryUnavailable }
+
 /** From the query process, once, before any reply. */
 export interface QueryReady {
   readonly isReady: true

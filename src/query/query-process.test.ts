@@ -30,7 +30,8 @@ function startScripted(
   queries: QueryProcess
   processes: Scripted[]
   faults: unknown[]
-  reply: (reply: QueryReply) => void
+  /** Of the process with this number; of the last one unless told. */
+  reply: (reply: QueryReply, process?: number) => void
 } {
   const clock = new FakeClock()
   const processes: Scripted[] = []
@@ -54,8 +55,8 @@ function startScripted(
       }
     },
   })
-  const reply = (one: QueryReply): void => {
-    const { asked, events } = processes.at(-1)!
+  const reply = (one: QueryReply, process = -1): void => {
+    const { asked, events } = processes.at(process)!
     events.onReply({ number: asked.at(-1)!.number, reply: one })
   }
   return { clock, queries, processes, faults, reply }
@@ -127,13 +128,58 @@ test('a process that overruns is killed, and the next question gets a new one at
   clock.tick(1)
   assert.equal(processes[0]!.killed, true)
   assert.equal(await codeOf(slow), 'too_slow')
-  assert.equal(processes.length, 2)
+  // The second one of the three has not got ready yet.
+  assert.deepEqual([processes.length, processes[1]!.asked.length], [3, 0])
   // It waited for 4.5 of its 5 seconds.
-  assert.equal(processes[1]!.asked[0]!.budgetMs, 500)
+  assert.equal(processes[2]!.asked[0]!.budgetMs, 500)
   processes[0]!.events.onReply({ number: 1, reply: answer('late') })
   reply(answer('two'))
   assert.equal(await codeOf(next), 'two')
   assert.deepEqual(faults, [])
+})
+
+test('who waits behind a slow question is answered by a second process, which stays', async () => {
+  const { clock, queries, processes, reply } = startScripted()
+  const slow = queries.ask(question(1))
+  const others = [queries.ask(question(2)), queries.ask(question(3))]
+  clock.tick(249)
+  assert.equal(processes.length, 1)
+  clock.tick(1)
+  assert.deepEqual([processes.length, processes[1]!.asked.length], [2, 0])
+  clock.tick(100)
+  processes[1]!.events.onReady()
+  reply(answer('two'), 1)
+  reply(answer('three'), 1)
+  assert.deepEqual(await Promise.all(others.map(codeOf)), ['two', 'three'])
+  // The time of its start is none of theirs.
+  assert.deepEqual(
+    processes[1]!.asked.map(({ budgetMs }) => budgetMs),
+    [4750, 4750],
+  )
+  const next = queries.ask(question(4))
+  reply(answer('four'), 1)
+  assert.equal(await codeOf(next), 'four')
+  reply(answer('one'), 0)
+  assert.equal(await codeOf(slow), 'one')
+  const last = queries.ask(question(5))
+  reply(answer('five'), 0)
+  assert.equal(await codeOf(last), 'five')
+  queries.close()
+  assert.deepEqual(
+    processes.map(({ killed }) => killed),
+    [true, true],
+  )
+})
+
+test('a short wait starts no second process', async () => {
+  const { clock, queries, processes, reply } = startScripted()
+  const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
+  clock.tick(200)
+  reply(answer('one'))
+  reply(answer('two'))
+  await Promise.all(outcomes)
+  clock.tick(10_000)
+  assert.equal(processes.length, 1)
 })
 
 test('the time of a start is nobody’s: a question has all of its own after it', async () => {
@@ -145,7 +191,7 @@ test('the time of a start is nobody’s: a question has all of its own after it'
   processes[0]!.events.onReady()
   assert.equal(processes[0]!.asked[0]!.budgetMs, 5000)
   clock.tick(1000)
-  reply(answer('one'))
+  reply(answer('one'), 0)
   assert.equal(processes[0]!.asked[1]!.budgetMs, 4000)
   clock.tick(4499)
   assert.equal(processes[0]!.killed, false)
@@ -170,7 +216,7 @@ test('a question that has waited for too long is not asked any more', async () =
   const slow = queries.ask(question(1))
   const next = queries.ask(question(2))
   clock.tick(5000)
-  reply(answer('one'))
+  reply(answer('one'), 0)
   assert.deepEqual([await codeOf(slow), await codeOf(next)], ['one', 'too_busy'])
   assert.equal(processes[0]!.asked.length, 1)
 })

@@ -1,8 +1,9 @@
 import type { Clock } from '../call/clock.ts'
-import type { QueryAnswer, QueryFailure, QueryReply } from './query-messages.ts'
+import { QueryLane, type WaitingQuestion } from './query-lane.ts'
+import type { QueryOutcome } from './query-messages.ts'
 import type { QueryQuestion } from './query-question.ts'
 import { SharedReplies } from './shared-replies.ts'
-import type { SpawnQuery, SpawnedQuery } from './spawn-query.ts'
+import type { SpawnQuery } from './spawn-query.ts'
 
 /** What a query process is made of. */
 export interface QueryProcessOptions {
@@ -20,55 +21,27 @@ export interface QueryProcessOptions {
   readonly startLimitMs?: number
 }
 
-/** There is no answer, and nothing is wrong with the question. */
-export type QueryUnavailable = 'too_busy' | 'closed' | 'interrupted'
-
-/** What `ask` resolves with. */
-export type QueryOutcome =
-  | QueryAnswer
-  | QueryFailure
-  | { readonly kind: 'unavailable'; readonly code: QueryUnavailable }
-
-interface Waiting {
-  readonly question: QueryQuestion
-  /** When it was asked; later where it had to wait for a start, which is none of its time. */
-  askedAtMs: number
-  readonly resolve: (outcome: QueryOutcome) => void
-  readonly reject: (error: Error) => void
-}
-
-interface Running extends Waiting {
-  readonly number: number
-  readonly budgetMs: number
-  cancelKill: () => void
-}
-
-const stopSignals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
-const restart = { firstMs: 100, longestMs: 5000 } as const
 /** A statement that reads many rows at a time looks at the clock now and then; this much it may be late. */
 const defaultGraceMs = 500
 
 /** On a machine whose processors a model keeps busy, a process takes seconds to load. */
 const defaultStartLimitMs = 30_000
 
+/** Who has waited for so long behind other questions gets a second process. */
+const slowMs = 250
+
 /**
- * Asks a process of its own, which reads the database, one question at a time: nothing here waits for SQLite. It is
- * started by `start` or the first question, and anew after it has died or had to be killed.
+ * Asks processes of its own, which read the database, each one question at a time: nothing here waits for SQLite. The
+ * first is started by `start` or the first question; the second when one question is slow and others wait; both stay.
  */
 export class QueryProcess {
   readonly #options: Required<QueryProcessOptions>
   readonly #clock: Clock
   readonly #shared: SharedReplies<QueryOutcome>
-  #waiting: Waiting[] = []
-  #running: Running | null = null
-  #process: SpawnedQuery | null = null
-  /** Since when the process has been starting; null once it is there. */
-  #startingSinceMs: number | null = null
-  #cancelStartLimit: (() => void) | null = null
-  #lastNumber = 0
-  #deaths = 0
-  /** The pause before the next start, while there is one. */
-  #cancelStart: (() => void) | null = null
+  readonly #first: QueryLane
+  readonly #second: QueryLane
+  #waiting: WaitingQuestion[] = []
+  #cancelSecond: (() => void) | null = null
   #isClosed = false
 
   constructor(options: QueryProcessOptions) {
@@ -81,11 +54,23 @@ export class QueryProcess {
     }
     this.#clock = this.#options.clock
     this.#shared = new SharedReplies(this.#clock, ({ kind }) => kind !== 'unavailable')
+    const lane = (): QueryLane =>
+      new QueryLane({
+        ...this.#options,
+        onReady: (sinceMs) => this.#forgiveStart(sinceMs),
+        onEnded: () => {
+          this.#giveUpLate()
+          this.#next()
+        },
+        onFree: () => this.#next(),
+      })
+    this.#first = lane()
+    this.#second = lane()
   }
 
   /** Has the process there before the first question. */
   start(): void {
-    if (!this.#isClosed) this.#process ??= this.#start()
+    this.#first.start()
   }
 
   /**
@@ -97,23 +82,20 @@ export class QueryProcess {
     return this.#shared.get(JSON.stringify(question), () => this.#askAlone(question))
   }
 
-  /** Ends the process; what waits is told so. */
+  /** Ends the processes; what waits is told so. */
   close(): void {
     this.#isClosed = true
-    this.#cancelStart?.()
-    this.#cancelStart = null
+    this.#cancelSecond?.()
     const waiting = this.#waiting
     this.#waiting = []
-    const running = this.#endRunning()
-    for (const { resolve } of running === null ? waiting : [running, ...waiting]) {
-      resolve({ kind: 'unavailable', code: 'closed' })
-    }
-    this.#end()
+    this.#first.close()
+    this.#second.close()
+    for (const { resolve } of waiting) resolve({ kind: 'unavailable', code: 'closed' })
   }
 
   #askAlone(question: QueryQuestion): Promise<QueryOutcome> {
     if (this.#isClosed) return Promise.resolve({ kind: 'unavailable', code: 'closed' })
-    const count = this.#waiting.length + (this.#running === null ? 0 : 1)
+    const count = this.#waiting.length + Number(this.#first.isBusy) + Number(this.#second.isBusy)
     if (count >= this.#options.limit) return Promise.resolve({ kind: 'unavailable', code: 'too_busy' })
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, askedAtMs: this.#clock.now(), resolve, reject })
@@ -122,113 +104,35 @@ export class QueryProcess {
   }
 
   #next(): void {
-    if (this.#running !== null || this.#isClosed) return
-    const next = this.#waiting[0]
-    if (next === undefined) return
-    this.#process ??= this.#start()
-    if (this.#process === null) return
-    this.#waiting.shift()
-    const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
-    if (budgetMs <= 0) {
-      next.resolve({ kind: 'unavailable', code: 'too_busy' })
-      this.#next()
-      return
+    while (!this.#isClosed) {
+      const next = this.#waiting[0]
+      const lane = next === undefined ? null : this.#freeLane()
+      if (next === undefined || lane === null) return
+      this.#waiting.shift()
+      const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
+      if (budgetMs > 0) lane.ask(next, budgetMs)
+      else next.resolve({ kind: 'unavailable', code: 'too_busy' })
     }
-    const number = ++this.#lastNumber
-    this.#running = { ...next, number, budgetMs, cancelKill: () => {} }
-    if (this.#startingSinceMs === null) this.#limitRunning(this.#running)
-    this.#process.ask({ number, question: next.question, nowMs: this.#clock.wallTime(), budgetMs })
   }
 
-  #limitRunning(running: Running): void {
-    const delayMs = running.budgetMs + this.#options.graceMs
-    running.cancelKill = this.#clock.after(delayMs, () => this.#overrun(), { background: true })
-  }
-
-  /** Null while a start has to wait. */
-  #start(): SpawnedQuery | null {
-    if (this.#cancelStart !== null) return null
-    if (this.#deaths > 0) {
-      const delayMs = Math.min(restart.longestMs, restart.firstMs * 2 ** (this.#deaths - 1))
-      this.#cancelStart = this.#clock.after(
-        delayMs,
-        () => {
-          this.#cancelStart = null
-          this.#process = this.#spawned()
-          this.#giveUpLate()
-          this.#next()
-        },
-        { background: true },
-      )
-      return null
-    }
-    return this.#spawned()
-  }
-
-  #spawned(): SpawnedQuery {
-    this.#startingSinceMs = this.#clock.now()
-    const { startLimitMs } = this.#options
-    const tooLate = (): void => {
-      this.#end()
-      this.#ended(`it did not start within ${startLimitMs / 1000} seconds`)
-    }
-    this.#cancelStartLimit = this.#clock.after(startLimitMs, tooLate, { background: true })
-    const spawned: SpawnedQuery = this.#options.spawn({
-      onReady: () => {
-        if (this.#process === spawned) this.#ready()
+  /** The second takes questions only once it is there: the first may be free before. */
+  #freeLane(): QueryLane | null {
+    if (!this.#first.isBusy && this.#first.start()) return this.#first
+    if (!this.#second.isBusy && this.#second.isReady) return this.#second
+    this.#cancelSecond ??= this.#clock.after(
+      slowMs,
+      () => {
+        this.#cancelSecond = null
+        if (this.#waiting.length > 0 && this.#first.isReady && this.#first.isBusy) this.#second.start()
       },
-      onReply: ({ number, reply }) => this.#receive(number, reply),
-      onEnd: (reason) => {
-        if (this.#process === spawned) this.#ended(reason)
-      },
-    })
-    return spawned
+      { background: true },
+    )
+    return null
   }
 
-  #ready(): void {
+  #forgiveStart(sinceMs: number): void {
     const now = this.#clock.now()
-    const since = this.#startingSinceMs ?? now
-    this.#startingSinceMs = null
-    this.#cancelStartLimit?.()
-    for (const waiting of this.#waiting) waiting.askedAtMs += now - Math.max(since, waiting.askedAtMs)
-    if (this.#running !== null) this.#limitRunning(this.#running)
-  }
-
-  #receive(number: number, reply: QueryReply): void {
-    if (this.#running?.number !== number) return
-    this.#deaths = 0
-    const running = this.#endRunning()
-    if (reply.kind === 'fault') running?.reject(new Error(`the query process failed: ${reply.message}`))
-    else running?.resolve(reply)
-    this.#next()
-  }
-
-  /** The deadline that the process watches itself did not end it: a statement that reads without a pause. */
-  #overrun(): void {
-    const running = this.#endRunning()
-    this.#end()
-    const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
-    running?.resolve({ kind: 'refused', code: 'too_slow', message, param: null })
-    this.#next()
-  }
-
-  /** Its end is then nothing to be told of. */
-  #end(): void {
-    const ending = this.#process
-    this.#process = null
-    this.#cancelStartLimit?.()
-    ending?.kill()
-  }
-
-  #ended(reason: string): void {
-    this.#process = null
-    this.#cancelStartLimit?.()
-    if (this.#isClosed) return
-    this.#deaths += 1
-    // Who ends the whole group, or its parent, meets it before it can ignore that.
-    if (!stopSignals.has(reason)) this.#options.onFault(new Error(`the query process ended: ${reason}`))
-    this.#endRunning()?.resolve({ kind: 'unavailable', code: 'interrupted' })
-    this.#giveUpLate()
+    for (const waiting of this.#waiting) waiting.askedAtMs += now - Math.max(sinceMs, waiting.askedAtMs)
     this.#next()
   }
 
@@ -238,12 +142,5 @@ export class QueryProcess {
     const late = this.#waiting.filter(({ askedAtMs }) => askedAtMs <= latestMs)
     this.#waiting = this.#waiting.filter(({ askedAtMs }) => askedAtMs > latestMs)
     for (const { resolve } of late) resolve({ kind: 'unavailable', code: 'interrupted' })
-  }
-
-  #endRunning(): Running | null {
-    const running = this.#running
-    this.#running = null
-    running?.cancelKill()
-    return running
   }
 }

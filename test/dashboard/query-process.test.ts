@@ -120,6 +120,34 @@ test('while a slow question is answered, the dashboard answers others at once', 
   assert.equal(killed, 1)
 })
 
+test('one slow question fails no other', async () => {
+  const dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  writeDatabase(path, { calls: callsOf(3) })
+  const real = spawnQuery(path, {})
+  await using queried = await startQueried(null, {
+    spawn: (events) => {
+      const spawned = real(events)
+      return {
+        ask: (asked) => {
+          // It stands for a statement that reads for ever.
+          if (asked.question.kind !== 'overview') spawned.ask(asked)
+        },
+        kill: () => spawned.kill(),
+      }
+    },
+    deadlineMs: 2500,
+    graceMs: 100,
+  })
+  const slow = queried.get('/api/overview')
+  const others = await Promise.all(Array.from({ length: 20 }, () => queried.get(fresh())))
+  assert.deepEqual([...new Set(others.map(({ status }) => status))], [200])
+  assert.equal(errorOf(await slow).code, 'too_slow')
+  assert.equal((await queried.getJson<Told>(fresh())).count, 3)
+  assert.deepEqual(queried.faults, [])
+  await dir[Symbol.asyncDispose]()
+})
+
 test('a large answer comes whole, packed or not', async () => {
   await using queried = await startQueried({ calls: callsOf(10_000), rolledUp: 0 })
   const packed = await queried.get('/api/query?limit=10000', { 'accept-encoding': 'gzip' })
