@@ -26,6 +26,7 @@ export class AskedAnswer implements AnswerSink {
   #refusal: HeldRefusal | null = null
   #isRefused = false
   #isCoded = false
+  #hasLength = false
 
   constructor(client: AnswerSink) {
     this.#client = client
@@ -41,6 +42,11 @@ export class AskedAnswer implements AnswerSink {
     return this.#isCoded
   }
 
+  /** The answer told its length, so that nothing could be taken out of it. */
+  get hasLength(): boolean {
+    return this.#hasLength
+  }
+
   /** Usage events that the client did not get; `null` where the answer was not looked through. */
   get removedEvents(): number | null {
     return this.#filter?.removedEvents ?? null
@@ -49,11 +55,12 @@ export class AskedAnswer implements AnswerSink {
   head(head: ResponseHead, added: readonly string[]): void {
     const { form, coding } = readAnswerHead(head.headers)
     this.#isCoded = coding !== null
+    this.#hasLength = head.contentLength !== null
     if (isRefusal(head) && coding === null) {
       this.#refusal = { head, added, chunks: [], bytes: 0 }
       return
     }
-    const isPlainStream = coding === null && head.contentLength === null
+    const isPlainStream = coding === null && !this.#hasLength
     if (isPlainStream && (form === 'events' || form === null)) this.#filter = new UsageEventFilter()
     this.#client.head(head, added)
   }

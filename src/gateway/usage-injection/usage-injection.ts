@@ -7,10 +7,10 @@ import { spliceUsageOption } from './splice-usage-option.ts'
 
 /**
  * What is known of the upstream at one of its paths, where there is anything to know. `unasked`: usage comes
- * without being asked for. `coded`: it cannot be taken out again. `refused`: the field is not known there.
+ * without being asked for. `kept`: it cannot be taken out again. `refused`: the field is not known there.
  * `needed`: usage was thought to come unasked, and did not.
  */
-type Habit = 'unasked' | 'coded' | 'refused' | 'needed'
+type Habit = 'unasked' | 'kept' | 'refused' | 'needed'
 
 /** Of these alone the answers have a form for usage that is sent only where it is asked for. */
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
@@ -66,7 +66,8 @@ export class UsageInjection {
 
   /** Learns from a call that is over; `asked` is the answer to what {@link ask} made of it, if anything. */
   learn(path: string, facts: RequestFacts, asked: AskedAnswer | null, reading: MeterReading): void {
-    if (asked?.isCoded === true) this.#habits.set(path, 'coded')
+    const isKept = asked?.isCoded === true || (asked?.hasLength === true && reading.usageEvents > 0)
+    if (isKept) this.#habits.set(path, 'kept')
     if (reading.ending !== 'complete' || !this.#concerns(path, facts)) return
     const habit = this.#habits.get(path)
     if (asked === null) {
