@@ -12,7 +12,13 @@ import type {
   HandOverOrder,
   LiveOptions,
 } from './control-messages.ts'
-import { isControlStatus, isFinishingOrder, isHandOverAnswer, refusalIn } from './control-shapes.ts'
+import {
+  isControlStatus,
+  isFinishingOrder,
+  isHandOverAnswer,
+  isLiveCalls,
+  refusalIn,
+} from './control-shapes.ts'
 import { openSocketAddress } from './control-socket.ts'
 
 /**
@@ -193,9 +199,11 @@ async function readHandOver(response: IncomingMessage): Promise<HandOverAnswer |
 }
 
 async function readLive(response: IncomingMessage): Promise<LiveCalls> {
-  const content: unknown = JSON.parse(await text(response))
-  if (response.statusCode !== 200) throw new Error(refusalIn(content))
-  return content as LiveCalls
+  const body = await text(response)
+  if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
+  const live = readMessage(body, isLiveCalls)
+  if (live === null) throw new Error('it does not tell its calls')
+  return live
 }
 
 async function readStatus(response: IncomingMessage): Promise<ControlStatus> {

@@ -1,5 +1,6 @@
 /** What each message between gateways, and between a gateway and a dashboard, must hold. */
 import type { ErrorBody } from '../api/error-body.ts'
+import type { LiveCall, LiveCalls } from '../api/live-calls.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import {
@@ -95,6 +96,20 @@ export const isControlStatus: Shape<ControlStatus> = record<ControlStatus>({
   options: (value): value is ControlStatus['options'] => isObject(value),
   health: isHealthReport,
   formers: optional(listOf(record<FormerGateway>({ pid: isPid, instance: isText, calls: isCount }))),
+})
+
+export const isLiveCalls: Shape<LiveCalls> = record<LiveCalls>({
+  calls: listOf(
+    record<LiveCall>({
+      id: isText,
+      started_at: isText,
+      method: isText,
+      path: isText,
+      model: nullable(isText),
+      state: isOneOf(['receiving', 'waiting', 'running', 'backing_off']),
+    }),
+  ),
+  more: isCount,
 })
 
 export const isHandOverOrder: Shape<HandOverOrder> = record<HandOverOrder>({

@@ -87,7 +87,7 @@ const isAnswer = record<QueryAnswer>({
 })
 const isFailure = record<QueryFailure>({
   kind: isOneOf(['refused']),
-  code: isOneOf(['too_many_groups', 'folded_range', 'call_not_found', 'range_too_long', 'too_slow']),
+  code: isOneOf(['too_many_groups', 'folded_range', 'call_not_found', 'too_slow']),
   message: isText,
   param: nullable(isText),
 })
