@@ -169,7 +169,7 @@ export class CallHandler {
     if (!isSafe || request.body !== null) return attempt
     return attempt.catch((error: unknown) => {
       if (!metClosingConnection(error) || running.client.gone !== null) throw error
-      return relay(upstream, request, running, answer)
+      return relay(upstream, { ...request, freshConnection: true }, running, answer)
     })
   }
 
@@ -198,7 +198,9 @@ export class CallHandler {
     if (this.#options.via) headers.push('Via', `1.1 ${this.#viaName}`)
     const authorization = this.#options.upstreamKey.authorizationFor(head, req.socket.remoteAddress)
     if (authorization !== null) headers.push('Authorization', authorization)
-    const to = { method: running.call.method, path: upstreamPath(this.#options.base, target), headers }
+    const { method, clientRetry } = running.call
+    const freshConnection = clientRetry !== null && clientRetry > 0
+    const to = { method, path: upstreamPath(this.#options.base, target), headers, freshConnection }
     if (!head.hasBody) return { ...to, body: null, bodyBytes: 0 }
     if (running.isReadWhole) return { ...to, body: body.chunks, bodyBytes: body.bytes }
     const see = (piece: Uint8Array): void => running.passedOn(piece)

@@ -1,11 +1,18 @@
 import type { Socket } from 'node:net'
 import { Client, type Dispatcher, buildConnector } from 'undici'
+import { ReuseRules } from './reuse-rules.ts'
 
 export interface ConnectionPoolOptions {
   /** Until the socket, TLS included, is ready. */
   readonly connectTimeoutMs: number
   /** Largest response header block, in bytes. */
   readonly maxHeaderBytes: number
+}
+
+/** An attempt as undici sees it. */
+export interface PooledAttempt extends Dispatcher.DispatchHandler {
+  /** It has ended, well or not. */
+  readonly isOver: boolean
 }
 
 /**
@@ -16,19 +23,32 @@ const keepAliveMs = 4000
 /** Of a `Keep-Alive: timeout` hint this much is left unused. */
 const keepAliveMarginMs = 1000
 const tcpKeepAliveDelayMs = 30_000
+/** A dead connection tells so within this time of the request; who ends it later had another reason. */
+const deathWithinMs = 1000
 
 /** One undici client, which holds one socket at a time and at most one attempt. */
 export class Connection {
   readonly client: Client
   /** Attempts that were put on the present socket; above 1 it was reused. */
   attemptsOnSocket = 0
+  isOpen = false
+  /** Of a connection that rests after an answer; `performance.now()`. */
+  restsUntilMs = 0
+  /** The last answer on it had no `Content-Length`. */
+  streamed = false
+  #isIdle = false
+  #idleSinceMs = 0
+  #idledMs = 0
+  #sentAtMs = 0
+  readonly #rules: ReuseRules
 
-  constructor(origin: string, options: ConnectionPoolOptions) {
-    const connect = buildConnector({
-      timeout: options.connectTimeoutMs,
-      keepAlive: true,
-      keepAliveInitialDelay: tcpKeepAliveDelayMs,
-    })
+  constructor(
+    origin: string,
+    options: ConnectionPoolOptions,
+    connect: buildConnector.connector,
+    rules: ReuseRules,
+  ) {
+    this.#rules = rules
     this.client = new Client(origin, {
       pipelining: 1,
       maxHeaderSize: options.maxHeaderBytes,
@@ -44,8 +64,41 @@ export class Connection {
     })
   }
 
+  get idleSinceMs(): number {
+    return this.#idleSinceMs
+  }
+
+  /** A request goes out on it. */
+  sending(): void {
+    this.#isIdle = false
+    this.#sentAtMs = performance.now()
+    this.#idledMs = this.#sentAtMs - this.#idleSinceMs
+  }
+
+  /** The answer is complete. */
+  answered(streamed: boolean): void {
+    this.#isIdle = true
+    this.#idleSinceMs = performance.now()
+    this.streamed = streamed
+  }
+
+  /** The request on it, which was not its first, got no answer. */
+  died(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#sentAtMs < deathWithinMs) this.#rules.died(this.streamed, this.#idledMs, nowMs)
+  }
+
+  /** Its socket is gone: closed by the upstream, unless the error is one of undici's own notes. */
+  lost(error: Error): void {
+    this.isOpen = false
+    if (!this.#isIdle || ('code' in error && error.code === 'UND_ERR_INFO')) return
+    this.#rules.closed(this.streamed, performance.now() - this.#idleSinceMs)
+  }
+
   #adopt(socket: Socket): void {
     this.attemptsOnSocket = 1
+    this.isOpen = true
+    this.#isIdle = false
     socket.once('error', renameReset)
   }
 }
@@ -67,44 +120,108 @@ function renameReset(error: NodeJS.ErrnoException): void {
 export class ConnectionPool {
   readonly #origin: string
   readonly #options: ConnectionPoolOptions
+  /** One for all connections: they share their TLS sessions, so that a further one costs less. */
+  readonly #connect: buildConnector.connector
+  readonly #rules = new ReuseRules()
   readonly #free: Connection[] = []
+  /** Not yet safe to be used again, in the order in which their answers ended. */
+  readonly #resting: Connection[] = []
   readonly #all = new Set<Connection>()
 
   constructor(origin: string, options: ConnectionPoolOptions) {
     this.#origin = origin
     this.#options = options
+    this.#connect = buildConnector({
+      timeout: options.connectTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelay: tcpKeepAliveDelayMs,
+    })
   }
 
-  /** Puts the attempt that `handlerFor` makes on a free connection, or on a new one. */
+  /** Connections that are open or being opened. */
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** Puts the attempt that `attemptFor` makes on a free connection, or on a new one. */
   dispatch(
     options: Dispatcher.DispatchOptions,
-    handlerFor: (connection: Connection) => Dispatcher.DispatchHandler,
+    fresh: boolean,
+    attemptFor: (connection: Connection) => PooledAttempt,
   ): void {
-    const connection = this.#free.pop() ?? this.#open()
+    const connection = (fresh ? null : this.#take()) ?? this.#open()
     connection.attemptsOnSocket++
-    const hasRoom = connection.client.dispatch(options, handlerFor(connection))
-    if (hasRoom) this.#free.push(connection)
+    const attempt = attemptFor(connection)
+    connection.client.dispatch(options, attempt)
+    // What undici refuses to send ends before it has begun, and nothing follows.
+    if (attempt.isOver) this.#discard(connection)
   }
 
   async close(): Promise<void> {
     this.#free.length = 0
+    this.#resting.length = 0
     await Promise.all([...this.#all].map((connection) => connection.client.destroy()))
   }
 
+  #take(): Connection | null {
+    const nowMs = performance.now()
+    if (this.#resting.length > 0) this.#endRests(nowMs)
+    const idleLimitMs = this.#rules.idleLimitMs(nowMs)
+    for (;;) {
+      const connection = this.#free.pop()
+      if (connection === undefined) return null
+      if (nowMs - connection.idleSinceMs < idleLimitMs) return connection
+      this.#discard(connection)
+    }
+  }
+
+  #endRests(nowMs: number): void {
+    let rested = 0
+    for (const connection of this.#resting) {
+      if (connection.restsUntilMs > nowMs) break
+      this.#rules.outlasted(connection.streamed)
+      this.#free.push(connection)
+      rested++
+    }
+    this.#resting.splice(0, rested)
+  }
+
   #open(): Connection {
-    const connection = new Connection(this.#origin, this.#options)
+    const connection = new Connection(this.#origin, this.#options, this.#connect, this.#rules)
     this.#all.add(connection)
-    connection.client.on('drain', () => this.#free.push(connection))
-    connection.client.on('disconnect', () => this.#forget(connection))
+    connection.client.on('drain', () => this.#release(connection))
+    connection.client.on('disconnect', (_origin, _clients, error) => this.#lost(connection, error))
     return connection
   }
 
-  /** A connection whose socket idled out goes with it, so that a burst leaves nothing behind. */
-  #forget(connection: Connection): void {
-    const index = this.#free.indexOf(connection)
-    if (index < 0) return
-    this.#free.splice(index, 1)
-    this.#all.delete(connection)
-    void connection.client.close()
+  /** Its attempt is over, and undici would take the next. */
+  #release(connection: Connection): void {
+    if (!this.#all.has(connection)) return
+    if (!connection.isOpen) {
+      this.#discard(connection)
+      return
+    }
+    const restMs = this.#rules.restMs(connection.streamed)
+    if (restMs === 0) {
+      this.#free.push(connection)
+      return
+    }
+    connection.restsUntilMs = connection.idleSinceMs + restMs
+    this.#resting.push(connection)
+  }
+
+  /** A connection whose socket is gone goes with it, so that a burst leaves nothing behind. */
+  #lost(connection: Connection, error: Error): void {
+    connection.lost(error)
+    for (const idle of [this.#free, this.#resting]) {
+      const index = idle.indexOf(connection)
+      if (index < 0) continue
+      idle.splice(index, 1)
+      this.#discard(connection)
+    }
+  }
+
+  #discard(connection: Connection): void {
+    if (this.#all.delete(connection)) void connection.client.destroy()
   }
 }

@@ -1,8 +1,13 @@
-import { type Dispatcher, errors } from 'undici'
+import { errors } from 'undici'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import type { Failure } from '../../call/failure.ts'
 import { HeaderNames } from '../../lib/header-list.ts'
-import { type Connection, ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts'
+import {
+  type Connection,
+  ConnectionPool,
+  type ConnectionPoolOptions,
+  type PooledAttempt,
+} from './connection-pool.ts'
 import { readResponseHeaders } from './response-headers.ts'
 import { failureOf } from './undici-failure.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream.ts'
@@ -37,6 +42,7 @@ export class UndiciUpstream implements Upstream {
           headersTimeout: this.#options.firstByteTimeoutMs,
           bodyTimeout: this.#options.idleTimeoutMs,
         },
+        request.freshConnection,
         (connection) => exchange.on(connection),
       )
     } catch (error) {
@@ -69,7 +75,7 @@ function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
 }
 
 /** One attempt: undici's verbs on one side, our own on the other. */
-class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
+class UndiciExchange implements Exchange, PooledAttempt {
   readonly #receiver: AnswerReceiver
   readonly #names: HeaderNames
   #abort: ((error: Error) => void) | null = null
@@ -78,11 +84,16 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   #aborted: Failure | null = null
   /** Of the answer; 0 before it. */
   #status = 0
+  #streamed = false
   #over = false
 
   constructor(receiver: AnswerReceiver, names: HeaderNames) {
     this.#receiver = receiver
     this.#names = names
+  }
+
+  get isOver(): boolean {
+    return this.#over
   }
 
   on(connection: Connection): this {
@@ -103,6 +114,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onConnect(abort: (error?: Error) => void): void {
     this.#abort = abort
+    this.#connection?.sending()
     if (this.#aborted === null) this.#receiver.started()
     else abort(this.#aborted)
   }
@@ -117,6 +129,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
       return true
     }
     this.#status = status
+    this.#streamed = contentLength === null
     this.#receiver.head(head)
     return true
   }
@@ -126,12 +139,13 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onComplete(trailers: readonly (Buffer | string)[] | null): void {
+    this.#connection?.answered(this.#streamed)
     this.#end(trailers === null ? [] : trailers.map((part) => part.toString('latin1')))
   }
 
   onError(error: Error): void {
     if (this.#isCompleteWithoutBody(error)) this.#end([])
-    else this.#fail(failureOf(error, this.#progress()))
+    else this.#fail(this.#failureOf(error))
   }
 
   /** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
@@ -146,12 +160,14 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#receiver.end(trailers)
   }
 
-  #progress(): { started: boolean; answered: boolean; reusedSocket: boolean } {
-    return {
+  #failureOf(error: Error): Failure {
+    const failure = failureOf(error, {
       started: this.#abort !== null,
       answered: this.#status > 0,
       reusedSocket: (this.#connection?.attemptsOnSocket ?? 0) > 1,
-    }
+    })
+    if (failure.shouldRetry === true) this.#connection?.died()
+    return failure
   }
 
   #fail(failure: Failure): void {

@@ -12,6 +12,8 @@ export interface UpstreamRequest {
   readonly body: readonly Uint8Array[] | AsyncIterable<Uint8Array> | null
   /** Length of the body in bytes; `null` where it is only known at its end. */
   readonly bodyBytes: number | null
+  /** Not to be sent on a connection that was used before, as the last attempt may have met a dead one. */
+  readonly freshConnection: boolean
 }
 
 /**
