@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../call/call-observer.ts'
 import { Failure } from '../call/failure.ts'
 import { chunkFrame } from '../lib/chunk-frame.ts'
@@ -131,6 +132,14 @@ export class ClientAnswer {
     return false
   }
 
+  /** What is written from here on goes out together when this read of the upstream has been relayed. */
+  gather(): void {
+    const { socket } = this.#res
+    if (socket === null || socket.writableCorked > 0) return
+    socket.cork()
+    process.nextTick(uncork, socket)
+  }
+
   end(trailers: RawHeaders): void {
     this.#headHeld = false
     if (trailers.length > 0) this.#addTrailers(trailers)
@@ -244,4 +253,8 @@ export class ClientAnswer {
     this.#abandon?.abort(failure)
     this.source?.abort(failure)
   }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork()
 }

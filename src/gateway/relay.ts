@@ -2,9 +2,14 @@ import type { CallObserver, RawHeaders, ResponseHead } from '../call/call-observ
 import type { Clock } from '../call/clock.ts'
 import type { Failure } from '../call/failure.ts'
 import type { CallTimeline } from './call-timeline.ts'
-import type { ClientAnswer } from './client-answer.ts'
+import type { AnswerSource, ClientAnswer } from './client-answer.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream/upstream.ts'
 import { asFailure } from './error-answer.ts'
+
+/** Chunks that follow each other more quickly came in one read, or in a flood of them. */
+const burstGapMs = 0.1
+/** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
+const burstChunks = 1024
 
 /** What a relay works on: one call's client, observer and marks. */
 export interface RelayedCall {
@@ -47,12 +52,15 @@ export function relay(
   return attempt.over
 }
 
-class RelayedAttempt implements AnswerReceiver {
+class RelayedAttempt implements AnswerReceiver, AnswerSource {
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
   readonly #settle = Promise.withResolvers<void>()
   #exchange: Exchange | null = null
   #isOver = false
+  #lastChunkAt = 0
+  #inBurst = 0
+  #lettingOthers = false
 
   constructor(call: RelayedCall, answer: AnswerSink) {
     this.#call = call
@@ -65,7 +73,15 @@ class RelayedAttempt implements AnswerReceiver {
 
   follow(exchange: Exchange): void {
     this.#exchange = exchange
-    if (!this.#isOver) this.#call.client.source = exchange
+    if (!this.#isOver) this.#call.client.source = this
+  }
+
+  abort(failure: Failure): void {
+    this.#exchange?.abort(failure)
+  }
+
+  resume(): void {
+    if (!this.#lettingOthers) this.#exchange?.resume()
   }
 
   started(): void {
@@ -90,6 +106,13 @@ class RelayedAttempt implements AnswerReceiver {
 
   data(chunk: Uint8Array): boolean {
     const now = this.#call.clock.now()
+    if (now - this.#lastChunkAt < burstGapMs) {
+      this.#call.client.gather()
+      this.#inBurst++
+    } else {
+      this.#inBurst = 0
+    }
+    this.#lastChunkAt = now
     let wantsMore = true
     try {
       wantsMore = this.#answer.write(chunk)
@@ -98,7 +121,19 @@ class RelayedAttempt implements AnswerReceiver {
       return true
     }
     this.#call.observer.data(chunk, now)
-    return wantsMore
+    if (this.#inBurst < burstChunks) return wantsMore
+    this.#letOthers()
+    return false
+  }
+
+  /** Nothing more is taken in this turn of the event loop, which is the other calls', too. */
+  #letOthers(): void {
+    this.#inBurst = 0
+    this.#lettingOthers = true
+    setImmediate(() => {
+      this.#lettingOthers = false
+      if (!this.#call.client.isWaiting) this.resume()
+    })
   }
 
   end(trailers: RawHeaders): void {

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import type { CallObserver } from '../../src/call/call-observer.ts'
+import { CallTimeline } from '../../src/gateway/call-timeline.ts'
+import { ClientAnswer } from '../../src/gateway/client-answer.ts'
+import { relay } from '../../src/gateway/relay.ts'
+import type { Exchange, Upstream, UpstreamRequest } from '../../src/gateway/upstream/upstream.ts'
+import { exchange, requestBytes } from '../support/exchange.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import { write } from '../support/reply-step.ts'
+import { chunkFrame, lastChunk, responseHead } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+
+const request: UpstreamRequest = {
+  method: 'POST',
+  path: '/',
+  headers: [],
+  body: null,
+  bodyBytes: 0,
+  freshConnection: false,
+}
+const observer: CallObserver = {
+  admitted: () => {},
+  requestStart: () => {},
+  responseStart: () => {},
+  data: () => {},
+  end: () => {},
+  error: () => {},
+}
+
+test('of 10,000 chunks that are there at once, each turn of the event loop relays about a thousand', async () => {
+  const chunks = Array.from({ length: 10_000 }, (_, index) => Buffer.from(`${index} `))
+  const inTurns: number[] = []
+  let sent = 0
+  const upstream: Upstream = {
+    close: () => Promise.resolve(),
+    dispatch: (_request, receiver): Exchange => {
+      const push = (): void => {
+        const first = sent
+        while (sent < chunks.length && receiver.data(chunks[sent]!)) sent++
+        // What was answered with false was taken.
+        if (sent < chunks.length) sent++
+        inTurns.push(sent - first)
+        if (sent === chunks.length) receiver.end([])
+      }
+      queueMicrotask(() => {
+        receiver.head({ status: 200, statusText: 'OK', headers: [], contentLength: null })
+        push()
+      })
+      return { abort: () => {}, resume: push }
+    },
+  }
+  const server = createServer((_req, res) => {
+    const clock = new FakeClock()
+    const client = new ClientAnswer(res, 1000)
+    const call = { client, observer, timeline: new CallTimeline(0), clock, acceptsTrailers: false }
+    void relay(upstream, request, { ...call, addedHeaders: () => [] })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const answer = await exchange((server.address() as AddressInfo).port, 'POST', '/')
+  server.close()
+  assert.equal(answer.body.toString(), chunks.join(''))
+  assert.equal(answer.chunkSizes.length, chunks.length)
+  assert.ok(Math.max(...inTurns) < 1100, inTurns.join(' '))
+})
+
+test('50,000 chunks in one breath of the upstream come out byte for byte, and framed as they were', async () => {
+  const frames = Array.from({ length: 50_000 }, (_, index) => chunkFrame(`${index % 10}`))
+  const body = Buffer.concat([...frames, lastChunk()])
+  const head = responseHead(200, [
+    ['Content-Type', 'text/event-stream'],
+    ['Transfer-Encoding', 'chunked'],
+  ])
+  await using upstream = await startSimulatedUpstream({ reply: () => [write(Buffer.concat([head, body]))] })
+  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+  await using client = await openRawClient(gateway.port)
+  await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m"}' }))
+  // Other calls are answered meanwhile.
+  await client.waitForBytes(head.length)
+  assert.equal((await gateway.health())['status'], 'ok')
+  await client.waitForBytes('\r\n0\r\n\r\n')
+  const { received } = client
+  assert.deepEqual(received.subarray(received.indexOf('\r\n\r\n') + 4), body)
+})
