@@ -2,9 +2,11 @@ import { exitCode } from './exit-code.ts'
 import { systemClock } from '../call/clock.ts'
 import { listen, makeServer, portOf } from '../gateway/listen.ts'
 import { gatewayCommandTable } from '../options/dashboard-options.ts'
+import { parseUpstreamBase } from '../gateway/target.ts'
+import { type UpstreamProxy, proxyFor } from '../gateway/upstream/upstream-proxy.ts'
 import type { GatewayOptions } from '../options/gateway-options.ts'
 import { readAdminToken } from './admin-token.ts'
-import { parseOptions } from './parse-options.ts'
+import { OptionError, parseOptions } from './parse-options.ts'
 import { Predecessor } from './predecessor.ts'
 import { type Listener, RunningGateway } from './running-gateway.ts'
 import { startLines } from './start-lines.ts'
@@ -14,6 +16,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   const options = parseOptions(gatewayCommandTable, argv, env)
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
+  const proxy = upstreamProxy(options.upstream, env)
   const predecessor = await Predecessor.meet(env)
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   let listener: Listener
@@ -23,7 +26,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     process.exitCode = reportListenError(error, options)
     return
   }
-  const secrets = { adminToken, upstreamKey }
+  const secrets = { adminToken, upstreamKey, proxy }
   const gateway = new RunningGateway(listener, options, secrets, systemClock, predecessor?.legacy)
   gateway.stopOnSignals()
   const trouble = await gateway.openControl()
@@ -44,8 +47,16 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
       return
     }
   }
-  for (const line of startLines(options, listener.port, gateway.lendsKey)) console.log(line)
+  for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
   tellParent({ ready: true, controlled: trouble === null })
+}
+
+function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy | null {
+  try {
+    return proxyFor(parseUpstreamBase(upstream).origin, env)
+  } catch (error) {
+    throw error instanceof TypeError ? new OptionError(error.message) : error
+  }
 }
 
 async function listenAt({ port, host }: GatewayOptions): Promise<Listener> {

@@ -33,6 +33,7 @@ const defaults: GatewayValues = {
   pidFile: 'data/.proxy.pid',
   maxBodyMb: 256,
   connectTimeoutMs: 10_000,
+  connectRetryMs: 0,
   firstByteTimeoutMs: 0,
   idleTimeoutMs: 600_000,
   clientStallTimeoutMs: 120_000,

@@ -27,6 +27,7 @@ import { BodyMemory } from '../gateway/request-body.ts'
 import { Retries429 } from '../gateway/retry-429/retries-429.ts'
 import { parseUpstreamBase } from '../gateway/target.ts'
 import { UndiciUpstream } from '../gateway/upstream/undici-upstream.ts'
+import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
 import { UpstreamKey } from '../gateway/upstream-key.ts'
 import { UsageInjection } from '../gateway/usage-injection/usage-injection.ts'
 import { ownIdentity } from '../lib/process-identity.ts'
@@ -57,6 +58,8 @@ const formersEndMs = 2000
 export interface GatewaySecrets {
   readonly adminToken: string | null
   readonly upstreamKey: string | null
+  /** Its address may hold a password. */
+  readonly proxy: UpstreamProxy | null
 }
 
 /** Where a gateway accepts calls. */
@@ -116,7 +119,7 @@ export class RunningGateway implements ControlledGateway {
       droppedTotal: () => this.#sink.figures().dropped,
       report: (minute) => this.#sink.minute(minute),
     })
-    this.#upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes })
+    this.#upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes, proxy: secrets.proxy })
     const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
     this.#key = new UpstreamKey(secrets.upstreamKey, adminToken)
     this.#budget = new Budget(options.tokenLimit)

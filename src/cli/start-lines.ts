@@ -1,9 +1,15 @@
 import { isLoopbackBind } from '../lib/request-source.ts'
+import type { UpstreamProxy } from '../gateway/upstream/upstream-proxy.ts'
 import type { GatewayOptions } from '../options/gateway-options.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 
 /** What a gateway says when it is ready: where it is, what it does, who can reach it, and the first call. */
-export function startLines(options: GatewayOptions, port: number, lendsKey: boolean): string[] {
+export function startLines(
+  options: GatewayOptions,
+  port: number,
+  lendsKey: boolean,
+  proxy: UpstreamProxy | null,
+): string[] {
   const address = reachableOrigin(options.host, port)
   const lines = [
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
@@ -11,6 +17,8 @@ export function startLines(options: GatewayOptions, port: number, lendsKey: bool
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     '  see it:  npx tokenweir calls --recent 10',
   ]
+  if (proxy !== null)
+    lines.push(`  the upstream is reached through the proxy ${proxy.origin} (${proxy.variable})`)
   if (options.rawLog)
     lines.push(`  payloads are kept in ${options.rawLogFile} (--raw-log), without credentials`)
   return [...lines, ...exposureLines('it', options.host, lendsKey)]

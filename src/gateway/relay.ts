@@ -8,6 +8,8 @@ import { asFailure } from './error-answer.ts'
 
 /** Chunks that follow each other more quickly came in one read, or in a flood of them. */
 const burstGapMs = 0.1
+/** Larger chunks of a burst are worth a write each. */
+const gatheredBytes = 4096
 /** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
 const burstChunks = 1024
 
@@ -107,8 +109,8 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   data(chunk: Uint8Array): boolean {
     const now = this.#call.clock.now()
     if (now - this.#lastChunkAt < burstGapMs) {
-      this.#call.client.gather()
       this.#inBurst++
+      if (chunk.length < gatheredBytes) this.#call.client.gather()
     } else {
       this.#inBurst = 0
     }

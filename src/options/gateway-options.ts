@@ -28,6 +28,7 @@ export interface GatewayValues {
   pidFile: string
   maxBodyMb: number
   connectTimeoutMs: number
+  connectRetryMs: number
   firstByteTimeoutMs: number
   idleTimeoutMs: number
   clientStallTimeoutMs: number
@@ -166,6 +167,14 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: 10_000,
     env: [envName('connect-timeout-ms')],
     description: 'how long connecting to the upstream may take',
+  },
+  connectRetryMs: {
+    name: 'connect-retry-ms',
+    kind: timeout,
+    default: 0,
+    env: [envName('connect-retry-ms')],
+    description:
+      'how long an upstream that refuses connections is tried again before the call fails; 0 for not at all',
   },
   firstByteTimeoutMs: {
     name: 'first-byte-timeout-ms',

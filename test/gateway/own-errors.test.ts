@@ -201,6 +201,13 @@ test('upstream_protocol_error: the answer is not HTTP', async () => {
   }
 })
 
+test('upstream_protocol_error: a head of 200 kB is answered with the limit that it exceeds', async () => {
+  upstream.replyOnce([write(`HTTP/1.1 200 OK\r\nX: ${'v'.repeat(200_000)}\r\n\r\n`)])
+  const response = await exchange(gateway.port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}' })
+  assertOwnError(response, 502, 'upstream_protocol_error', 'upstream_error')
+  assert.match(response.body.toString(), /larger than 64 KiB/)
+})
+
 test("the upstream's own errors are its own: no header of ours, and a row in its words", async () => {
   const error = { message: 'Slow down', type: 'requests', param: null, code: 'rate_limit_exceeded' }
   const body = JSON.stringify({ error })

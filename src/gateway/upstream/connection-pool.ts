@@ -1,12 +1,16 @@
 import type { Socket } from 'node:net'
 import { Client, type Dispatcher, buildConnector } from 'undici'
+import { tunnelConnector } from './proxy-tunnel.ts'
 import { ReuseRules } from './reuse-rules.ts'
+import type { UpstreamProxy } from './upstream-proxy.ts'
 
 export interface ConnectionPoolOptions {
   /** Until the socket, TLS included, is ready. */
   readonly connectTimeoutMs: number
   /** Largest response header block, in bytes. */
   readonly maxHeaderBytes: number
+  /** Connections are tunnelled through it; `null` where they lead to the origin itself. */
+  readonly tunnel: UpstreamProxy | null
 }
 
 /** An attempt as undici sees it. */
@@ -131,11 +135,13 @@ export class ConnectionPool {
   constructor(origin: string, options: ConnectionPoolOptions) {
     this.#origin = origin
     this.#options = options
-    this.#connect = buildConnector({
-      timeout: options.connectTimeoutMs,
+    const { tunnel, connectTimeoutMs } = options
+    const connect = buildConnector({
+      timeout: connectTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelay: tcpKeepAliveDelayMs,
     })
+    this.#connect = tunnel === null ? connect : tunnelConnector(tunnel, connect, connectTimeoutMs)
   }
 
   /** Connections that are open or being opened. */

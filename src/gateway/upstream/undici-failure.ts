@@ -9,6 +9,13 @@ export interface AttemptProgress {
   readonly answered: boolean
   /** The socket had carried an earlier attempt. */
   readonly reusedSocket: boolean
+  /** Largest head of an answer that is taken. */
+  readonly maxHeaderBytes: number
+}
+
+/** Nobody listens at the upstream's address: nothing was sent, and in a moment somebody may. */
+export function isRefused(error: Error): boolean {
+  return 'code' in error && error.code === 'ECONNREFUSED'
 }
 
 /** What undici, the socket or the resolver reported, in the words of our catalogue. */
@@ -24,6 +31,11 @@ export function failureOf(error: Error, progress: AttemptProgress): Failure {
     return new Failure('upstream_reset', `The upstream's answer broke off: ${reasonOf(error)}.`, {
       cause: error,
     })
+  }
+  if (error instanceof errors.HeadersOverflowError) {
+    const limit = `${Math.floor(progress.maxHeaderBytes / 1024)} KiB`
+    const message = `The head of the upstream's answer is larger than ${limit}, the most that is taken.`
+    return new Failure('upstream_protocol_error', message, { cause: error })
   }
   if (isProtocolError(error)) {
     return new Failure('upstream_protocol_error', `The upstream's answer is not HTTP: ${reasonOf(error)}.`, {
@@ -44,7 +56,6 @@ export function failureOf(error: Error, progress: AttemptProgress): Failure {
 function isProtocolError(error: Error): boolean {
   return (
     error instanceof errors.HTTPParserError ||
-    error instanceof errors.HeadersOverflowError ||
     error instanceof errors.ResponseContentLengthMismatchError ||
     (error instanceof errors.SocketError && error.message.startsWith('bad '))
   )
@@ -66,6 +77,12 @@ function reasonOf(error: Error): string {
     case 'ECONNRESET':
     case 'UPSTREAM_RESET':
       return 'connection reset (ECONNRESET)'
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return `its certificate is not trusted here (${code}); NODE_EXTRA_CA_CERTS=<file> in the gateway's environment adds the one that signed it`
     case 'UND_ERR_SOCKET':
       return error.message
     default:

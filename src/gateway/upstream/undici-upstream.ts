@@ -9,38 +9,61 @@ import {
   type PooledAttempt,
 } from './connection-pool.ts'
 import { readResponseHeaders } from './response-headers.ts'
-import { failureOf } from './undici-failure.ts'
+import { failureOf, isRefused } from './undici-failure.ts'
+import type { UpstreamProxy } from './upstream-proxy.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream.ts'
 
-export interface UndiciUpstreamOptions extends ConnectionPoolOptions {
+export interface UndiciUpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
   /** Until the first byte of the answer; 0 = no limit. */
   readonly firstByteTimeoutMs: number
   /** Between two pieces of the answer, while we are ready to take them; 0 = no limit. */
   readonly idleTimeoutMs: number
+  /** For so long a connection that is refused is tried again; 0 = not at all. */
+  readonly connectRetryMs: number
+  readonly proxy: UpstreamProxy | null
 }
+
+/** Between two tries to connect to an upstream that refuses: at first, and at most. */
+const firstPauseMs = 50
+const longestPauseMs = 1000
 
 /** The upstream over HTTP/1.1, by undici's `dispatch`. */
 export class UndiciUpstream implements Upstream {
+  readonly options: UndiciUpstreamOptions
+  readonly names: HeaderNames = new HeaderNames()
   readonly #pool: ConnectionPool
-  readonly #options: UndiciUpstreamOptions
-  readonly #names = new HeaderNames()
+  /** Of each request that a proxy is asked for in the upstream's place (RFC 9112 §3.2.2). */
+  readonly #pathPrefix: string
+  readonly #proxyHeaders: readonly string[]
 
   constructor(origin: string, options: UndiciUpstreamOptions) {
-    this.#pool = new ConnectionPool(origin, options)
-    this.#options = options
+    const { proxy } = options
+    const asksProxy = proxy !== null && origin.startsWith('http:')
+    this.options = options
+    this.#pathPrefix = asksProxy ? origin : ''
+    this.#proxyHeaders = asksProxy ? proxyHeaders(origin, proxy) : []
+    this.#pool = new ConnectionPool(asksProxy ? proxy.origin : origin, {
+      ...options,
+      tunnel: asksProxy ? null : proxy,
+    })
   }
 
   dispatch(request: UpstreamRequest, receiver: AnswerReceiver): Exchange {
-    const exchange = new UndiciExchange(receiver, this.#names)
+    const exchange = new UndiciExchange(request, receiver, this)
+    this.send(request, exchange)
+    return exchange
+  }
+
+  send(request: UpstreamRequest, exchange: UndiciExchange): void {
     try {
       this.#pool.dispatch(
         {
           method: request.method,
-          path: request.path,
-          headers: framedHeaders(request),
+          path: this.#pathPrefix + request.path,
+          headers: this.#framedHeaders(request),
           body: transportBody(request.body),
-          headersTimeout: this.#options.firstByteTimeoutMs,
-          bodyTimeout: this.#options.idleTimeoutMs,
+          headersTimeout: this.options.firstByteTimeoutMs,
+          bodyTimeout: this.options.idleTimeoutMs,
         },
         request.freshConnection,
         (connection) => exchange.on(connection),
@@ -48,20 +71,25 @@ export class UndiciUpstream implements Upstream {
     } catch (error) {
       exchange.onError(error instanceof Error ? error : new Error(String(error)))
     }
-    return exchange
   }
 
   close(): Promise<void> {
     return this.#pool.close()
   }
+
+  /** undici frames a single buffer by itself; a list or a stream needs its length named, or goes out chunked. */
+  #framedHeaders(request: UpstreamRequest): string[] {
+    let headers = request.headers as string[]
+    if (this.#proxyHeaders.length > 0) headers = [...this.#proxyHeaders, ...headers]
+    const framesItself = request.body === null || (isList(request.body) && request.body.length <= 1)
+    if (framesItself || request.bodyBytes === null) return headers
+    return [...headers, 'content-length', String(request.bodyBytes)]
+  }
 }
 
-/** undici frames a single buffer by itself; a list or a stream needs its length named, or goes out chunked. */
-function framedHeaders(request: UpstreamRequest): string[] {
-  const headers = request.headers as string[]
-  const framesItself = request.body === null || (isList(request.body) && request.body.length <= 1)
-  if (framesItself || request.bodyBytes === null) return headers
-  return [...headers, 'content-length', String(request.bodyBytes)]
+function proxyHeaders(origin: string, { authorization }: UpstreamProxy): string[] {
+  const host = ['host', new URL(origin).host]
+  return authorization === null ? host : [...host, 'Proxy-Authorization', authorization]
 }
 
 function transportBody(body: UpstreamRequest['body']): Uint8Array | null {
@@ -76,8 +104,9 @@ function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
 
 /** One attempt: undici's verbs on one side, our own on the other. */
 class UndiciExchange implements Exchange, PooledAttempt {
+  readonly #request: UpstreamRequest
   readonly #receiver: AnswerReceiver
-  readonly #names: HeaderNames
+  readonly #upstream: UndiciUpstream
   #abort: ((error: Error) => void) | null = null
   #resume: (() => void) | null = null
   #connection: Connection | null = null
@@ -86,10 +115,15 @@ class UndiciExchange implements Exchange, PooledAttempt {
   #status = 0
   #streamed = false
   #over = false
+  /** Since when the upstream refuses connections; 0 before it did. */
+  #refusedSinceMs = 0
+  #pauseMs = firstPauseMs
+  #nextTry: NodeJS.Timeout | undefined
 
-  constructor(receiver: AnswerReceiver, names: HeaderNames) {
+  constructor(request: UpstreamRequest, receiver: AnswerReceiver, upstream: UndiciUpstream) {
+    this.#request = request
     this.#receiver = receiver
-    this.#names = names
+    this.#upstream = upstream
   }
 
   get isOver(): boolean {
@@ -104,6 +138,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   abort(failure: Failure): void {
     if (this.#over) return
     this.#aborted = failure
+    clearTimeout(this.#nextTry)
     this.#abort?.(failure)
     this.#fail(failure)
   }
@@ -122,7 +157,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
     if (this.#over) return true
     this.#resume = resume
-    const { endToEnd, contentLength } = readResponseHeaders(raw, this.#names)
+    const { endToEnd, contentLength } = readResponseHeaders(raw, this.#upstream.names)
     const head = { status, statusText: phraseOf(statusText), headers: endToEnd, contentLength }
     if (status < 200) {
       this.#receiver.informational(head)
@@ -144,8 +179,25 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   onError(error: Error): void {
+    if (isRefused(error) && this.#triesAgain()) return
     if (this.#isCompleteWithoutBody(error)) this.#end([])
     else this.#fail(this.#failureOf(error))
+  }
+
+  /** Nothing was sent yet, so the request may go out once the upstream is there. */
+  #triesAgain(): boolean {
+    const { connectRetryMs } = this.#upstream.options
+    if (connectRetryMs === 0 || this.#over || this.#abort !== null) return false
+    const nowMs = performance.now()
+    if (this.#refusedSinceMs === 0) this.#refusedSinceMs = nowMs
+    const leftMs = this.#refusedSinceMs + connectRetryMs - nowMs
+    if (leftMs <= 0) return false
+    this.#nextTry = setTimeout(
+      () => this.#upstream.send(this.#request, this),
+      Math.min(this.#pauseMs, leftMs),
+    )
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+    return true
   }
 
   /** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
@@ -165,6 +217,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
       started: this.#abort !== null,
       answered: this.#status > 0,
       reusedSocket: (this.#connection?.attemptsOnSocket ?? 0) > 1,
+      maxHeaderBytes: this.#upstream.options.maxHeaderBytes,
     })
     if (failure.shouldRetry === true) this.#connection?.died()
     return failure

@@ -1,0 +1,67 @@
+import { BlockList, isIP } from 'node:net'
+import { isLoopbackBind } from '../../lib/request-source.ts'
+
+/** An HTTP proxy that the gateway's own calls to the upstream go through. */
+export interface UpstreamProxy {
+  /** Without user and password. */
+  readonly origin: string
+  /** The value of `Proxy-Authorization`; `null` where its address has no user. */
+  readonly authorization: string | null
+  /** The environment's variable that names it. */
+  readonly variable: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The proxy that `HTTPS_PROXY` or `HTTP_PROXY`, whichever is the upstream's scheme, and `NO_PROXY` ask for; names in
+ * small letters go first. This machine is never asked for through a proxy. Throws a `TypeError` with the reason
+ * where the address is none of an HTTP proxy.
+ */
+export function proxyFor(upstreamOrigin: string, env: Environment): UpstreamProxy | null {
+  const upstream = new URL(upstreamOrigin)
+  const host = upstream.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isLoopbackBind(host)) return null
+  const name = upstream.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  const variable = isSet(env[name.toLowerCase()]) ? name.toLowerCase() : name
+  const address = env[variable] ?? ''
+  if (!isSet(address) || isExempt(host, upstream.port, env['no_proxy'] ?? env['NO_PROXY'] ?? '')) return null
+  const url = URL.parse(address.includes('://') ? address : `http://${address}`)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new TypeError(`${variable} is not the http or https address of a proxy`)
+  }
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const authorization = user === ':' ? null : `Basic ${Buffer.from(user).toString('base64')}`
+  return { origin: url.origin, authorization, variable }
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== ''
+}
+
+/** `*`, names with all under them, each perhaps with a port, addresses, and ranges of these (`10.0.0.0/8`). */
+function isExempt(host: string, port: string, list: string): boolean {
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '' || entry === '*') return entry === '*'
+      if (entry.includes('/')) return isInRange(host, entry)
+      const [, name = '', onPort] =
+        /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? []
+      if (onPort !== undefined && onPort !== port) return false
+      const suffix = name.replace(/^\*?\./, '')
+      return host === suffix || host.endsWith(`.${suffix}`)
+    })
+}
+
+function isInRange(host: string, range: string): boolean {
+  const [network = '', prefix] = range.split('/')
+  const family = isIP(network)
+  if (family === 0 || isIP(host) !== family || !/^\d{1,3}$/.test(prefix ?? '')) return false
+  if (Number(prefix) > (family === 4 ? 32 : 128)) return false
+  const kind = family === 4 ? 'ipv4' : 'ipv6'
+  const list = new BlockList()
+  list.addSubnet(network, Number(prefix), kind)
+  return list.check(host, kind)
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { exchange, requestBytes } from '../support/exchange.ts'
+import { freePort } from '../support/free-port.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilCalls } from '../support/gateway-state.ts'
+import { inParallel } from '../support/in-parallel.ts'
+import { openRawClient } from '../support/raw-client.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+
+const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","messages":[]}' }
+/** Streamed through, so that nothing of it may be lost by trying. */
+const upload = { headers: [['Content-Type', 'text/plain'] as const], body: 'u'.repeat(300_000) }
+
+test('calls to an upstream that is not there yet hold their slots, and are served once each when it is', async () => {
+  const port = await freePort()
+  await using gateway = await startGatewayProcess({
+    upstream: `http://127.0.0.1:${port}/v1`,
+    args: ['--connect-retry-ms', '20000', '--max-concurrent', '2'],
+  })
+  const answers = inParallel(Array.from({ length: 4 }), 4, (_, index) =>
+    index === 0
+      ? exchange(gateway.port, 'POST', '/v1/files', upload)
+      : exchange(gateway.port, 'POST', '/v1/chat/completions', chat),
+  )
+  await untilCalls(gateway, { active: 2, queued: 2 })
+  const sizes: number[] = []
+  const server = createServer((req, res) => {
+    let size = 0
+    req.on('data', (piece: Buffer) => (size += piece.length))
+    req.on('end', () => {
+      sizes.push(size)
+      res.end('{}')
+    })
+  })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  assert.deepEqual(
+    (await answers).map((answer) => answer.status),
+    [200, 200, 200, 200],
+  )
+  assert.deepEqual(
+    sizes.sort((a, b) => a - b),
+    [27, 27, 27, 300_000],
+  )
+  assert.ok((await recordedCalls(gateway, 4)).every((row) => row.outcome === 'ok' && row.attempts === 1))
+  server.closeAllConnections()
+  server.close()
+})
+
+test('the wait ends with its time, or when the client leaves', async () => {
+  await using gateway = await startGatewayProcess({
+    upstream: `http://127.0.0.1:${await freePort()}/v1`,
+    args: ['--connect-retry-ms', '1500', '--max-concurrent', '1'],
+  })
+  await using impatient = await openRawClient(gateway.port)
+  await impatient.send(requestBytes('POST', '/v1/chat/completions', chat))
+  await untilCalls(gateway, { active: 1, queued: 0 })
+  impatient.leave()
+  await untilCalls(gateway, { active: 0, queued: 0 })
+  const startedMs = performance.now()
+  const answer = await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
+  const tookMs = performance.now() - startedMs
+  assert.deepEqual([answer.status, answer.header('x-tokenweir-error')], [502, 'upstream_unreachable'])
+  assert.ok(tookMs >= 1500, `${tookMs}`)
+  assert.deepEqual(
+    (await recordedCalls(gateway, 2)).map((row) => row.outcome),
+    ['client_disconnected', 'upstream_error'],
+  )
+})
