@@ -55,6 +55,25 @@ export const figureList: readonly MeasuredFigure[] = [
   ),
   of('R21', '256 descriptors, 1,000 connects: no crash, well again', ['test/faults/few-descriptors.ts'], 5),
   of('R18', 'a reader of 60 s: log ≤ 64 MB 10 s after, no record lost', ['test/faults/long-reader.ts'], 5),
+  of(
+    'R39',
+    '500 calls, each closed by the upstream: pool back to ≤ 10',
+    ['--test', '--test-reporter=tap', 'src/gateway/upstream/connection-pool.test.ts'],
+    5,
+  ),
+  {
+    figures: ['R40', 'R40b'],
+    goal: 'closed 0 to 40 ms after a stream: 0 of 1,000 failed; idle ones dropped after 1 s: ≤ 2 % after a minute',
+    run: ['test/faults/closing-upstreams.ts'],
+    quick: null,
+    limitMs: 20 * minuteMs,
+  },
+  of(
+    'R44',
+    '800,000 tiny chunks at once: gaps of 50 streams ≤ +50 ms',
+    ['test/faults/flood-beside-streams.ts'],
+    5,
+  ),
   {
     figures: ['R17'],
     goal: '11 shapes of damage: serves ≤ 1 s, old file kept',
