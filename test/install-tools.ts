@@ -6,7 +6,10 @@ import { spawnSync } from 'node:child_process'
 import { findBrowser } from './support/browser.ts'
 
 /** Commands, and the Debian packages that they come in. */
-const tools = new Map([['curl', 'curl']])
+const tools = new Map([
+  ['curl', 'curl'],
+  ['openssl', 'openssl'],
+])
 
 const missing = [...tools].filter(([command]) => spawnSync(command, ['--version']).error !== undefined)
 if (missing.length > 0) {
