@@ -37,7 +37,7 @@ export function upLines(
     `  try it:  curl ${gateway}/v1/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`,
     '  Ctrl-C stops both',
   ]
-  return [...lines, ...exposureLines('the gateway', status.host, lendsKey)]
+  return [...lines, ...exposureLines('the gateway', { ...options, host: status.host }, lendsKey)]
 }
 
 /** What a second `tokenweir up` or `tokenweir dashboard` says of the one that holds its port. */

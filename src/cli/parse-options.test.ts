@@ -41,6 +41,7 @@ const defaults: GatewayValues = {
   via: true,
   usageInjection: 'auto',
   allowHost: [],
+  trustLoopback: true,
   rawLog: false,
   rawLogCapture: 'all',
   rawLogMaxBodyKb: 1024,

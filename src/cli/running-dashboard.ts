@@ -6,6 +6,7 @@ import { DashboardServer } from '../dashboard/dashboard-server.ts'
 import { priceWriter } from '../dashboard/price-writer.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
+import { ThisMachine } from '../lib/this-machine.ts'
 import type { DashboardValues } from '../options/dashboard-options.ts'
 import type { Options } from '../options/option-spec.ts'
 import { QueryProcess } from '../query/query-process.ts'
@@ -60,8 +61,8 @@ export class RunningDashboard {
     { simulated }: { readonly simulated: boolean },
   ): Promise<RunningDashboard> {
     const adminToken = readAdminToken(options.adminTokenFile, env)
-    const demandsToken = !isLoopbackBind(options.dashboardHost)
-    if (demandsToken && adminToken === null) throw new OptionError(needsToken(options.dashboardHost))
+    const demandsToken = !options.trustLoopback || !isLoopbackBind(options.dashboardHost)
+    if (demandsToken && adminToken === null) throw new OptionError(needsToken(options))
     const own = { port: options.dashboardPort }
     if (leadsTo(options.upstream, own)) {
       throw new OptionError(`--upstream must not be the dashboard itself; got ${options.upstream}`)
@@ -116,6 +117,7 @@ export class RunningDashboard {
       sync,
       prices: priceWriter(priceFileOf(options.db), systemClock),
       adminToken,
+      thisMachine: new ThisMachine(options.trustLoopback),
       demandsToken,
       allowedHosts: options.allowHost,
       clock: systemClock,
@@ -151,9 +153,9 @@ function checkSettings(config: GatewayConfig): void {
   }
 }
 
-function needsToken(host: string): string {
-  return (
-    `the dashboard on ${host} could be reached from other machines: set TOKENWEIR_ADMIN_TOKEN ` +
-    'or --admin-token-file first, or leave it on 127.0.0.1'
-  )
+function needsToken({ dashboardHost, trustLoopback }: DashboardValues): string {
+  const how = 'set TOKENWEIR_ADMIN_TOKEN or --admin-token-file first'
+  return trustLoopback
+    ? `the dashboard on ${dashboardHost} could be reached from other machines: ${how}, or leave it on 127.0.0.1`
+    : `with --trust-loopback off the dashboard takes the admin token alone: ${how}`
 }

@@ -20,6 +20,7 @@ import { BudgetGate } from '../gateway/admission/budget-gate.ts'
 import { MinuteReport } from '../gateway/admission/minute-report.ts'
 import { ClientLabels } from '../gateway/client-labels.ts'
 import { GatewayServer } from '../gateway/gateway-server.ts'
+import { TrustedClients } from '../gateway/trusted-clients.ts'
 import { CallHandler } from '../gateway/handle-call.ts'
 import { Health } from '../gateway/health.ts'
 import { maxHeaderBytes } from '../gateway/listen.ts'
@@ -32,6 +33,7 @@ import { UpstreamKey } from '../gateway/upstream-key.ts'
 import { UsageInjection } from '../gateway/usage-injection/usage-injection.ts'
 import { ownIdentity } from '../lib/process-identity.ts'
 import { SecretToken } from '../lib/secret-token.ts'
+import { ThisMachine } from '../lib/this-machine.ts'
 import type { GatewayOptions, GatewayValues } from '../options/gateway-options.ts'
 import { WriterThread } from '../store/writer-thread.ts'
 import { settingsOf } from '../supervisor/gateway-config.ts'
@@ -121,7 +123,8 @@ export class RunningGateway implements ControlledGateway {
     })
     this.#upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes, proxy: secrets.proxy })
     const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
-    this.#key = new UpstreamKey(secrets.upstreamKey, adminToken)
+    const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
+    this.#key = new UpstreamKey(secrets.upstreamKey, base.host, trusted)
     this.#budget = new Budget(options.tokenLimit)
     void restoreBudget(this.#budget, this.#sink, clock, legacy?.used ?? null).then((isKnown) => {
       this.#usageIsKnown = isKnown
@@ -189,7 +192,7 @@ export class RunningGateway implements ControlledGateway {
       calls: this.#calls,
       health: this.#health,
       rawLog: this.#rawLog.routes,
-      adminToken,
+      trusted,
       allowedHosts: options.allowHost,
     })
     this.#pidFile = new PidFile(options.pidFile)

@@ -21,17 +21,22 @@ export function startLines(
     lines.push(`  the upstream is reached through the proxy ${proxy.origin} (${proxy.variable})`)
   if (options.rawLog)
     lines.push(`  payloads are kept in ${options.rawLogFile} (--raw-log), without credentials`)
-  return [...lines, ...exposureLines('it', options.host, lendsKey)]
+  return [...lines, ...exposureLines('it', options, lendsKey)]
 }
 
 /** Who else can use a gateway, named as `it` or `the gateway`, and what they are lent. */
-export function exposureLines(name: string, host: string, lendsKey: boolean): readonly string[] {
+export function exposureLines(
+  name: string,
+  { host, trustLoopback }: Pick<GatewayOptions, 'host' | 'trustLoopback'>,
+  lendsKey: boolean,
+): readonly string[] {
   const lines: string[] = []
   if (!isLoopbackBind(host)) {
     lines.push(`  other machines can reach ${name} too; --host 127.0.0.1 keeps it to this one`)
   }
   if (lendsKey) {
-    lines.push('  UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own')
+    const whose = trustLoopback ? 'calls of your own user on this machine' : 'calls with the admin token'
+    lines.push(`  UPSTREAM_API_KEY is lent to ${whose} that bring no key of their own`)
   }
   return lines
 }

@@ -19,6 +19,7 @@ const plain: Visit = {
   secFetchMode: null,
   via: null,
   forwardedFor: false,
+  isLocal: true,
 }
 
 const under = (...hosts: string[]): Partial<Visit> => ({ hosts, host: hosts[0] ?? null })
@@ -118,17 +119,17 @@ const cases: readonly Case[] = [
     refusal: '403 forwarded_by_gateway',
   },
 
-  { what: 'a proxy', visit: { forwardedFor: true }, refusal: '401 token_required' },
-  { what: 'a proxy with the token', visit: { forwardedFor: true }, hasToken: true, refusal: null },
+  { what: 'a proxy', visit: { isLocal: false }, refusal: '401 token_required' },
+  { what: 'a proxy with the token', visit: { isLocal: false }, hasToken: true, refusal: null },
   {
     what: 'a proxy and no token set',
-    visit: { forwardedFor: true },
+    visit: { isLocal: false },
     rules: tokenless,
     refusal: '403 token_not_set',
   },
   {
     what: 'a proxy to the page and no token set',
-    visit: { forwardedFor: true, ...page },
+    visit: { isLocal: false, ...page },
     rules: tokenless,
     refusal: '403 token_not_set',
   },

@@ -4,6 +4,8 @@ import { RequestProblem } from './request-problem.ts'
 
 /** The parts of a request that decide whether it is let in. */
 export interface Visit extends RequestSource {
+  /** Whether this machine sent it: our own user or root, through no proxy. */
+  readonly isLocal: boolean
   readonly method: string
   /** As it stands in the request line. */
   readonly target: string
@@ -43,7 +45,7 @@ export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => bool
 
 /** Whether a request must bring the admin token: nobody but this machine's own programs is let in without. */
 export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
-  return rules.demandsToken || visit.forwardedFor
+  return rules.demandsToken || !visit.isLocal
 }
 
 /** A target without its query. */
@@ -95,7 +97,8 @@ function tokenRefusal(visit: Visit, rules: AccessRules, hasToken: () => boolean)
   if (!mustBringToken(visit, rules)) return null
   if (!rules.tokenIsSet) {
     const message =
-      'From elsewhere the dashboard demands the admin token; set TOKENWEIR_ADMIN_TOKEN to have one.'
+      "The dashboard is open to this machine's root and to the user who runs it. Others need the admin token; " +
+      'set TOKENWEIR_ADMIN_TOKEN to have one.'
     return new RequestProblem(403, 'token_not_set', message)
   }
   if (rules.openPaths.has(pathOf(visit.target)) || hasToken()) return null

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Clock } from '../call/clock.ts'
+import type { ThisMachine } from '../lib/this-machine.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
 import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
@@ -61,6 +62,7 @@ export interface DashboardServerOptions {
   readonly sync: PriceSyncer
   readonly prices: PriceWriter
   readonly adminToken: string | null
+  readonly thisMachine: ThisMachine
   /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
   readonly demandsToken: boolean
   /** Names besides loopback ones and addresses under which the dashboard answers. */
@@ -93,7 +95,8 @@ export class DashboardServer {
     this.#hub = new EventHub([gateway, new LogTopic(log), calls, live, ...others], clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
-    this.#guard = new Guard({ ...options, openPaths: openPaths(assets) }, this.#signIn)
+    const rules = { ...options, openPaths: openPaths(assets) }
+    this.#guard = new Guard(rules, options.thisMachine, this.#signIn)
     this.#app = fastify({
       logger: false,
       bodyLimit: bodyLimitBytes,
@@ -144,15 +147,18 @@ export class DashboardServer {
 
   /** Every request passes the guard before fastify sees it, whatever its path, method or shape. */
   #listener(handler: (req: IncomingMessage, res: ServerResponse) => void): Server {
-    const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
-      if (!this.#guard.admits(req, res)) return
+    const onRequest = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+      // No route would hear that the client has left already.
+      if (!(await this.#guard.admits(req, res)) || req.socket.destroyed) return
       if (this.#closing) answerProblem(req, res, closing)
       else handler(req, res)
     }
-    const server = createServer(socketLimits, onRequest)
+    const server = createServer(socketLimits)
     server.maxConnections = maxConnections
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
-    server.on('checkExpectation', onRequest)
+    for (const event of ['request', 'checkExpectation']) {
+      server.on(event, (req: IncomingMessage, res: ServerResponse) => void onRequest(req, res))
+    }
     return server
   }
 }

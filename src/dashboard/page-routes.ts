@@ -31,12 +31,12 @@ export function addPageRoutes(app: FastifyInstance, { assets, guard, signIn }: P
     addRoutes(app, path, {
       GET: {
         body: null,
-        handle: (request, reply) => {
+        handle: async (request, reply) => {
           const { token: code } = request.query as Record<string, unknown>
           const isLink = typeof code === 'string' && signIn !== null && request.method === 'GET'
           const cookie = isLink ? signIn.byCode(code) : null
           if (cookie !== null) reply.header('set-cookie', cookie)
-          else if (guard.demandsSignIn(request.raw)) return send(reply.code(401), 'sign-in.html')
+          else if (await guard.demandsSignIn(request.raw)) return send(reply.code(401), 'sign-in.html')
           if (isLink) return goOn(reply)
           reply.header('cache-control', 'no-cache')
           return sendUnlessKnown(request, reply, 'index.html')

@@ -5,25 +5,24 @@ import type { Duplex } from 'node:stream'
 import { Failure } from '../call/failure.ts'
 import { HeaderNames } from '../lib/header-list.ts'
 import { RecentMap } from '../lib/recent-map.ts'
-import { isAllowedHost } from '../lib/request-source.ts'
-import type { SecretToken } from '../lib/secret-token.ts'
+import { isAllowedHost, isCrossSite } from '../lib/request-source.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
 import { drainRetryAfterS } from './admission/admission.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from './handle-call.ts'
-import type { Health } from './health.ts'
+import { type Health, publicReport } from './health.ts'
 import { listen } from './listen.ts'
 import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
-import { rawLogRefusal } from './raw-log/raw-log-access.ts'
 import type { RawLogRoutes } from './raw-log/raw-log-routes.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
+import type { TrustedClients } from './trusted-clients.ts'
 
 export interface GatewayServerOptions {
   readonly calls: CallHandler
   readonly health: Health
   readonly rawLog: RawLogRoutes
-  readonly adminToken: SecretToken | null
+  readonly trusted: TrustedClients
   /** Names besides loopback and addresses under which own routes answer. */
   readonly allowedHosts: readonly string[]
 }
@@ -137,11 +136,21 @@ export class GatewayServer {
     }
     const target = parseTarget(req.url ?? '')
     const path = forwardedPath(target.path)
-    if (path === null) this.#ownRoute(req, res, head, target)
-    else void this.#options.calls.handle({ req, res, head, target, path })
+    if (path !== null) {
+      void this.#options.calls.handle({ req, res, head, target, path })
+      return
+    }
+    this.#ownRoute(req, res, head, target).catch((error: unknown) => {
+      writeErrorAnswer(res, asFailure(error), null)
+    })
   }
 
-  #ownRoute(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
+  async #ownRoute(
+    req: IncomingMessage,
+    res: ServerResponse,
+    head: RequestHead,
+    target: Target,
+  ): Promise<void> {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
     const isRawLog = target.path.startsWith(rawLogPath)
     if (!isRawLog && target.path !== '/' && target.path !== '/health') {
@@ -153,31 +162,53 @@ export class GatewayServer {
         `This route is not answered under the name ${head.host}; --allow-host ${head.host} allows it.`,
       )
     }
-    if (isRawLog) {
-      this.#answerRawLog(req, res, head, target)
-      return
-    }
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
+    if (!isRawLog && req.method !== 'GET' && req.method !== 'HEAD') {
       throw new Failure('method_not_allowed', `${target.path} takes GET.`)
     }
-    const report = this.#options.health.report(this.#draining)
-    const body = JSON.stringify(report)
+    const isTrusted = await this.#options.trusted.include(head, req.socket)
+    if (req.socket.destroyed) return
+    if (isRawLog) this.#answerRawLog(req, res, head, target, isTrusted)
+    else this.#answerHealth(res, isTrusted)
+  }
+
+  #answerHealth(res: ServerResponse, isTrusted: boolean): void {
+    const { health } = this.#options
+    const report = health.report(this.#draining)
+    const body = JSON.stringify(isTrusted ? report : publicReport(report))
     res.writeHead(this.#draining ? 503 : 200, {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': 'no-store',
+      // Names us also to those who are not shown the whole report.
+      'x-tokenweir-instance': report.instance,
     })
     res.end(body)
   }
 
-  #answerRawLog(req: IncomingMessage, res: ServerResponse, head: RequestHead, target: Target): void {
-    const { rawLog, adminToken } = this.#options
-    const refusal = rawLogRefusal(head, req.socket.remoteAddress, adminToken)
-    if (refusal !== null) throw refusal
+  #answerRawLog(
+    req: IncomingMessage,
+    res: ServerResponse,
+    head: RequestHead,
+    target: Target,
+    isTrusted: boolean,
+  ): void {
+    const { rawLog, trusted } = this.#options
+    if (isCrossSite(head)) {
+      throw new Failure('forbidden', "The raw log is not answered to other sites' pages.")
+    }
+    if (!isTrusted) throw new Failure('forbidden', rawLogRefusal(trusted.tokenIsSet))
     if (this.#draining || this.#isLeft) {
       // What is switched here would not be what goes on: the next connection leads to whoever does.
       throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
     }
     rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)
   }
+}
+
+/** Nothing that a gateway has is more private than payloads. */
+function rawLogRefusal(tokenIsSet: boolean): string {
+  const how = tokenIsSet
+    ? 'Others need the admin token, as x-tokenweir-admin-token.'
+    : 'TOKENWEIR_ADMIN_TOKEN sets an admin token, with which it is answered to others too.'
+  return `The raw log is answered to this machine's root and to the user who runs the gateway. ${how}`
 }

@@ -61,7 +61,7 @@ export class CallHandler {
 
   /** Handles one call. Never rejects: whatever happens is answered and becomes its one row. */
   async handle(arrived: ArrivedCall): Promise<void> {
-    const { admission, sink, clock, limits, budgetGate } = this.#options
+    const { admission, sink, clock, limits, budgetGate, upstreamKey } = this.#options
     const running = new RunningCall(arrived, this.#options)
     this.#running.add(running)
     const { client } = running
@@ -70,6 +70,7 @@ export class CallHandler {
       this.#check(arrived.head)
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
+      if (upstreamKey.isWantedBy(arrived.head)) await upstreamKey.lendTo(arrived.head, arrived.req.socket)
       if (running.needsSlot) budgetGate?.check(running.tokensAsked)
       using permit = running.needsSlot
         ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
@@ -196,8 +197,6 @@ export class CallHandler {
     const { req, head, target } = running.arrived
     const headers = head.endToEnd
     if (this.#options.via) headers.push('Via', `1.1 ${this.#viaName}`)
-    const authorization = this.#options.upstreamKey.authorizationFor(head, req.socket.remoteAddress)
-    if (authorization !== null) headers.push('Authorization', authorization)
     const { method, clientRetry } = running.call
     const freshConnection = clientRetry !== null && clientRetry > 0
     const to = { method, path: upstreamPath(this.#options.base, target), headers, freshConnection }

@@ -1,3 +1,4 @@
+import { basename, isAbsolute } from 'node:path'
 import type { HealthReport } from '../api/health-report.ts'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { CallSink, Warning } from '../call/call-sink.ts'
@@ -65,5 +66,16 @@ export class Health {
       telemetry: sink.figures(),
       warnings,
     }
+  }
+}
+
+/** What of a report strangers are shown: nothing that tells of the machine, or of paths and users at the upstream. */
+export function publicReport({ status, upstream, db, rate_limiter, token_budget }: HealthReport): object {
+  return {
+    status,
+    upstream: new URL(upstream).origin,
+    db: isAbsolute(db) ? basename(db) : db,
+    rate_limiter,
+    token_budget,
   }
 }

@@ -1,5 +1,5 @@
 import { type HeaderNames, hopByHopHeaders, listTokens, withoutNominated } from '../lib/header-list.ts'
-import { isProxyHeader } from '../lib/request-source.ts'
+import { isProxyHeader, isProxyVersion } from '../lib/request-source.ts'
 
 /** The head of a client's request, read in one pass over its raw header list. */
 export interface RequestHead {
@@ -24,7 +24,7 @@ export interface RequestHead {
   readonly clientRetry: number | null
   readonly origin: string | null
   readonly secFetchSite: string | null
-  /** Whether a proxy stands between the client and us. */
+  /** Whether a proxy seems to stand between the client and us. */
   readonly forwardedFor: boolean
   /** `x-tokenweir-admin-token`. */
   readonly adminToken: string | null
@@ -54,7 +54,7 @@ export function readRequestHead(
   raw: readonly string[],
   names: HeaderNames,
   narrowAcceptEncoding: (value: string) => string,
-  httpVersion = '1.0',
+  httpVersion: string,
 ): RequestHead {
   const endToEnd: string[] = []
   let host: string | null = null
@@ -71,7 +71,7 @@ export function readRequestHead(
   let clientRetry: number | null = null
   let origin: string | null = null
   let secFetchSite: string | null = null
-  let forwardedFor = false
+  let forwardedFor = isProxyVersion(httpVersion)
   let adminToken: string | null = null
   let flaw: string | null = null
 

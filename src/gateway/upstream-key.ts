@@ -1,30 +1,35 @@
-import { isCrossSite, isFromThisMachine } from '../lib/request-source.ts'
-import type { SecretToken } from '../lib/secret-token.ts'
+import type { Socket } from 'node:net'
 import type { RequestHead } from './request-head.ts'
+import type { TrustedClients } from './trusted-clients.ts'
 
 /**
- * The gateway's own credential for the upstream (`UPSTREAM_API_KEY`). It is lent only to requests that bring
- * none and either come from this very machine or carry the admin token, so that nobody else can spend it.
+ * The gateway's own credential for the upstream (`UPSTREAM_API_KEY`). It is lent only to trusted clients that bring
+ * none, so that nobody else can spend it.
  */
 export class UpstreamKey {
-  readonly #authorization: string | null
-  readonly #adminToken: SecretToken | null
+  readonly #header: readonly [name: string, value: string] | null
+  readonly #clients: TrustedClients
 
-  constructor(key: string | null, adminToken: SecretToken | null) {
-    this.#adminToken = adminToken
-    this.#authorization = key === null || key === '' ? null : `Bearer ${key}`
+  /** `host` is the upstream's: Anthropic takes API keys in a header of its own. */
+  constructor(key: string | null, host: string, clients: TrustedClients) {
+    this.#clients = clients
+    if (key === null || key === '') this.#header = null
+    else if (host === 'api.anthropic.com') this.#header = ['x-api-key', key]
+    else this.#header = ['Authorization', `Bearer ${key}`]
   }
 
   get isSet(): boolean {
-    return this.#authorization !== null
+    return this.#header !== null
   }
 
-  /** The `Authorization` to add, or `null` where this request gets none. */
-  authorizationFor(head: RequestHead, remoteAddress: string | undefined): string | null {
-    if (this.#authorization === null || head.credential !== null) return null
-    const isTrusted =
-      (isFromThisMachine(head, remoteAddress) && !isCrossSite(head)) ||
-      (this.#adminToken !== null && this.#adminToken.matches(head.adminToken))
-    return isTrusted ? this.#authorization : null
+  /** Whether there is a key, and the request brings none. */
+  isWantedBy(head: RequestHead): boolean {
+    return this.#header !== null && head.credential === null
+  }
+
+  /** Adds it to the head of a request that wants it, if its client is trusted. */
+  async lendTo(head: RequestHead, socket: Socket): Promise<void> {
+    if (this.#header !== null && (await this.#clients.include(head, socket)))
+      head.endToEnd.push(...this.#header)
   }
 }

@@ -4,29 +4,43 @@ import {
   type RequestSource,
   isAllowedHost,
   isCrossSite,
-  isFromThisMachine,
+  isLoopbackAddress,
   isLoopbackBind,
+  isProxyHeader,
+  isToThisMachine,
 } from './request-source.ts'
 
 function from(source: Partial<RequestSource>): RequestSource {
   return { host: 'localhost', origin: null, secFetchSite: null, forwardedFor: false, ...source }
 }
 
-const loopbackPeers = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
+test('a request to a loopback name and through no proxy is one to this machine', () => {
+  for (const host of ['localhost:9090', '[::1]:9090', '127.0.0.1', 'weir.localhost']) {
+    assert.equal(isToThisMachine(from({ host })), true, host)
+  }
+  for (const host of ['rebound.example', '192.168.1.5', null]) {
+    assert.equal(isToThisMachine(from({ host })), false, String(host))
+  }
+  assert.equal(isToThisMachine(from({ forwardedFor: true })), false)
+})
 
-for (const peer of loopbackPeers) {
-  test(`a request from ${peer} to a loopback name is from this machine`, () => {
-    assert.equal(isFromThisMachine(from({ host: 'localhost:9090' }), peer), true)
-    assert.equal(isFromThisMachine(from({ host: '[::1]:9090' }), peer), true)
-  })
-}
+test('proxies are known by their headers', () => {
+  const added = ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'cf-connecting-ip']
+  for (const name of [...added, 'true-client-ip', 'x-client-ip', 'x-envoy-external-address']) {
+    assert.equal(isProxyHeader(name), true, name)
+  }
+  for (const name of ['x-client', 'x-request-id', 'x-stainless-lang', 'user-agent']) {
+    assert.equal(isProxyHeader(name), false, name)
+  }
+})
 
-test('another peer, another name or a proxy between makes it foreign', () => {
-  assert.equal(isFromThisMachine(from({}), '192.168.1.5'), false)
-  assert.equal(isFromThisMachine(from({}), undefined), false)
-  assert.equal(isFromThisMachine(from({ host: 'rebound.example' }), '127.0.0.1'), false)
-  assert.equal(isFromThisMachine(from({ host: null }), '127.0.0.1'), false)
-  assert.equal(isFromThisMachine(from({ forwardedFor: true }), '127.0.0.1'), false)
+test('loopback addresses, and no others', () => {
+  for (const address of ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1']) {
+    assert.equal(isLoopbackAddress(address), true, address)
+  }
+  for (const address of ['192.0.2.1', '::ffff:192.0.2.1', 'fe80::1', '128.0.0.1', '::2']) {
+    assert.equal(isLoopbackAddress(address), false, address)
+  }
 })
 
 test('own routes are open under loopback names, addresses and allowed names', () => {

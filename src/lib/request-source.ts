@@ -5,26 +5,39 @@ export interface RequestSource {
   readonly host: string | null
   readonly origin: string | null
   readonly secFetchSite: string | null
-  /** Whether a proxy stands between the client and us: `Forwarded`, `X-Forwarded-*`, `X-Real-IP` or `Via`. */
+  /** Whether a proxy seems to stand between the client and us: by {@link isProxyHeader} or {@link isProxyVersion}. */
   readonly forwardedFor: boolean
 }
 
+const proxyHeaders: ReadonlySet<string> = new Set([
+  'via',
+  'forwarded',
+  'x-real-ip',
+  'cf-connecting-ip',
+  'true-client-ip',
+  'x-client-ip',
+])
+
 /** Whether a header, by its name in lower case, is one that only a proxy adds. */
 export function isProxyHeader(name: string): boolean {
-  return name === 'via' || name === 'forwarded' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
+  return proxyHeaders.has(name) || name.startsWith('x-forwarded-') || name.startsWith('x-envoy-')
+}
+
+/** Whether a request in this version of HTTP is taken for a proxy's: nginx speaks 1.0 unless told, clients do not. */
+export function isProxyVersion(httpVersion: string): boolean {
+  return httpVersion === '1.0'
 }
 
 /**
- * Whether a request comes from this very machine, under a loopback name and not through a proxy: what a web
- * page elsewhere, a rebound name (DNS rebinding) or another machine cannot bring about.
+ * Whether a request was made to a loopback name, and not through a proxy: what a web page elsewhere or a rebound name
+ * (DNS rebinding) cannot bring about.
  */
-export function isFromThisMachine(source: RequestSource, remoteAddress: string | undefined): boolean {
-  return (
-    isLoopbackAddress(remoteAddress) &&
-    source.host !== null &&
-    isLoopbackName(hostName(source.host)) &&
-    !source.forwardedFor
-  )
+export function isToThisMachine({ host, forwardedFor }: RequestSource): boolean {
+  return host !== null && isLoopbackName(hostName(host)) && !forwardedFor
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address)
 }
 
 /** Whether a browser says that another site's page is behind this request, by Fetch Metadata or Origin. */
@@ -64,8 +77,4 @@ function isLoopbackName(name: string): boolean {
 
 function isAddressLiteral(name: string): boolean {
   return isIP(name) !== 0
-}
-
-function isLoopbackAddress(address: string | undefined): boolean {
-  return address !== undefined && (address === '::1' || /^(?:::ffff:)?127\./.test(address))
 }

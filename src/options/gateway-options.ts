@@ -36,6 +36,7 @@ export interface GatewayValues {
   via: boolean
   usageInjection: 'auto' | 'off'
   allowHost: readonly string[]
+  trustLoopback: boolean
   rawLog: boolean
   rawLogCapture: string
   rawLogMaxBodyKb: number
@@ -224,6 +225,13 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = {
     default: [],
     env: [envName('allow-host')],
     description: "further name under which the gateway's own routes may be asked; repeatable",
+  },
+  trustLoopback: {
+    name: 'trust-loopback',
+    kind: onOff(),
+    default: true,
+    env: [envName('trust-loopback')],
+    description: 'whether root and the user who runs this need no admin token on this machine',
   },
   rawLog: {
     name: 'raw-log',

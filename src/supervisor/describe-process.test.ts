@@ -49,14 +49,15 @@ function found(difference: Partial<Sighting['found']>, rest: Partial<Sighting> =
   return { ...nobody, ...rest, found: { ...nobody.found, ...difference } }
 }
 
-const own = { status: 200, report: health }
-const another = { status: 200, report: { ...health, instance: 'other' } }
+const own = { status: 200, instance: 'this', report: null }
+const another = { status: 200, instance: 'other', report: null }
+const silent = { status: null, instance: null, report: null }
 const cases = [
   ['nobody', nobody, ['stopped', false, null, 9090, false], null],
   ['a healthy one', found({ control }, { port: own }), ['running', true, 77, 9191, true], null],
   [
     'one whose port does not answer',
-    found({ control }, { port: { status: null, report: null } }),
+    found({ control }, { port: silent }),
     ['running', true, 77, 9191, false],
     /127\.0\.0\.1:9191 does not answer as it/,
   ],
@@ -68,7 +69,7 @@ const cases = [
   ],
   [
     'one that drains',
-    found({ control: { ...control, draining: true } }, { port: { status: null, report: null } }),
+    found({ control: { ...control, draining: true } }, { port: silent }),
     ['draining', true, 77, 9191, false],
     null,
   ],
@@ -151,7 +152,7 @@ test('a running gateway tells of itself, and a stopped one of the next', () => {
   )
 })
 
-test("where its port does not answer, the report is the control socket's", () => {
+test("whatever its port answers, the report is the control socket's", () => {
   assert.deepEqual(describeProcess(found({ control }, { port: another }), plan).health, health)
 })
 

@@ -1,4 +1,3 @@
-import type { HealthReport } from '../api/health-report.ts'
 import type { FormerProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
 import type { Found } from './gateway-finder.ts'
 import type { PortAnswer } from './gateway-port.ts'
@@ -47,7 +46,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
       started_at,
       uptime_s: health.uptime_s,
       health_ok: isHealthy(sighting),
-      health: ownReport(sighting) ?? health,
+      health,
       pid_file: typeof options['pid_file'] === 'string' ? options['pid_file'] : plan.pidFile,
       log_file,
       formers: formersOf(sighting),
@@ -119,13 +118,7 @@ function formersInWords(formers: readonly FormerProcess[]): string | null {
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 
-/** The report of the very gateway that the control socket leads to. */
-function ownReport({ found, port }: Sighting): HealthReport | null {
-  const { control } = found
-  const report = port?.report ?? null
-  return typeof control === 'object' && report?.instance === control.instance ? report : null
-}
-
-function isHealthy(sighting: Sighting): boolean {
-  return sighting.port?.status === 200 && ownReport(sighting) !== null
+/** Whether its port is answered by the very gateway that the control socket leads to. */
+function isHealthy({ found: { control }, port }: Sighting): boolean {
+  return typeof control === 'object' && port?.status === 200 && port.instance === control.instance
 }

@@ -12,6 +12,8 @@ export interface PortAnswer {
   /** `null` where no HTTP came in time. */
   readonly status: number | null
   /** Where a gateway answers. */
+  readonly instance: string | null
+  /** Where a gateway answers that takes us for its own machine's. */
   readonly report: HealthReport | null
 }
 
@@ -26,9 +28,10 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   try {
     const response = await promise
     const status = response.statusCode ?? null
-    return { status, report: readMessage(await readText(response), isHealthReport) }
+    const instance = response.headers['x-tokenweir-instance']?.toString() ?? null
+    return { status, instance, report: readMessage(await readText(response), isHealthReport) }
   } catch {
-    return { status: null, report: null }
+    return { status: null, instance: null, report: null }
   } finally {
     req.destroy()
   }

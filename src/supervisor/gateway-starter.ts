@@ -175,8 +175,8 @@ export class GatewayStarter {
   }
 
   async #isHealthy({ host, port, instance }: ControlStatus): Promise<true | null> {
-    const { status, report } = await askHealth(host, port, this.#options.limits.answerMs)
-    return status === 200 && report?.instance === instance ? true : null
+    const answer = await askHealth(host, port, this.#options.limits.answerMs)
+    return answer.status === 200 && answer.instance === instance ? true : null
   }
 
   /** It ended before it was ready: because another gateway of this folder was quicker, or for reasons of its own. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/call/clock.ts'
 import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import type { PriceWriter } from '../../src/dashboard/price-writer.ts'
 import type { QuerySource } from '../../src/dashboard/query-source.ts'
+import { ThisMachine } from '../../src/lib/this-machine.ts'
 import type { JobStarter } from '../../src/supervisor/database-jobs.ts'
 import type { PriceSyncer } from '../../src/supervisor/price-sync-job.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
@@ -88,6 +89,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     sync: setup.sync ?? noSync,
     prices: setup.prices ?? noPriceWriter,
     adminToken: setup.adminToken ?? null,
+    thisMachine: new ThisMachine(true),
     demandsToken: setup.demandsToken ?? false,
     allowedHosts: setup.allowedHosts ?? [],
     clock: setup.clock ?? clock,

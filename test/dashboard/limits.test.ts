@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { ScriptedGateway, ScriptedLog, ScriptedRawLog } from './scripted-gateway.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
@@ -104,6 +105,7 @@ test('a port that is taken is told of by the error of the system', async () => {
       remove: () => assert.fail('not asked'),
     },
     adminToken: null,
+    thisMachine: new ThisMachine(true),
     demandsToken: false,
     allowedHosts: [],
     clock: new FakeClock(),

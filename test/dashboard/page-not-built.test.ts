@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { answerErrors } from '../../src/dashboard/answer-errors.ts'
 import { Guard } from '../../src/dashboard/guard.ts'
+import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { PageAssets } from '../../src/dashboard/page-assets.ts'
 import { addPageRoutes } from '../../src/dashboard/page-routes.ts'
 
@@ -11,7 +12,7 @@ test('where the page was not built, it says how to', async () => {
   const rules = { demandsToken: false, allowedHosts: [], openPaths: new Set<string>() }
   const app = fastify()
   answerErrors(app, (error) => assert.fail(String(error)))
-  addPageRoutes(app, { assets, guard: new Guard(rules, null), signIn: null })
+  addPageRoutes(app, { assets, guard: new Guard(rules, new ThisMachine(true), null), signIn: null })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   for (const path of ['/', '/calls', '/assets/main.js']) {
     const answer = await fetch(origin + path)
