@@ -25,6 +25,8 @@ export interface HealthReport {
   readonly instance: string
   readonly version: string
   readonly uptime_s: number
+  /** Requests since the start that were refused because their client's base URL is not the gateway's. */
+  readonly wrong_base_url_calls: number
   /** `enabled`: whether payloads are kept in the file; its size is that of all segments. */
   readonly raw_log: { readonly enabled: boolean; readonly file_size_bytes: number }
   readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }

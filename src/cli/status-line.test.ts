@@ -42,6 +42,7 @@ function health({
     instance: 'abcdef',
     version: '0.0.0',
     uptime_s: 1,
+    wrong_base_url_calls: 0,
     raw_log: { enabled: false, file_size_bytes: 0 },
     telemetry: { written: 0, pending: 0, dropped: 0 },
     warnings: Array.from({ length: warnings }, () => ({ code: 'a', message: 'b' })),

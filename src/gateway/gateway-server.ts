@@ -17,6 +17,9 @@ import type { RawLogRoutes } from './raw-log/raw-log-routes.ts'
 import { type RequestHead, readRequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
+import { baseUrlAdvice } from './wrong-base-url.ts'
+
+const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 export interface GatewayServerOptions {
   readonly calls: CallHandler
@@ -129,9 +132,12 @@ export class GatewayServer {
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')
     }
-    if (req.method === 'TRACE') throw new Failure('method_not_allowed', 'TRACE is not answered here.')
+    // Its answer would show the credentials that were added on the way (RFC 9110 §9.3.8).
+    if (req.method === 'TRACE') {
+      throw new Failure('method_not_allowed', 'TRACE is not forwarded.', { headers: ['Allow', usualMethods] })
+    }
     if (req.url === '*' && req.method === 'OPTIONS') {
-      res.writeHead(204, { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' }).end()
+      res.writeHead(204, { Allow: usualMethods }).end()
       return
     }
     const target = parseTarget(req.url ?? '')
@@ -154,7 +160,9 @@ export class GatewayServer {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
     const isRawLog = target.path.startsWith(rawLogPath)
     if (!isRawLog && target.path !== '/' && target.path !== '/health') {
-      throw new Failure('not_found', `Nothing is answered under ${target.path}; calls go to /v1/…`)
+      const advice = baseUrlAdvice(target.path, head.host)
+      if (advice !== null) this.#options.health.wrongBaseUrlCalls++
+      throw new Failure('not_found', advice ?? `Nothing is answered under ${target.path}; calls go to /v1/…`)
     }
     if (head.host !== null && !isAllowedHost(head.host, this.#options.allowedHosts)) {
       throw new Failure(

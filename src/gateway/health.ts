@@ -26,6 +26,8 @@ export interface HealthSources {
 export class Health {
   readonly #sources: HealthSources
   readonly #startedAt: number
+  /** How often a path was asked for that clients come to whose base URL is wrong. */
+  wrongBaseUrlCalls = 0
 
   constructor(sources: HealthSources) {
     this.#sources = sources
@@ -61,6 +63,7 @@ export class Health {
       pid: process.pid,
       instance: this.#sources.instance,
       version: this.#sources.version,
+      wrong_base_url_calls: this.wrongBaseUrlCalls,
       uptime_s: Math.floor((clock.now() - this.#startedAt) / 1000),
       raw_log: { enabled, file_size_bytes },
       telemetry: sink.figures(),

@@ -2,6 +2,8 @@ import { type Server, createServer } from 'node:http'
 
 /** Largest head of a request or of an upstream's answer, in bytes: long cookies and JWTs pass Node's 16 KiB. */
 export const maxHeaderBytes: number = 64 * 1024
+/** Most fields of a request's head: Node's own limit, named because it is told to those who exceed it. */
+export const maxHeaderFields = 1000
 /** Longer than the pools of common clients keep a connection, so that the client is the one to close it. */
 const keepAliveTimeoutMs = 75_000
 const tcpKeepAliveDelayMs = 30_000
@@ -14,7 +16,7 @@ export const listenBacklog = 4096
 
 /** A server that does not listen yet. */
 export function makeServer(): Server {
-  return createServer({
+  const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headTimeoutMs,
@@ -25,6 +27,8 @@ export function makeServer(): Server {
     keepAlive: true,
     keepAliveInitialDelay: tcpKeepAliveDelayMs,
   })
+  server.maxHeadersCount = maxHeaderFields
+  return server
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../call/failure.ts'
 import { errorAnswer } from './error-answer.ts'
-import { maxHeaderBytes } from './listen.ts'
+import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
 
 /** Answers what Node's parser refuses, which never becomes a request, in the shape of all other answers. */
@@ -58,7 +58,11 @@ function answerOn(socket: Socket): ServerResponse | null {
 function malformed(code: string | undefined): Failure {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new Failure('invalid_request', `The request head is larger than ${maxHeaderBytes / 1024} KiB.`)
+      // Node's parser does not say which.
+      return new Failure(
+        'invalid_request',
+        `The request head is larger than ${maxHeaderBytes / 1024} KiB, or has more than ${maxHeaderFields} fields.`,
+      )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Failure('invalid_request', 'The request head did not arrive in time.')
     default:

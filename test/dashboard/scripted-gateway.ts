@@ -41,6 +41,7 @@ export const runningStatus: ProcessStatus = {
     instance: 'k3v9x2ab',
     version: '0.1.0',
     uptime_s: 12,
+    wrong_base_url_calls: 0,
     raw_log: { enabled: false, file_size_bytes: 0 },
     telemetry: { written: 8, pending: 9, dropped: 10 },
     warnings: [{ code: 'disk_full', message: 'The disk is full.' }],

@@ -54,6 +54,12 @@ export const figureList: readonly MeasuredFigure[] = [
     10,
   ),
   of('R21', '256 descriptors, 1,000 connects: no crash, well again', ['test/faults/few-descriptors.ts'], 5),
+  of(
+    'R36',
+    'nginx, other users, another network: 0 own routes, key never lent',
+    ['test/faults/strangers.ts'],
+    2,
+  ),
   of('R18', 'a reader of 60 s: log ≤ 64 MB 10 s after, no record lost', ['test/faults/long-reader.ts'], 5),
   of(
     'R39',

@@ -271,7 +271,9 @@ test('OPTIONS * is answered here; other methods on *, CONNECT and TRACE are refu
       assertRefused(await exchangeBytes(port, connect, 'GET'), 405, 'method_not_allowed', 'CONNECT')
     }
     for (const target of ['/v1/models', '/health', '/nowhere']) {
-      assertRefused(await exchange(port, 'TRACE', target), 405, 'method_not_allowed', `TRACE ${target}`)
+      const trace = await exchange(port, 'TRACE', target)
+      assertRefused(trace, 405, 'method_not_allowed', `TRACE ${target}`)
+      assert.match(trace.header('allow') ?? '', /\bPOST\b/)
     }
   })
   assert.deepEqual([seen, rows], [[], []])

@@ -44,6 +44,7 @@ test('the report has the fields that were promised, and no others', async () => 
     },
     token_budget: { daily_limit: 1000, total_used: 0, remaining: 1000, percentage_used: 0 },
     pid: gateway.pid,
+    wrong_base_url_calls: 0,
     raw_log: { enabled: false, file_size_bytes: 0 },
     telemetry: { written: 0, pending: 0, dropped: 0 },
     warnings: [],
@@ -51,6 +52,18 @@ test('the report has the fields that were promised, and no others', async () => 
   assert.match(String(instance), /^[a-z0-9]{4,16}$/)
   assert.match(String(version), /^\d+\.\d+\.\d+/)
   assert.ok(Number.isInteger(uptime_s) && Number(uptime_s) >= 0)
+})
+
+test('calls with a wrong base URL are told the right one, and counted', async () => {
+  const wrong = ['/chat/completions', '/models', '/v1beta/models/gemini:generateContent', '/api/chat']
+  for (const target of wrong) {
+    const response = await exchange(gateway.port, 'POST', target, { host: 'localhost:9090', body: '{}' })
+    assert.deepEqual([response.status, response.header('x-tokenweir-error')], [404, 'not_found'])
+    assert.match(response.body.toString(), /use http:\/\/localhost:9090\/v1 as the base URL/)
+  }
+  assert.equal((await exchange(gateway.port, 'GET', '/favicon.ico')).status, 404)
+  assert.equal((await gateway.health())['wrong_base_url_calls'], wrong.length)
+  assert.equal(upstream.requests.length, 0)
 })
 
 test('GET / is the same, HEAD has no body, other methods are refused', async () => {

@@ -74,6 +74,25 @@ test('not_found and method_not_allowed', async () => {
   assert.match(refused.header('allow') ?? '', /\bGET\b/)
 })
 
+test('a head that is too large, or has too many fields, is told of its limits', async () => {
+  const heads = [`X-Long: ${'x'.repeat(70_000)}\r\n`, 'X: y\r\n'.repeat(2500)]
+  for (const head of heads) {
+    const bytes = `GET /v1/models HTTP/1.1\r\nHost: localhost\r\n${head}\r\n`
+    const { message } = assertOwnError(
+      await exchangeBytes(gateway.port, bytes),
+      400,
+      'invalid_request',
+      'invalid_request_error',
+    )
+    assert.match(message, /larger than 64 KiB, or has more than 1000 fields/)
+  }
+  const fields = 'X: y\r\n'.repeat(990)
+  const bytes = `GET /v1/models HTTP/1.1\r\nHost: localhost\r\n${fields}\r\n`
+  await exchangeBytes(gateway.port, bytes)
+  const { rawHeaders } = upstream.requests.at(-1)!
+  assert.equal(rawHeaders.filter((name) => name === 'X').length, 990, 'none is left out below the limit')
+})
+
 test('body_too_large, whether the length is told or found out', async () => {
   const limit = 1_000_000
   const sent = upstream.requests.length

@@ -33,6 +33,9 @@ test('the buttons start, restart and stop the gateway, after saying what becomes
   const second = await dashboard.status()
   assert.notEqual(second.pid, firstPid)
 
+  assert.equal((await fetch(`http://127.0.0.1:${second.port}/chat/completions`)).status, 404)
+  await opened.untilText('wrong-base-url', /^1 call with another base URL was refused/)
+
   const gate = Promise.withResolvers<void>()
   upstream.replyOnce([until(gate.promise), ...jsonReply(200, {})])
   const call = (): Promise<Response> =>

@@ -20,6 +20,7 @@ export const sampleHealth: HealthReport = {
   instance: 'sample',
   version: '0.0.0',
   uptime_s: 5,
+  wrong_base_url_calls: 0,
   raw_log: { enabled: false, file_size_bytes: 0 },
   telemetry: { written: 0, pending: 0, dropped: 0 },
   warnings: [],

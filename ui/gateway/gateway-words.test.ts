@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../../test/support/sample-health.ts'
-import { actionsOf, baseUrlOf, consequencesOf, curlLine, detailOf } from './gateway-words.ts'
+import {
+  actionsOf,
+  baseUrlOf,
+  consequencesOf,
+  curlLine,
+  detailOf,
+  wrongBaseUrlWords,
+} from './gateway-words.ts'
 
 const running: ProcessStatus = {
   running: true,
@@ -82,4 +89,9 @@ test('the address is one that the reader can reach', () => {
   assert.equal(baseUrlOf({ host: '::1', port: 0 }, 'localhost'), 'http://[::1]:<any free port>/v1')
   assert.equal(curlLine('http://a/v1', false), 'curl http://a/v1/models')
   assert.match(curlLine('http://a/v1', true), /Bearer \$OPENAI_API_KEY"$/)
+})
+
+test('calls with a wrong base URL are told of as one or as many', () => {
+  assert.match(wrongBaseUrlWords(1), /^1 call with another base URL was refused\. /)
+  assert.match(wrongBaseUrlWords(2), /^2 calls with another base URL were refused\. /)
 })

@@ -98,3 +98,8 @@ export function baseUrlOf({ host, port }: Pick<ProcessStatus, 'host' | 'port'>, 
 export function curlLine(baseUrl: string, needsKey: boolean): string {
   return `curl ${baseUrl}/models${needsKey ? ' -H "Authorization: Bearer $OPENAI_API_KEY"' : ''}`
 }
+
+/** What became of calls whose client was given something else than the base URL; they are in no list. */
+export function wrongBaseUrlWords(calls: number): string {
+  return `${counted(calls, 'call')} with another base URL ${calls === 1 ? 'was' : 'were'} refused. It has to be this one, /v1 included.`
+}

@@ -9,7 +9,15 @@ import { StateMark } from '../design/state-mark.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { gatewayNow } from '../shell/gateway-now.ts'
-import { type GatewayAction, baseUrlOf, curlLine, detailOf, keyWords, stateWords } from './gateway-words.ts'
+import {
+  type GatewayAction,
+  baseUrlOf,
+  curlLine,
+  detailOf,
+  keyWords,
+  stateWords,
+  wrongBaseUrlWords,
+} from './gateway-words.ts'
 import { StateNotes } from './state-notes.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 
@@ -26,6 +34,7 @@ export function StateCard({ status, config, actions, times }: StateCardProps): J
   const detail = detailOf(status)
   const { shape, tone } = gatewayNow(status)
   const baseUrl = baseUrlOf(status, location.hostname)
+  const wrongCalls = status.health?.wrong_base_url_calls ?? 0
   const curl = curlLine(baseUrl, config?.upstream_key !== 'lent' && !simulated)
   return (
     <section class="card state-card" aria-labelledby="state-heading">
@@ -48,6 +57,11 @@ export function StateCard({ status, config, actions, times }: StateCardProps): J
       <dl class="facts">
         <Fact name="Base URL">
           <Line id="base-url" what="the base URL" text={baseUrl} />
+          {wrongCalls > 0 && (
+            <p id="wrong-base-url" class="quiet">
+              {wrongBaseUrlWords(wrongCalls)}
+            </p>
+          )}
         </Fact>
         <Fact name="Try it">
           <Line id="curl" what="the curl line" text={curl} />

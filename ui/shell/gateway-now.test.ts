@@ -23,6 +23,7 @@ const health: HealthReport = {
   instance: '',
   version: '',
   uptime_s: 0,
+  wrong_base_url_calls: 0,
   raw_log: { enabled: false, file_size_bytes: 0 },
   telemetry: { written: 0, pending: 0, dropped: 0 },
   warnings: [],

@@ -1,0 +1,22 @@
+/** The ends of inference paths, by which calls with another base URL than ours are known. */
+const openAiPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|rerank|models)(?:\/|$)/
+const ollamaPath = /^\/api\/(?:chat|generate|embed|embeddings|tags|show|ps|version|pull)$/
+const geminiPath = /^\/v1(?:beta|alpha)\//
+
+/**
+ * What to tell a client whose path is not forwarded because of its base URL; null for a path that no API has.
+ *
+ * @param host as the client named us
+ */
+export function baseUrlAdvice(path: string, host: string | null): string | null {
+  const use = `use http://${host ?? '<this gateway>'}/v1`
+  if (ollamaPath.test(path)) {
+    return `${path} is of Ollama's own API, which is not forwarded: ${use} as the base URL of an OpenAI client, which Ollama answers too.`
+  }
+  if (geminiPath.test(path) && !path.includes('/openai/')) {
+    return `${path} is of Gemini's own API, which is not forwarded: ${use} as the base URL of an OpenAI client, and --upstream https://generativelanguage.googleapis.com/v1beta/openai.`
+  }
+  return openAiPath.test(path)
+    ? `${path} is not forwarded, as it is not under /v1/: ${use} as the base URL.`
+    : null
+}
