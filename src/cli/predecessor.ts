@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { Server as SocketServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { listen, listenBacklog } from '../gateway/listen.ts'
 import { type Shape, isObject, isOneOf, record } from '../lib/message-shape.ts'
 import { type Legacy, type SuccessorQuestion, handOverVariable, isLegacy } from './handing-over.ts'
@@ -7,6 +8,9 @@ import { OptionError } from './parse-options.ts'
 
 const tellsLegacy = record<{ readonly legacy: object }>({ legacy: isObject })
 const isYours = record<{ readonly yours: true }>({ yours: isOneOf([true]) })
+
+const portPatienceMs = 1000
+const portPauseMs = 20
 
 /** The gateway that has started this process to be its successor. */
 export class Predecessor {
@@ -47,7 +51,21 @@ export class Predecessor {
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
     // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
-    else await listen(this.legacy.port, host, server)
+    else await listenOnceFree(this.legacy.port, host, server)
+  }
+}
+
+/** A predecessor that was killed closes its channel to us before its port is free. Rejects with the socket's error. */
+async function listenOnceFree(port: number, host: string, server: Server): Promise<void> {
+  for (let patienceMs = portPatienceMs; ; patienceMs -= portPauseMs) {
+    try {
+      await listen(port, host, server)
+      return
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      if (!isTaken || patienceMs <= 0) throw error
+      await delay(portPauseMs)
+    }
   }
 }
 
