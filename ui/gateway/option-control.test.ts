@@ -25,6 +25,7 @@ test('every option of the gateway gets the control that its kind of value wants'
     'pid-file': 'text',
     'max-body-mb': [1, 1024],
     'connect-timeout-ms': [1, longestMs],
+    'connect-retry-ms': [0, longestMs],
     'first-byte-timeout-ms': [0, longestMs],
     'idle-timeout-ms': [0, longestMs],
     'client-stall-timeout-ms': [0, longestMs],

@@ -25,6 +25,7 @@ const known: Readonly<Record<string, Words>> = {
   host: { group: 'Network', title: 'Address' },
   port: { group: 'Network', title: 'Port' },
   connect_timeout_ms: { group: 'Network', title: 'Time to connect' },
+  connect_retry_ms: { group: 'Network', title: 'Retrying a refused connection' },
   first_byte_timeout_ms: { group: 'Network', title: 'Time to the first byte' },
   idle_timeout_ms: { group: 'Network', title: 'Pause within an answer' },
   client_stall_timeout_ms: { group: 'Network', title: 'Pause of a client' },
