@@ -116,5 +116,7 @@ export interface CallReader {
   foldedUntilMs(): number | null
   /** The highest `seq`, 0 when there is no call: where a follower starts. */
   lastSeq(): number
+  /** Answers to several questions that are asked in it are of one instant. */
+  inOneInstant<Answer>(ask: () => Answer): Answer
   close(): void
 }

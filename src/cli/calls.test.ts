@@ -46,6 +46,9 @@ class FakeReader implements CallReader {
     throw new Error('not asked')
   }
 
+  inOneInstant<Answer>(ask: () => Answer): Answer {
+    return ask()
+  }
   foldedUntilMs(): number | null {
     return null
   }

@@ -39,8 +39,20 @@ export interface AnswerText {
   readonly nextCursor: string | null
 }
 
-/** Answers any question. Throws `QueryRefusal`, `FoldedRange`, `QueryTooSlow`, and what SQLite throws. */
+/**
+ * Answers any question; all that it tells of calls is of one instant. Throws `QueryRefusal`, `FoldedRange`,
+ * `QueryTooSlow`, and what SQLite throws.
+ */
 export function answerQuestion(
+  sources: QuerySources,
+  question: QueryQuestion,
+  nowMs: number,
+  note: StoreNote | null,
+): AnswerText {
+  return sources.calls.inOneInstant(() => answerOf(sources, question, nowMs, note))
+}
+
+function answerOf(
   { calls, history, served, prices }: QuerySources,
   question: QueryQuestion,
   nowMs: number,

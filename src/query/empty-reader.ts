@@ -11,5 +11,6 @@ export const emptyReader: CallReader = {
   extent: () => null,
   foldedUntilMs: () => null,
   lastSeq: () => 0,
+  inOneInstant: (ask) => ask(),
   close: () => {},
 }

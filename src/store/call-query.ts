@@ -13,6 +13,7 @@ import { selectionCondition, selectionOf } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { publicFieldList, publicFields } from './calls-readable.ts'
 import { FigureReader } from './figure-reader.ts'
+import { inOneInstant } from './one-instant.ts'
 import { openForReading, type StoreAbsence } from './open-store.ts'
 import { quarterMs } from './rollup-spans.ts'
 
@@ -50,7 +51,7 @@ class SqliteCallReader implements CallReader {
   list(filter: CallFilter, page: CallPage): readonly CallJson[] {
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return []
-    return this.#inOneInstant(() => this.#callsById(this.#list.ids(selection, page)))
+    return this.inOneInstant(() => this.#callsById(this.#list.ids(selection, page)))
   }
 
   endedSince(afterSeq: number, filter: CallFilter, limit: number): EndedCalls {
@@ -113,6 +114,10 @@ class SqliteCallReader implements CallReader {
     return Number(this.#prepared('SELECT coalesce(max(seq), 0) AS seq FROM calls').get()?.['seq'])
   }
 
+  inOneInstant<Answer>(ask: () => Answer): Answer {
+    return inOneInstant(this.#database, ask)
+  }
+
   close(): void {
     this.#statements.clear()
     if (this.#database.isOpen) this.#database.close()
@@ -134,15 +139,6 @@ class SqliteCallReader implements CallReader {
   #callsById(ids: readonly number[]): readonly CallJson[] {
     const statement = this.#prepared(`SELECT\n${publicFieldList}\nFROM calls AS c WHERE c.id = ?`)
     return ids.flatMap((id) => statement.all(id).flatMap(callOf))
-  }
-
-  #inOneInstant<Answer>(ask: () => Answer): Answer {
-    this.#database.exec('BEGIN')
-    try {
-      return ask()
-    } finally {
-      this.#database.exec('COMMIT')
-    }
   }
 
   #prepared(sql: string): StatementSync {

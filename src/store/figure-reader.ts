@@ -31,6 +31,7 @@ import {
   slotStartMs,
   type Span,
 } from './rollup-spans.ts'
+import { inOneInstant } from './one-instant.ts'
 import { figureColumns } from './rollup-table.ts'
 import { RowStatements } from './row-statements.ts'
 
@@ -106,8 +107,7 @@ export class FigureReader {
 
   /** All answers are of one instant. Throws `QueryTooSlow`, and `FoldedRange` where calls would be needed that are gone. */
   ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
-    this.#database.exec('BEGIN')
-    try {
+    return inOneInstant(this.#database, () => {
       const row = this.#state.get()
       const state = {
         watermark: Number(row?.['watermark_seq']),
@@ -118,9 +118,7 @@ export class FigureReader {
         lastSeq: Number(row?.['last_seq']),
       }
       return questions.map((question) => this.#ask(question, state))
-    } finally {
-      this.#database.exec('COMMIT')
-    }
+    })
   }
 
   #ask(question: FigureQuestion, state: RollupState): readonly FigureGroup[] {

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chatCall } from '../../test/store/sample-call.ts'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { idsPerMs } from '../call/call-id.ts'
+import type { CallReader } from '../call/call-reader.ts'
+import { PricesInForce } from '../pricing/prices-in-force.ts'
+import { openCallReader } from '../store/call-query.ts'
+import { CallWriter } from '../store/call-writer.ts'
+import { openForWriting } from '../store/open-store.ts'
+import { BatchEncoder, WordList } from '../store/record-batch.ts'
+import { answerQuestion } from './answer-question.ts'
+import { emptyHistory } from './empty-history.ts'
+import { emptyServed } from './empty-served.ts'
+import type { ListAnswer } from './list-answer.ts'
+
+const nowMs = Date.UTC(2026, 10, 21)
+
+test('the calls that are listed and what is told of all of them are of one instant', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const database = openForWriting(path)
+  const words = new WordList()
+  const writer = new CallWriter(database, words)
+  const encoder = new BatchEncoder()
+  let written = 0
+  const write = (): void => {
+    const model = `model-${written}`
+    const batch = encoder.encode([{ ...chatCall((nowMs - 1000 + written++) * idsPerMs), model }])
+    words.accept(batch)
+    writer.write(batch)
+  }
+  write()
+  const reader = openCallReader(path)
+  assert.ok(typeof reader === 'object')
+  // Calls end while the answer is put together.
+  const calls: CallReader = {
+    list: (filter, page) => {
+      const found = reader.list(filter, page)
+      write()
+      return found
+    },
+    endedSince: (afterSeq, filter, limit) => reader.endedSince(afterSeq, filter, limit),
+    call: (id) => reader.call(id),
+    aggregate: (question) => reader.aggregate(question),
+    choices: () => reader.choices(),
+    extent: () => reader.extent(),
+    foldedUntilMs: () => reader.foldedUntilMs(),
+    lastSeq: () => reader.lastSeq(),
+    inOneInstant: (ask) => reader.inOneInstant(ask),
+    close: () => reader.close(),
+  }
+  const sources = { calls, history: emptyHistory, served: emptyServed, prices: new PricesInForce(path) }
+  const ask = (): ListAnswer => {
+    const question = {
+      kind: 'list',
+      filter: {},
+      limit: 10,
+      sort: 'started_at',
+      beforeId: null,
+      format: 'json',
+    } as const
+    return JSON.parse(String(answerQuestion(sources, question, nowMs, null).text)) as ListAnswer
+  }
+  for (const expected of [1, 2, 3]) {
+    const answer = ask()
+    const { count, summary, available_models: models } = answer
+    assert.deepEqual([count, summary.calls, models.length], [expected, expected, expected])
+  }
+  reader.close()
+  database.close()
+})
