@@ -34,7 +34,7 @@ const startWorker = (workerData: unknown): Worker => {
 }
 // Nothing is gathered first, so that a wait is the database's alone.
 const writer = new WriterThread({ dbPath, instance: 'bench', version: '0', flushAfterMs: 0, startWorker })
-const ids = new CallIds(() => Date.now())
+const ids = new CallIds(() => Date.now(), 0)
 let finished = 0
 let settled = 0
 

@@ -78,7 +78,7 @@ function measureParts(prices: PricesInForce | null): void {
 }
 
 async function measureJournal(): Promise<void> {
-  const journal = new InflightJournal({ folder, instance: 'bench', clock: systemClock })
+  const journal = new InflightJournal({ folder, instance: 'bench', number: null, clock: systemClock })
   const starts = Array.from({ length: rows }, (_, row) => callStart(idAt(row)))
   let settleUs = 0
   let begun: Promise<void> | null = null

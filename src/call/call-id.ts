@@ -1,31 +1,32 @@
 /**
  * A call's id is a 53-bit integer, so that it fits a JavaScript number and SQLite's rowid alike:
- * 41 bits of milliseconds since the Unix epoch (good until 2039), 4 bits of the instance, 1 bit that flips
- * when the clock is set back, 7 bits of counter. Its order is the order of arrival, which makes it the time
+ * 41 bits of milliseconds since the Unix epoch (good until 2039), 5 bits of the instance's number, 1 bit that flips
+ * when the clock is set back, 6 bits of counter. Its order is the order of arrival, which makes it the time
  * index and the cursor. People and headers see it as 11 characters of Crockford's base32, in the same order.
  */
-import { randomInt } from 'node:crypto'
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 const textLength = 11
 /** Ids per millisecond, over all instances: the factor between milliseconds and ids. */
 export const idsPerMs = 4096
-const counterLimit = 128
+/** So many gateways can give out ids for one database at the same time. */
+export const instanceNumbers = 32
+const counterLimit = 64
 /** A clock that steps back by less than this is waited out by holding the last millisecond. */
 const toleratedStepMs = 1000
 
 /** Hands out ids that rise within one process, unless the clock is set back by over a second. */
 export class CallIds {
   readonly #wallTime: () => number
-  readonly #instanceBits: number
+  readonly #instanceNumber: number
   #lastMs = 0
   #counter = 0
   #clockBit = 0
 
-  /** `instanceBits`, 0 to 15, must differ between two gateways that write to one database at the same time. */
-  constructor(wallTime: () => number, instanceBits: number = randomInt(16)) {
+  /** `instanceNumber`, below {@link instanceNumbers}: two gateways that write to one database must not share one. */
+  constructor(wallTime: () => number, instanceNumber: number) {
     this.#wallTime = wallTime
-    this.#instanceBits = instanceBits & 15
+    this.#instanceNumber = instanceNumber & (instanceNumbers - 1)
   }
 
   next(): number {
@@ -41,7 +42,8 @@ export class CallIds {
       this.#lastMs += 1
       this.#counter = 0
     }
-    return this.#lastMs * idsPerMs + this.#instanceBits * 256 + this.#clockBit * counterLimit + this.#counter
+    const low = (this.#instanceNumber * 2 + this.#clockBit) * counterLimit + this.#counter
+    return this.#lastMs * idsPerMs + low
   }
 }
 

@@ -1,8 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { systemClock } from '../call/clock.ts'
-import { readPriceFile, readPricesInForce, shippedPriceFile, writePriceFile } from '../pricing/price-file.ts'
-import { takePriceLock } from '../pricing/price-lock.ts'
+import {
+  lockPriceFile,
+  readPriceFile,
+  readPricesInForce,
+  shippedPriceFile,
+  writePriceFile,
+} from '../pricing/price-file.ts'
 import type { CostsSetContext } from './costs-set.ts'
 import type { CostsShowContext } from './costs-show.ts'
 
@@ -20,7 +25,7 @@ export function costsContext({
     readShipped: () => readPriceFile(shippedPriceFile()),
     lock: (path) => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      return takePriceLock(path, lockLimitMs)
+      return lockPriceFile(path, lockLimitMs)
     },
     read: readPricesInForce,
     write: writePriceFile,

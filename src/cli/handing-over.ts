@@ -43,8 +43,6 @@ export interface Legacy extends Bequest {
   readonly port: number
   /** What it may be using until it reports, together with those that report to it. */
   readonly slots: number
-  /** What its calls' ids have in the place that tells instances apart. */
-  readonly idBits: number
 }
 
 /**

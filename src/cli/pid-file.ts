@@ -7,6 +7,7 @@ import { replaceFile } from '../lib/replace-file.ts'
  */
 export class PidFile {
   readonly #path: string
+  #isWritten = false
 
   constructor(path: string) {
     this.#path = path
@@ -16,6 +17,7 @@ export class PidFile {
   write(): string | null {
     try {
       replaceFile(this.#path, `${process.pid}\n`)
+      this.#isWritten = true
       return null
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
@@ -23,6 +25,8 @@ export class PidFile {
   }
 
   remove(): void {
+    // In another PID namespace another process has the same number.
+    if (!this.#isWritten) return
     try {
       if (readFileSync(this.#path, 'utf8').trim() === String(process.pid)) rmSync(this.#path)
     } catch {

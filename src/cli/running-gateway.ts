@@ -35,6 +35,7 @@ import { ownIdentity } from '../lib/process-identity.ts'
 import { SecretToken } from '../lib/secret-token.ts'
 import { ThisMachine } from '../lib/this-machine.ts'
 import type { GatewayOptions, GatewayValues } from '../options/gateway-options.ts'
+import { type InstanceNumber, takeInstanceNumber } from '../store/instance-number.ts'
 import { WriterThread } from '../store/writer-thread.ts'
 import { settingsOf } from '../supervisor/gateway-config.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
@@ -78,6 +79,7 @@ export class RunningGateway implements ControlledGateway {
   readonly #instance = newInstance()
   readonly #startedAt: string
   readonly #dataFolder: string
+  readonly #number: InstanceNumber
   readonly #clock: Clock
   readonly #sink: WriterThread
   readonly #rawLog: GatewayRawLog
@@ -113,7 +115,8 @@ export class RunningGateway implements ControlledGateway {
     this.#startedAt = new Date(clock.wallTime()).toISOString()
     this.#dataFolder = dirname(options.db)
     makeFolder(this.#dataFolder)
-    this.#sink = new WriterThread({ dbPath: options.db, instance, version })
+    this.#number = takeInstanceNumber(this.#dataFolder)
+    this.#sink = new WriterThread({ dbPath: options.db, instance, number: this.#number, version })
     this.#admission = new Admission({ ...options, clock })
     this.#minutes = new MinuteReport({
       clock,
@@ -141,11 +144,10 @@ export class RunningGateway implements ControlledGateway {
       onRawLog: (to) => this.#rawLog.follow(to),
     })
     const salt = installationSalt(join(this.#dataFolder, '.salt'))
-    const { idBits } = this.#succession
     this.#rawLog = new GatewayRawLog({
       values: options,
       salt,
-      idBits,
+      idBits: this.#number.value,
       clock,
       legacy: legacy?.rawLog ?? null,
       onSwitched: (to) => this.#succession.formers.switchRawLog(to),
@@ -171,7 +173,7 @@ export class RunningGateway implements ControlledGateway {
     this.#calls = new CallHandler({
       clock,
       instance,
-      ids: new CallIds(() => clock.wallTime(), idBits),
+      ids: new CallIds(() => clock.wallTime(), this.#number.value),
       labels: new ClientLabels(salt),
       base,
       upstream: this.#upstream,
@@ -196,7 +198,7 @@ export class RunningGateway implements ControlledGateway {
       allowedHosts: options.allowHost,
     })
     this.#pidFile = new PidFile(options.pidFile)
-    this.#announce()
+    this.#note('start', JSON.stringify({ max_concurrent: this.#values.maxConcurrent }))
   }
 
   get lendsKey(): boolean {
@@ -211,6 +213,7 @@ export class RunningGateway implements ControlledGateway {
         gateway: this,
         predecessor: this.#predecessor,
       })
+      this.#writePidFile()
       return null
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
@@ -371,21 +374,20 @@ export class RunningGateway implements ControlledGateway {
     } catch (error) {
       console.error('tokenweir: the port could not be had back:', error)
     }
-    this.#writePidFile()
-    if (this.#control === null || this.#control.holdsName) return
+    if (this.#control === null) return
+    if (this.#control.holdsName) {
+      this.#writePidFile()
+      return
+    }
     await this.#control.close()
     this.#predecessor = null
     const trouble = await this.openControl()
     if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   }
 
-  #announce(): void {
-    makeFolder(dirname(this.#values.pidFile))
-    this.#writePidFile()
-    this.#note('start', JSON.stringify({ max_concurrent: this.#values.maxConcurrent }))
-  }
-
+  /** A hint for people: it names the gateway that is controlled from this folder, and no other on it. */
   #writePidFile(): void {
+    makeFolder(dirname(this.#values.pidFile))
     const problem = this.#pidFile.write()
     if (problem !== null) console.error(`tokenweir: no PID file: ${problem}`)
   }

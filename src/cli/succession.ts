@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { MinuteUsage } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
@@ -11,9 +10,6 @@ import type { SpawnedGateway } from '../supervisor/spawn-gateway.ts'
 import { Finishing } from './finishing.ts'
 import { Formers } from './formers.ts'
 import { type Bequest, type Legacy, raiseSuccessor } from './handing-over.ts'
-
-/** Ids of calls tell so many instances apart. */
-const idBitsRange = 16
 
 export interface SuccessionOptions {
   readonly admission: Admission
@@ -42,8 +38,6 @@ export interface Place {
 /** A gateway's place among those before and after it. */
 export class Succession {
   readonly formers: Formers
-  /** What its calls' ids have in the place that tells instances apart: no two that run at once have the same. */
-  readonly idBits: number
   readonly #options: SuccessionOptions
   readonly #client: ControlClient
   #finishing: Finishing | null = null
@@ -57,7 +51,6 @@ export class Succession {
     const { admission, budget, legacy } = options
     this.#options = options
     this.#client = new ControlClient(options.folder)
-    this.idBits = legacy === null ? randomInt(idBitsRange) : (legacy.idBits + 1) % idBitsRange
     this.formers = new Formers(options)
     if (legacy !== null) this.formers.expect(legacy)
     admission.watch(() => (this.#finishing ?? this.formers).changed())
@@ -82,7 +75,7 @@ export class Succession {
     const legacy = (): Legacy => {
       this.#untold = []
       const { slots } = this.formers
-      return { instance, identity: ownIdentity(), host, port, slots, idBits: this.idBits, ...bequest() }
+      return { instance, identity: ownIdentity(), host, port, slots, ...bequest() }
     }
     const started = (successor: SpawnedGateway): void => {
       this.#successor = successor

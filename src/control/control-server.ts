@@ -4,6 +4,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
+import { takeFileLock } from '../lib/file-lock.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { onMessage, readMessage } from '../lib/message-shape.ts'
 import { ControlClient } from './control-client.ts'
@@ -12,7 +13,6 @@ import { isFinishingReport, isHandOverOrder } from './control-shapes.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
-import { takeStartLock } from './start-lock.ts'
 
 const maxBodyBytes = 64 * 1024
 const lockLimitMs = 5000
@@ -101,7 +101,8 @@ async function takeName(
   predecessor: string | null,
 ): Promise<void> {
   await expectNobodyElse(folder, holderLimitMs, predecessor)
-  using _lock = await takeStartLock(folder, lockLimitMs)
+  using lock = await takeFileLock(join(folder, `${socketName}.lock`), lockLimitMs)
+  if (lock === null) throw new Error('another gateway has been starting in this folder')
   await expectNobodyElse(folder, holderLimitMs, predecessor)
   renameSync(ownPath, join(folder, socketName))
 }

@@ -2,8 +2,13 @@ import type { PriceEntry } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ModelCosts } from '../pricing/model-costs.ts'
 import { withoutOverride, withOverride } from '../pricing/overrides.ts'
-import { costsToChange, placeInFile, readPricesInForce, writePriceFile } from '../pricing/price-file.ts'
-import { takePriceLock } from '../pricing/price-lock.ts'
+import {
+  costsToChange,
+  lockPriceFile,
+  placeInFile,
+  readPricesInForce,
+  writePriceFile,
+} from '../pricing/price-file.ts'
 import { priceFileState } from '../pricing/prices-in-force.ts'
 import { RequestProblem } from './request-problem.ts'
 
@@ -47,7 +52,9 @@ export function priceWriter(path: string, clock: Pick<Clock, 'wallTime'>): Price
 }
 
 async function lockOf(path: string): Promise<Disposable> {
-  const lock = await takePriceLock(path, lockLimitMs)
+  const lock = await lockPriceFile(path, lockLimitMs).catch((error: unknown) => {
+    throw notKept(path, error)
+  })
   if (lock !== null) return lock
   const message = 'Something else is changing the prices; try again in a moment.'
   throw new RequestProblem(503, 'prices_busy', message, { headers: { 'retry-after': '1' } })
@@ -64,7 +71,11 @@ function write(path: string, costs: ModelCosts): void {
   try {
     writePriceFile(path, costs)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new RequestProblem(500, 'prices_not_kept', `${path} cannot be written: ${reason}.`)
+    throw notKept(path, error)
   }
+}
+
+function notKept(path: string, error: unknown): RequestProblem {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new RequestProblem(500, 'prices_not_kept', `${path} cannot be written: ${reason}.`)
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sampleCosts } from '../../test/pricing/sample-costs.ts'
-import { priceFileOf, readPriceFile, writePriceFile } from './price-file.ts'
-import { takePriceLock } from './price-lock.ts'
+import { lockPriceFile, priceFileOf, readPriceFile, writePriceFile } from './price-file.ts'
 
 let folder: string
 let path: string
@@ -62,10 +61,10 @@ test('a failed write leaves the old file, and nothing else', () => {
 })
 
 test('one at a time changes the file', { skip: process.platform !== 'linux' }, async () => {
-  const first = await takePriceLock(path, 1000)
+  const first = await lockPriceFile(path, 1000)
   assert.ok(first !== null)
-  assert.equal(await takePriceLock(path, 30), null)
-  const waiting = takePriceLock(path, 5000)
+  assert.equal(await lockPriceFile(path, 30), null)
+  const waiting = lockPriceFile(path, 5000)
   first[Symbol.dispose]()
   const second = await waiting
   assert.ok(second !== null)

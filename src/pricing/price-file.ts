@@ -1,4 +1,5 @@
 import type { PriceProblem } from '../api/costs.ts'
+import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { readModelCosts } from './read-model-costs.ts'
@@ -18,6 +19,14 @@ const mostBytes = 32 * 1024 * 1024
 /** Where the prices of a database are: beside it. */
 export function priceFileOf(database: string): string {
   return join(dirname(database), 'model_costs.json')
+}
+
+/**
+ * Held from the reading of a price file to the writing of what was made of it, by whoever changes it: a sync, the page, or
+ * the command line. Null if another held it until `limitMs` were over; rejects with the system's error.
+ */
+export function lockPriceFile(path: string, limitMs: number): Promise<Disposable | null> {
+  return takeFileLock(`${path}.lock`, limitMs)
 }
 
 /** The prices that came with the program, for where there is no file yet. A checkout has them after `npm ci`. */

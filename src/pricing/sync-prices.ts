@@ -5,9 +5,8 @@ import { applySync } from './apply-sync.ts'
 import { type FetchBounds, fetchBounds, fetchPriceList, isUrl } from './fetch-price-list.ts'
 import { fromLiteLlm } from './litellm-adapter.ts'
 import type { ModelCosts, PriceListSource } from './model-costs.ts'
-import { costsToChange, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
+import { costsToChange, lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
 import type { PriceList } from './price-list.ts'
-import { takePriceLock } from './price-lock.ts'
 
 /** What a sync did. */
 export interface SyncReport {
@@ -52,7 +51,7 @@ export async function syncPrices(
   const startedAt = new Date(wallTime()).toISOString()
   const fetched = await fetchPriceList(source, knownTag(pricesIn(path), source), bounds)
   const taken = fetched === 'not_modified' ? null : listOf(fetched, source)
-  using lock = await takePriceLock(path, lockLimitMs)
+  using lock = await lockPriceFile(path, lockLimitMs).catch(failWriting)
   if (lock === null) throw new SyncTrouble('Something else is changing the prices; sync again in a moment.')
   removeUnfinished(path)
   // Read again: they may have been changed while the list was on its way.
@@ -118,9 +117,13 @@ function write(path: string, costs: ModelCosts): void {
   try {
     writePriceFile(path, costs)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new SyncTrouble(`The prices cannot be written: ${reason}.`, error)
+    failWriting(error)
   }
+}
+
+function failWriting(error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error)
+  throw new SyncTrouble(`The prices cannot be written: ${reason}.`, error)
 }
 
 /** What processes left behind that were killed while they wrote. With the lock held nobody else writes. */

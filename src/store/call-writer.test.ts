@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { rowsOf } from '../../test/store/rows-of.ts'
-import { bareCall, chatCall, fullCall, sampleStartMs } from '../../test/store/sample-call.ts'
+import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from '../../test/store/sample-call.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { idsPerMs } from '../call/call-id.ts'
 import type { StoredCall } from './call-columns.ts'
 import { CallWriter, type WriteResult } from './call-writer.ts'
+import { checkStore } from './check-store.ts'
 import { HistoryWriter } from './history-writer.ts'
+import { interruptedCall } from './journal-recovery.ts'
 import { openForWriting } from './open-store.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
+import { RollForward } from './roll-forward.ts'
 
 const firstId = sampleStartMs * idsPerMs
 const firstMinute = sampleStartMs / 60_000
@@ -18,18 +21,20 @@ async function withStore(work: (store: Store) => void): Promise<void> {
   await using dir = await makeTempDir()
   const database = openForWriting(dir.file('calls.db'))
   try {
-    work(new Store(database))
+    work(new Store(dir.file('calls.db'), database))
   } finally {
     database.close()
   }
 }
 
 class Store {
+  readonly path: string
   readonly database: DatabaseSync
   readonly encoder = new BatchEncoder()
   readonly words = new WordList()
   readonly writer: CallWriter
-  constructor(database: DatabaseSync) {
+  constructor(path: string, database: DatabaseSync) {
+    this.path = path
     this.database = database
     this.writer = new CallWriter(database, this.words)
   }
@@ -65,9 +70,9 @@ test('a batch that is written again adds no row, no token and no seq', () =>
   withStore((store) => {
     const batch = store.encoder.encode([chatCall(firstId), chatCall(firstId + 1)])
     store.words.accept(batch)
-    assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0 })
+    assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0, conflicts: 0 })
     const before = store.rows('SELECT * FROM budget_minutes')
-    assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0 })
+    assert.deepEqual(store.writer.write(batch), { written: 2, dropped: 0, conflicts: 0 })
     assert.deepEqual(store.rows('SELECT * FROM budget_minutes'), before)
     store.write(chatCall(firstId - 5))
     assert.deepEqual(store.rows('SELECT id - 7 AS id, seq FROM calls ORDER BY seq'), [
@@ -81,8 +86,66 @@ test('a call that the table cannot hold is dropped and counted; the others stand
   withStore((store) => {
     const broken = { ...chatCall(firstId + 1), requestBytes: Number.NaN }
     const result = store.write(chatCall(firstId), broken, chatCall(firstId + 2))
-    assert.deepEqual(result, { written: 2, dropped: 1 })
+    assert.deepEqual(result, { written: 2, dropped: 1, conflicts: 0 })
     assert.deepEqual(store.rows('SELECT seq FROM calls'), [{ seq: 1 }, { seq: 2 }])
+  }))
+
+test("a call whose id another call has is dropped and counted as a conflict; the other's row stays", () =>
+  withStore((store) => {
+    const own = chatCall(firstId)
+    store.write(own)
+    const before = store.rows('SELECT * FROM calls')
+    const others = [
+      { ...own, instance: 'other' },
+      { ...own, durationMs: own.durationMs + 1 },
+      { ...own, outcome: 'upstream_cut' as const },
+    ]
+    assert.deepEqual(store.write(...others, chatCall(firstId + 1)), { written: 1, dropped: 3, conflicts: 3 })
+    assert.deepEqual(store.rows('SELECT * FROM calls WHERE seq = 1'), before)
+  }))
+
+test('what became of a call takes the place of its row as interrupted, and not the other way round', () =>
+  withStore((store) => {
+    const call = chatCall(firstId)
+    const cut = interruptedCall(callStart(firstId), call.instance)
+    const stranger = interruptedCall(callStart(firstId), 'other')
+    assert.deepEqual(store.write(cut), { written: 1, dropped: 0, conflicts: 0 })
+    assert.deepEqual(store.write(call), { written: 1, dropped: 0, conflicts: 0 })
+    const rows = store.rows('SELECT id, outcome_id, duration_us, seq FROM calls')
+    assert.deepEqual(rows, [{ id: firstId, outcome_id: 0, duration_us: call.durationMs * 1000, seq: 2 }])
+    assert.deepEqual(store.write(cut), { written: 1, dropped: 0, conflicts: 0 })
+    assert.deepEqual(store.write(stranger), { written: 0, dropped: 1, conflicts: 1 })
+    assert.deepEqual(store.rows('SELECT id, outcome_id, duration_us, seq FROM calls'), rows)
+    const tokens = (call.inputTokens ?? 0) + (call.outputTokens ?? 0)
+    assert.deepEqual(store.rows('SELECT sum(tokens) AS tokens FROM budget_minutes'), [{ tokens }])
+  }))
+
+test('the sums follow, of quarters and of wider spans, whether the call was added up by then or not', () =>
+  withStore((store) => {
+    const ids = [0, 1, 2, 3].map((index) => firstId + index * idsPerMs)
+    const cut = ids.map((id) => interruptedCall(callStart(id), chatCall(id).instance))
+    const rolls = new RollForward(store.database)
+    const rollUntil = (ms: number): void => {
+      while (rolls.step(sampleStartMs + ms, 100));
+    }
+    const calls = ids.map((id) => chatCall(id))
+    store.write(cut[0]!, cut[1]!)
+    rollUntil(0)
+    store.write(calls[0]!, cut[2]!)
+    rollUntil(48 * 3_600_000)
+    store.write(calls[1]!, calls[2]!, cut[3]!, calls[3]!)
+    rollUntil(49 * 3_600_000)
+    const report = checkStore(store.path, { full: true })
+    assert.ok(typeof report === 'object')
+    assert.deepEqual([report.calls, report.callsToAdd], [4, 0])
+    assert.ok(report.quarters.of > 0 && report.days.of > 0)
+    assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
+    assert.deepEqual(
+      store.rows(
+        'SELECT DISTINCT grouping_id, sum(calls) AS calls, sum(errors) AS errors FROM rollup_quarters JOIN rollup_keys ON id = key_id WHERE grouping_id = 0 GROUP BY 1',
+      ),
+      [{ grouping_id: 0, calls: 4, errors: 0 }],
+    )
   }))
 
 test('after a rollback the words are looked up anew', () =>
@@ -112,10 +175,10 @@ test('more calls than one transaction takes, of many shapes, with renewed words'
       })
       const encoded = encoder.encode(calls)
       words.accept(encoded)
-      assert.deepEqual(writer.write(encoded), { written: 40, dropped: 0 })
+      assert.deepEqual(writer.write(encoded), { written: 40, dropped: 0, conflicts: 0 })
     }
     const many = Array.from({ length: 1200 }, (_, row) => chatCall(firstId + 1e6 + row))
-    assert.deepEqual(store.write(...many), { written: 1200, dropped: 0 })
+    assert.deepEqual(store.write(...many), { written: 1200, dropped: 0, conflicts: 0 })
     const wrong = store.rows(
       `SELECT seq FROM calls AS c JOIN sessions AS s ON s.id = c.session_id
         WHERE s.text <> printf('s%d-%d', (c.seq - 1) / 40, (c.seq - 1) % 40)`,

@@ -2,15 +2,21 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../call/call-id.ts'
 import { type CallColumn, callColumns, type DimensionTable } from './call-columns.ts'
 import { BatchCosts } from './batch-costs.ts'
+import { outcomeCodes } from './call-codes.ts'
 import type { CallPricer } from './call-pricer.ts'
+import { InterruptedCalls } from './interrupted-calls.ts'
 import { type CallBatch, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
 import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
-/** What became of a batch: rows that now stand, among them those of an earlier try, and calls no row can hold. */
+/** What became of a batch: rows that now stand, among them those of an earlier try, and calls without one. */
 export interface WriteResult {
   readonly written: number
   readonly dropped: number
+  /** Of those that were dropped, calls whose id another call has. */
+  readonly conflicts: number
 }
+
+type Insertion = 'added' | 'there' | 'conflict' | 'impossible'
 
 /** A transaction ends after so many rows or milliseconds, so that no other writer waits for long. */
 const rowsPerTransaction = 500
@@ -19,6 +25,7 @@ const transactionMs = 8
 const shapesKept = 32
 
 const durationSlot = slotOf('duration_us')
+const [instanceSlot, outcomeSlot] = [slotOf('instance_id'), slotOf('outcome_id')]
 const inputTokensSlot = slotOf('input_tokens')
 const outputTokensSlot = slotOf('output_tokens')
 const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id'] as const
@@ -52,6 +59,8 @@ export class CallWriter {
   readonly #labelIds = new Map<string, number>()
   readonly #lastSeq: StatementSync
   readonly #addTokens: StatementSync
+  readonly #rowOf: StatementSync
+  #interrupted: InterruptedCalls | null = null
 
   /** Without a pricer, calls cost what they say themselves. */
   constructor(database: DatabaseSync, words: WordList, pricer: CallPricer | null = null) {
@@ -67,6 +76,7 @@ export class CallWriter {
     this.#addTokens = database.prepare(
       'INSERT INTO budget_minutes VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens',
     )
+    this.#rowOf = database.prepare('SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?')
   }
 
   /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. */
@@ -74,7 +84,7 @@ export class CallWriter {
     if (this.#generation !== this.#words.generation) this.#forgetEntries()
     const shape = this.#shapeOf(batch)
     let next = 0
-    let dropped = 0
+    let [dropped, conflicts] = [0, 0]
     while (next < batch.count) {
       this.#database.exec('BEGIN IMMEDIATE')
       try {
@@ -82,36 +92,38 @@ export class CallWriter {
         this.#database.exec('COMMIT')
         next = part.next
         dropped += part.dropped
+        conflicts += part.conflicts
       } catch (error) {
         this.#forgetEntries()
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
         throw error
       }
     }
-    return { written: batch.count - dropped, dropped }
+    return { written: batch.count - dropped, dropped, conflicts }
   }
 
-  #writePart(batch: CallBatch, shape: Shape, from: number): { next: number; dropped: number } {
+  #writePart(batch: CallBatch, shape: Shape, from: number): Omit<WriteResult, 'written'> & { next: number } {
     const until = Math.min(batch.count, from + rowsPerTransaction)
     const deadline = performance.now() + transactionMs
     const tokensByMinute = new Map<number, number>()
     let seq = Number(this.#lastSeq.get()?.['seq'])
-    let dropped = 0
+    let [dropped, conflicts] = [0, 0]
     let row = from
     for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
       const inserted = this.#insert(batch, shape, row * slotsPerCall, seq + 1)
-      if (inserted === null) dropped++
-      else if (inserted) {
+      if (inserted === 'added') {
         seq++
         countTokens(batch.slots, row * slotsPerCall, tokensByMinute)
+      } else if (inserted !== 'there') {
+        dropped++
+        if (inserted === 'conflict') conflicts++
       }
     }
     for (const [minute, tokens] of tokensByMinute) this.#addTokens.run(minute, tokens)
-    return { next: row, dropped }
+    return { next: row, dropped, conflicts }
   }
 
-  /** Whether a row was added; `null` where the table cannot hold it, `false` where it already does. */
-  #insert(batch: CallBatch, shape: Shape, base: number, seq: number): boolean | null {
+  #insert(batch: CallBatch, shape: Shape, base: number, seq: number): Insertion {
     const { slots, texts } = batch
     const { values } = shape
     values[0] = slots[base] ?? null
@@ -126,11 +138,30 @@ export class CallWriter {
     }
     if (shape.isPriced) this.#fillCost(batch, base, values, at)
     try {
-      return shape.insert.run(...values).changes === 1
+      if (shape.insert.run(...values).changes === 1) return 'added'
+      const meeting = this.#meet(slots, base)
+      if (meeting !== 'interrupted') return meeting
+      this.#interrupted ??= new InterruptedCalls(this.#database)
+      this.#interrupted.takeBack(slots[base] ?? 0)
+      shape.insert.run(...values)
+      return 'added'
     } catch (error) {
-      if (isRowsOwnFault(error)) return null
+      if (isRowsOwnFault(error)) return 'impossible'
       throw error
     }
+  }
+
+  /** The row that has a call's id: its own, what stands for it since it seemed to be cut off, or another call's. */
+  #meet(slots: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
+    const row = this.#rowOf.get(slots[base] ?? 0)
+    const instance = this.#entryId('instances', slots[base + instanceSlot] ?? Number.NaN)
+    if (row?.['instance_id'] !== instance) return 'conflict'
+    const outcome = slots[base + outcomeSlot]
+    if (outcome === outcomeCodes.interrupted) return 'there'
+    if (row['outcome_id'] === outcomeCodes.interrupted) return 'interrupted'
+    const isSame =
+      row['outcome_id'] === outcome && Number(row['duration_us']) === numberAt(slots, base + durationSlot)
+    return isSame ? 'there' : 'conflict'
   }
 
   /** What the upstream reported stands; else what the prices say. */

@@ -2,16 +2,14 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../call/clock.ts'
-import { isAlive, ownIdentity } from '../lib/process-identity.ts'
 import { callsBefore, estimateOf } from './compress-estimate.ts'
 import { FoldCalls, foldUntil } from './fold-calls.ts'
-import { type LeaseWorld, releaseLease, takeLease } from './job-lease.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { withLockWait } from './lock-wait.ts'
 import { openForReading, openForWriting, type StoreAbsence } from './open-store.ts'
 import { RollForward } from './roll-forward.ts'
 import { nextSize, pauseAfter, type SliceBounds } from './slice-pace.ts'
-import { walBytes } from './store-files.ts'
+import { lockJob, walBytes } from './store-files.ts'
 
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
@@ -92,18 +90,13 @@ export async function compressStore(
   } finally {
     reading.close()
   }
+  using job = lockJob(path)
+  if (job === null) return 'job_running'
   const database = openForWriting(path)
-  const lease: LeaseWorld = { self: ownIdentity(), isAlive, wallTime: world.clock.wallTime }
   try {
-    if (!takeLease(database, 'compress', lease)) return 'job_running'
-    const compression = new Compression(database, path, untilMs, world)
-    try {
-      const foldedCalls = await compression.run()
-      const afterBytes = bytesOf(path)
-      return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
-    } finally {
-      releaseLease(database, 'compress', lease.self)
-    }
+    const foldedCalls = await new Compression(database, path, untilMs, world).run()
+    const afterBytes = bytesOf(path)
+    return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
   } finally {
     database.close()
   }
@@ -128,7 +121,10 @@ class Compression {
     // Checkpoints are made between slices, not as a part of them.
     this.#database.exec('PRAGMA wal_autocheckpoint = 0')
     // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
-    recoverJournals(dirname(this.#path), this.#database, isAlive, this.#world.clock.wallTime())
+    recoverJournals(dirname(this.#path), this.#database, {
+      self: null,
+      wallTimeMs: this.#world.clock.wallTime(),
+    })
     await this.#rollUp()
     const folded = await this.#fold()
     await this.#giveBack()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,7 +15,13 @@ class Times {
 }
 
 function journalIn(dir: TempDir, options: Partial<InflightJournalOptions> = {}): InflightJournal {
-  return new InflightJournal({ folder: dir.path, instance: 'k3v9', clock: new Times(), ...options })
+  return new InflightJournal({
+    folder: dir.path,
+    instance: 'k3v9',
+    number: null,
+    clock: new Times(),
+    ...options,
+  })
 }
 
 function idsIn(path: string): number[] {
@@ -162,4 +169,23 @@ test('an instance is no path', async () => {
   await using dir = await makeTempDir()
   journalIn(dir, { instance: '../a b' })
   assert.ok(existsSync(dir.file('inflight-___a_b.log')))
+})
+
+test('a write of which a part is missing is told, also if as many bytes were written as there are characters', async () => {
+  await using dir = await makeTempDir()
+  const url = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href)
+  const program = `import { statSync } from 'node:fs'
+    import { InflightJournal } from ${url('inflight-journal.ts')}
+    import { startLine } from ${url('journal-line.ts')}
+    import { callStart } from ${url('../../test/store/sample-call.ts')}
+    const [, folder] = process.argv
+    const clock = { now: () => 0, wallTime: () => 0 }
+    const journal = new InflightJournal({ folder, instance: 'k3v9', number: null, clock })
+    const room = 2048 - statSync(folder + '/inflight-k3v9.log').size
+    const start = { ...callStart(7), model: '' }
+    await journal.begin({ ...start, model: 'é'.repeat(room - startLine(start).length) })
+    console.log(journal.warning?.code ?? 'all is well', statSync(folder + '/inflight-k3v9.log').size)`
+  const limited = `ulimit -f 2 && exec "$0" --input-type=module -e "$1" "$2"`
+  const { stdout } = spawnSync('bash', ['-c', limited, process.execPath, program, dir.path])
+  assert.equal(stdout.toString(), 'journal_unavailable 2048\n')
 })

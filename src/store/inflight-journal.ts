@@ -11,6 +11,8 @@ import { fileKey } from './store-files.ts'
 export interface InflightJournalOptions {
   readonly folder: string
   readonly instance: string
+  /** The instance's own, if it has one. */
+  readonly number: number | null
   readonly clock: Pick<Clock, 'now' | 'wallTime'>
   /** The file is rewritten beyond this size, or beyond twice what it must hold, whichever is more. */
   readonly rewriteBytes?: number
@@ -45,7 +47,7 @@ export class InflightJournal {
     this.#options = { rewriteBytes: 2 ** 20, callLimit: 50_000, ...options }
     const name = options.instance.replaceAll(/[^\w-]/g, '_')
     this.#path = join(options.folder, `inflight-${name}.log`)
-    this.#header = headerLine({ instance: options.instance, ...ownIdentity() })
+    this.#header = headerLine({ instance: options.instance, number: options.number, ...ownIdentity() })
     this.#attempt(() => {
       mkdirSync(options.folder, { recursive: true, mode: 0o700 })
       this.#keepFormer(options.folder, name)
@@ -78,15 +80,18 @@ export class InflightJournal {
     return this.#writing
   }
 
-  /** These calls have ended and wait for the database; they are on disk when this returns, if they can be. */
-  ended(calls: readonly CallRecord[]): void {
-    if (this.#closed || calls.length === 0) return
+  /** These calls have ended and wait for the database; they are on disk when this returns, but for so many as cannot be. */
+  ended(calls: readonly CallRecord[]): number {
+    if (this.#closed || calls.length === 0) return calls.length
+    let lost = 0
     for (const call of calls) {
       const known = this.#lines.get(call.id)
       const isFull = known === undefined && this.#lines.size >= this.#options.callLimit
-      if (!isFull && (known === undefined || !isEndLine(known))) this.#add(call.id, endLine(call))
+      if (isFull) lost++
+      else if (known === undefined || !isEndLine(known)) this.#add(call.id, endLine(call))
     }
     this.#write()
+    return this.#file === null ? calls.length : lost
   }
 
   /** These calls stand in the database, or were counted as dropped. */
@@ -136,7 +141,7 @@ export class InflightJournal {
   #append(file: number, text: string): void {
     const bytes = writeSync(file, text)
     this.#fileBytes += bytes
-    if (bytes < text.length || (bytes !== text.length && bytes < Buffer.byteLength(text))) {
+    if (bytes < Buffer.byteLength(text)) {
       throw new Error('only a part of what began could be written')
     }
   }

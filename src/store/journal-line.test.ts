@@ -77,9 +77,11 @@ for (const line of [
 }
 
 test('a header is read back, and nothing else is one', () => {
-  const header = { instance: 'a"b', pid: 1, startTicks: 2, bootId: 'c' }
+  const header = { instance: 'a"b', pid: 1, startTicks: 2, bootId: 'c', number: 3 }
   assert.deepEqual(parseHeader(headerLine(header)), header)
-  const elsewhere = { ...header, startTicks: null, bootId: null }
+  const elsewhere = { ...header, startTicks: null, bootId: null, number: null }
   assert.deepEqual(parseHeader(headerLine(elsewhere)), elsewhere)
+  const first = headerLine(elsewhere).replace(',null]', ']')
+  assert.deepEqual(parseHeader(first), elsewhere, 'as version 0.1 wrote it')
   for (const line of ['', '[]', '\0\0\0', startLine(callStart())]) assert.equal(parseHeader(line), null)
 })

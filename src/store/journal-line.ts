@@ -6,20 +6,24 @@ import type { ProcessIdentity } from '../lib/process-identity.ts'
 /** The journal's first line: whose it is. */
 export interface JournalHeader extends ProcessIdentity {
   readonly instance: string
+  /** By whose lock it is known whether that instance has ended; null if it held none, and its process has to tell. */
+  readonly number: number | null
 }
 
 const format = 'tokenweir-inflight-1'
 
 export function headerLine(header: JournalHeader): string {
-  return `${JSON.stringify([format, header.instance, header.pid, header.startTicks, header.bootId])}\n`
+  const { instance, pid, startTicks, bootId, number } = header
+  return `${JSON.stringify([format, instance, pid, startTicks, bootId, number])}\n`
 }
 
 export function parseHeader(line: string): JournalHeader | null {
   const fields = arrayIn(line)
   if (fields === null || fields[0] !== format) return null
-  const [, instance, pid, startTicks, bootId] = fields
+  // The first version wrote no number.
+  const [, instance, pid, startTicks, bootId, number = null] = fields
   if (!isText(instance) || !isNumber(pid) || !isNumberOrNull(startTicks) || !isTextOrNull(bootId)) return null
-  return { instance, pid, startTicks, bootId }
+  return isNumberOrNull(number) ? { instance, pid, startTicks, bootId, number } : null
 }
 
 /** One call as a JSON array: without names it takes half the bytes and half the time. */

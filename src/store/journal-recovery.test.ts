@@ -6,16 +6,18 @@ import { rowsOf } from '../../test/store/rows-of.ts'
 import { callStart, chatCall } from '../../test/store/sample-call.ts'
 import { makeTempDir, type TempDir } from '../../test/support/temp-dir.ts'
 import { CallWriter } from './call-writer.ts'
+import { ownIdentity } from '../lib/process-identity.ts'
+import { takeInstanceNumber } from './instance-number.ts'
 import { endLine, headerLine, startLine } from './journal-line.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { openForWriting } from './open-store.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
 
-const dead = headerLine({ instance: 'dead1', pid: 1, startTicks: 0, bootId: 'before' })
-const alive = headerLine({ instance: 'live1', pid: 2, startTicks: 0, bootId: 'now' })
+const dead = headerLine({ instance: 'dead1', ...ownIdentity(), number: 7 })
+const wallTimeMs = Date.UTC(2026, 10, 21)
 
 function recover(dir: TempDir, database: DatabaseSync): string | null {
-  return recoverJournals(dir.path, database, ({ bootId }) => bootId === 'now', Date.UTC(2026, 10, 21))
+  return recoverJournals(dir.path, database, { self: null, wallTimeMs }).damage
 }
 
 async function withStore(work: (dir: TempDir, database: DatabaseSync) => void): Promise<void> {
@@ -101,7 +103,7 @@ test('an ended call is priced as it would have been', () =>
     const call = { ...chatCall(5), costNanoUsd: null, priceSource: null, priceKey: null }
     writeFileSync(dir.file('inflight-dead1.log'), dead + endLine(call) + startLine(callStart(6)))
     const pricer = { costOf: () => ({ costNanoUsd: 1200, source: 'user', key: 'own' }) }
-    recoverJournals(dir.path, database, () => false, Date.UTC(2026, 10, 21), pricer)
+    recoverJournals(dir.path, database, { self: null, wallTimeMs, pricer })
     const costs = rowsOf(
       database,
       'SELECT id, cost_nano_usd AS cost, (SELECT text FROM labels WHERE id = price_key_id) AS key FROM calls',
@@ -124,13 +126,67 @@ test('being interrupted in its middle and done again, it comes to the same', () 
     assert.deepEqual(rows(database), before)
   }))
 
-test("a living instance's journal is not touched", () =>
+test("a living instance's journal is not touched, whatever its process is here", () =>
   withStore((dir, database) => {
+    const gone = { instance: 'live1', pid: 1, startTicks: 0, bootId: 'before' }
+    const number = takeInstanceNumber(dir.path)
+    const alive = headerLine({ ...gone, number: number.value })
     writeFileSync(dir.file('inflight-live1.log'), alive + startLine(callStart(5)))
     writeFileSync(dir.file('inflight-live1.log.tmp'), alive)
     recover(dir, database)
     assert.deepEqual(rows(database), [])
     assert.deepEqual(journals(dir), ['inflight-live1.log', 'inflight-live1.log.tmp'])
+    number[Symbol.dispose]()
+    recover(dir, database)
+    assert.deepEqual(rows(database), [{ id: 5, ...interrupted }])
+    assert.deepEqual(journals(dir), [])
+  }))
+
+test('who has the number of an instance that ended looks after its journal, and nobody else does', () =>
+  withStore((dir, database) => {
+    using number = takeInstanceNumber(dir.path)
+    writeFileSync(
+      dir.file('inflight-dead1.log'),
+      headerLine({ instance: 'dead1', ...ownIdentity(), number: number.value }) + startLine(callStart(5)),
+    )
+    recover(dir, database)
+    assert.deepEqual(rows(database), [])
+    recoverJournals(dir.path, database, { self: { instance: 'dead1', number: number.value }, wallTimeMs })
+    assert.deepEqual(rows(database), [], 'its own journal')
+    recoverJournals(dir.path, database, { self: { instance: 'next1', number: number.value }, wallTimeMs })
+    assert.deepEqual(rows(database), [{ id: 5, ...interrupted }])
+  }))
+
+test('without a number of its own the process tells whether an instance lives', () =>
+  withStore((dir, database) => {
+    const [here, before] = [ownIdentity(), { pid: 1, startTicks: 0, bootId: 'before' }]
+    const line = startLine(callStart(5))
+    writeFileSync(
+      dir.file('inflight-live1.log'),
+      headerLine({ instance: 'live1', ...here, number: null }) + line,
+    )
+    recover(dir, database)
+    assert.deepEqual(rows(database), [])
+    writeFileSync(
+      dir.file('inflight-dead1.log'),
+      headerLine({ instance: 'dead1', ...before, number: null }) + line,
+    )
+    recover(dir, database)
+    assert.deepEqual(rows(database), [{ id: 5, ...interrupted }])
+    assert.deepEqual(journals(dir), ['inflight-live1.log'])
+  }))
+
+test('a journal tells of calls whose id another instance has given out', () =>
+  withStore((dir, database) => {
+    writeFileSync(dir.file('inflight-dead1.log'), dead + startLine(callStart(5)))
+    writeFileSync(
+      dir.file('inflight-dead2.log'),
+      headerLine({ instance: 'dead2', ...ownIdentity(), number: 7 }) + startLine(callStart(5)),
+    )
+    assert.deepEqual(recoverJournals(dir.path, database, { self: null, wallTimeMs }), {
+      damage: null,
+      conflicts: 1,
+    })
   }))
 
 test('what a rewrite left behind, and what has no header, goes without rows', () =>

@@ -7,8 +7,10 @@ import type { StoredCall } from './call-columns.ts'
 import type { CallPricer } from './call-pricer.ts'
 import { CallWriter } from './call-writer.ts'
 import { foldedUntilMs } from './fold-calls.ts'
+import { instanceLockPath } from './instance-number.ts'
 import { type JournalHeader, parseEnd, parseHeader, parseStart } from './journal-line.ts'
-import type { ProcessIdentity } from '../lib/process-identity.ts'
+import { tryFileLock } from '../lib/file-lock.ts'
+import { isAlive } from '../lib/process-identity.ts'
 import { BatchEncoder, WordList } from './record-batch.ts'
 import { timeText } from './store-files.ts'
 
@@ -18,26 +20,47 @@ const hasText = /[^\0]/
 /** More than a header takes. */
 const headBytes = 4096
 
+/** The gateway that reads the journals. */
+export interface JournalReader {
+  readonly instance: string
+  readonly number: number | null
+}
+
+export interface RecoveryOptions {
+  /** Null for a job. */
+  readonly self: JournalReader | null
+  readonly wallTimeMs: number
+  readonly pricer?: CallPricer
+}
+
+export interface Recovery {
+  /** Which journal could not be read whole; it is kept, under another name if it has had its turn. Null if all could. */
+  readonly damage: string | null
+  /** Calls whose id another call has: they have no row. */
+  readonly conflicts: number
+}
+
 /**
  * Makes rows of the calls that dead instances left, whether those had ended or not, then deletes their journals. A call that
- * has its row keeps it, so that being killed in the middle, or doing it twice at once, changes nothing. Says which
- * journal could not be read whole, `null` where all could: it is kept, under another name where it has had its turn.
+ * has its row keeps it, so that being killed in the middle, or doing it twice at once, changes nothing.
  */
 export function recoverJournals(
   folder: string,
   database: DatabaseSync,
-  isAlive: (process: ProcessIdentity) => boolean,
-  wallTimeMs: number,
-  pricer: CallPricer | null = null,
-): string | null {
-  let damaged: string | null = null
+  { self, wallTimeMs, pricer }: RecoveryOptions,
+): Recovery {
+  let damage: string | null = null
+  let conflicts = 0
   for (const name of readdirSync(folder)) {
     if (!/^inflight-.*\.log(\.tmp)?$/.test(name)) continue
     const path = join(folder, name)
-    const journal = readJournal(path, isAlive)
-    if (journal === 'alive' || journal === 'gone') continue
+    const header = headerOf(path)
+    using claim = claimJournal(folder, header, self)
+    if (claim === null) continue
+    const journal = readJournal(path, header)
+    if (journal === 'gone') continue
     if (journal === 'unreadable') {
-      damaged = `${path} cannot be read; calls that were cut off may be missing. Delete it if it is no longer wanted`
+      damage = `${path} cannot be read; calls that were cut off may be missing. Delete it if it is no longer wanted`
       continue
     }
     // What was being written under this name stands, whole, under the other.
@@ -45,39 +68,56 @@ export function recoverJournals(
       remove(path)
       continue
     }
-    if (journal.header !== null) writeLeft(database, journal.calls, pricer)
+    if (header !== null) conflicts += writeLeft(database, journal.calls, pricer ?? null)
     if (!journal.isDamaged) remove(path)
     else {
       const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
       rename(path, kept)
-      damaged = `${path} was damaged, and calls that were cut off may be missing; it was kept as ${kept}`
+      damage = `${path} was damaged, and calls that were cut off may be missing; it was kept as ${kept}`
     }
   }
-  return damaged
+  return { damage, conflicts }
+}
+
+const free: Disposable = { [Symbol.dispose]: () => {} }
+
+/**
+ * Null if the instance lives. While the claim is held, nobody else reads its journal, and no gateway takes its number. A
+ * number that another gateway has taken since is that one's to look after.
+ */
+function claimJournal(
+  folder: string,
+  header: JournalHeader | null,
+  self: JournalReader | null,
+): Disposable | null {
+  if (header === null) return free
+  if (header.instance === self?.instance) return null
+  if (header.number === null) return isAlive(header) ? null : free
+  if (header.number === self?.number) return free
+  try {
+    return tryFileLock(instanceLockPath(folder, header.number))
+  } catch {
+    // Nothing tells of the instance: its journal is left for another time.
+    return null
+  }
 }
 
 interface Journal {
-  /** `null` where the first line is none: nothing then says whose calls these are, nor whether they have ended. */
-  readonly header: JournalHeader | null
   readonly calls: readonly StoredCall[]
   /** Lines are no calls, and not only the last, which the end of the process may have torn. */
   readonly isDamaged: boolean
 }
 
-function readJournal(
-  path: string,
-  isAlive: (process: ProcessIdentity) => boolean,
-): Journal | 'alive' | 'gone' | 'unreadable' {
+/** Without a header nothing says whose calls these are, nor whether they have ended. */
+function readJournal(path: string, header: JournalHeader | null): Journal | 'gone' | 'unreadable' {
   try {
-    const header = parseHeader(readHead(path))
-    if (header !== null && isAlive(header)) return 'alive'
     const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
     const instance = header?.instance ?? ''
     const found = lines.map((line) => leftCall(line, instance))
     const isDamaged = (header === null && hasText.test(head)) || found.slice(0, -1).includes(null)
     // What a call ended as stands behind what it began as.
     const calls = new Map(found.filter((call) => call !== null).map((call) => [call.id, call]))
-    return { header, calls: [...calls.values()], isDamaged }
+    return { calls: [...calls.values()], isDamaged }
   } catch (error) {
     // Another instance that starts may have been first.
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'unreadable'
@@ -154,29 +194,36 @@ export function interruptedCall(start: CallStart, instance: string): StoredCall 
   }
 }
 
-function writeLeft(database: DatabaseSync, found: readonly StoredCall[], pricer: CallPricer | null): void {
+/** Says how many calls found their id taken by another. */
+function writeLeft(database: DatabaseSync, found: readonly StoredCall[], pricer: CallPricer | null): number {
   const unfoldedId = firstIdAt(foldedUntilMs(database))
   // A call that was folded away has left no row to know it by: it is counted already.
   const calls = found.filter(({ id }) => id >= unfoldedId)
   const words = new WordList()
   const writer = new CallWriter(database, words, pricer)
   const encoder = new BatchEncoder()
+  let conflicts = 0
   for (let at = 0; at < calls.length; at += callsPerBatch) {
     const batch = encoder.encode(calls.slice(at, at + callsPerBatch))
     words.accept(batch)
-    writer.write(batch)
+    conflicts += writer.write(batch).conflicts
   }
+  return conflicts
 }
 
-/** The first line. */
-function readHead(path: string): string {
-  const file = openSync(path, 'r')
+/** What the first line says, if it can be read and is whole. */
+function headerOf(path: string): JournalHeader | null {
+  const bytes = Buffer.alloc(headBytes)
   try {
-    const bytes = Buffer.alloc(headBytes)
-    const text = bytes.toString('utf8', 0, readSync(file, bytes))
-    return text.slice(0, text.indexOf('\n'))
-  } finally {
-    closeSync(file)
+    const file = openSync(path, 'r')
+    try {
+      const text = bytes.toString('utf8', 0, readSync(file, bytes))
+      return parseHeader(text.slice(0, text.indexOf('\n')))
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return null
   }
 }
 

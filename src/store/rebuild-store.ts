@@ -1,9 +1,8 @@
 import type { Clock } from '../call/clock.ts'
-import { isAlive, ownIdentity } from '../lib/process-identity.ts'
-import { type LeaseWorld, releaseLease, takeLease } from './job-lease.ts'
 import { openForReading, openForWriting, type StoreAbsence } from './open-store.ts'
 import { RecountRollups } from './recount-rollups.ts'
 import { pauseAfter } from './slice-pace.ts'
+import { lockJob } from './store-files.ts'
 
 /** How far it has come, in days that hold calls or sums. */
 export interface RebuildProgress {
@@ -42,17 +41,13 @@ export async function rebuildStore(
   const reading = openForReading(path)
   if (typeof reading === 'string') return reading
   reading.close()
+  // Calls that are folded away meanwhile could not be counted.
+  using job = lockJob(path)
+  if (job === null) return 'job_running'
   const database = openForWriting(path)
-  const lease: LeaseWorld = { self: ownIdentity(), isAlive, wallTime: world.clock.wallTime }
   try {
-    // Calls that are folded away meanwhile could not be counted.
-    if (!takeLease(database, 'compress', lease)) return 'job_running'
-    try {
-      const found = await rebuildAll(new RecountRollups(database), world)
-      return { ...found, durationMs: world.clock.now() - startedMs }
-    } finally {
-      releaseLease(database, 'compress', lease.self)
-    }
+    const found = await rebuildAll(new RecountRollups(database), world)
+    return { ...found, durationMs: world.clock.now() - startedMs }
   } finally {
     database.close()
   }

@@ -2,17 +2,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../call/call-id.ts'
 import type { Clock } from '../call/clock.ts'
 import { FoldedRange } from '../call/folded-range.ts'
-import { isAlive, ownIdentity } from '../lib/process-identity.ts'
 import type { CallPricer } from './call-pricer.ts'
 import { CallWords } from './call-words.ts'
 import { foldedUntilMs } from './fold-calls.ts'
-import { type LeaseWorld, releaseLease, takeLease } from './job-lease.ts'
 import { versionOf } from './migrate.ts'
 import { openForReading, openForWriting, type StoreAbsence } from './open-store.ts'
 import { RepriceCalls } from './reprice-calls.ts'
 import { type RepricedDay, RepriceDays } from './reprice-days.ts'
 import type { RepriceSelection } from './reprice-writer.ts'
 import { nextSize, pauseAfter, sliceMs } from './slice-pace.ts'
+import { lockJob } from './store-files.ts'
 
 /** Which calls are to be priced anew, by the time at which they began. */
 export interface RepriceRequest {
@@ -80,17 +79,13 @@ export async function repriceStore(
   } finally {
     reading.close()
   }
+  // Calls must neither be folded away nor counted again meanwhile.
+  using job = lockJob(path)
+  if (job === null) return 'job_running'
   const database = openForWriting(path)
-  const lease: LeaseWorld = { self: ownIdentity(), isAlive, wallTime: world.clock.wallTime }
   try {
-    // Calls must neither be folded away nor counted again meanwhile.
-    if (!takeLease(database, 'compress', lease)) return 'job_running'
-    try {
-      refuseFolded(database, request)
-      return await repriceAll(database, request, world)
-    } finally {
-      releaseLease(database, 'compress', lease.self)
-    }
+    refuseFolded(database, request)
+    return await repriceAll(database, request, world)
   } finally {
     database.close()
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type FigureRow, valueIn } from './call-figures.ts'
 import type { CallCost } from './call-pricer.ts'
-import { CostDeltas } from './cost-deltas.ts'
+import { RollupDeltas } from './rollup-deltas.ts'
 
 /** Which calls are priced anew. */
 export interface RepriceSelection {
@@ -34,7 +34,7 @@ export interface CostEdit {
 export class RepriceWriter {
   readonly #database: DatabaseSync
   readonly #nowMs: () => number
-  readonly #deltas: CostDeltas
+  readonly #deltas: RollupDeltas
   readonly #update: StatementSync
   readonly #keep: StatementSync
   readonly #addRun: StatementSync
@@ -45,7 +45,7 @@ export class RepriceWriter {
   constructor(database: DatabaseSync, nowMs: () => number) {
     this.#database = database
     this.#nowMs = nowMs
-    this.#deltas = new CostDeltas(database)
+    this.#deltas = new RollupDeltas(database)
     this.#update = database.prepare(
       'UPDATE calls SET cost_nano_usd = ?, price_source_id = ?, price_key_id = ? WHERE id = ?',
     )
@@ -82,7 +82,7 @@ export class RepriceWriter {
       const labels = cost === null ? [null, null] : [this.#labelId(cost.source), this.#labelId(cost.key)]
       this.#update.run(cost?.costNanoUsd ?? null, ...labels, id)
     }
-    this.#deltas.apply(edits.map(({ call, cost }) => ({ call, newNanoUsd: cost?.costNanoUsd ?? null })))
+    this.#deltas.changeCosts(edits.map(({ call, cost }) => ({ call, newNanoUsd: cost?.costNanoUsd ?? null })))
   }
 
   /** Looked up each time: what was added in a transaction that was rolled back is not there. */

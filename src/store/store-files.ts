@@ -1,4 +1,5 @@
 import { constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tryFileLock } from '../lib/file-lock.ts'
 import { isLogDamaged } from './log-damage.ts'
 
 /** A database's own file and the two that SQLite keeps beside it. */
@@ -13,6 +14,11 @@ export function fileKey(path: string): string | null {
 /** Size of the write-ahead log. */
 export function walBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Held by the one job at a time that may change calls or sums from outside the gateway; null if another runs. */
+export function lockJob(path: string): Disposable | null {
+  return tryFileLock(`${path}.job.lock`)
 }
 
 /** Moves a damaged database out of the way, complete, so that somebody may still get something out of it. */

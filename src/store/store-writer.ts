@@ -13,7 +13,6 @@ import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { hasOurHeader, openForWriting, StoreDamage } from './open-store.ts'
 import { QuickCheck } from './quick-check.ts'
 import { RollupKeeper } from './rollup-keeper.ts'
-import { isAlive } from '../lib/process-identity.ts'
 import { WordList } from './record-batch.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from './store-files.ts'
 import { LogMoved, StoreMoved, type Trouble, troubleOf } from './store-trouble.ts'
@@ -144,11 +143,20 @@ export class StoreWriter {
   }
 
   #recoverJournals(database: DatabaseSync): void {
-    const wallTimeMs = this.#clock.wallTime()
-    this.#remember(
-      'journal_damaged',
-      recoverJournals(dirname(this.#settings.path), database, isAlive, wallTimeMs, this.#prices),
-    )
+    const [wallTimeMs, pricer] = [this.#clock.wallTime(), this.#prices]
+    const { damage, conflicts } = recoverJournals(dirname(this.#settings.path), database, {
+      self: this.#settings,
+      wallTimeMs,
+      pricer,
+    })
+    this.#remember('journal_damaged', damage)
+    this.#noteConflicts(conflicts)
+  }
+
+  #noteConflicts(count: number): void {
+    if (count === 0) return
+    const message = `${this.#settings.path}: calls were not recorded because another gateway has recorded calls under the same ids; they count as dropped. Let all gateways on this database run this version, with its folder writable`
+    this.#remember('id_conflict', message)
   }
 
   /** A warning that stays until the next start; `null` is none. */
@@ -165,7 +173,8 @@ export class StoreWriter {
       return
     }
     this.#lookAtPrices()
-    const { dropped } = store.calls.write(job.calls)
+    const { dropped, conflicts } = store.calls.write(job.calls)
+    this.#noteConflicts(conflicts)
     store.history.write(job.minutes, job.events)
     // Rows in a file that nobody can open any more are not kept: write them again to the one that is there.
     this.#assertInPlace(store)

@@ -1,12 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt } from '../call/call-id.ts'
 import type { Clock } from '../call/clock.ts'
-import { isAlive, ownIdentity } from '../lib/process-identity.ts'
 import { type FigureRow, figureSources, valueIn } from './call-figures.ts'
-import { CostDeltas } from './cost-deltas.ts'
-import { type LeaseWorld, releaseLease, takeLease } from './job-lease.ts'
+import { RollupDeltas } from './rollup-deltas.ts'
 import { openForReading, openForWriting, type StoreAbsence } from './open-store.ts'
 import { nextSize, pauseAfter } from './slice-pace.ts'
+import { lockJob } from './store-files.ts'
 
 /** What was put back. */
 export interface UndoOutcome {
@@ -35,29 +34,25 @@ export async function undoReprice(
   const reading = openForReading(path)
   if (typeof reading === 'string') return reading
   reading.close()
+  using job = lockJob(path)
+  if (job === null) return 'job_running'
   const database = openForWriting(path)
-  const lease: LeaseWorld = { self: ownIdentity(), isAlive, wallTime: clock.wallTime }
   try {
-    if (!takeLease(database, 'compress', lease)) return 'job_running'
-    try {
-      const undo = new UndoReprice(database)
-      const run = undo.lastRun()
-      if (run === null) return 'nothing_done'
-      let calls = 0
-      let size: number = bounds.first
-      for (let afterId: number | null = firstIdAt(run.fromMs) - 1; afterId !== null;) {
-        const fromMs = clock.now()
-        const slice = undo.step(run, afterId, size)
-        const tookMs = clock.now() - fromMs
-        calls += slice.calls
-        afterId = slice.afterId
-        size = nextSize(size, tookMs, bounds)
-        if (afterId !== null) await clock.delay(pauseAfter(tookMs))
-      }
-      return { calls, atMs: run.atMs }
-    } finally {
-      releaseLease(database, 'compress', lease.self)
+    const undo = new UndoReprice(database)
+    const run = undo.lastRun()
+    if (run === null) return 'nothing_done'
+    let calls = 0
+    let size: number = bounds.first
+    for (let afterId: number | null = firstIdAt(run.fromMs) - 1; afterId !== null;) {
+      const fromMs = clock.now()
+      const slice = undo.step(run, afterId, size)
+      const tookMs = clock.now() - fromMs
+      calls += slice.calls
+      afterId = slice.afterId
+      size = nextSize(size, tookMs, bounds)
+      if (afterId !== null) await clock.delay(pauseAfter(tookMs))
     }
+    return { calls, atMs: run.atMs }
   } finally {
     database.close()
   }
@@ -65,7 +60,7 @@ export async function undoReprice(
 
 class UndoReprice {
   readonly #database: DatabaseSync
-  readonly #deltas: CostDeltas
+  readonly #deltas: RollupDeltas
   readonly #rows: StatementSync
   readonly #update: StatementSync
   readonly #forget: StatementSync
@@ -73,7 +68,7 @@ class UndoReprice {
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#deltas = new CostDeltas(database)
+    this.#deltas = new RollupDeltas(database)
     const columns = figureSources.map((name) => `c.${name}`).join(', ')
     this.#rows = database.prepare(
       `SELECT ${columns}, r.cost_nano_usd, r.price_source_id, r.price_key_id FROM repriced AS r
@@ -114,7 +109,9 @@ class UndoReprice {
         this.#update.run(...row.slice(figureSources.length), id)
         this.#forget.run(id, run.id)
       }
-      this.#deltas.apply(rows.map((row) => ({ call: row, newNanoUsd: row[figureSources.length] ?? null })))
+      this.#deltas.changeCosts(
+        rows.map((row) => ({ call: row, newNanoUsd: row[figureSources.length] ?? null })),
+      )
       const last = rows.length < limit ? undefined : rows.at(-1)
       if (last === undefined) this.#forgetRun.run(run.id)
       this.#database.exec('COMMIT')

@@ -5,6 +5,8 @@ import type { CallBatch } from './record-batch.ts'
 export interface WriterSettings {
   readonly path: string
   readonly instance: string
+  /** The instance's own, if it has one. */
+  readonly number: number | null
   readonly version: string
   /** How often the file's identity and the size of its `-wal` are looked at. */
   readonly checkEveryMs: number

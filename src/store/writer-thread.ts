@@ -13,6 +13,7 @@ import type {
 import type { CallStart } from '../call/call.ts'
 import { type Clock, systemClock } from '../call/clock.ts'
 import { InflightJournal } from './inflight-journal.ts'
+import type { InstanceNumber } from './instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder } from './record-batch.ts'
 import type { FromWriter, ToWriter, WalLimits, WriterSettings } from './writer-messages.ts'
@@ -20,6 +21,8 @@ import type { FromWriter, ToWriter, WalLimits, WriterSettings } from './writer-m
 export interface WriterThreadOptions {
   readonly dbPath: string
   readonly instance: string
+  /** What its calls' ids carry; without it, or one of its own, others know its end by its process. */
+  readonly number?: InstanceNumber
   readonly version: string
   readonly clock?: Clock
   /**
@@ -66,7 +69,8 @@ function startThread(settings: WriterSettings): Worker {
 
 /** Records calls in the database at `dbPath` from a thread of its own, one batch at a time. */
 export class WriterThread implements CallSink, GatewayHistory {
-  readonly #options: Required<WriterThreadOptions>
+  readonly #options: Required<Omit<WriterThreadOptions, 'number'>>
+  readonly #number: number | null
   readonly #clock: Clock
   readonly #journal: InflightJournal
   readonly #pending: PendingCalls
@@ -108,7 +112,9 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#clock = this.#options.clock
     this.#pending = new PendingCalls(this.#options.pendingLimit, this.#options.pendingBytesLimit)
     const { instance, dbPath } = this.#options
-    this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, clock: this.#clock })
+    const number = options.number?.isOwn === true ? options.number.value : null
+    this.#number = number
+    this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, number, clock: this.#clock })
     this.#start()
   }
 
@@ -295,7 +301,8 @@ export class WriterThread implements CallSink, GatewayHistory {
     if (this.#isClosed) return
     const { dbPath: path, instance, version } = this.#options
     const { checkEveryMs, quickCheckAfterMs, walLimits } = this.#options
-    const settings = { path, instance, version, checkEveryMs, quickCheckAfterMs, walLimits }
+    const number = this.#number
+    const settings = { path, instance, number, version, checkEveryMs, quickCheckAfterMs, walLimits }
     try {
       const worker = this.#options.startWorker(settings)
       let reason = 'it ended'
@@ -340,9 +347,9 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   #end(): void {
     this.#isClosed = true
-    this.#dropped += this.figures().pending
-    // The next start finds them there.
-    this.#journal.ended([...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)])
+    // The next start finds them in the journal.
+    const left = [...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)]
+    this.#dropped += this.#journal.ended(left)
     this.#parcel = null
     for (const { resolve } of this.#questions.values()) resolve([])
     this.#questions.clear()

@@ -9,8 +9,7 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { priceWriter } from '../../src/dashboard/price-writer.ts'
-import { priceFileOf, readPriceFile } from '../../src/pricing/price-file.ts'
-import { takePriceLock } from '../../src/pricing/price-lock.ts'
+import { lockPriceFile, priceFileOf, readPriceFile } from '../../src/pricing/price-file.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
@@ -169,7 +168,7 @@ test('of prices that are set at once none is lost, and each waits for who is at 
   await using priced = await startPriced()
   const { dashboard, prices } = priced
   writePrices(prices)
-  const lock = await takePriceLock(prices, 0)
+  const lock = await lockPriceFile(prices, 0)
   const names = Array.from({ length: 8 }, (_, index) => `model-${index}`)
   const all = Promise.all(
     names.map((name) => dashboard.askJson('PUT', `/api/costs/overrides/${name}`, { input: 1, output: 1 })),

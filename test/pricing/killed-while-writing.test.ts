@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
-import { readPriceFile } from '../../src/pricing/price-file.ts'
-import { takePriceLock } from '../../src/pricing/price-lock.ts'
+import { lockPriceFile, readPriceFile } from '../../src/pricing/price-file.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
@@ -28,7 +27,7 @@ test('killed while it writes, it leaves the old prices or the new, and no lock',
     const reading = readPriceFile(path)
     assert.ok(typeof reading === 'object' && 'costs' in reading, JSON.stringify(reading).slice(0, 300))
     assert.ok(Object.keys(reading.costs.models).length > 1000)
-    const lock = await takePriceLock(path, 0)
+    const lock = await lockPriceFile(path, 0)
     assert.ok(lock !== null)
     lock[Symbol.dispose]()
   }

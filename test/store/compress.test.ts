@@ -20,6 +20,7 @@ import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
 import { WriterThread } from '../../src/store/writer-thread.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { assertNoJob } from './assert-no-job.ts'
 import { chatCall } from './sample-call.ts'
 import { assertTold, dayMs, variedCall } from './told-of-calls.ts'
 import { until } from './until.ts'
@@ -116,7 +117,7 @@ test(`killed ${kills} times while calls come in: every answer stays what the cal
   assert.equal(valueIn(path, 'PRAGMA integrity_check'), 'ok')
   const kept = calls.filter((call) => !isBefore(todayMs - 5 * dayMs)(call)).length
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), kept)
-  assert.equal(valueIn(path, 'SELECT count(*) FROM job_leases'), 0)
+  assertNoJob(path)
   const tokens = calls.reduce((sum, call) => sum + call.inputTokens! + call.outputTokens!, 0)
   assert.equal(valueIn(path, 'SELECT sum(tokens) FROM budget_minutes'), tokens)
   context.diagnostic(`${calls.length} calls, ${midway} of ${kills} killed midway`)
@@ -205,7 +206,7 @@ test('a call that was folded away is not found again in a journal', async () => 
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
   const { recoverJournals } = await import('../../src/store/journal-recovery.ts')
   const database = openForWriting(path)
-  recoverJournals(dir.path, database, () => false, 0)
+  recoverJournals(dir.path, database, { self: null, wallTimeMs: 0 })
   database.close()
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
   await writer.close()

@@ -184,7 +184,7 @@ test('a fault of the prices costs no row', async () => {
   })
   const batch = new BatchEncoder().encode([{ ...chatCall(idAt(1)), ...unpriced }, chatCall(idAt(2))])
   words.accept(batch)
-  assert.deepEqual(writer.write(batch), { written: 2, dropped: 0 })
+  assert.deepEqual(writer.write(batch), { written: 2, dropped: 0, conflicts: 0 })
   database.close()
   assert.deepEqual(costsIn(dir.file('calls.db')), [
     [null, null, null],

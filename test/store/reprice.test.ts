@@ -21,8 +21,10 @@ import { Figures } from '../../src/store/rollup-figures.ts'
 import type { Dimension } from '../../src/store/rollup-groupings.ts'
 import { undoReprice } from '../../src/store/undo-reprice.ts'
 import { WriterThread } from '../../src/store/writer-thread.ts'
+import { assertSameRows } from '../support/assert-same-rows.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { assertNoJob } from './assert-no-job.ts'
 import { priceBy } from './priced-by.ts'
 import { dayMs, variedCall } from './told-of-calls.ts'
 import { until } from './until.ts'
@@ -155,7 +157,7 @@ test('calls get the cost that the prices say, on both sides of what is added up,
   const before = rowsOf(path, costRows)
   const world = { clock: systemClock.wallTime() }
   const dry = await reprice(path, 3, { dryRun: true })
-  assert.deepEqual(rowsOf(path, costRows), before)
+  assertSameRows(rowsOf(path, costRows), before)
   assert.deepEqual(rowsOf(path, 'SELECT * FROM reprice_runs'), [])
 
   const done = await reprice(path, 3)
@@ -204,7 +206,7 @@ test('calls get the cost that the prices say, on both sides of what is added up,
     'SELECT call_id AS id, cost_nano_usd AS cost, price_source_id AS source, price_key_id AS key FROM repriced ORDER BY 1',
   )
   const changedIds = new Set(changed.map(({ id }) => id))
-  assert.deepEqual(
+  assertSameRows(
     kept,
     before.filter(({ id }) => changedIds.has(Number(id))),
   )
@@ -216,7 +218,7 @@ test('calls get the cost that the prices say, on both sides of what is added up,
   const again = await reprice(path, 3)
   assert.deepEqual([again.whole.calls, again.days], [0, []])
   assert.equal(rowsOf(path, 'SELECT * FROM reprice_runs').length, 1)
-  assert.deepEqual(rowsOf(path, 'SELECT * FROM job_leases'), [])
+  assertNoJob(path)
 })
 
 test('one model, only calls without a price, days of a zone', async () => {
@@ -314,7 +316,7 @@ test('the last re-pricing is taken back, and then the one before', async () => {
     const outcome = await undoReprice(path, { clock })
     assert.ok(typeof outcome === 'object')
     if (runs === 1) assert.equal(outcome.calls, third.whole.calls)
-    assert.deepEqual(rowsOf(path, costRows), before)
+    assertSameRows(rowsOf(path, costRows), before)
     assert.equal(rowsOf(path, 'SELECT * FROM reprice_runs').length, runs)
     assertSound(path)
   }

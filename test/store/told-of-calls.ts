@@ -6,6 +6,7 @@ import { quantileOf } from '../../src/lib/histogram.ts'
 import { callTypeCodes, outcomeCodes } from '../../src/store/call-codes.ts'
 import { Figures } from '../../src/store/rollup-figures.ts'
 import { FigureReader } from '../../src/store/figure-reader.ts'
+import { assertSameRows } from '../support/assert-same-rows.ts'
 import { chatCall } from './sample-call.ts'
 
 const quarterMs = 15 * 60_000
@@ -131,7 +132,7 @@ export function assertTold(dbPath: string, calls: readonly CallRecord[], fromMs:
           }),
         )
         const expected = new Map([...counted].map(([name, group]) => [name, group.told]))
-        assert.deepEqual(sorted(told), sorted(expected))
+        assertSameRows(sorted(told), sorted(expected))
         for (const [name, { durations }] of counted) {
           for (const quantile of [0.5, 0.9, 0.99]) assertClose(found.get(name)!, durations, quantile)
         }

@@ -11,11 +11,11 @@ import { checkStore } from '../../src/store/check-store.ts'
 import { openForWriting } from '../../src/store/open-store.ts'
 import { RollForward } from '../../src/store/roll-forward.ts'
 import { WriterThread } from '../../src/store/writer-thread.ts'
+import { assertSameRows } from '../support/assert-same-rows.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { until } from './until.ts'
 
 const child = fileURLToPath(new URL('kill-child.ts', import.meta.url))
-/** The sums come after the calls by two seconds: both writers have added some to them when one is killed. */
-const besideMs = 2500
 const aloneMs = 500
 
 function startRecorder(dbPath: string, instance: string, witness: string): ChildProcess {
@@ -36,7 +36,7 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   const recorders = witnesses.map((witness, index) => startRecorder(dbPath, `w${index}`, witness))
   const exits = recorders.map((recorder) => once(recorder, 'exit'))
   await Promise.all(recorders.map((recorder) => once(recorder.stdout!, 'data')))
-  await delay(besideMs)
+  await until('calls are added up', () => rolledUp(dbPath) > 0, 120_000)
   recorders[0]!.kill('SIGKILL')
   await exits[0]
   await delay(aloneMs)
@@ -76,8 +76,8 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   assert.deepEqual([n, low, high], [report.calls, 1, report.calls])
   for (const witness of witnesses) {
     const begun = begunIn(witness)
-    assert.ok(begun.length > 500)
-    assert.deepEqual(
+    assert.ok(begun.length >= 100)
+    assertSameRows(
       begun.filter((id) => !rows.has(id)),
       [],
       'calls without a row',

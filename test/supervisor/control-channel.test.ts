@@ -117,7 +117,11 @@ test('the answer to a stop lasts as long as the gateway, also when its control s
 test('only the owner may open the socket and the record, and they are gone afterwards', async () => {
   await using dir = await makeTempDir()
   const server = await openServer(dir.path, new FakeGateway('aaaa'))
-  assert.deepEqual((await readdir(dir.path)).sort(), ['gateway-process.json', 'gateway.sock'])
+  assert.deepEqual((await readdir(dir.path)).sort(), [
+    'gateway-process.json',
+    'gateway.sock',
+    'gateway.sock.lock',
+  ])
   assert.equal((await stat(dir.file('gateway.sock'))).mode & 0o777, 0o600)
   assert.equal((await stat(dir.file('gateway-process.json'))).mode & 0o777, 0o600)
   const { pid, startTicks, bootId, instance } = readProcessRecord(dir.path)!
@@ -149,7 +153,11 @@ test('a second gateway does not get the socket, and leaves the first as it was',
   const status = await new ControlClient(dir.path).status()
   assert.equal(typeof status === 'object' && status.instance, 'aaaa')
   assert.equal(readProcessRecord(dir.path)?.instance, 'aaaa')
-  assert.deepEqual((await readdir(dir.path)).sort(), ['gateway-process.json', 'gateway.sock'])
+  assert.deepEqual((await readdir(dir.path)).sort(), [
+    'gateway-process.json',
+    'gateway.sock',
+    'gateway.sock.lock',
+  ])
 })
 
 test('of many that open at once, over a stale socket or none, one gets it', async () => {
@@ -164,7 +172,11 @@ test('of many that open at once, over a stale socket or none, one gets it', asyn
     const status = await new ControlClient(dir.path).status()
     const winner = opened.findIndex((outcome) => outcome.status === 'fulfilled')
     assert.equal(typeof status === 'object' && status.instance, `race${winner}`)
-    assert.deepEqual((await readdir(dir.path)).sort(), ['gateway-process.json', 'gateway.sock'])
+    assert.deepEqual((await readdir(dir.path)).sort(), [
+      'gateway-process.json',
+      'gateway.sock',
+      'gateway.sock.lock',
+    ])
     for (const outcome of opened) if (outcome.status === 'fulfilled') await outcome.value.close()
   }
 })
@@ -241,7 +253,11 @@ test('a folder whose path is longer than any socket address works all the same',
   const client = new ControlClient(folder)
   assert.deepEqual(await client.status(), gateway.status())
   await assert.rejects(openServer(folder, new FakeGateway('bbbb')), /another gateway/)
-  assert.deepEqual((await readdir(folder)).sort(), ['gateway-process.json', 'gateway.sock'])
+  assert.deepEqual((await readdir(folder)).sort(), [
+    'gateway-process.json',
+    'gateway.sock',
+    'gateway.sock.lock',
+  ])
   for (let round = 0; round < 20; round += 1) await client.status()
   assert.deepEqual(descriptorsOf(folder), [], 'the folder is not kept open')
   await server.close()

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Condition } from './condition.ts'
 
@@ -22,6 +23,16 @@ export interface CommandProcessOptions {
   readonly file?: string
   /** Options for node itself, before the command's file. */
   readonly nodeArgs?: readonly string[]
+  /** A program and its arguments that start node as their one child, such as `newPidNamespace`. */
+  readonly launcher?: readonly string[]
+}
+
+/** Starts a program as the first process of a PID namespace of its own, if {@link canMakeNamespaces}. */
+export const newPidNamespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'] as const
+
+export function canMakeNamespaces(): boolean {
+  const [name, ...args] = newPidNamespace
+  return spawnSync(name, [...args, 'true']).status === 0
 }
 
 /** The `tokenweir` command in a process of its own. */
@@ -38,8 +49,9 @@ export interface CommandProcess extends AsyncDisposable {
 
 /** `await using up = startCommandProcess({ args: ['up'], directory })`; killed at the end if it still runs. */
 export function startCommandProcess(options: CommandProcessOptions): CommandProcess {
-  const { args, directory, env, file = command, nodeArgs = [] } = options
-  const child = spawn(process.execPath, [...nodeArgs, file, ...args], {
+  const { args, directory, env, file = command, nodeArgs = [], launcher = [] } = options
+  const [program = '', ...rest] = [...launcher, process.execPath, ...nodeArgs, file, ...args]
+  const child = spawn(program, rest, {
     cwd: directory,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,7 +96,8 @@ export function startCommandProcess(options: CommandProcessOptions): CommandProc
     exited,
     waitForOutput,
     stop: (signal = 'SIGTERM') => {
-      child.kill(signal)
+      if (launcher.length === 0) child.kill(signal)
+      else for (const pid of childrenOf(child.pid!)) process.kill(pid, signal)
       return condition.until(() => exit, `${args[0]} to end`, stopLimitMs)
     },
     [Symbol.asyncDispose]: async () => {
@@ -93,4 +106,12 @@ export function startCommandProcess(options: CommandProcessOptions): CommandProc
       await once(child, 'close')
     },
   }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text
+    .split(' ')
+    .filter((word) => word !== '')
+    .map(Number)
 }

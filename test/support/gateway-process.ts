@@ -16,6 +16,8 @@ export interface GatewayProcessOptions {
   readonly directory?: string
   /** Options for node itself, before the command's file. */
   readonly nodeArgs?: readonly string[]
+  /** A program and its arguments that start node as their one child. */
+  readonly launcher?: readonly string[]
   /** The program to run; the real gateway unless told. */
   readonly command?: string
 }
@@ -52,13 +54,14 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   const databaseFile = `${directory}/telemetry.db`
   const fixed = ['--port', '0', '--host', '127.0.0.1', '--upstream', options.upstream]
   const files = ['--db', databaseFile, '--pid-file', `${directory}/gateway.pid`]
-  const { args = [], env = {}, nodeArgs = [], command: file } = options
+  const { args = [], env = {}, nodeArgs = [], launcher = [], command: file } = options
   const command = cleanup.use(
     startCommandProcess({
       args: ['gateway', ...fixed, ...files, ...args],
       directory,
       env,
       nodeArgs,
+      launcher,
       ...(file === undefined ? {} : { file }),
     }),
   )

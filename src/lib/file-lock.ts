@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs'
+// oxlint-disable-next-line no-restricted-imports -- A lock, not a database: store imports pricing, and both need it.
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const retryMs = 10
+const sqliteBusy = 5
+
+/** A connection that is collected as garbage lets its lock go. */
+const held = new Set<DatabaseSync>()
+
+/**
+ * Takes the lock at a path for one holder, of all processes and of this one; null if another holds it. The kernel frees it
+ * when its process ends, however that ends, and whatever PID namespace it was in. The lock is SQLite's own on an empty
+ * database, to which nothing is ever written, and which stays: to delete it would let two hold the lock. Nothing else
+ * may open the file in this process: closing it would drop the lock. Throws in words, or the system's error.
+ */
+export function tryFileLock(path: string): Disposable | null {
+  makePrivateFile(path)
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    // Else a journal would be written beside it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return null
+    // Not SQLite's own error: it would be taken for one of the database beside it.
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${path} cannot be locked: ${reason}`, { cause: error })
+  }
+  held.add(database)
+  return {
+    [Symbol.dispose]: () => {
+      if (held.delete(database)) database.close()
+    },
+  }
+}
+
+/** The same, waiting up to `limitMs` for it without holding up anything else. */
+export async function takeFileLock(path: string, limitMs: number): Promise<Disposable | null> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const lock = tryFileLock(path)
+    if (lock !== null || performance.now() > deadline) return lock
+    await sleep(retryMs)
+  }
+}
+
+/** Whoever may read the file could hold the lock: only its owner may. */
+function makePrivateFile(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    if (!isThere) throw error
+  }
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { canMakeNamespaces, newPidNamespace } from '../support/command-process.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { until } from '../support/reply-step.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { readCalls, recordedCalls } from '../support/recorded-calls.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+async function call(gateway: GatewayProcess): Promise<number> {
+  const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', messages: [] }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+function pidIn(directory: string): string {
+  return readFileSync(`${directory}/gateway.pid`, 'utf8').trim()
+}
+
+test("each call has its row, and the second gateway leaves the first one's PID file alone", async () => {
+  await using dir = await makeTempDir()
+  await using upstream = await startSimulatedUpstream()
+  const options = { upstream: upstream.baseUrl, directory: dir.path, args: ['--max-concurrent', '64'] }
+  await using first = await startGatewayProcess(options)
+  await using second = await startGatewayProcess(options)
+  assert.equal(pidIn(dir.path), String(first.pid))
+  assert.match(second.stderr, /no dashboard controls this gateway: another gateway/)
+  const both = Array.from({ length: 300 }, (_, index) => call(index % 2 === 0 ? first : second))
+  assert.deepEqual(new Set(await Promise.all(both)), new Set([200]))
+  assert.deepEqual(await second.stop(), { code: 0, signal: null })
+  assert.equal(pidIn(dir.path), String(first.pid))
+  const rows = await recordedCalls(first, 300)
+  assert.equal(new Set(rows.map(({ instance }) => instance)).size, 2)
+  assert.deepEqual((await first.health())['warnings'], [])
+  assert.deepEqual(await first.stop(), { code: 0, signal: null })
+  assert.ok(!existsSync(`${dir.path}/gateway.pid`))
+})
+
+test('a gateway in another PID namespace takes nobody for dead, but who is', async (context) => {
+  if (!canMakeNamespaces()) return context.skip('no namespaces can be made here')
+  await using dir = await makeTempDir()
+  await using upstream = await startSimulatedUpstream()
+  const options = { upstream: upstream.baseUrl, directory: dir.path }
+  const gate = Promise.withResolvers<void>()
+  const journals = (): readonly string[] =>
+    readdirSync(dir.path).filter((name) => name.startsWith('inflight'))
+  const outcomes = (): readonly string[] =>
+    readCalls(`${dir.path}/telemetry.db`).map(({ outcome }) => outcome)
+
+  await using here = await startGatewayProcess(options)
+  upstream.replyOnce([until(gate.promise), ...jsonReply(200, { id: 'late' })])
+  const late = call(here)
+  await upstream.waitForRequest(0)
+  await using there = await startGatewayProcess({ ...options, launcher: newPidNamespace })
+  assert.equal(await call(there), 200)
+  await recordedCalls(there, 1)
+  assert.deepEqual(outcomes(), ['ok'])
+  assert.equal(journals().length, 2)
+
+  upstream.replyOnce([until(new Promise(() => {}))])
+  const lost = call(there).catch(() => 0)
+  await upstream.waitForRequest(2)
+  gate.resolve()
+  assert.equal(await late, 200)
+  await recordedCalls(here, 2)
+  assert.deepEqual(outcomes(), ['ok', 'ok'])
+  await there.kill9()
+  assert.equal(await lost, 0)
+  await using next = await startGatewayProcess(options)
+  await recordedCalls(next, 3)
+  assert.deepEqual(outcomes(), ['ok', 'ok', 'interrupted'])
+})
