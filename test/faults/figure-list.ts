@@ -116,6 +116,20 @@ export const figureList: readonly MeasuredFigure[] = [
     limitMs: 10 * minuteMs,
   },
   {
+    figures: ['R37'],
+    goal: '8 gateways on one folder, one killed each minute: rows = calls, 0 written off that had ended',
+    run: ['test/faults/one-folder.ts', '--seconds', '120'],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
+  {
+    figures: ['R37'],
+    goal: 'the same, half of them in PID namespaces of their own',
+    run: ['test/faults/one-folder.ts', '--seconds', '120', '--namespaces'],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
+  {
     figures: ['R30'],
     goal: '6 min of silence in each phase: all succeed',
     run: ['test/faults/long-silence.ts'],

@@ -230,7 +230,7 @@ test('of a source that is no good nothing is taken, and it is said why', async (
       what,
     )
     assert.ok(readFileSync(path).equals(before), what)
-    assert.deepEqual(readdirSync(dir.path), ['model_costs.json'], what)
+    assert.deepEqual(readdirSync(dir.path), ['model_costs.json', 'model_costs.json.lock'], what)
   }
 })
 
@@ -268,7 +268,12 @@ test('killed at any moment, the file is the one before or the one after', async 
   // What a killed one left is cleared away, and nothing stands in the way of the next.
   writeFileSync(`${path}.99999.new`, 'half')
   await sync(path, dir.file('two.json'), times[2])
-  assert.deepEqual(readdirSync(dir.path).toSorted(), ['model_costs.json', 'one.json', 'two.json'])
+  assert.deepEqual(readdirSync(dir.path).toSorted(), [
+    'model_costs.json',
+    'model_costs.json.lock',
+    'one.json',
+    'two.json',
+  ])
 })
 
 test('of two at once, and one that sets a price meanwhile, nothing is lost', async () => {
