@@ -17,17 +17,22 @@ const held = new Set<DatabaseSync>()
  */
 export function tryFileLock(path: string): Disposable | null {
   makePrivateFile(path)
-  const database = new DatabaseSync(path, { timeout: 0 })
+  let database: DatabaseSync | null = null
   try {
+    database = new DatabaseSync(path, { timeout: 0 })
     // Else a journal would be written beside it.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    return keep(database)
   } catch (error) {
-    database.close()
+    database?.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return null
     // Not SQLite's own error: it would be taken for one of the database beside it.
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${path} cannot be locked: ${reason}`, { cause: error })
   }
+}
+
+function keep(database: DatabaseSync): Disposable {
   held.add(database)
   return {
     [Symbol.dispose]: () => {
