@@ -36,7 +36,7 @@ test('two writers at once, one killed: the sums are those of the rows', async (c
   const recorders = witnesses.map((witness, index) => startRecorder(dbPath, `w${index}`, witness))
   const exits = recorders.map((recorder) => once(recorder, 'exit'))
   await Promise.all(recorders.map((recorder) => once(recorder.stdout!, 'data')))
-  await until('calls are added up', () => rolledUp(dbPath) > 0, 120_000)
+  await until('calls are added up', () => rolledUp(dbPath) > 0, 300_000)
   recorders[0]!.kill('SIGKILL')
   await exits[0]
   await delay(aloneMs)
