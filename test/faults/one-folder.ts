@@ -28,7 +28,6 @@ const { values } = parseArgs({
 })
 const count = Number(values.gateways)
 const callsPerS = Number(values['calls-per-s'])
-const untilMs = performance.now() + Number(values.seconds) * 1000
 const killEveryMs = Number(values['kill-every-s']) * 1000
 /** Calls of a gateway that is killed may be written off if they ended no longer than this before. */
 const lossMs = Number(values['loss-ms'])
@@ -44,13 +43,17 @@ const upstream = createServer((req, res) => {
 await once(upstream, 'listening')
 const { port } = upstream.address() as AddressInfo
 await using dir = await makeTempDir()
-const start = (index: number): Promise<GatewayProcess> =>
-  startGatewayProcess({
-    upstream: `http://127.0.0.1:${port}/v1`,
-    directory: dir.path,
-    args: ['--max-concurrent', '256'],
-    ...(values.namespaces && index % 2 === 1 ? { launcher: newPidNamespace } : {}),
-  })
+/** Ends them all, also if this program fails. */
+await using started = new AsyncDisposableStack()
+const start = async (index: number): Promise<GatewayProcess> =>
+  started.use(
+    await startGatewayProcess({
+      upstream: `http://127.0.0.1:${port}/v1`,
+      directory: dir.path,
+      args: ['--max-concurrent', '256'],
+      ...(values.namespaces && index % 2 === 1 ? { launcher: newPidNamespace } : {}),
+    }),
+  )
 const gateways: (GatewayProcess | null)[] = []
 for (let at = 0; at < count; at++) gateways.push(await start(at))
 
@@ -85,6 +88,7 @@ async function call(id: string, gateway: GatewayProcess): Promise<void> {
 const random = seededRandom(37)
 let begun = 0
 const startedMs = performance.now()
+const untilMs = startedMs + Number(values.seconds) * 1000
 let nextKillMs = startedMs + killEveryMs
 let restarting: Promise<void> | null = null
 while (performance.now() < untilMs) {
@@ -127,7 +131,7 @@ for (const gateway of gateways) {
   await gateway.stop()
 }
 // What the last one that was killed has left is found by the next start.
-await using last = await start(0)
+const last = await start(0)
 await settled(last)
 const rows = readAll(last.databaseFile)
 await last.stop()
