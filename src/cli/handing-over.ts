@@ -66,7 +66,6 @@ export const isLegacy: Shape<Legacy> = record<Legacy>({
   host: isText,
   port: isPort,
   slots: isCount,
-  idBits: isCount,
   used: nullable(listOf(isMinuteUsage)),
   rawLog: optional((value): value is RawLogLegacy => isRawLogSwitch(value) && isAsked(value)),
 })
