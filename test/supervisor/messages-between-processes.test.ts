@@ -151,7 +151,6 @@ test('a hand-over: a successor ignores what is no answer, and what a newer legac
       host: '127.0.0.1',
       port,
       slots: 2,
-      idBits: 15,
       used: null,
       new_one: { deep: [1] },
     }
