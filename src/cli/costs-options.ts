@@ -1,7 +1,7 @@
 import { defaultDatabase } from '../options/gateway-options.ts'
 import { type OptionKind, path, toggle } from '../options/option-kind.ts'
 import { envName, type Options, type OptionSpec, type OptionTable } from '../options/option-spec.ts'
-import { parsePriceTime } from '../pricing/price-time.ts'
+import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { mostUsd } from '../pricing/rate-bounds.ts'
 
 /** What `tokenweir costs show` is asked for. */
@@ -113,7 +113,7 @@ function priceTime(): OptionKind<string | null> {
   return {
     placeholder: '<time>',
     range: 'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
-    parse: (text) => (parsePriceTime(text) === null ? undefined : text),
+    parse: (text) => (parseIsoInstant(text) === null ? undefined : text),
     show: (value) => value ?? 'none',
   }
 }

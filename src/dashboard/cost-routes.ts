@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { parseIsoTime } from '../lib/iso-instant.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
 import { optional } from './query-parameters.ts'
 import { QueryReplies } from './query-reply.ts'
-import { instant } from './query-request.ts'
+import { instantOf, isoTime } from './query-request.ts'
 import type { QuerySource } from './query-source.ts'
 import type { PriceWriter } from './price-writer.ts'
 import { RequestProblem } from './request-problem.ts'
@@ -61,13 +61,16 @@ export function addCostRoutes(
   })
   addRoutes(app, '/api/costs/matches', {
     GET: route({
-      query: { from: optional(instant), to: optional(instant) },
+      query: { from: optional(isoTime), to: optional(isoTime) },
       handle: async ({ query: { from, to } }, reply) => {
-        if (from !== null && to !== null && to <= from) throw mismatch('to', 'to must be later than from.')
+        const fromMs = from === null ? null : instantOf(from)
+        const toMs = to === null ? null : instantOf(to)
+        if (fromMs !== null && toMs !== null && toMs <= fromMs)
+          throw mismatch('to', 'to must be later than from.')
         const question = {
           kind: 'matches',
-          fromMs: from === null ? null : Math.ceil(from),
-          toMs: to === null ? null : Math.ceil(to),
+          fromMs,
+          toMs,
           fileState: prices.fileState(),
         } as const
         return await replies.send(reply, await queries.ask(question))
@@ -102,12 +105,13 @@ export function addCostRoutes(
       handle: async ({ body }, reply) => {
         const { dry_run: dryRun = false, model = null, ...said } = body as RepriceBody
         const { only_unpriced: onlyUnpriced = false, tz: timeZone = 'UTC' } = said
-        const [fromMs, toMs] = [instantIn('from', said.from), instantIn('to', said.to)]
-        if (toMs <= fromMs) throw mismatch('to', 'to must be later than from.')
         if (!isTimeZone(timeZone)) {
           const message = `tz must be an IANA time zone, such as Europe/Berlin; got ${shown(timeZone)}`
           throw mismatch('tz', message)
         }
+        const fromMs = instantIn('from', said.from, timeZone)
+        const toMs = instantIn('to', said.to, timeZone)
+        if (toMs <= fromMs) throw mismatch('to', 'to must be later than from.')
         const run = jobs.reprice({ fromMs, toMs, model, onlyUnpriced, dryRun, timeZone })
         if (dryRun) return run.result
         const job = await run.begun
@@ -121,11 +125,10 @@ function nameIn(params: unknown): string {
   return (params as { readonly name: string }).name
 }
 
-function instantIn(param: string, text: string): number {
-  const found = parseIsoInstant(text)
-  if (found !== null) return Math.ceil(found)
-  const range = 'an ISO 8601 instant with Z or an offset, such as 2026-11-21T04:00:00Z'
-  throw mismatch(param, `${param} must be ${range}; got ${shown(text)}`)
+function instantIn(param: string, text: string, timeZone: string): number {
+  const found = parseIsoTime(text)
+  if (found !== null) return instantOf(found, timeZone)
+  throw mismatch(param, `${param} must be ${isoTime.range}; got ${shown(text)}`)
 }
 
 function mismatch(param: string, message: string): RequestProblem {

@@ -5,8 +5,8 @@ import type { CallSort } from '../call/call-reader.ts'
 import type { Outcome } from '../call/call-record.ts'
 import type { CallType } from '../call/call.ts'
 import { failureKinds } from '../call/failure.ts'
-import { parseIsoInstant } from '../lib/iso-instant.ts'
-import { type ZonedUnit, isTimeZone } from '../lib/zoned-time.ts'
+import { type IsoTime, parseIsoTime } from '../lib/iso-instant.ts'
+import { ZonedTime, type ZonedUnit, isTimeZone } from '../lib/zoned-time.ts'
 import { callTypeCodes, outcomeCodes } from '../store/call-codes.ts'
 import {
   type GroupQuestion,
@@ -30,8 +30,8 @@ import { RequestProblem } from './request-problem.ts'
 
 /** Which calls are meant, as it stands in a query. */
 export interface FilterQuery {
-  readonly from: number | null
-  readonly to: number | null
+  readonly from: IsoTime | null
+  readonly to: IsoTime | null
   readonly model: readonly string[] | null
   readonly call_type: readonly CallType[] | null
   readonly errors_only: boolean
@@ -82,11 +82,16 @@ const outcomes = Object.keys(outcomeCodes) as readonly Outcome[]
 const maxNameLength = 2000
 const defaultLimit = 1000
 
-/** An instant with its offset. */
-export const instant: QueryParameter<number> = {
-  range: 'an ISO 8601 instant with Z or an offset, such as 2026-11-21T04:00:00Z',
+/** An instant, or a local time or day whose zone is said elsewhere; {@link instantOf} makes an instant of it. */
+export const isoTime: QueryParameter<IsoTime> = {
+  range: 'a time in ISO 8601 such as 2026-11-21T04:00:00Z, or a day such as 2026-11-21',
   default: undefined,
-  parse: (text) => parseIsoInstant(text) ?? undefined,
+  parse: (text) => parseIsoTime(text) ?? undefined,
+}
+
+/** Whole milliseconds since the Unix epoch: times that are in between are none of calls. Without an offset it is local. */
+export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): number {
+  return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
 }
 
 const timeZone: QueryParameter<string> = {
@@ -114,8 +119,8 @@ const groupBy: QueryParameter<GroupBy> = {
 }
 
 const filterTable: QueryTable<FilterQuery> = {
-  from: optional(instant),
-  to: optional(instant),
+  from: optional(isoTime),
+  to: optional(isoTime),
   model: repeatable(someText('a name', maxNameLength)),
   call_type: repeatable(oneOf(callTypes)),
   errors_only: yesOrNo(false),
@@ -170,15 +175,17 @@ export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
 }
 
-function filterOf(query: FilterQuery): CallFilter {
-  const { from, to, min_ms, max_ms } = query
+function filterOf(query: OverviewQuery): CallFilter {
+  const { min_ms, max_ms, tz } = query
+  const from = query.from === null ? null : instantOf(query.from, tz)
+  const to = query.to === null ? null : instantOf(query.to, tz)
   if (from !== null && to !== null && to <= from) throw mismatch('to', 'to must be later than from.')
   if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
     throw mismatch('max_ms', 'max_ms must be at least min_ms.')
   }
   return {
-    ...(from === null ? {} : { fromMs: Math.ceil(from) }),
-    ...(to === null ? {} : { toMs: Math.ceil(to) }),
+    ...(from === null ? {} : { fromMs: from }),
+    ...(to === null ? {} : { toMs: to }),
     ...(query.model === null ? {} : { models: query.model }),
     ...(query.call_type === null ? {} : { callTypes: query.call_type }),
     ...(query.outcome === null ? {} : { outcomes: query.outcome }),

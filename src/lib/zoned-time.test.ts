@@ -163,6 +163,26 @@ describe('whatever the zone and the time', () => {
   })
 })
 
+describe('a time on a wall', () => {
+  const cases: readonly [zone: string, local: string, instant: string][] = [
+    ['UTC', '2026-11-21T00:00:00', '2026-11-21T00:00:00Z'],
+    ['Europe/Berlin', '2026-11-21T00:00:00', '2026-11-20T23:00:00Z'],
+    ['Europe/Berlin', '2026-03-29T00:00:00', '2026-03-28T23:00:00Z'],
+    // Twice, and never.
+    ['Europe/Berlin', '2026-10-25T02:30:00', '2026-10-25T00:30:00Z'],
+    ['Europe/Berlin', '2026-03-29T02:30:00', '2026-03-29T01:30:00Z'],
+    ['America/Sao_Paulo', '2018-11-04T00:00:00', '2018-11-04T03:00:00Z'],
+    ['Pacific/Apia', '2011-12-30T12:00:00', '2011-12-30T22:00:00Z'],
+    ['Asia/Kathmandu', '2026-11-21T04:30:00', '2026-11-20T22:45:00Z'],
+  ]
+  for (const [zone, local, instant] of cases) {
+    it(`${local} in ${zone} is ${instant}`, () => {
+      const found = new ZonedTime(zone).instantOf(Date.parse(`${local}Z`))
+      assert.equal(new Date(found).toISOString(), instant.replace('Z', '.000Z'))
+    })
+  }
+})
+
 it('keys of an hour are the instant that they name', () => {
   const property = fc.property(
     fc.constantFrom(...zones),

@@ -45,6 +45,16 @@ export class ZonedTime {
   }
 
   /**
+   * The instant at which the zone's clocks show a time, given as if it were in UTC. Where they show it twice, it is the
+   * first; where they skip it, it is later by as much as they skip.
+   */
+  instantOf(localMs: number): number {
+    const instants = [localMs - calmMs, localMs + calmMs].map((nearMs) => localMs - this.offsetMs(nearMs))
+    const shown = instants.filter((instantMs) => instantMs + this.offsetMs(instantMs) === localMs)
+    return shown.length > 0 ? Math.min(...shown) : Math.max(...instants)
+  }
+
+  /**
    * Where the units begin that `fromMs` (inclusive) to `toMs` (exclusive) touches, and where the last one ends:
    * the first edge is at or before `fromMs`, the last at or after `toMs`. Stops after `limit` units.
    * An hour or minute also ends where the clocks change, so that each has one offset.

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { instant, timeZone, urlOrPath } from './option-kind.ts'
 
-test('an instant has its offset, and a day is its start in UTC', () => {
+test('an instant without its offset is in UTC, and a day is its start', () => {
   const cases: readonly (readonly [string, number | undefined])[] = [
     ['2026-11-21', Date.UTC(2026, 10, 21)],
     ['2026-11-21T04:00:00+01:00', Date.UTC(2026, 10, 21, 3)],
     ['2026-02-30', undefined],
-    ['2026-11-21T04:00:00', undefined],
+    ['2026-11-21T04:00:00', Date.UTC(2026, 10, 21, 4)],
     ['now', undefined],
     ['', undefined],
   ]

@@ -186,13 +186,12 @@ function showList(texts: readonly string[]): string {
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** An instant in milliseconds since the Unix epoch, `null` for none; a day alone is its start in UTC. */
+/** An instant in milliseconds since the Unix epoch, `null` for none. */
 export function instant(): OptionKind<number | null> {
   return {
     placeholder: '<time>',
     range: 'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
-    parse: (text) =>
-      parseIsoInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text) ?? undefined,
+    parse: (text) => parseIsoInstant(text) ?? undefined,
     show: (value) => (value === null ? 'none' : new Date(value).toISOString()),
   }
 }

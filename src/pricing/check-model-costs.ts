@@ -7,7 +7,7 @@ import {
   type PriceListSource,
   type UpstreamPrices,
 } from './model-costs.ts'
-import { parsePriceTime } from './price-time.ts'
+import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { feeOf, fees, mostUsd, rateOf, tokenRates } from './rate-bounds.ts'
 import { isSimpleForm, simpleEntry, simpleForm } from './simple-form.ts'
 
@@ -100,7 +100,7 @@ function entry(value: CheckedValue): PriceEntry {
   const prices = parts.prices.elements().map(period)
   const times = new Map<number, string | null>()
   for (const [index, { effective_from: from }] of prices.entries()) {
-    const atMs = from === null ? -Infinity : (parsePriceTime(from) ?? Infinity)
+    const atMs = from === null ? -Infinity : (parseIsoInstant(from) ?? Infinity)
     if (times.has(atMs)) {
       throw new WrongValue([...parts.prices.path, index], 'begins when another of this list does')
     }
@@ -197,7 +197,7 @@ function tier(value: CheckedValue, isSpecial: boolean): RateTier {
 /** An instant or a day, or null. */
 function time(value: CheckedValue): string | null {
   if (value.value === null) return null
-  if (typeof value.value === 'string' && parsePriceTime(value.value) !== null) return value.value
+  if (typeof value.value === 'string' && parseIsoInstant(value.value) !== null) return value.value
   throw value.wrong('a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null')
 }
 

@@ -1,6 +1,6 @@
 import type { PriceEntry, PricePeriod, RateTier } from '../api/costs.ts'
 import type { ModelCosts } from './model-costs.ts'
-import { parsePriceTime } from './price-time.ts'
+import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { feeOf, fees, mostUsd, rateOf, tokenRates } from './rate-bounds.ts'
 
 /** What is wrong with a price that somebody sets. */
@@ -81,7 +81,7 @@ function periodIn(fields: ReadonlyMap<string, unknown>): PricePeriod | { problem
     rates[name] ??= 0
   }
   const from = fields.get('effective_from') ?? null
-  if (from !== null && (typeof from !== 'string' || parsePriceTime(from) === null)) {
+  if (from !== null && (typeof from !== 'string' || parseIsoInstant(from) === null)) {
     return wrong(
       'effective_from',
       'a day such as 2026-11-21, or an instant such as 2026-11-21T04:00:00Z',
@@ -99,7 +99,7 @@ function wrong(param: string, allowed: string, got: unknown): { problem: Overrid
 /** Among those that were there, in order; one that began at the same instant gives way. */
 function withPeriod(old: PriceEntry | undefined, period: PricePeriod): readonly PricePeriod[] {
   const at = ({ effective_from: from }: PricePeriod): number =>
-    from === null ? -Infinity : (parsePriceTime(from) ?? Infinity)
+    from === null ? -Infinity : (parseIsoInstant(from) ?? Infinity)
   const others = (old?.prices ?? []).filter((other) => at(other) !== at(period))
   return [...others, period].sort((a, b) => at(a) - at(b))
 }

@@ -1,6 +1,6 @@
 import type { PriceEntry } from '../api/costs.ts'
 import { type CheckedValue, WrongValue } from './checked-value.ts'
-import { parsePriceTime } from './price-time.ts'
+import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { mostUsd, rateOf } from './rate-bounds.ts'
 
 interface SimpleMember {
@@ -48,7 +48,7 @@ export function simpleEntry(list: CheckedValue): PriceEntry {
 
 function effective(value: CheckedValue): { readonly text: string | null; readonly atMs: number } {
   if (value.isAbsent || value.value === null) return { text: null, atMs: -Infinity }
-  const atMs = typeof value.value === 'string' ? parsePriceTime(value.value) : null
+  const atMs = typeof value.value === 'string' ? parseIsoInstant(value.value) : null
   if (atMs === null) throw value.wrong('a day such as 2026-11-21, or an instant such as 2026-11-21T04:00:00Z')
   return { text: value.text(), atMs }
 }

@@ -126,6 +126,26 @@ describe('GET /api/query', () => {
     }
   })
 
+  test('a time without an offset, as a day, is local in tz, and UTC without one', async () => {
+    const [newest] = newestFirst as [CallRecord]
+    const text = new Date(startedAtMs(newest.id)).toISOString().slice(0, -1)
+    const countFrom = async (query: string): Promise<number> =>
+      (await queried.getJson<ListAnswer>(`/api/query?${query}`)).count
+    assert.equal(await countFrom(`from=${text}`), 1)
+    assert.equal(await countFrom(`from=${text}000`), 1, 'as isoformat of Python writes it')
+    const inBerlin = new Date(startedAtMs(newest.id) + hourMs).toISOString().slice(0, -1)
+    assert.equal(await countFrom(`from=${inBerlin}&tz=Europe/Berlin`), 1)
+    const day = text.slice(0, 10)
+    for (const [tz, start] of [
+      ['UTC', `${day}T00:00:00Z`],
+      ['Europe/Berlin', `${day}T00:00:00%2B01:00`],
+      ['America/Bogota', `${day}T00:00:00-05:00`],
+    ]) {
+      assert.equal(await countFrom(`from=${day}&tz=${tz}`), await countFrom(`from=${start}`), tz)
+      assert.equal(await countFrom(`to=${day}&tz=${tz}`), await countFrom(`to=${start}`), tz)
+    }
+  })
+
   test('an unknown model is an empty list', async () => {
     const answer = await queried.getJson<ListAnswer>(`/api/query?model=${encodeURIComponent("' OR 1=1 --")}`)
     assert.deepEqual([answer.calls, answer.count, answer.summary.calls], [[], 0, 0])
