@@ -45,7 +45,8 @@ export function alreadyLines(dashboardOrigin: string, status: ProcessStatus | nu
   const lines = [`tokenweir is already up: dashboard on ${dashboardOrigin}`]
   if (status === null) return lines
   const gateway = `  gateway  ${reachableOrigin(status.host, status.port)}/v1, forwarding to ${status.upstream}`
-  return [...lines, `${gateway} (${status.state}${status.pid === null ? '' : `, process ${status.pid}`})`]
+  const process = status.pid === null ? '' : `, process ${status.pid}`
+  return [...lines, `${gateway} (${status.state}${process}${status.simulated ? ', a demo' : ''})`]
 }
 
 function signInLines(options: DashboardValues, { port, signInPath }: Dashboard): readonly string[] {

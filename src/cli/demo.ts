@@ -5,6 +5,7 @@ import { startDemoTraffic } from '../demo/demo-traffic.ts'
 import { startDemoUpstream } from '../demo/demo-upstream.ts'
 import { type DashboardValues, upOptionTable } from '../options/dashboard-options.ts'
 import type { Options } from '../options/option-spec.ts'
+import { demoItself } from './dashboard-port.ts'
 import { OptionError, parseOptions } from './parse-options.ts'
 import { reachableOrigin } from './reachable-origin.ts'
 import { keepUp } from './up.ts'
@@ -41,7 +42,7 @@ function demoOptions(
   upstream: string,
   folder: string,
 ): Options<DashboardValues> {
-  const own = Object.fromEntries(ownOptions.map((key) => [key, 'the demo']))
+  const own = Object.fromEntries(ownOptions.map((key) => [key, demoItself]))
   return {
     ...asked,
     // Nobody elsewhere is to be shown made-up answers, unless it was asked for.

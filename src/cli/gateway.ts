@@ -5,11 +5,16 @@ import { gatewayCommandTable } from '../options/dashboard-options.ts'
 import { parseUpstreamBase } from '../gateway/target.ts'
 import { type UpstreamProxy, proxyFor } from '../gateway/upstream/upstream-proxy.ts'
 import type { GatewayOptions } from '../options/gateway-options.ts'
+import { askHealth } from '../supervisor/gateway-port.ts'
 import { readAdminToken } from './admin-token.ts'
+import { listenProblem } from './listen-problem.ts'
 import { OptionError, parseOptions } from './parse-options.ts'
 import { Predecessor } from './predecessor.ts'
 import { type Listener, RunningGateway } from './running-gateway.ts'
 import { startLines } from './start-lines.ts'
+
+/** For what holds the port to say who it is. */
+const probeLimitMs = 1000
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -23,7 +28,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   try {
     listener = sharedPort === null ? await listenAt(options) : { server: makeServer(), port: sharedPort }
   } catch (error) {
-    process.exitCode = reportListenError(error, options)
+    process.exitCode = await reportListenError(error, options)
     return
   }
   const secrets = { adminToken, upstreamKey, proxy }
@@ -42,7 +47,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
       // Last of all: from here on calls come in, and the predecessor cannot take them back.
       await predecessor.letListen(listener.server, options.host)
     } catch (error) {
-      process.exitCode = reportListenError(error, options)
+      process.exitCode = await reportListenError(error, options)
       gateway.giveUp()
       return
     }
@@ -69,12 +74,12 @@ function tellParent(message: { readonly ready: true; readonly controlled: boolea
   process.send?.(message, undefined, undefined, () => {})
 }
 
-function reportListenError(error: unknown, options: GatewayOptions): number {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  if (code === 'EADDRINUSE') {
-    console.error(`tokenweir: port ${options.port} is in use; --port chooses another, and 0 any free one`)
-    return exitCode.portInUse
+async function reportListenError(error: unknown, { host, port }: GatewayOptions): Promise<number> {
+  const problem = listenProblem(error, host, port, '--port')
+  console.error(`tokenweir: ${problem.message}`)
+  if (problem.exitCode === exitCode.portInUse) {
+    const { report } = await askHealth(host, port, probeLimitMs)
+    if (report !== null) console.error(`  a gateway has it: process ${report.pid}, database ${report.db}`)
   }
-  console.error(`tokenweir: cannot listen on ${options.host}:${options.port}:`, error)
-  return exitCode.fault
+  return problem.exitCode
 }

@@ -161,7 +161,7 @@ export class RunningGateway implements ControlledGateway {
     this.#health = new Health({
       clock,
       upstreamUrl: options.upstream,
-      dbPath: options.db,
+      dbPath: resolve(options.db),
       instance,
       version,
       admission: this.#admission,

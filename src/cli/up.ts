@@ -67,7 +67,7 @@ export async function keepUp(
     if (over.signal.aborted) return
     await extras.ended()
     if (error instanceof OptionError) throw error
-    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port')
+    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port', extras.simulated)
     return
   }
   if (over.signal.aborted) return

@@ -51,6 +51,7 @@ function callIdOf(reply: FastifyReply): number {
   const { id: text } = reply.request.params as { readonly id: string }
   const id = parseCallId(text)
   if (id !== null) return id
-  const message = `id must be eleven characters as in x-tokenweir-call-id; got ${JSON.stringify(text.slice(0, 100))}`
+  const form = 'eleven of 0-9 and a-z without i, l, o and u, the first at most 7'
+  const message = `id must be as in x-tokenweir-call-id: ${form}; got ${JSON.stringify(text.slice(0, 100))}`
   throw new RequestProblem(400, 'invalid_parameter', message, { param: 'id' })
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
 
@@ -106,7 +107,9 @@ export function bindAddress(): OptionKind<string> {
     range: 'an IP address or a host name',
     parse: (text) => {
       const address = /^\[([\da-f:.]+)\]$/i.exec(text)?.[1] ?? text
-      return /^[\w.:%-]+$/.test(address) ? address : undefined
+      // Digits and dots, or a colon, are in no name.
+      const isName = /^[\w.-]+$/.test(address) && !/^[\d.]+$/.test(address)
+      return isName || isIP(address) !== 0 ? address : undefined
     },
     show: String,
   }

@@ -80,6 +80,53 @@ test('a second one says what runs already, and leaves it alone', async () => {
   assert.equal((await statusOf(up.dashboard)).pid, before.pid)
 })
 
+test('a second one that asks for something else says what differs, changes nothing and fails', async () => {
+  await using dir = await makeTempDir()
+  await using elsewhere = await makeTempDir()
+  const own = ['--upstream', 'http://127.0.0.1:9/v1']
+  await using up = await startUpProcess({ directory: dir.path, args: own })
+  const before = await statusOf(up.dashboard)
+  const port = ['--dashboard-port', new URL(up.dashboard).port]
+  const asked: readonly (readonly [args: readonly string[], directory: string, words: RegExp])[] = [
+    [
+      ['--upstream', 'http://127.0.0.1:8/v1', '--max-concurrent', '9'],
+      dir.path,
+      /--upstream http:\/\/127\.0\.0\.1:8\/v1 was asked for; it goes by http:\/\/127\.0\.0\.1:9\/v1\n.*--max-concurrent 9 .*goes by 4\n/,
+    ],
+    [
+      [],
+      elsewhere.path,
+      new RegExp(`its data are in ${dir.file('data')}, not in ${elsewhere.file('data')}\n`),
+    ],
+  ]
+  for (const [args, directory, words] of asked) {
+    await using second = startCommandProcess({ args: ['up', ...port, ...args], directory })
+    assert.deepEqual(await second.exited, { code: 1, signal: null }, second.stdout)
+    assert.match(second.stdout, new RegExp(`already up: dashboard on ${up.dashboard}\n`))
+    assert.match(second.stderr, words)
+    assert.match(second.stderr, new RegExp(`left as it is. Change it on ${up.dashboard}/gateway`))
+  }
+  await using same = startCommandProcess({
+    args: ['up', ...port, ...own, '--db', dir.file('data/llm_telemetry.db')],
+    directory: dir.path,
+  })
+  assert.deepEqual(await same.exited, { code: 0, signal: null }, same.stderr)
+  await using third = startCommandProcess({
+    args: ['up', '--dashboard-port', '0', '--host', '127.0.0.1', '--port', new URL(up.gateway).port],
+    directory: elsewhere.path,
+  })
+  assert.deepEqual(await third.exited, { code: 3, signal: null })
+  const database = new RegExp(`process ${before.pid}, database ${dir.file('data/llm_telemetry.db')}`)
+  assert.match(third.stderr, database)
+  await using bare = startCommandProcess({
+    args: ['gateway', '--host', '127.0.0.1', '--port', new URL(up.gateway).port],
+    directory: elsewhere.path,
+  })
+  assert.deepEqual(await bare.exited, { code: 3, signal: null })
+  assert.match(bare.stderr, database)
+  assert.deepEqual((await statusOf(up.dashboard)).upstream, before.upstream)
+})
+
 test('a gateway that runs already is used as it is, and what differs is said', async () => {
   await using dir = await makeTempDir()
   const own = ['--host', '127.0.0.1', '--port', '0', '--upstream', 'http://127.0.0.1:9/v1']
@@ -125,6 +172,16 @@ const refused: readonly (readonly [what: string, args: readonly string[], words:
   ['a token that is not there', ['up', '--admin-token-file', 'nowhere'], /--admin-token-file cannot be read/],
   ['itself as the upstream', ['up', '--upstream', 'http://localhost:9118/api'], /must not be the dashboard/],
   ['an upstream for the demo', ['demo', '--upstream', 'http://127.0.0.1:9'], /no place in the demo/],
+  [
+    'an address that cannot be',
+    ['up', '--host', '1.2.3.999'],
+    /--host must be an IP address .* got "1.2.3.999"/,
+  ],
+  [
+    'an address of no machine',
+    ['gateway', '--host', 'nowhere.invalid'],
+    /cannot listen on nowhere\.invalid:9090: /,
+  ],
   ['a wrong value', ['dashboard', '--gateway-port', 'x'], /--gateway-port must be a whole number/],
 ]
 

@@ -1,0 +1,28 @@
+import { exitCode } from './exit-code.ts'
+
+/** Why nothing could listen, in one line, and what the command ends with. */
+export interface ListenProblem {
+  readonly message: string
+  readonly exitCode: number
+}
+
+/** Puts a socket's error into words; `flag` is the one that chooses the port. */
+export function listenProblem(error: unknown, host: string, port: number, flag: string): ListenProblem {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  if (code === 'EADDRINUSE') {
+    const message = `port ${port} is in use; ${flag} chooses another, and 0 any free one`
+    return { message, exitCode: exitCode.portInUse }
+  }
+  const failed = `cannot listen on ${host}:${port}`
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const hostFlag = flag.replace('port', 'host')
+    const message = `${failed}: this machine has no such address; ${hostFlag} 127.0.0.1 is always there`
+    return { message, exitCode: code === 'EADDRNOTAVAIL' ? exitCode.fault : exitCode.usage }
+  }
+  if (code === 'EACCES') {
+    const message = `${failed}: this user may not take that port; ${flag} chooses another`
+    return { message, exitCode: exitCode.fault }
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  return { message: `${failed}: ${reason}`, exitCode: exitCode.fault }
+}
