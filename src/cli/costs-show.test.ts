@@ -119,7 +119,7 @@ test('without a model it says what prices there are', () => {
     file: 'data/model_costs.json',
     synced_at: null,
     source: null,
-    models: 0,
+    models: 7,
     overrides: {},
   })
 })

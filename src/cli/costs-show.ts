@@ -1,7 +1,7 @@
 import type { MatchedPrice, WhyUnpriced } from '../api/costs.ts'
 import { type ModelCosts, noPrices } from '../pricing/model-costs.ts'
 import { type Price, PriceBook } from '../pricing/price-book.ts'
-import { placeForEditor, priceFileOf, type PriceReading } from '../pricing/price-file.ts'
+import { inForce, placeForEditor, priceFileOf, type PriceReading } from '../pricing/price-file.ts'
 import { knownUpstreams } from '../pricing/upstream-table.ts'
 import { formatCount } from './call-format.ts'
 import { type CostsShowOptions, costsShowOptionTable } from './costs-options.ts'
@@ -38,8 +38,8 @@ export function runCostsShow(argv: readonly string[], env: Environment, context:
     )
     return exitCode.fault
   }
-  const reading = file === 'missing' ? context.readShipped() : file
-  const costs = typeof reading === 'object' && 'costs' in reading ? reading.costs : noPrices
+  const reading = inForce(file, context.readShipped)
+  const costs = reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
   if (model === undefined) {
     showState(costs, { path, isFile: file !== 'missing', isJson: options.json }, context)
     return 0

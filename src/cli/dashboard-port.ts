@@ -56,9 +56,8 @@ export async function reportPortTrouble(
 function differencesOf({ status, config }: OtherDashboard, options: Options<DashboardValues>): string[] {
   const lines: string[] = []
   const folder = dirname(resolve(options.db))
-  if (status !== null && dirname(status.log_file) !== folder) {
-    lines.push(`  its data are in ${dirname(status.log_file)}, not in ${folder}`)
-  }
+  const its = status === null ? folder : dirname(status.health?.db ?? status.log_file)
+  if (its !== folder) lines.push(`  its data are in ${its}, not in ${folder}`)
   for (const key of Object.keys(gatewayOptionTable) as (keyof GatewayValues)[]) {
     const setBy = options.setBy[key]
     const asked = options[key]

@@ -12,6 +12,7 @@ import { OptionError, parseOptions } from './parse-options.ts'
 import { Predecessor } from './predecessor.ts'
 import { type Listener, RunningGateway } from './running-gateway.ts'
 import { startLines } from './start-lines.ts'
+import { stampLog } from './tell-of-recording.ts'
 
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000
@@ -19,6 +20,7 @@ const probeLimitMs = 1000
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
+  if (!process.stdout.isTTY) stampLog(systemClock)
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
@@ -53,6 +55,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     }
   }
   for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
+  gateway.tellOfRecording()
   tellParent({ ready: true, controlled: trouble === null })
 }
 

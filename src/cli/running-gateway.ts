@@ -3,7 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../call/call-id.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
+import type { Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
+import { controlFolder } from '../control/control-folder.ts'
 import type {
   ControlStatus,
   ControlledGateway,
@@ -47,6 +49,7 @@ import { version } from './package-version.ts'
 import { PidFile } from './pid-file.ts'
 import { restoreBudget } from './restore-budget.ts'
 import { Succession } from './succession.ts'
+import { tellOfRecording } from './tell-of-recording.ts'
 
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
@@ -78,8 +81,8 @@ export class RunningGateway implements ControlledGateway {
   #values: GatewayValues
   readonly #instance = newInstance()
   readonly #startedAt: string
-  readonly #dataFolder: string
   readonly #number: InstanceNumber
+  readonly #controlFolder: string
   readonly #clock: Clock
   readonly #sink: WriterThread
   readonly #rawLog: GatewayRawLog
@@ -113,9 +116,9 @@ export class RunningGateway implements ControlledGateway {
     this.#values = options
     this.#clock = clock
     this.#startedAt = new Date(clock.wallTime()).toISOString()
-    this.#dataFolder = dirname(options.db)
-    makeFolder(this.#dataFolder)
-    this.#number = takeInstanceNumber(this.#dataFolder)
+    const dataFolder = dirname(options.db)
+    this.#controlFolder = controlFolder(dataFolder)
+    this.#number = takeInstanceNumber(dataFolder)
     this.#sink = new WriterThread({ dbPath: options.db, instance, number: this.#number, version })
     this.#admission = new Admission({ ...options, clock })
     this.#minutes = new MinuteReport({
@@ -138,12 +141,12 @@ export class RunningGateway implements ControlledGateway {
       budget: this.#budget,
       clock,
       instance,
-      folder: this.#dataFolder,
+      folder: this.#controlFolder,
       legacy,
       onStop: (withinMs) => this.stop(withinMs),
       onRawLog: (to) => this.#rawLog.follow(to),
     })
-    const salt = installationSalt(join(this.#dataFolder, '.salt'))
+    const salt = installationSalt(join(dataFolder, '.salt'))
     this.#rawLog = new GatewayRawLog({
       values: options,
       salt,
@@ -209,7 +212,7 @@ export class RunningGateway implements ControlledGateway {
   async openControl(): Promise<string | null> {
     try {
       this.#control = await ControlServer.open({
-        folder: this.#dataFolder,
+        folder: this.#controlFolder,
         gateway: this,
         predecessor: this.#predecessor,
       })
@@ -218,6 +221,16 @@ export class RunningGateway implements ControlledGateway {
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }
+  }
+
+  /** From now on, on the log. */
+  tellOfRecording(): void {
+    const { db } = this.#values
+    const answer = this.#sink.usageByMinute(Math.floor(this.#clock.wallTime() / 60_000))
+    // Also answered when the database is given up at the end.
+    const opened = answer.then(() => !this.#stopping)
+    const warnings = (): readonly Warning[] => this.#health.report(this.#stopping).warnings
+    tellOfRecording({ clock: this.#clock, db, opened, warnings })
   }
 
   status(): ControlStatus {

@@ -13,7 +13,7 @@ export function startLines(
   const address = reachableOrigin(options.host, port)
   const lines = [
     `tokenweir gateway listening on ${address}, forwarding to ${options.upstream}`,
-    `  ${options.maxConcurrent} calls at once, the rest wait in line; every call is recorded in ${options.db}`,
+    `  ${options.maxConcurrent} calls at once, the rest wait in line`,
     `  try it:  curl ${address}/v1/models${lendsKey ? '' : ' -H "Authorization: Bearer $OPENAI_API_KEY"'}`,
     '  see it:  npx tokenweir calls --recent 10',
   ]

@@ -10,6 +10,7 @@ import { type Environment, OptionError, parseOptions } from './parse-options.ts'
 import { RunningDashboard } from './running-dashboard.ts'
 import { StatusDisplay } from './status-display.ts'
 import { onStopSignal } from './stop-signal.ts'
+import { WarningLines } from './warning-lines.ts'
 
 const refreshMs = 1000
 
@@ -100,8 +101,11 @@ export async function keepUp(
     }
   }
   extras.started(status)
+  const warnings = new WarningLines()
   while (!over.signal.aborted) {
-    display.show(await dashboard.gateway.status())
+    const now = await dashboard.gateway.status()
+    display.show(now)
+    for (const line of warnings.next(now.health?.warnings ?? [])) display.print(line)
     await systemClock.delay(refreshMs, over.signal).catch(() => undefined)
   }
 }

@@ -3,7 +3,7 @@ import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { readModelCosts } from './read-model-costs.ts'
-import { readFileSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -47,16 +47,50 @@ export function readPriceFile(path: string): PriceReading {
     const reading = readModelCosts(text)
     return 'problem' in reading ? reading : { costs: reading.costs, text }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'missing'
+    // Also where its folder is none.
+    const isMissing =
+      error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))
+    if (isMissing) return 'missing'
     const message = error instanceof Error ? error.message : String(error)
     return { problem: { message: `It cannot be read: ${message}.`, line: null, column: null } }
   }
 }
 
-/** The file's content, or what came with the program where there is none. */
+/** The prices that hold for whoever reads them once. */
 export function readPricesInForce(path: string): PriceReading {
-  const reading = readPriceFile(path)
-  return reading === 'missing' ? readPriceFile(shippedPriceFile()) : reading
+  return inForce(readPriceFile(path), () => readPriceFile(shippedPriceFile()))
+}
+
+/** What a file says and, until a sync brings another list, beneath it what came with the program. */
+export function inForce(file: PriceReading, readShipped: () => PriceReading): PriceReading {
+  if (file !== 'missing' && ('problem' in file || file.costs.synced_at !== null)) return file
+  const shipped = readShipped()
+  if (file === 'missing') return shipped
+  if (shipped === 'missing' || 'problem' in shipped) return file
+  const { source, upstreams, models } = shipped.costs
+  const costs = {
+    ...file.costs,
+    source: file.costs.source ?? source,
+    upstreams: { ...upstreams, ...file.costs.upstreams },
+    models: { ...models, ...file.costs.models },
+  }
+  return { costs, text: file.text }
+}
+
+/** Puts the prices that came with the program where there is no file yet, for a person to find them. Never throws. */
+export function placeShippedPrices(path: string): void {
+  const temporary = `${path}.${process.pid}.first`
+  try {
+    if (existsSync(path)) return
+    copyFileSync(shippedPriceFile(), temporary)
+    chmodSync(temporary, 0o600)
+    // Fails if somebody was quicker, and a reader never sees a part of it.
+    linkSync(temporary, path)
+  } catch {
+    // They hold without a file, too.
+  } finally {
+    rmSync(temporary, { force: true })
+  }
 }
 
 /** What is to be changed, of a file or where there is none; what a person got wrong is not written over. */

@@ -5,7 +5,7 @@ import { entry, override, writePrices } from '../../test/support/price-list.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { PricesInForce } from './prices-in-force.ts'
 
-test('the file counts as soon as it is another; without one, what came with the program', async () => {
+test('the file counts as soon as it is another, over what came with the program until it is synced', async () => {
   await using dir = await makeTempDir()
   const [path, shipped] = [dir.file('model_costs.json'), dir.file('shipped.json')]
   writePrices(shipped, { models: { shipped: entry('openai', { input: 1, output: 1 }) } })
@@ -14,7 +14,12 @@ test('the file counts as soon as it is another; without one, what came with the 
   assert.deepEqual([prices.look(), keys()], [true, ['shipped']])
   assert.equal(prices.look(), false)
   writePrices(path, { models: {}, overrides: { own: override(1, 1) } })
-  assert.deepEqual([prices.look(), keys(), prices.look()], [true, ['own'], false])
+  assert.deepEqual([prices.look(), keys(), prices.look()], [true, ['shipped', 'own'], false])
+  // As the file of an older proxy has them.
+  writeFileSync(path, '{"old": [{"input_cost_per_million": 1, "output_cost_per_million": 2}]}')
+  assert.deepEqual([prices.look(), keys()], [true, ['shipped', 'old']])
+  writePrices(path, { synced_at: '2026-11-21T04:00:00Z', models: {}, overrides: { own: override(1, 1) } })
+  assert.deepEqual([prices.look(), keys()], [true, ['own']], 'a sync brings a list of its own')
   rmSync(path)
   assert.deepEqual([prices.look(), keys()], [true, ['shipped']])
 })

@@ -3,11 +3,11 @@ import type { PriceProblem } from '../api/costs.ts'
 import type { MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { type AskedPrice, type BookedCost, PriceBook } from './price-book.ts'
-import { readPriceFile, shippedPriceFile } from './price-file.ts'
+import { inForce, type PriceReading, readPriceFile, shippedPriceFile } from './price-file.ts'
 
 /**
- * The prices that hold at the moment: those of the file, or those that came with the program where there is none. While
- * what stands there cannot be read, the last that could be hold on.
+ * The prices that hold at the moment: those of the file, and until a first sync beneath them those that came with the
+ * program. While what stands there cannot be read, the last that could be hold on.
  */
 export class PricesInForce {
   readonly #path: string
@@ -42,10 +42,11 @@ export class PricesInForce {
     if (state === this.#seen) return false
     const isFirst = this.#seen === null
     this.#seen = state
-    const reading = readPriceFile(this.#path)
-    this.#problem = typeof reading === 'object' && 'problem' in reading ? reading.problem : null
-    if (typeof reading === 'object' && 'costs' in reading) this.#take(reading.costs)
-    else if (reading === 'missing' || isFirst) this.#take(shippedCosts(this.#shippedPath))
+    const readShipped = (): PriceReading => readPriceFile(this.#shippedPath)
+    const file = readPriceFile(this.#path)
+    this.#problem = file !== 'missing' && 'problem' in file ? file.problem : null
+    if (this.#problem === null || isFirst)
+      this.#take(costsIn(inForce(this.#problem === null ? file : 'missing', readShipped)))
     return true
   }
 
@@ -70,7 +71,6 @@ export function priceFileState(path: string): string {
   }
 }
 
-function shippedCosts(path: string): ModelCosts {
-  const shipped = readPriceFile(path)
-  return typeof shipped === 'object' && 'costs' in shipped ? shipped.costs : noPrices
+function costsIn(reading: PriceReading): ModelCosts {
+  return reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
 }

@@ -46,8 +46,7 @@ export function troubleOf(error: unknown, path: string): Trouble {
     return { remedy: 'save_log', warning: { code: 'database_moved', message }, stays: true }
   }
   if (error instanceof StoreRefusal) {
-    const advice = error.absence === 'newer' ? '' : ' Choose another file with --db.'
-    const message = `${path}: ${error.message}${advice} Until then ${notRecorded}`
+    const message = `${path}: ${error.message} Until then ${notRecorded}`
     return passing('reopen', `database_${error.absence}`, message)
   }
   const reason = error instanceof Error ? error.message : String(error)

@@ -8,7 +8,7 @@ import { CallWriter } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from './journal-recovery.ts'
 import { withLockWait } from './lock-wait.ts'
-import { placeInFile, priceFileOf } from '../pricing/price-file.ts'
+import { placeInFile, placeShippedPrices, priceFileOf } from '../pricing/price-file.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { hasOurHeader, openForWriting, StoreDamage } from './open-store.ts'
 import { QuickCheck } from './quick-check.ts'
@@ -131,6 +131,7 @@ export class StoreWriter {
     let file: number | null = null
     try {
       file = openSync(path, 'r')
+      placeShippedPrices(priceFileOf(path))
       const history = new HistoryWriter(database, { instance, version })
       const calls = new CallWriter(database, this.#words, this.#prices)
       this.#recoverJournals(database)

@@ -108,7 +108,7 @@ test('another price counts for the next call; what was written stays', async () 
   await record()
   await record()
   rmSync(prices)
-  writePrices(prices, { models: {} })
+  writePrices(prices, { synced_at: '2026-11-21T04:00:00Z', models: {} })
   await record()
   await writer.close()
   assert.deepEqual(costsIn(dbPath), [

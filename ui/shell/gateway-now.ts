@@ -59,6 +59,15 @@ const looks: Readonly<Record<GatewayState, StateLook>> = {
   foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port taken' },
 }
 
+/** Warnings while which no call gets into the database. */
+const notRecording: ReadonlySet<string> = new Set([
+  'database_foreign',
+  'database_newer',
+  'database_unavailable',
+  'database_locked',
+  'disk_full',
+])
+
 /** What the bar tells of a status. */
 export function gatewayNow(status: ProcessStatus): GatewayNow {
   const look = looks[status.state]
@@ -71,13 +80,11 @@ export function gatewayNow(status: ProcessStatus): GatewayNow {
     return { ...plain, tone: 'warn', shape: 'triangle', words: 'Port silent', shortWords: 'Port silent' }
   }
   if (status.health?.status === 'degraded') {
-    return {
-      ...plain,
-      tone: 'warn',
-      shape: 'triangle',
-      words: 'Running, with warnings',
-      shortWords: 'Warnings',
-    }
+    const isRecording = !status.health.warnings.some(({ code }) => notRecording.has(code))
+    const [words, shortWords] = isRecording
+      ? ['Running, with warnings', 'Warnings']
+      : ['Running, but records nothing', 'Not recording']
+    return { ...plain, tone: 'warn', shape: 'triangle', words, shortWords }
   }
   return plain
 }
