@@ -42,6 +42,10 @@ export async function runCalls(
   let reader = context.openReader(options.db)
   if (isYetToCome(reader)) {
     if (!options.follow) {
+      if (options.sources.db === 'flag' && reader === 'missing') {
+        context.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
+        return 1
+      }
       if (!options.json) context.print(`${noCallsYet(options.db)}\n`)
       return 0
     }

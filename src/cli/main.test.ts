@@ -52,15 +52,12 @@ describe('tokenweir', () => {
     }
   })
 
-  it('shows calls where there is no database', () => {
-    const run = tokenweir(['calls', '--db', '/nowhere/calls.db'])
-    assert.equal(run.code, 0)
-    assert.match(run.stdout, /^No calls are recorded in \/nowhere\/calls\.db yet/)
-    assert.deepEqual(tokenweir(['calls', '--json', '--db', '/nowhere/calls.db']), {
-      code: 0,
-      stdout: '',
-      stderr: '',
-    })
+  it('says in one line that there is no database where one was named', () => {
+    for (const args of [['calls'], ['calls', '--json'], ['db', 'check']]) {
+      const run = tokenweir([...args, '--db', '/nowhere/calls.db'])
+      assert.deepEqual([run.code, run.stdout], [1, ''])
+      assert.match(run.stderr, /^tokenweir: \/nowhere\/calls\.db: There is no database yet[^\n]+\n$/)
+    }
   })
 
   it('names the Node that it needs when it is run by an older one', () => {

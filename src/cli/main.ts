@@ -10,7 +10,7 @@ import {
   repriceOptionTable,
 } from './db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
-import { commandOf, oneLine, OptionError } from './parse-options.ts'
+import { commandOf, type Environment, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
 import { tailOptionTable } from './tail-options.ts'
 import { verifyOptionTable } from './verify-options.ts'
@@ -28,6 +28,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
   // The arguments behind the command's name: each command reads them itself, together with the environment.
   const rest = (name: string): readonly string[] => argv.slice(argv.indexOf(name) + 1)
+  /** For commands that only read: those that change something change what lies in this folder. */
+  const readerEnv = async (name: string): Promise<Environment> => {
+    const { withRunningDatabase } = await import('./running-database.ts')
+    return await withRunningDatabase(rest(name), env, (text) => process.stderr.write(text))
+  }
   const up = commandOf('up', 'dashboard and gateway together', upOptionTable).action(async () => {
     const { runUp } = await import('./up.ts')
     await runUp(rest('up'), env)
@@ -58,7 +63,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
         import('./calls.ts'),
         import('./calls-context.ts'),
       ])
-      process.exitCode = await runCalls(rest('calls'), env, callsContext(process, env))
+      process.exitCode = await runCalls(rest('calls'), await readerEnv('calls'), callsContext(process, env))
     },
   )
   const tail = commandOf('tail', 'show calls as they begin and end', tailOptionTable).action(async () => {
@@ -96,7 +101,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       import('./db-check.ts'),
       import('./db-context.ts'),
     ])
-    process.exitCode = runCheck(rest('check'), env, dbContext(process))
+    process.exitCode = runCheck(rest('check'), await readerEnv('check'), dbContext(process))
   })
   const rebuild = commandOf('rebuild', 'make the sums anew from the calls', rebuildOptionTable).action(
     async () => {
@@ -136,7 +141,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
         import('./costs-show.ts'),
         import('./costs-context.ts'),
       ])
-      process.exitCode = runCostsShow(rest('show'), env, costsContext(process))
+      process.exitCode = runCostsShow(rest('show'), await readerEnv('show'), costsContext(process))
     })
   const set = commandOf('set', 'set or remove a price of your own', costsSetOptionTable)
     .argument('<name>', 'a model, or host/model')

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
-import { controlFolder } from '../control/control-folder.ts'
+import { makeControlFolder } from '../control/control-folder.ts'
 import { DashboardServer } from '../dashboard/dashboard-server.ts'
 import { priceWriter } from '../dashboard/price-writer.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
@@ -67,7 +67,7 @@ export class RunningDashboard {
     if (leadsTo(options.upstream, own)) {
       throw new OptionError(`--upstream must not be the dashboard itself; got ${options.upstream}`)
     }
-    const folder = controlFolder(dirname(options.db))
+    const folder = makeControlFolder(dirname(options.db))
     const config = new GatewayConfig(
       options,
       new SettingsFile(join(folder, 'gateway.json')),

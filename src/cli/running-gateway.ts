@@ -5,7 +5,7 @@ import { CallIds } from '../call/call-id.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
 import type { Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
-import { controlFolder } from '../control/control-folder.ts'
+import { makeControlFolder } from '../control/control-folder.ts'
 import type {
   ControlStatus,
   ControlledGateway,
@@ -117,7 +117,7 @@ export class RunningGateway implements ControlledGateway {
     this.#clock = clock
     this.#startedAt = new Date(clock.wallTime()).toISOString()
     const dataFolder = dirname(options.db)
-    this.#controlFolder = controlFolder(dataFolder)
+    this.#controlFolder = makeControlFolder(dataFolder)
     this.#number = takeInstanceNumber(dataFolder)
     this.#sink = new WriterThread({ dbPath: options.db, instance, number: this.#number, version })
     this.#admission = new Admission({ ...options, clock })

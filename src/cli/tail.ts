@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { controlFolder } from '../control/control-folder.ts'
 import { followFeed } from '../control/follow-feed.ts'
 import { readAdminToken } from './admin-token.ts'
 import { exitCode } from './exit-code.ts'
@@ -52,5 +53,5 @@ function placesOf(options: TailOptions, env: Environment): readonly FeedPlace[] 
   if (options.url !== null) return [addressPlace(options.url, token)]
   const byPort = `http://127.0.0.1:${options.port}`
   if (options.sources.port === 'flag') return [addressPlace(byPort, token)]
-  return [socketPlace(dirname(options.db)), addressPlace(byPort, null)]
+  return [socketPlace(controlFolder(dirname(options.db))), addressPlace(byPort, null)]
 }

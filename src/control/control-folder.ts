@@ -5,25 +5,35 @@ import { join, resolve } from 'node:path'
 
 /**
  * Where a gateway's control socket and its log are: in the data folder, or, if nothing can be written there, in a private
- * folder of this user's among the temporary files, which is the same for all who ask. So a gateway can be started and
- * stopped although it can record nothing.
+ * folder of this user's among the temporary files. So a gateway that can record nothing is started and stopped all the same.
  */
 export function controlFolder(dataFolder: string): string {
-  if (isWritable(dataFolder)) return dataFolder
-  const user = process.getuid?.() ?? 0
+  const other = temporaryFolder(dataFolder)
+  return !isWritable(dataFolder) && isPrivate(other) ? other : dataFolder
+}
+
+/** The same for who begins to use it: what is not there yet is made, as far as possible. */
+export function makeControlFolder(dataFolder: string): string {
+  make(dataFolder)
+  if (!isWritable(dataFolder)) make(temporaryFolder(dataFolder))
+  return controlFolder(dataFolder)
+}
+
+function temporaryFolder(dataFolder: string): string {
   const name = createHash('sha256').update(resolve(dataFolder)).digest('hex').slice(0, 12)
-  const folder = join(tmpdir(), `tokenweir-${user}-${name}`)
+  return join(tmpdir(), `tokenweir-${process.getuid?.() ?? 0}-${name}`)
+}
+
+function make(folder: string): void {
   try {
-    mkdirSync(folder, { mode: 0o700 })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    // It is there, or cannot be: told below.
+    // Whoever writes there will say so.
   }
-  return isPrivate(folder, user) ? folder : dataFolder
 }
 
 function isWritable(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.W_OK | constants.X_OK)
     return true
   } catch {
@@ -32,7 +42,12 @@ function isWritable(folder: string): boolean {
 }
 
 /** Others can write among temporary files, too: a folder that somebody else has made is not used. */
-function isPrivate(folder: string, user: number): boolean {
+function isPrivate(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
-  return found !== undefined && found.isDirectory() && found.uid === user && (found.mode & 0o77) === 0
+  return (
+    found !== undefined &&
+    found.isDirectory() &&
+    found.uid === process.getuid?.() &&
+    (found.mode & 0o77) === 0
+  )
 }
