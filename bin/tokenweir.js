@@ -9,6 +9,10 @@ if (version[0] > 24 || (version[0] === 24 && version[1] >= 16)) {
   // eslint-disable-next-line no-eval
   eval('import("./start.js")')
 } else {
-  process.stderr.write('tokenweir needs Node 24.16 or newer; this is Node ' + process.versions.node + '.\n')
+  process.stderr.write(
+    'tokenweir needs Node 24.16 or newer; this is Node ' +
+      process.versions.node +
+      '. With it, for once: npx --loglevel=error -p node@24 -p tokenweir tokenweir\n',
+  )
   process.exitCode = 1
 }

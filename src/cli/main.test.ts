@@ -67,7 +67,7 @@ describe('tokenweir', () => {
       assert.deepEqual(tokenweir(['--version'], ['--import', pretend(version)]), {
         code: 1,
         stdout: '',
-        stderr: `tokenweir needs Node 24.16 or newer; this is Node ${version}.\n`,
+        stderr: `tokenweir needs Node 24.16 or newer; this is Node ${version}. With it, for once: npx --loglevel=error -p node@24 -p tokenweir tokenweir\n`,
       })
     }
     assert.equal(tokenweir(['--version'], ['--import', pretend('26.0.0')]).code, 0)

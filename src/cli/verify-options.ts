@@ -35,6 +35,7 @@ export const verifyOptionTable: OptionTable<VerifyValues> = {
     kind: toggle(),
     default: false,
     env: [],
-    description: 'make a second call past the gateway, for status, header names and time to first token',
+    description:
+      'make three more calls each way, past the gateway and through it: status, header names, time to first token',
   },
 }

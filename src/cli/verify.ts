@@ -1,10 +1,11 @@
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../gateway/target.ts'
+import { failureOf } from '../gateway/upstream/undici-failure.ts'
 import { ask } from '../verify/ask.ts'
 import { compareExchanges, type Finding } from '../verify/compare-exchanges.ts'
-import { compareWithDirect } from '../verify/compare-with-direct.ts'
+import { type CallsBeside, compareWithDirect } from '../verify/compare-with-direct.ts'
 import { startOwnGateway } from '../verify/own-gateway.ts'
 import { startRecordingRelay } from '../verify/recording-relay.ts'
-import type { AnsweredExchange, SeenRequest } from '../verify/seen-exchange.ts'
+import type { AnsweredExchange, SeenAnswer, SeenRequest } from '../verify/seen-exchange.ts'
 import { exitCode } from './exit-code.ts'
 import { gatewayCommand } from './gateway-command.ts'
 import { version } from './package-version.ts'
@@ -32,7 +33,7 @@ export async function runVerify(
   try {
     return await verify(options, env, context)
   } catch (error) {
-    context.warn(`tokenweir: ${error instanceof Error ? wordsOf(error) : String(error)}\n`)
+    context.warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
     return exitCode.fault
   }
 }
@@ -42,7 +43,7 @@ async function verify(options: VerifyOptions, env: Environment, { print }: Verif
   const key = env['UPSTREAM_API_KEY'] ?? ''
   const model = options.model ?? (await firstModel(base, key))
   const request = chatRequest(model, options.stream, key)
-  const { client, upstream, attempts } = await throughGateway(base, request, options, env)
+  const { client, upstream, attempts, beside } = await throughGateway(base, request, options, env)
   print(`One call to ${options.upstream}, model ${model}: what was sent against what came.\n`)
   const expectedTarget = upstreamPath(base, parseTarget(target))
   const findings = [...compareExchanges(client, upstream, expectedTarget)]
@@ -51,9 +52,8 @@ async function verify(options: VerifyOptions, env: Environment, { print }: Verif
   const { status } = upstream.answer
   if (status >= 400)
     notes.push(`the upstream answered ${status}${key === '' ? '; UPSTREAM_API_KEY holds its key' : ''}`)
-  if (options.direct) {
-    const direct = await ask(base.origin, { ...request, target: expectedTarget })
-    const compared = compareWithDirect(direct, client.answer)
+  if (beside !== null) {
+    const compared = compareWithDirect(beside, client.answer)
     findings.push(...compared.findings)
     notes.push(...compared.notes)
   }
@@ -76,7 +76,12 @@ interface Through {
   /** What the upstream got last, and answered. */
   readonly upstream: AnsweredExchange
   readonly attempts: number
+  /** Further calls, each way in turn; `null` if none were asked for. */
+  readonly beside: CallsBeside | null
 }
+
+/** So many each way: the first call is slower than all that follow, and one alone says little. */
+const callsBeside = 3
 
 async function throughGateway(
   base: UpstreamBase,
@@ -93,10 +98,18 @@ async function throughGateway(
   const last = relay.exchanges.at(-1)
   if (last === undefined) throw new Error(`the gateway did not forward the call: ${answer.body.toString()}`)
   if (last.answer === null) throw relay.trouble ?? new Error('the upstream gave no answer')
+  const attempts = relay.exchanges.length
+  const beside: { direct: SeenAnswer[]; through: SeenAnswer[] } = { direct: [], through: [] }
+  const directRequest = { ...request, target: upstreamPath(base, parseTarget(target)) }
+  while (options.direct && beside.direct.length < (answer.status < 400 ? callsBeside : 1)) {
+    beside.direct.push(await ask(base.origin, directRequest))
+    beside.through.push(await ask(gateway.origin, request))
+  }
   return {
     client: { request, answer },
     upstream: { request: last.request, answer: last.answer },
-    attempts: relay.exchanges.length,
+    attempts,
+    beside: options.direct ? beside : null,
   }
 }
 
@@ -135,9 +148,9 @@ function firstId(text: string): string | null {
   }
 }
 
-/** Of several addresses that were tried in vain, the first one's reason. */
-function wordsOf(error: Error): string {
-  return error instanceof AggregateError && error.errors[0] instanceof Error
-    ? error.errors[0].message
-    : error.message
+/** What the system says of a connection says nothing to a person without the address. */
+function wordsOf(error: Error, upstream: string): string {
+  if (!('code' in error)) return error.message
+  const progress = { started: false, answered: false, reusedSocket: false }
+  return `${upstream}: ${failureOf(error, progress).message} --upstream names another`
 }

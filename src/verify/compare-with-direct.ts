@@ -5,18 +5,26 @@ import { timeToFirstTokenMs } from './time-to-first-token.ts'
 /** Added to every answer that goes through the gateway. */
 const added: ReadonlySet<string> = new Set(['x-tokenweir-call-id', 'server-timing'])
 
+/** Calls past the gateway, and as many through it, made in turn; at least one. */
+export interface CallsBeside {
+  readonly direct: readonly SeenAnswer[]
+  readonly through: readonly SeenAnswer[]
+}
+
 /**
- * Compares two calls, of which one went past the gateway: as far as two answers to the same question can be
- * compared at all.
+ * Compares calls past the gateway with one through it, as far as answers to the same question can be compared at all; and
+ * how long each way took, by the middle one of several, because the first through a gateway is slower than the others.
  */
 export function compareWithDirect(
-  direct: SeenAnswer,
+  beside: CallsBeside,
   through: SeenAnswer,
 ): { readonly findings: readonly Finding[]; readonly notes: readonly string[] } {
+  const [direct] = beside.direct as [SeenAnswer]
   const names = { direct: namesOf(direct), through: namesOf(through) }
   const missing = names.direct.filter((name) => !names.through.includes(name))
   const extra = names.through.filter((name) => !names.direct.includes(name) && !added.has(name))
-  const ttft = [timeToFirstTokenMs(direct), timeToFirstTokenMs(through)].map(shownMs)
+  const ttft = [beside.direct, beside.through].map(medianTtft)
+  const count = beside.direct.length
   return {
     findings: [
       {
@@ -33,7 +41,10 @@ export function compareWithDirect(
             : `only directly: ${listed(missing)}; only through the gateway: ${listed(extra)}`,
       },
     ],
-    notes: [`time to first token: ${ttft[0]} directly, ${ttft[1]} through the gateway`],
+    notes: [
+      `time to first token: ${ttft[0]} directly, ${ttft[1]} through the gateway` +
+        (count > 1 ? ` (medians of ${count} calls)` : ''),
+    ],
   }
 }
 
@@ -45,6 +56,8 @@ function listed(names: readonly string[]): string {
   return names.length === 0 ? 'none' : names.join(', ')
 }
 
-function shownMs(ms: number | null): string {
-  return ms === null ? 'none' : `${ms.toFixed(1)} ms`
+function medianTtft(answers: readonly SeenAnswer[]): string {
+  const times = answers.map(timeToFirstTokenMs).filter((ms) => ms !== null)
+  const middle = times.sort((a, b) => a - b)[Math.floor(times.length / 2)]
+  return middle === undefined ? 'none' : `${middle.toFixed(1)} ms`
 }

@@ -94,14 +94,17 @@ test('a refused wish, an error and an answer that breaks off pass as they are', 
   assert.match(broken.stdout, /✓ ending: broken off\n/)
 })
 
-test('--direct makes a second call, past the gateway', async () => {
+test('--direct makes more calls, past the gateway and through it, and tells the medians', async () => {
   await using upstream = await startSimulatedUpstream({ model: { firstByteMs: 5, gapMs: 1 } })
   const { code, stdout } = await verify(upstream, ['--direct'])
   assert.equal(code, 0)
   assert.match(stdout, /✓ status, called directly: 200, and 200 through the gateway\n/)
   assert.match(stdout, /✓ header names, called directly: the same 3\n/)
-  assert.match(stdout, /· time to first token: \d+\.\d ms directly, \d+\.\d ms through the gateway\n/)
-  assert.equal(upstream.requests.length, 3)
+  assert.match(
+    stdout,
+    /· time to first token: \d+\.\d ms directly, \d+\.\d ms through the gateway \(medians of 3 calls\)\n/,
+  )
+  assert.equal(upstream.requests.length, 8)
   assert.equal(upstream.requests[2]?.json()['stream_options'], undefined)
 
   upstream.replyOnce(bodyReply(['{}'], { headers: [['X-New', '1']] }), jsonReply(503, {}))
@@ -117,7 +120,10 @@ test('what keeps it from its work is said in one line', async () => {
   for (const args of [[], ['--model', 'm']]) {
     const { code, stdout, stderr } = await verify(nowhere, args)
     assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, /^tokenweir: connect ECONNREFUSED 127\.0\.0\.1:\d+\n$/)
+    assert.match(
+      stderr,
+      /^tokenweir: http:\/\/127\.0\.0\.1:\d+: The upstream cannot be reached: nothing listens there \(ECONNREFUSED\)\. --upstream names another\n$/,
+    )
   }
   await using upstream = await startSimulatedUpstream()
   upstream.replyOnce(jsonReply(200, { data: [] }))
@@ -128,6 +134,12 @@ test('what keeps it from its work is said in one line', async () => {
   )
   upstream.replyOnce([reset()])
   const gone = await verify(upstream, ['--model', 'm'])
-  assert.deepEqual([gone.code, gone.stderr], [1, 'tokenweir: read ECONNRESET\n'])
+  assert.deepEqual(
+    [gone.code, gone.stderr],
+    [
+      1,
+      `tokenweir: ${upstream.baseUrl}: The upstream cannot be reached: connection reset (ECONNRESET). --upstream names another\n`,
+    ],
+  )
   assert.equal((await verify(upstream, ['--stream', 'yes'])).code, 2)
 })
