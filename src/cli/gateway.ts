@@ -55,7 +55,6 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     }
   }
   for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
-  gateway.tellOfRecording()
   tellParent({ ready: true, controlled: trouble === null })
 }
 

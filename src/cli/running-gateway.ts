@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../call/call-id.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
-import type { Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
 import type {
@@ -202,6 +201,8 @@ export class RunningGateway implements ControlledGateway {
     })
     this.#pidFile = new PidFile(options.pidFile)
     this.#note('start', JSON.stringify({ max_concurrent: this.#values.maxConcurrent }))
+    const isStopping = (): boolean => this.#stopping
+    tellOfRecording({ clock, db: options.db, sink: this.#sink, health: this.#health, isStopping })
   }
 
   get lendsKey(): boolean {
@@ -221,16 +222,6 @@ export class RunningGateway implements ControlledGateway {
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }
-  }
-
-  /** From now on, on the log. */
-  tellOfRecording(): void {
-    const { db } = this.#values
-    const answer = this.#sink.usageByMinute(Math.floor(this.#clock.wallTime() / 60_000))
-    // Also answered when the database is given up at the end.
-    const opened = answer.then(() => !this.#stopping)
-    const warnings = (): readonly Warning[] => this.#health.report(this.#stopping).warnings
-    tellOfRecording({ clock: this.#clock, db, opened, warnings })
   }
 
   status(): ControlStatus {

@@ -1,5 +1,5 @@
-import type { Warning } from '../call/call-sink.ts'
 import type { Clock } from '../call/clock.ts'
+import type { Health } from '../gateway/health.ts'
 import { WarningLines } from './warning-lines.ts'
 
 const lookEveryMs = 1000
@@ -7,21 +7,22 @@ const lookEveryMs = 1000
 export interface RecordingToTell {
   readonly clock: Clock
   readonly db: string
-  /** Resolves when the database can be written and read, or it is known that it never could. */
-  readonly opened: Promise<boolean>
-  readonly warnings: () => readonly Warning[]
+  /** Answers once the database can be read and written, or is given up at the end. */
+  readonly sink: { usageByMinute(fromMinute: number): Promise<unknown> }
+  readonly health: Health
+  readonly isStopping: () => boolean
 }
 
 /** Says on the log that calls are recorded, once that is so, and every warning as it comes. */
-export function tellOfRecording({ clock, db, opened, warnings }: RecordingToTell): void {
+export function tellOfRecording({ clock, db, sink, health, isStopping }: RecordingToTell): void {
   const lines = new WarningLines()
   const look = (): void => {
-    for (const line of lines.next(warnings())) console.error(line)
+    for (const line of lines.next(health.report(isStopping()).warnings)) console.error(line)
     clock.after(lookEveryMs, look, { background: true })
   }
-  look()
-  void opened.then((isOpen) => {
-    if (isOpen) console.log(`calls are recorded in ${db}`)
+  clock.after(0, look, { background: true })
+  void sink.usageByMinute(Math.floor(clock.wallTime() / 60_000)).then(() => {
+    if (!isStopping()) console.log(`calls are recorded in ${db}`)
   })
 }
 

@@ -1,3 +1,4 @@
+import { maxHeaderBytes } from '../gateway/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../gateway/target.ts'
 import { failureOf } from '../gateway/upstream/undici-failure.ts'
 import { ask } from '../verify/ask.ts'
@@ -151,6 +152,6 @@ function firstId(text: string): string | null {
 /** What the system says of a connection says nothing to a person without the address. */
 function wordsOf(error: Error, upstream: string): string {
   if (!('code' in error)) return error.message
-  const progress = { started: false, answered: false, reusedSocket: false }
+  const progress = { started: false, answered: false, reusedSocket: false, maxHeaderBytes }
   return `${upstream}: ${failureOf(error, progress).message} --upstream names another`
 }
