@@ -1,5 +1,5 @@
 import { exitCode } from './exit-code.ts'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../call/call-id.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
@@ -24,7 +24,7 @@ import { GatewayServer } from '../gateway/gateway-server.ts'
 import { TrustedClients } from '../gateway/trusted-clients.ts'
 import { CallHandler } from '../gateway/handle-call.ts'
 import { Health } from '../gateway/health.ts'
-import { maxHeaderBytes } from '../gateway/listen.ts'
+import { type Listener, maxHeaderBytes } from '../gateway/listen.ts'
 import { BodyMemory } from '../gateway/request-body.ts'
 import { Retries429 } from '../gateway/retry-429/retries-429.ts'
 import { parseUpstreamBase } from '../gateway/target.ts'
@@ -65,13 +65,6 @@ export interface GatewaySecrets {
   readonly upstreamKey: string | null
   /** Its address may hold a password. */
   readonly proxy: UpstreamProxy | null
-}
-
-/** Where a gateway accepts calls. */
-export interface Listener {
-  /** It may listen only later. */
-  readonly server: Server
-  readonly port: number
 }
 
 /** The parts of a gateway, put together; and the order in which they stop. */

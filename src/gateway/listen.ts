@@ -14,6 +14,13 @@ const headTimeoutMs = 60_000
  */
 export const listenBacklog = 4096
 
+/** Where a gateway accepts calls. */
+export interface Listener {
+  /** It may listen only later. */
+  readonly server: Server
+  readonly port: number
+}
+
 /** A server that does not listen yet. */
 export function makeServer(): Server {
   const server = createServer({
