@@ -115,6 +115,7 @@ export class RunningGateway implements ControlledGateway {
     this.#admission = new Admission({ ...options, clock })
     this.#minutes = new MinuteReport({
       clock,
+      runningMinute: () => this.#admission.runningMinute(),
       closeMinute: () => this.#admission.closeMinute(),
       droppedTotal: () => this.#sink.figures().dropped,
       report: (minute) => this.#sink.minute(minute),

@@ -22,11 +22,15 @@ export function overviewSlots(
   const use = history.slotUse(edgesMs)
   const known = <T>(of: (one: SlotUse, bucket: number) => T): (T | null)[] =>
     use.map((one, bucket) => (one.minutes === 0 ? null : of(one, bucket)))
-  const minutes = use.reduce((sum, one) => sum + one.minutes, 0)
+  // Of the running minute only a part has passed.
+  const nowMinute = Math.floor(nowMs / minuteMs)
+  const spanMs = ({ minutes, lastMinute }: SlotUse): number =>
+    minutes * minuteMs - (minutes > 0 && lastMinute === nowMinute ? minuteMs - (nowMs % minuteMs) : 0)
+  const ranMs = use.reduce((sum, one) => sum + spanMs(one), 0)
   const atLimitMs = use.reduce((sum, one) => sum + one.atLimitMs, 0)
   const limits = limitsOf(edgesMs, history.limits(fromMs, toMs))
   const range = [Math.ceil(fromMs / minuteMs), Math.ceil(toMs / minuteMs)] as const
-  const gaps = gatewayGaps(history, use, bucketS / minuteS, range, Math.floor(nowMs / minuteMs))
+  const gaps = gatewayGaps(history, use, bucketS / minuteS, range, nowMinute)
     .toSorted((one, other) => other[1] - other[0] - (one[1] - one[0]))
     .slice(0, shownGaps)
     .sort((one, other) => one[0] - other[0])
@@ -36,8 +40,8 @@ export function overviewSlots(
     active_max: known((one) => one.activeMax),
     queued_max: known((one) => one.queuedMax),
     limit: known((_, bucket) => limits[bucket] ?? null),
-    at_limit_share: known((one) => share(one.atLimitMs, one.minutes)),
-    at_limit_share_total: minutes === 0 ? null : share(atLimitMs, minutes),
+    at_limit_share: known((one) => share(one.atLimitMs, spanMs(one))),
+    at_limit_share_total: ranMs === 0 ? null : share(atLimitMs, ranMs),
     gaps: gaps.map(([from, past]) => ({ from_s: from * minuteS, to_s: past * minuteS })),
   }
 }
@@ -62,6 +66,6 @@ function higher(one: number | null, other: number | null): number | null {
 }
 
 /** Four digits tell a hundredth of a percent. */
-function share(atLimitMs: number, minutes: number): number {
-  return Number(Math.min(1, atLimitMs / (minutes * minuteMs)).toPrecision(4))
+function share(atLimitMs: number, ofMs: number): number {
+  return ofMs === 0 ? 0 : Number(Math.min(1, atLimitMs / ofMs).toPrecision(4))
 }

@@ -132,6 +132,8 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   minute(minute: GatewayMinute): void {
+    // Its last word wins: of a running minute, told of again and again, one is enough.
+    if (this.#minutes.at(-1)?.minute === minute.minute) this.#minutes.pop()
     this.#minutes.push(minute)
     if (this.#minutes.length > historyLimit) this.#minutes.shift()
     this.#planFlush()

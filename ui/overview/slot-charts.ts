@@ -103,25 +103,32 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
   ]
 }
 
-function useFigure({ slots }: Overview, limits: readonly (number | null)[]): PartFigure {
-  const most = mostOf(slots.active_max)
+function useFigure(answer: Overview, limits: readonly (number | null)[]): PartFigure {
+  const most = knownMost(answer, answer.slots.active_max)
   const limit = mostOf(limits)
   const value = known(most, count) + (most === null || limit === null ? '' : ` of ${count(limit)}`)
   return { value, words: 'slots in use at most', isTelling: false }
 }
 
-function queueFigure({ slots }: Overview): PartFigure {
-  const most = mostOf(slots.queued_max)
+function queueFigure(answer: Overview): PartFigure {
+  const most = knownMost(answer, answer.slots.queued_max)
   if (most === 0) return { value: 'No queue', words: 'nobody had to wait', isTelling: false }
   const value = most === null ? unknownFigure : counted(most, 'call')
   return { value, words: 'waited at once, at most', isTelling: (most ?? 0) >= tellingQueue }
+}
+
+/** The highest value; `null`, not 0, if calls of the range waited: their minute has not been reported, or was lost. */
+function knownMost({ totals }: Overview, values: readonly (number | null)[]): number | null {
+  const most = mostOf(values)
+  return most === 0 && (totals.queue_ms.max ?? 0) >= tellingWaitMs ? null : most
 }
 
 function mostOf(values: readonly (number | null)[]): number | null {
   return values.reduce((most, value) => (value === null ? most : Math.max(most ?? 0, value)), null)
 }
 
-function limitFigure({ slots: { at_limit_share_total: share } }: Overview): PartFigure {
+function limitFigure(answer: Overview): PartFigure {
+  const share = knownMost(answer, [answer.slots.at_limit_share_total])
   return {
     value: share === null ? unknownFigure : percent(share),
     words: 'of the time all were in use',

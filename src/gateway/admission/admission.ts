@@ -116,7 +116,12 @@ export class Admission {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
-  /** What happened since the last time that this was asked. */
+  /** What happened since {@link closeMinute} was last asked. */
+  runningMinute(): MinuteCounts {
+    return this.#minute.running(this.#queue.totalAdmitted)
+  }
+
+  /** The same; from here on is counted anew. */
   closeMinute(): MinuteCounts {
     return this.#minute.close(this.#queue.totalAdmitted)
   }

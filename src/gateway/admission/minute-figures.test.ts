@@ -11,6 +11,7 @@ it('MinuteFigures keeps the peaks, and the time at the limit', () => {
   nowMs = 2000
   figures.changed(2, 3, true)
   nowMs = 5500.4
+  assert.deepEqual(figures.running(2), { activeMax: 2, queuedMax: 3, atLimitMs: 4500, admitted: 2 })
   figures.changed(1, 0, false)
   nowMs = 60_000
   assert.deepEqual(figures.close(2), { activeMax: 2, queuedMax: 3, atLimitMs: 4500, admitted: 2 })

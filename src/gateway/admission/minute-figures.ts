@@ -35,21 +35,25 @@ export class MinuteFigures {
     this.#fullSinceMs = nowMs
   }
 
-  /** The figures since the last `close`; the new ones begin with the present state. */
-  close(totalAdmitted: number): MinuteCounts {
-    const nowMs = this.#nowMs()
-    if (this.#full) this.#atLimitMs += nowMs - this.#fullSinceMs
-    const counts: MinuteCounts = {
+  /** The figures since the last `close`. */
+  running(totalAdmitted: number): MinuteCounts {
+    const sinceMs = this.#full ? this.#nowMs() - this.#fullSinceMs : 0
+    return {
       activeMax: this.#activeMax,
       queuedMax: this.#queuedMax,
       // A late timer can stretch what is counted as a minute; the column means this minute's share.
-      atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs)),
+      atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs + sinceMs)),
       admitted: totalAdmitted - this.#admittedBefore,
     }
+  }
+
+  /** The same, and ends them; the new ones begin with the present state. */
+  close(totalAdmitted: number): MinuteCounts {
+    const counts = this.running(totalAdmitted)
     this.#activeMax = this.#active
     this.#queuedMax = this.#queued
     this.#atLimitMs = 0
-    this.#fullSinceMs = nowMs
+    this.#fullSinceMs = this.#nowMs()
     this.#admittedBefore = totalAdmitted
     return counts
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { GatewayMinute } from '../../call/call-sink.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { MinuteCounts } from './minute-figures.ts'
 import { MinuteReport } from './minute-report.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 6, 0, 20)
@@ -12,18 +13,21 @@ function setUp(): {
   reports: GatewayMinute[]
   drop: (n: number) => void
   report: MinuteReport
+  running: MinuteCounts
 } {
   const clock = new FakeClock(startMs)
+  const running = { activeMax: 0, queuedMax: 0, atLimitMs: 0, admitted: 0 }
   const reports: GatewayMinute[] = []
   let dropped = 100
   let closed = 0
   const report = new MinuteReport({
     clock,
+    runningMinute: () => running,
     closeMinute: () => ({ activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed }),
     droppedTotal: () => dropped,
     report: (minute) => reports.push(minute),
   })
-  return { clock, reports, drop: (n) => (dropped += n), report }
+  return { clock, reports, drop: (n) => (dropped += n), report, running }
 }
 
 describe('MinuteReport', () => {
@@ -55,6 +59,38 @@ describe('MinuteReport', () => {
     assert.equal(reports.length, 1)
   })
 
+  it('misses no minute when one turns while it wakes', () => {
+    const { clock, reports } = setUp()
+    const read = clock.wallTime.bind(clock)
+    // Timers come a millisecond early, and the next look at the clock is a millisecond later.
+    let looks = 0
+    clock.wallTime = () => read() - 1 + (looks++ % 2)
+    clock.tick(30 * 60_000)
+    assert.deepEqual(
+      reports.map(({ minute }) => minute - startMinute),
+      Array.from({ length: reports.length }, (_, index) => index),
+    )
+    assert.ok(reports.length >= 30)
+  })
+
+  it('reports the running minute as it changes, and not while nobody calls', () => {
+    const { clock, reports, drop, running } = setUp()
+    clock.tick(5000)
+    assert.deepEqual(reports, [])
+    Object.assign(running, { activeMax: 4, queuedMax: 7, atLimitMs: 300, admitted: 9 })
+    drop(2)
+    clock.tick(5000)
+    assert.deepEqual(reports, [{ minute: startMinute, ...running, dropped: 2 }])
+    Object.assign(running, { admitted: 10 })
+    clock.tick(1000)
+    assert.equal(reports.length, 2)
+    clock.tick(29_000)
+    const last = { activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: 1 }
+    assert.deepEqual(reports.slice(2), [{ minute: startMinute, ...last, dropped: 2 }])
+    clock.tick(1000)
+    assert.deepEqual(reports.slice(3), [{ minute: startMinute + 1, ...running, dropped: 0 }])
+  })
+
   it('follows a wall clock that is set', () => {
     const { clock, reports } = setUp()
     clock.stepWallTime(3_600_000)
@@ -64,7 +100,7 @@ describe('MinuteReport', () => {
     clock.tick(60_000)
     assert.deepEqual(
       reports.map(({ minute }) => minute - startMinute),
-      [0, 61, -58],
+      [0, 60, 61, -59, -58],
     )
   })
 

@@ -3,31 +3,41 @@ import type { Clock } from '../../call/clock.ts'
 import type { MinuteCounts } from './minute-figures.ts'
 
 const minuteMs = 60_000
+/** How late the running minute may be seen by those who look at the slots. */
+const runningEveryMs = 1000
 
 export interface MinuteReportOptions {
   readonly clock: Clock
+  /** The running minute's counts so far: {@link Admission.runningMinute}. */
+  readonly runningMinute: () => MinuteCounts
   /** Ends the running minute and gives its counts: {@link Admission.closeMinute}. */
   readonly closeMinute: () => MinuteCounts
   /** The running total of records that were dropped: the sink's figure. */
   readonly droppedTotal: () => number
+  /** A later report of the same minute takes the place of the earlier one. */
   readonly report: (minute: GatewayMinute) => void
 }
 
 /**
  * Reports every minute of the wall clock when it has ended, an idle one too: a missing minute is one in
- * which no gateway ran. A wall clock that is set back makes a minute come twice. Never keeps the process alive.
+ * which no gateway ran. The running minute is reported every second in which something happened, so that it is
+ * not missing beside the calls that ended in it, and survives `kill -9`. A wall clock that is set back makes a
+ * minute come twice. Never keeps the process alive.
  */
 export class MinuteReport {
   readonly #options: MinuteReportOptions
   #minute: number
   #droppedBefore: number
+  /** The counts that were last reported of the running minute. */
+  #told = ''
   #cancel: (() => void) | null = null
 
   constructor(options: MinuteReportOptions) {
+    const wallMs = options.clock.wallTime()
     this.#options = options
-    this.#minute = this.#minuteNow()
+    this.#minute = minuteOf(wallMs)
     this.#droppedBefore = options.droppedTotal()
-    this.#arm()
+    this.#arm(wallMs)
   }
 
   /** Reports what the last, unfinished minute has seen, and stops. */
@@ -35,33 +45,47 @@ export class MinuteReport {
     if (this.#cancel === null) return
     this.#cancel()
     this.#cancel = null
-    this.#report()
+    this.#reportEnded()
   }
 
-  #minuteNow(): number {
-    return Math.floor(this.#options.clock.wallTime() / minuteMs)
-  }
-
-  #arm(): void {
-    const { clock } = this.#options
-    const untilNextMs = minuteMs - (clock.wallTime() % minuteMs)
-    this.#cancel = clock.after(untilNextMs, () => this.#wake(), { background: true })
+  /** `wallMs` is the reading that told the minute: between two of them the minute may turn. */
+  #arm(wallMs: number): void {
+    const delayMs = Math.min(runningEveryMs, minuteMs - (wallMs % minuteMs))
+    this.#cancel = this.#options.clock.after(delayMs, () => this.#wake(), { background: true })
   }
 
   #wake(): void {
-    const minute = this.#minuteNow()
-    // A timer may come a little before the wall clock's minute is over.
-    if (minute !== this.#minute) {
-      this.#report()
+    const wallMs = this.#options.clock.wallTime()
+    const minute = minuteOf(wallMs)
+    if (minute === this.#minute) this.#reportRunning()
+    else {
+      this.#reportEnded()
       this.#minute = minute
     }
-    this.#arm()
+    this.#arm(wallMs)
   }
 
-  #report(): void {
-    const { closeMinute, droppedTotal, report } = this.#options
-    const dropped = droppedTotal()
-    report({ minute: this.#minute, ...closeMinute(), dropped: dropped - this.#droppedBefore })
-    this.#droppedBefore = dropped
+  #reportRunning(): void {
+    const counts = this.#options.runningMinute()
+    const told = Object.values(counts).join(' ')
+    const isIdle = counts.activeMax + counts.queuedMax + counts.admitted === 0
+    if (isIdle || told === this.#told) return
+    this.#told = told
+    this.#report(counts)
   }
+
+  #reportEnded(): void {
+    this.#report(this.#options.closeMinute())
+    this.#told = ''
+    this.#droppedBefore = this.#options.droppedTotal()
+  }
+
+  #report(counts: MinuteCounts): void {
+    const { droppedTotal, report } = this.#options
+    report({ minute: this.#minute, ...counts, dropped: droppedTotal() - this.#droppedBefore })
+  }
+}
+
+function minuteOf(wallMs: number): number {
+  return Math.floor(wallMs / minuteMs)
 }

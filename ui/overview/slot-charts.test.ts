@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TimeFrame } from '../charts/time-frame.ts'
+import type { Overview } from '../../src/api/overview.ts'
+import { slotParts } from './slot-charts.ts'
+
+const frame: TimeFrame = { fromMs: 0, toMs: 120_000, startsMs: [0, 60_000], bucketMs: 60_000 }
+
+/** An idle minute, then one of which the gateway has told nothing yet. */
+const answer = (longestWaitMs: number): Overview =>
+  ({
+    buckets: { start_s: [0, 60], queue_n: [0, 30], queue_p95_ms: [null, longestWaitMs] },
+    totals: { queue_ms: { n: 30, p95: longestWaitMs, max: longestWaitMs } },
+    slots: {
+      bucket_s: 60,
+      start_s: [0, 60],
+      active_max: [0, null],
+      queued_max: [0, null],
+      limit: [4, null],
+      at_limit_share: [0, null],
+      at_limit_share_total: 0,
+      gaps: [],
+    },
+  }) as unknown as Overview
+
+const values = (longestWaitMs: number): unknown[] =>
+  slotParts(answer(longestWaitMs), frame, 4).map(({ figure }) => figure?.value.replaceAll(/\s/g, ' '))
+
+test('where calls waited, slots and queue of a minute that is not known are unknown, not empty', () => {
+  assert.deepEqual(values(18_700), ['–', '–', '–', '18.7 s'])
+})
+
+test('where nobody waited, an empty queue is said to be one', () => {
+  assert.deepEqual(values(0.2), ['0 of 4', '0 %', 'No queue', '<1 ms'])
+})
