@@ -176,20 +176,20 @@ export class CallHandler {
 
   #ask({ facts, arrived }: RunningCall, request: UpstreamRequest, answer: AnswerSink): AskedCall | null {
     if (facts === null) return null
-    return this.#options.usageInjection.ask(arrived.target.path, facts, request, answer)
+    return this.#options.usageInjection.ask(arrived.path.name, facts, request, answer)
   }
 
   /** An upstream that refused to be asked for usage gets the call as its client made it. */
   async #againIfRefused(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
     if (running.asked?.isRefused !== true) return
     const { upstream, usageInjection } = this.#options
-    const { path } = running.arrived.target
-    usageInjection.refused(path)
+    const { name } = running.arrived.path
+    usageInjection.refused(name)
     try {
       await relay(upstream, request, running, answer)
     } finally {
       const { status } = running.client
-      if (status === 400 || status === 422) usageInjection.refusedAnyway(path)
+      if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
     }
   }
 
@@ -217,7 +217,7 @@ export class CallHandler {
       sink.finish(record)
       if (running.tap !== null) running.tap.ended(record)
       const { facts, asked, arrived } = running
-      if (facts !== null) usageInjection.learn(arrived.target.path, facts, asked, ended.reading)
+      if (facts !== null) usageInjection.learn(arrived.path.name, facts, asked, ended.reading)
       const tokens = (record.inputTokens ?? 0) + (record.outputTokens ?? 0)
       if (tokens > 0) budget.add(clock.wallTime(), tokens)
     } catch (error) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type RequestFacts, RequestPeek, tokensAsked } from './request-peek.ts'
+import { type RequestFacts, RequestPeek } from './request-peek.ts'
 
 const nothing: RequestFacts = {
   isObject: false,
@@ -8,9 +8,7 @@ const nothing: RequestFacts = {
   stream: false,
   streamOptions: null,
   hasIncludeUsage: false,
-  maxTokens: null,
-  maxCompletionTokens: null,
-  maxOutputTokens: null,
+  tokensAsked: 0,
 }
 
 function factsOf(chunks: readonly Uint8Array[]): RequestFacts {
@@ -24,13 +22,20 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
   ['stream: true', '{"stream":true}', { stream: true }],
   ['stream: false', '{"stream":false}', {}],
   ['stream as a text is not true', '{"stream":"true"}', {}],
-  [
-    'the limits',
-    '{"max_tokens":5,"max_completion_tokens":6,"max_output_tokens":7}',
-    { maxTokens: 5, maxCompletionTokens: 6, maxOutputTokens: 7 },
-  ],
-  ['limits that count nothing', '{"max_tokens":-1,"max_completion_tokens":null,"max_output_tokens":"9"}', {}],
-  ['a limit with an exponent', '{"max_tokens":1e3}', { maxTokens: 1000 }],
+  ['of several limits the highest', '{"max_tokens":7,"max_completion_tokens":6}', { tokensAsked: 7 }],
+  ['a limit of the Responses API', '{"max_output_tokens":7}', { tokensAsked: 7 }],
+  ['limits that bound nothing', '{"max_tokens":-1,"max_completion_tokens":null,"max_output_tokens":[9]}', {}],
+  ['a limit with an exponent', '{"max_tokens":1e3}', { tokensAsked: 1000 }],
+  ['a limit in quotes', '{"max_tokens":"2000"}', { tokensAsked: 2000 }],
+  ['a limit with a fraction', '{"max_tokens":10.5}', { tokensAsked: 11 }],
+  ['a limit beyond counting', '{"max_tokens":100000000000000000000}', { tokensAsked: Infinity }],
+  ['a limit beyond all numbers', '{"max_tokens":1e400}', { tokensAsked: Infinity }],
+  ['a limit of many digits', `{"max_tokens":1${'0'.repeat(400)}}`, { tokensAsked: Infinity }],
+  ['a limit for each of several choices', '{"max_tokens":20,"n":100}', { tokensAsked: 2000 }],
+  ['choices in quotes', '{"n":"3","max_tokens":20}', { tokensAsked: 60 }],
+  ['choices of which the best is taken', '{"max_tokens":20,"n":1,"best_of":4}', { tokensAsked: 80 }],
+  ['choices without a limit', '{"n":1e400}', {}],
+  ['no choices', '{"max_tokens":20,"n":0}', { tokensAsked: 20 }],
   ['stream options', '{"stream_options": {"x":1} }', { streamOptions: { start: 19, end: 26 } }],
   ['stream options that are null', '{"stream_options":null}', { streamOptions: { start: 18, end: 22 } }],
   [
@@ -92,13 +97,4 @@ test('a key that comes after twenty megabytes of prompt is found', () => {
     Buffer.from('"}],"model":"m"}'),
   ])
   assert.equal(facts.model, 'm')
-})
-
-test('of the bounds that a request sets on its output the most exact one counts', () => {
-  const asked = { maxTokens: 5, maxCompletionTokens: 6, maxOutputTokens: 7 }
-  assert.equal(tokensAsked({ ...nothing, ...asked }), 6)
-  assert.equal(tokensAsked({ ...nothing, ...asked, maxCompletionTokens: null }), 7)
-  assert.equal(tokensAsked({ ...nothing, maxTokens: 5 }), 5)
-  assert.equal(tokensAsked({ ...nothing, maxTokens: 5, maxCompletionTokens: 0 }), 0)
-  assert.equal(tokensAsked(nothing), 0)
 })

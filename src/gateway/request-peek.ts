@@ -1,5 +1,5 @@
 import { JsonPeek, type JsonPeekReceiver } from '../lib/json-peek.ts'
-import { countPiece, parsePiece, stringPiece } from '../lib/json-piece.ts'
+import { parsePiece, stringPiece } from '../lib/json-piece.ts'
 import { compilePlaces } from '../lib/json-place.ts'
 
 /** A stretch of the body, in bytes from its begin; `end` is exclusive. */
@@ -19,14 +19,11 @@ export interface RequestFacts {
   readonly streamOptions: BodyRange | null
   /** Whether `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
   readonly hasIncludeUsage: boolean
-  readonly maxTokens: number | null
-  readonly maxCompletionTokens: number | null
-  readonly maxOutputTokens: number | null
-}
-
-/** The bound that a request sets on its output, of several the most exact one; 0 where it sets none. */
-export function tokensAsked(facts: RequestFacts): number {
-  return facts.maxCompletionTokens ?? facts.maxOutputTokens ?? facts.maxTokens ?? 0
+  /**
+   * Output tokens that the request allows, over all choices that it asks for; of several bounds the highest, as
+   * upstreams differ in which they read. 0 if it sets none, `Infinity` if it sets one that nobody can count.
+   */
+  readonly tokensAsked: number
 }
 
 const slot = {
@@ -36,6 +33,8 @@ const slot = {
   maxTokens: 3,
   maxCompletionTokens: 4,
   maxOutputTokens: 5,
+  choices: 6,
+  bestOf: 7,
 } as const
 
 const longestModel = 512
@@ -49,6 +48,8 @@ const places = compilePlaces([
   { path: 'max_tokens', slot: slot.maxTokens, limit: longestScalar },
   { path: 'max_completion_tokens', slot: slot.maxCompletionTokens, limit: longestScalar },
   { path: 'max_output_tokens', slot: slot.maxOutputTokens, limit: longestScalar },
+  { path: 'n', slot: slot.choices, limit: longestScalar },
+  { path: 'best_of', slot: slot.bestOf, limit: longestScalar },
 ])
 
 const letterT = 0x74
@@ -62,9 +63,8 @@ export class RequestPeek implements JsonPeekReceiver {
   #stream = false
   #streamOptions: BodyRange | null = null
   #hasIncludeUsage = false
-  #maxTokens: number | null = null
-  #maxCompletionTokens: number | null = null
-  #maxOutputTokens: number | null = null
+  /** By slot, from `maxTokens` on; 0 if it is not there. */
+  readonly #counts = [0, 0, 0, 0, 0]
 
   push(chunk: Uint8Array): void {
     if (this.#first === 0) this.#first = firstToken(chunk)
@@ -79,9 +79,7 @@ export class RequestPeek implements JsonPeekReceiver {
       stream: this.#stream,
       streamOptions: this.#streamOptions,
       hasIncludeUsage: this.#hasIncludeUsage,
-      maxTokens: this.#maxTokens,
-      maxCompletionTokens: this.#maxCompletionTokens,
-      maxOutputTokens: this.#maxOutputTokens,
+      tokensAsked: this.#tokensAsked(),
     }
   }
 
@@ -102,14 +100,8 @@ export class RequestPeek implements JsonPeekReceiver {
           (typeof options === 'object' && options !== null && 'include_usage' in options)
         return
       }
-      case slot.maxTokens:
-        this.#maxTokens = countPiece(bytes, start, end)
-        return
-      case slot.maxCompletionTokens:
-        this.#maxCompletionTokens = countPiece(bytes, start, end)
-        return
-      case slot.maxOutputTokens:
-        this.#maxOutputTokens = countPiece(bytes, start, end)
+      default:
+        this.#counts[which - slot.maxTokens] = countAsked(parsePiece(bytes, start, end))
     }
   }
 
@@ -125,20 +117,28 @@ export class RequestPeek implements JsonPeekReceiver {
         this.#streamOptions = null
         this.#hasIncludeUsage = true
         return
-      case slot.maxTokens:
-        this.#maxTokens = null
-        return
-      case slot.maxCompletionTokens:
-        this.#maxCompletionTokens = null
-        return
-      case slot.maxOutputTokens:
-        this.#maxOutputTokens = null
+      default:
+        this.#counts[which - slot.maxTokens] = Infinity
     }
   }
 
   close(): void {
     // No place that is entered has a slot.
   }
+
+  #tokensAsked(): number {
+    const [maxTokens = 0, maxCompletionTokens = 0, maxOutputTokens = 0, choices = 0, bestOf = 0] =
+      this.#counts
+    const each = Math.max(maxTokens, maxCompletionTokens, maxOutputTokens)
+    return each === 0 ? 0 : each * Math.max(1, choices, bestOf)
+  }
+}
+
+/** A count as upstreams read it, who take digits in quotes, too; 0 if it bounds nothing. */
+function countAsked(value: unknown): number {
+  const count = typeof value === 'string' ? Number(value.replaceAll('_', '')) : value
+  if (typeof count !== 'number' || !(count > 0)) return 0
+  return count > Number.MAX_SAFE_INTEGER ? Infinity : Math.ceil(count)
 }
 
 /** The first byte that is not white space, or 0. */

@@ -18,7 +18,7 @@ import type { EndedCall } from './recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retry-429/retries-429.ts'
 import type { RequestHead } from './request-head.ts'
-import { type RequestFacts, RequestPeek, tokensAsked } from './request-peek.ts'
+import { type RequestFacts, RequestPeek } from './request-peek.ts'
 import type { ForwardedPath, Target, UpstreamBase } from './target.ts'
 import type { AskedAnswer } from './usage-injection/asked-answer.ts'
 
@@ -127,7 +127,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Tokens that it may use as far as it says; 0 where it does not. */
   get tokensAsked(): number {
-    return this.#facts === null ? 0 : tokensAsked(this.#facts)
+    return this.#facts?.tokensAsked ?? 0
   }
 
   /** Learns from a piece of the request's body. */

@@ -74,11 +74,17 @@ test('an upstream with credentials, a query or another scheme is refused', () =>
   }
 })
 
+const chatCompletions = { name: '/v1/chat/completions', callType: 'chat', inference: true }
+const other = { name: '', callType: 'other', inference: false }
+
 test('paths are told apart by what they ask for', () => {
-  assert.deepEqual(forwardedPath('/v1/chat/completions'), { callType: 'chat', inference: true })
-  assert.deepEqual(forwardedPath('/v1/models/org/name'), { callType: 'props', inference: false })
-  assert.deepEqual(forwardedPath('/v1/audio/speech'), { callType: 'other', inference: false })
-  assert.deepEqual(forwardedPath('/v1/responses/abc'), { callType: 'other', inference: false })
+  assert.deepEqual(forwardedPath('/v1/chat/completions'), chatCompletions)
+  assert.deepEqual(forwardedPath('/v1/models'), { name: '/v1/models', callType: 'props', inference: false })
+  assert.deepEqual(forwardedPath('/v1/models/org/name'), { name: '', callType: 'props', inference: false })
+  assert.deepEqual(forwardedPath('/v1/audio/speech'), other)
+  assert.deepEqual(forwardedPath('/v1/responses/abc'), other)
+  assert.deepEqual(forwardedPath('/v1/chat'), other)
+  assert.deepEqual(forwardedPath('/rerank/'), { name: '/rerank', callType: 'rerank', inference: true })
   for (const own of [
     '/v1',
     '/',
@@ -86,7 +92,26 @@ test('paths are told apart by what they ask for', () => {
     '/v1/raw-log',
     '/v1/raw-log/status',
     '//evil.example/v1/models',
+    '//v1/chat/completions',
+    '/V1/chat/completions',
+    '/%761/chat/completions',
+    '/health/',
   ]) {
     assert.equal(forwardedPath(own), null)
   }
 })
+
+for (const path of [
+  '/v1//chat/completions',
+  '/v1/chat//completions',
+  '/v1/chat/completions/',
+  '/v1/chat/completions//',
+  '/v1/chat%2Fcompletions',
+  '/v1/%63hat/completions',
+  '/v1/Chat/Completions',
+]) {
+  test(`${path} is a chat completion to some upstream, and is asked for as it is`, () => {
+    assert.deepEqual(forwardedPath(path), chatCompletions)
+    assert.equal(upstreamPath(parseUpstreamBase('http://127.0.0.1:8080'), parseTarget(path)), path)
+  })
+}

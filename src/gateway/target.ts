@@ -10,6 +10,8 @@ export interface Target {
 
 /** How a path on the gateway is treated. */
 export interface ForwardedPath {
+  /** The known path that this is, however it is written; empty for one that is not known. */
+  readonly name: string
   readonly callType: CallType
   /** Its POST bodies are read whole before they queue, and peeked at; other bodies are streamed through. */
   readonly inference: boolean
@@ -52,9 +54,7 @@ function stripAuthority(requestTarget: string): string {
 function checkPath(path: string): void {
   if (!targetCharacters.test(path)) throw badTarget('holds characters that a request target may not hold')
   if (/%(?![0-9a-f]{2})/i.test(path)) throw badTarget('holds a percent sign without two hexadecimal digits')
-  const decoded = path.replace(/%[0-9a-f]{2}/gi, (escape) =>
-    String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
-  )
+  const decoded = path.replaceAll(/%[0-9a-f]{2}/gi, decodeByte)
   if (decoded.includes('\0')) throw badTarget('holds a NUL')
   if (decoded.includes('\\')) throw badTarget('holds a backslash')
   if (decoded.split('/').some((segment) => segment === '.' || segment === '..')) {
@@ -66,36 +66,45 @@ function badTarget(why: string): Failure {
   return new Failure('invalid_request', `The request target ${why}.`)
 }
 
-const chat: ForwardedPath = { callType: 'chat', inference: true }
-const embedding: ForwardedPath = { callType: 'embedding', inference: true }
-const rerank: ForwardedPath = { callType: 'rerank', inference: true }
-const props: ForwardedPath = { callType: 'props', inference: false }
-const other: ForwardedPath = { callType: 'other', inference: false }
+const props: ForwardedPath = { name: '', callType: 'props', inference: false }
+const other: ForwardedPath = { name: '', callType: 'other', inference: false }
 
 const forwardedPaths: ReadonlyMap<string, ForwardedPath> = new Map([
-  ['/v1/chat/completions', chat],
-  ['/v1/completions', chat],
-  ['/v1/responses', chat],
-  ['/v1/messages', chat],
-  ['/v1/embeddings', embedding],
-  ['/v1/rerank', rerank],
-  ['/v1/reranking', rerank],
-  ['/rerank', rerank],
-  ['/reranking', rerank],
-  ['/v1/models', props],
-  ['/v1/props', props],
-  ['/props', props],
+  ...known('chat', '/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/messages'),
+  ...known('embedding', '/v1/embeddings'),
+  ...known('rerank', '/v1/rerank', '/v1/reranking', '/rerank', '/reranking'),
+  ...known('props', '/v1/models', '/v1/props', '/props'),
 ])
+
+function known(callType: CallType, ...names: readonly string[]): [string, ForwardedPath][] {
+  return names.map((name) => [name, { name, callType, inference: callType !== 'props' }])
+}
 
 /** What is under it is the gateway's own. */
 export const rawLogPath = '/v1/raw-log/'
 
 /** How this path is forwarded, or `null` where it is not. */
 export function forwardedPath(path: string): ForwardedPath | null {
-  const known = forwardedPaths.get(path)
-  if (known !== undefined) return known
-  if (!path.startsWith('/v1/') || path.startsWith(rawLogPath) || path === '/v1/raw-log') return null
+  const exact = forwardedPaths.get(path)
+  if (exact !== undefined) return exact
+  if (!path.startsWith('/v1/')) return forwardedPaths.get(path.replace(/\/+$/, '')) ?? null
+  if (path.startsWith(rawLogPath) || path === '/v1/raw-log') return null
+  const same = forwardedPaths.get(asUpstreamsReadIt(path))
+  if (same !== undefined) return same
   return path.startsWith('/v1/models/') ? props : other
+}
+
+/** Upstreams differ in what they take for the same path; what any of them does must not pass unseen. */
+function asUpstreamsReadIt(path: string): string {
+  const decoded = path.replaceAll(/%[0-9a-f]{2}/gi, decodeByte)
+  return decoded
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .toLowerCase()
+}
+
+function decodeByte(escape: string): string {
+  return String.fromCharCode(Number.parseInt(escape.slice(1), 16))
 }
 
 /** Reads `--upstream`. Throws a `TypeError` with the reason where it is no usable base URL. */
