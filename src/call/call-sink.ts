@@ -63,4 +63,6 @@ export interface MinuteUsage {
   /** Minutes since the Unix epoch. */
   readonly minute: number
   readonly tokens: number
+  /** How many of them no upstream reported; a gateway of an earlier version does not tell. */
+  readonly estimated?: number
 }

@@ -63,7 +63,33 @@ test('tokens count in the minute in which a call ended', () =>
       { minute: firstMinute + 1, tokens: 62 },
     ])
     const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
-    assert.deepEqual(history.usageByMinute(firstMinute + 1), [{ minute: firstMinute + 1, tokens: 62 }])
+    assert.deepEqual(history.usageByMinute(firstMinute + 1), [
+      { minute: firstMinute + 1, tokens: 62, estimated: 0 },
+    ])
+  }))
+
+test('tokens that nobody reported count beside the others, and in no row', () =>
+  withStore((store) => {
+    const unreported = {
+      inputTokens: null,
+      outputTokens: null,
+      totalTokens: null,
+      usageSource: 'none',
+    } as const
+    const call = (id: number): StoredCall => ({
+      ...chatCall(id),
+      durationMs: 0,
+      chunks: 30,
+      requestBytes: 401,
+    })
+    const leftEarly = { ...call(firstId), ...unreported }
+    store.write(leftEarly, { ...call(firstId + 1), inputTokens: 5, outputTokens: 2 })
+    store.write(leftEarly)
+    const history = new HistoryWriter(store.database, { instance: 'a', version: '1' })
+    assert.deepEqual(history.usageByMinute(firstMinute), [
+      { minute: firstMinute, tokens: 7 + 30 + 101, estimated: 30 + 101 },
+    ])
+    assert.deepEqual(store.rows('SELECT sum(output_tokens) AS output FROM calls'), [{ output: 2 }])
   }))
 
 test('a batch that is written again adds no row, no token and no seq', () =>
@@ -102,6 +128,16 @@ test("a call whose id another call has is dropped and counted as a conflict; the
     ]
     assert.deepEqual(store.write(...others, chatCall(firstId + 1)), { written: 1, dropped: 3, conflicts: 3 })
     assert.deepEqual(store.rows('SELECT * FROM calls WHERE seq = 1'), before)
+  }))
+
+test('what was estimated of a call that seemed to be cut off is taken back with its row', () =>
+  withStore((store) => {
+    const estimates = (): readonly unknown[] => store.rows('SELECT * FROM budget_estimates')
+    const begun = { ...callStart(firstId), requestBytes: 402 }
+    store.write(interruptedCall(begun, chatCall(firstId).instance))
+    assert.deepEqual(estimates(), [{ minute: firstMinute, tokens: 101 }])
+    store.write({ ...chatCall(firstId), requestBytes: 402 })
+    assert.deepEqual(estimates(), [{ minute: firstMinute, tokens: 0 }])
   }))
 
 test('what became of a call takes the place of its row as interrupted, and not the other way round', () =>

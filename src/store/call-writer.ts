@@ -5,7 +5,7 @@ import { BatchCosts } from './batch-costs.ts'
 import { outcomeCodes } from './call-codes.ts'
 import type { CallPricer } from './call-pricer.ts'
 import { InterruptedCalls } from './interrupted-calls.ts'
-import { type CallBatch, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
+import { type CallBatch, estimateSlot, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
 import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
 
 /** What became of a batch: rows that now stand, among them those of an earlier try, and calls without one. */
@@ -61,6 +61,7 @@ export class CallWriter {
   readonly #addTokens: StatementSync
   readonly #rowOf: StatementSync
   #interrupted: InterruptedCalls | null = null
+  readonly #addEstimate: StatementSync
 
   /** Without a pricer, calls cost what they say themselves. */
   constructor(database: DatabaseSync, words: WordList, pricer: CallPricer | null = null) {
@@ -73,9 +74,12 @@ export class CallWriter {
     this.#lastSeq = database.prepare(
       'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) AS seq FROM rollup_state',
     )
-    this.#addTokens = database.prepare(
-      'INSERT INTO budget_minutes VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens',
-    )
+    const addTo = (table: string): StatementSync =>
+      database.prepare(
+        `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`,
+      )
+    this.#addTokens = addTo('budget_minutes')
+    this.#addEstimate = addTo('budget_estimates')
     this.#rowOf = database.prepare('SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?')
   }
 
@@ -106,6 +110,7 @@ export class CallWriter {
     const until = Math.min(batch.count, from + rowsPerTransaction)
     const deadline = performance.now() + transactionMs
     const tokensByMinute = new Map<number, number>()
+    const estimatesByMinute = new Map<number, number>()
     let seq = Number(this.#lastSeq.get()?.['seq'])
     let [dropped, conflicts] = [0, 0]
     let row = from
@@ -113,13 +118,14 @@ export class CallWriter {
       const inserted = this.#insert(batch, shape, row * slotsPerCall, seq + 1)
       if (inserted === 'added') {
         seq++
-        countTokens(batch.slots, row * slotsPerCall, tokensByMinute)
+        countTokens(batch.slots, row * slotsPerCall, tokensByMinute, estimatesByMinute)
       } else if (inserted !== 'there') {
         dropped++
         if (inserted === 'conflict') conflicts++
       }
     }
     for (const [minute, tokens] of tokensByMinute) this.#addTokens.run(minute, tokens)
+    for (const [minute, tokens] of estimatesByMinute) this.#addEstimate.run(minute, tokens)
     return { next: row, dropped, conflicts }
   }
 
@@ -231,13 +237,20 @@ export class CallWriter {
   }
 }
 
-/** The minute in which the call ended. An interrupted one has neither an end nor tokens. */
-function countTokens(slots: Float64Array, base: number, tokensByMinute: Map<number, number>): void {
+/** In the minute in which the call ended; of an interrupted one nothing later than its start is known. */
+function countTokens(
+  slots: Float64Array,
+  base: number,
+  tokensByMinute: Map<number, number>,
+  estimatesByMinute: Map<number, number>,
+): void {
   const tokens = numberAt(slots, base + inputTokensSlot) + numberAt(slots, base + outputTokensSlot)
-  if (tokens === 0) return
+  const estimated = numberAt(slots, base + estimateSlot)
+  if (tokens + estimated === 0) return
   const startedAtUs = startedAtMs(numberAt(slots, base)) * 1000
   const minute = Math.floor((startedAtUs + numberAt(slots, base + durationSlot)) / microsecondsPerMinute)
-  tokensByMinute.set(minute, (tokensByMinute.get(minute) ?? 0) + tokens)
+  if (tokens > 0) tokensByMinute.set(minute, (tokensByMinute.get(minute) ?? 0) + tokens)
+  if (estimated > 0) estimatesByMinute.set(minute, (estimatesByMinute.get(minute) ?? 0) + estimated)
 }
 
 function numberAt(slots: Float64Array, at: number): number {

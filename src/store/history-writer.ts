@@ -30,7 +30,10 @@ export class HistoryWriter {
       `INSERT INTO gateway_events VALUES (?, ${instanceId}, ?, ?) ON CONFLICT DO NOTHING`,
     )
     this.#usage = database.prepare(
-      'SELECT minute, tokens FROM budget_minutes WHERE minute >= ? ORDER BY minute',
+      `SELECT minute, sum(tokens) AS tokens, sum(estimated) AS estimated FROM (
+          SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1
+          UNION ALL SELECT minute, tokens, tokens FROM budget_estimates WHERE minute >= ?1
+        ) GROUP BY minute ORDER BY minute`,
     )
   }
 
@@ -50,8 +53,10 @@ export class HistoryWriter {
   }
 
   usageByMinute(fromMinute: number): readonly MinuteUsage[] {
-    return this.#usage
-      .all(fromMinute)
-      .map((row) => ({ minute: Number(row['minute']), tokens: Number(row['tokens']) }))
+    return this.#usage.all(fromMinute).map((row) => ({
+      minute: Number(row['minute']),
+      tokens: Number(row['tokens']),
+      estimated: Number(row['estimated']),
+    }))
   }
 }

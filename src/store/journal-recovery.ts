@@ -129,7 +129,7 @@ function leftCall(line: string, instance: string): StoredCall | null {
   return start === null ? parseEnd(line) : interruptedCall(start, instance)
 }
 
-/** A call that was sent and of which nothing more is known. It counts nothing in the token budget. */
+/** A call that was sent and of which nothing more is known. */
 export function interruptedCall(start: CallStart, instance: string): StoredCall {
   const { type: callType, id, endpoint, method, stream, model, upstream, requestBytes } = start
   const { client, keyFingerprint, userAgent, session, clientRetry } = start

@@ -6,10 +6,19 @@ import { jobs } from './migrations/0003-jobs.ts'
 import { rollupMarks } from './migrations/0004-rollup-marks.ts'
 import { repriced } from './migrations/0005-repriced.ts'
 import { noLeases } from './migrations/0006-no-leases.ts'
+import { budgetEstimates } from './migrations/0007-budget-estimates.ts'
 import type { Migration } from './migrations/migration.ts'
 
 /** Every step, oldest first; the last one's version is the schema that this program knows. */
-export const migrations: readonly Migration[] = [calls, rollups, jobs, rollupMarks, repriced, noLeases]
+export const migrations: readonly Migration[] = [
+  calls,
+  rollups,
+  jobs,
+  rollupMarks,
+  repriced,
+  noLeases,
+  budgetEstimates,
+]
 
 /** The schema that this program reads and writes. */
 export const schemaVersion: number = Math.max(...migrations.map((migration) => migration.version))

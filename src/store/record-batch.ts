@@ -2,10 +2,14 @@
  * Calls on their way to the writer's thread: numbers in one transferred array, repeated text as small numbers
  * whose words cross once, the rest as a list. A structured clone of the records would cost some thirty times as much.
  */
+import { estimatedTokens } from '../call/budget-tokens.ts'
 import { callColumns, type StoredCall } from './call-columns.ts'
 
-/** One number per call: the id, and one slot for each of `callColumns`, in their order. */
-export const slotsPerCall: number = 1 + callColumns.length
+/** Behind the columns: tokens that are no part of the row, and that the budget counts with it. */
+export const estimateSlot: number = 1 + callColumns.length
+
+/** Numbers per call: the id, one slot for each of `callColumns`, in their order, and {@link estimateSlot}. */
+export const slotsPerCall: number = estimateSlot + 1
 
 /** `NaN` stands for null. A text column's slot is an index into `texts`, a dimension's the number of a word. */
 export interface CallBatch {
@@ -75,6 +79,7 @@ export class BatchEncoder {
         const text = read(call)
         slots[base + slot] = text === null ? Number.NaN : unique.push(text) - 1
       }
+      slots[base + estimateSlot] = estimatedTokens(call)
       base += slotsPerCall
     }
     const batch: CallBatch = {

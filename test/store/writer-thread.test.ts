@@ -95,7 +95,7 @@ test("the budget's minutes are answered, also what was asked before the database
   await first.close()
   const writer = writerIn(dir)
   const minute = sampleStartMs / 60_000
-  assert.deepEqual(await writer.usageByMinute(minute - 10), [{ minute, tokens: 1369 }])
+  assert.deepEqual(await writer.usageByMinute(minute - 10), [{ minute, tokens: 1369, estimated: 0 }])
   assert.deepEqual(await writer.usageByMinute(minute + 1), [])
   await writer.close()
   assert.deepEqual(await writer.usageByMinute(0), [])

@@ -105,6 +105,7 @@ export class CallMeter implements CallObserver {
     const error = this.#status >= 400 || ending === 'stream_error' ? (answer?.error ?? null) : null
     const pace = stream?.pace ?? null
     const wholePace = whole ? pace : null
+    const seenChunks = pace?.chunks ?? null
     const [gapP50Ms = null, gapP95Ms = null] = wholePace?.gapPercentiles([0.5, 0.95]) ?? []
     return {
       dispatchMs: this.#dispatchMs,
@@ -114,7 +115,8 @@ export class CallMeter implements CallObserver {
       firstContentMs: pace?.firstAtMs ?? null,
       lastContentMs: wholePace?.lastAtMs ?? null,
       tpotMs: tpotOf(wholePace?.firstAtMs ?? null, wholePace?.lastAtMs ?? null, usage?.outputTokens ?? 0),
-      chunks: wholePace?.chunks ?? null,
+      // What was read of a coded stream that its client left.
+      chunks: whole || seenChunks !== 0 ? seenChunks : null,
       gapP50Ms,
       gapP95Ms,
       gapMaxMs: wholePace?.longestGapMs ?? null,

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BudgetedCall, estimatedTokens, reportedTokens } from './budget-tokens.ts'
+
+const left: BudgetedCall = {
+  callType: 'chat',
+  outcome: 'client_disconnected',
+  failureCode: 'client_gone',
+  status: 200,
+  connectMs: 1,
+  ttfbMs: 20,
+  chunks: 50,
+  requestBytes: 399,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+}
+const reported = { inputTokens: 90, outputTokens: 60, totalTokens: 150 }
+
+const cases: readonly [what: string, call: BudgetedCall, reported: number, estimated: number][] = [
+  ['a stream that its client left', left, 0, 150],
+  [
+    'a call that its client left before the answer',
+    { ...left, status: 499, ttfbMs: null, chunks: null },
+    0,
+    100,
+  ],
+  [
+    'a call that its client left before it was sent',
+    { ...left, connectMs: null, ttfbMs: null, chunks: null },
+    0,
+    0,
+  ],
+  ['a stream without usage', { ...left, outcome: 'ok', failureCode: null }, 0, 150],
+  ['a stream with usage', { ...left, outcome: 'ok', failureCode: null, ...reported }, 150, 0],
+  ['a stream left after its usage', { ...left, ...reported }, 150, 0],
+  ['a stream of which only the input was reported', { ...left, inputTokens: 90, outputTokens: 1 }, 91, 49],
+  ['a stream that broke', { ...left, outcome: 'upstream_cut', failureCode: 'upstream_reset' }, 0, 150],
+  ['an error of the upstream', { ...left, outcome: 'upstream_error', status: 500, chunks: null }, 0, 0],
+  [
+    'a connection that was refused',
+    { ...left, outcome: 'upstream_error', failureCode: 'upstream_unreachable', status: 502, ttfbMs: null },
+    0,
+    0,
+  ],
+  [
+    'an upstream that never answered',
+    {
+      ...left,
+      outcome: 'upstream_error',
+      failureCode: 'upstream_timeout',
+      status: 504,
+      ttfbMs: null,
+      chunks: null,
+    },
+    0,
+    100,
+  ],
+  [
+    'a call of a gateway that was killed',
+    { ...left, outcome: 'interrupted', connectMs: null, chunks: null },
+    0,
+    100,
+  ],
+  [
+    'a refused call',
+    { ...left, outcome: 'refused', status: 429, connectMs: null, ttfbMs: null, chunks: null },
+    0,
+    0,
+  ],
+  ['an uploaded file', { ...left, callType: 'other', outcome: 'ok', requestBytes: 10 ** 9 }, 0, 0],
+  [
+    'reranking of which only the total is told',
+    { ...left, callType: 'rerank', chunks: null, totalTokens: 9 },
+    0,
+    0,
+  ],
+]
+
+for (const [what, call, tokens, estimated] of cases) {
+  test(`${what}: ${tokens} reported, ${estimated} estimated`, () => {
+    assert.deepEqual([reportedTokens(call), estimatedTokens(call)], [tokens, estimated])
+  })
+}

@@ -1,0 +1,52 @@
+import type { CallRecord } from './call-record.ts'
+
+/** What the token budget looks at in an ended call, be it recorded by its gateway or found after that was killed. */
+export type BudgetedCall = Pick<
+  CallRecord,
+  | 'callType'
+  | 'outcome'
+  | 'failureCode'
+  | 'status'
+  | 'connectMs'
+  | 'ttfbMs'
+  | 'chunks'
+  | 'requestBytes'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'totalTokens'
+>
+
+/** Of ordinary text; nobody asks the upstream's own tokenizer. */
+const bytesPerToken = 4
+
+/** What a request of so many bytes is estimated at, be it all that is known of its call. */
+export function requestTokens(requestBytes: number): number {
+  return Math.ceil(requestBytes / bytesPerToken)
+}
+
+/** Tokens that the upstream reported. */
+export function reportedTokens({ inputTokens, outputTokens }: BudgetedCall): number {
+  return (inputTokens ?? 0) + (outputTokens ?? 0)
+}
+
+/**
+ * Tokens that the upstream most likely spent on a call and did not report, because the client left, the stream broke
+ * or it never reports any: a quarter of the request's bytes, and one for each chunk with content. The row never says so.
+ */
+export function estimatedTokens(call: BudgetedCall): number {
+  if (!mayHaveSpent(call)) return 0
+  const { inputTokens, outputTokens, totalTokens, requestBytes, outcome } = call
+  const input = inputTokens === null && totalTokens === null ? requestTokens(requestBytes) : 0
+  // What was reported of a stream that broke off is from its beginning.
+  const isOutputKnown = outputTokens !== null && outcome === 'ok'
+  return input + (isOutputKnown ? 0 : Math.max(0, (call.chunks ?? 0) - (outputTokens ?? 0)))
+}
+
+/** It reached an upstream, which did not refuse it. What has no tokens, such as an uploaded file, has none to estimate. */
+function mayHaveSpent({ callType, outcome, failureCode, connectMs, ttfbMs, status }: BudgetedCall): boolean {
+  if (callType === 'props' || callType === 'other') return false
+  if (outcome === 'interrupted') return true
+  const isAnswered = ttfbMs !== null
+  if (isAnswered) return status !== null && status < 400
+  return connectMs !== null && failureCode !== 'upstream_unreachable'
+}
