@@ -20,6 +20,10 @@ export interface HealthReport {
     readonly total_used: number
     readonly remaining: number
     readonly percentage_used: number
+    /** Tokens among `total_used` that no upstream reported. */
+    readonly estimated: number
+    /** Whether what was used before the gateway's start is in `total_used`. */
+    readonly known: boolean
   }
   readonly pid: number
   readonly instance: string

@@ -26,6 +26,8 @@ export interface CallSink {
   begin(start: CallStart): Promise<void>
   /** When the call has ended: one row, written in a batch off the request's path. */
   finish(record: CallRecord): void
+  /** A call that has ended and of which no record could be made; `null` if it did not come to have an id. */
+  lose(id: number | null): void
   figures(): SinkFigures
   warnings(): readonly Warning[]
 }
@@ -64,5 +66,5 @@ export interface MinuteUsage {
   readonly minute: number
   readonly tokens: number
   /** How many of them no upstream reported; a gateway of an earlier version does not tell. */
-  readonly estimated?: number
+  readonly estimated?: number | undefined
 }

@@ -15,6 +15,7 @@ export type FailureCode =
   | 'draining'
   | 'too_many_readers'
   | 'token_budget_exceeded'
+  | 'budget_unknown'
   | 'internal_error'
   | 'upstream_unreachable'
   | 'upstream_protocol_error'
@@ -63,6 +64,8 @@ export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
   too_many_readers: kind('gateway', 503, 'server_error'),
   /** A library that tries again would only be refused again. */
   token_budget_exceeded: kind('gateway', 429, 'insufficient_quota', false),
+  /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
+  budget_unknown: kind('gateway', 503, 'server_error'),
   internal_error: kind('gateway', 500, 'server_error'),
   upstream_unreachable: kind('upstream', 502, 'upstream_error'),
   upstream_protocol_error: kind('upstream', 502, 'upstream_error'),

@@ -8,6 +8,7 @@ import type {
   RawLogSwitch,
 } from '../control/control-messages.ts'
 import type { Admission } from '../gateway/admission/admission.ts'
+import type { Budget } from '../gateway/admission/budget.ts'
 import { GrantedSlots } from '../gateway/admission/granted-slots.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 
@@ -18,6 +19,7 @@ const lastReportMs = 1000
 export interface FinishingOptions {
   readonly client: ControlClient
   readonly admission: Admission
+  readonly budget: Budget
   readonly clock: Clock
   readonly instance: string
   readonly identity: ProcessIdentity
@@ -109,6 +111,8 @@ export class Finishing {
       this.#connection = null
     } else if ('rawLog' in order) {
       this.#options.onRawLog(order.rawLog)
+    } else if ('taken' in order) {
+      this.#options.budget.reserveElsewhere(order.taken)
     } else if ('stopWithinMs' in order) {
       this.#options.onStop(order.stopWithinMs)
     }
@@ -122,13 +126,16 @@ export class Finishing {
   #report(): void {
     const connection = this.#connection
     if (connection === null || this.#isOver) return
-    const { instance, identity, admission } = this.#options
+    const { instance, identity, admission, budget, clock } = this.#options
     const { active, queued } = admission.snapshot()
     const slots = this.#granted.report(active, queued)
     this.#mayUse(slots.slots)
     const used = this.#used
-    const report: FinishingReport = { instance, identity, slots, used, formers: this.#formers }
-    const said = JSON.stringify(slots)
+    const { reserved } = budget
+    const counted = budget.snapshot(clock.wallTime()).totalUsed
+    const formers = this.#formers
+    const report: FinishingReport = { instance, identity, slots, used, reserved, counted, formers }
+    const said = JSON.stringify([slots, reserved])
     if (said === this.#last && used.length === 0) return
     this.#last = said
     this.#used = []

@@ -18,6 +18,8 @@ const lookEveryMs = 500
 export interface FormersOptions {
   readonly admission: Admission
   readonly budget: Budget
+  /** Whether calls are refused for want of tokens, so that those who finish must know what is taken elsewhere. */
+  readonly budgetRejects: boolean
   readonly clock: Clock
 }
 
@@ -26,6 +28,10 @@ interface Former {
   /** `null` while it does not report. */
   readonly tell: ((order: FinishingOrder) => void) | null
   readonly calls: number
+  /** Tokens that its calls in flight may still use. */
+  readonly reserved: number
+  /** Tokens that its own budget counts, as it last said. */
+  readonly counted: number | null
 }
 
 /** The gateways that this one has taken over from, as long as they finish calls: who they are, and what they may use. */
@@ -61,12 +67,13 @@ export class Formers {
   }
 
   /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, slots }: FormerClaim): void {
+  expect({ instance, identity, slots, reserved = 0 }: FormerClaim): void {
     if (this.#formers.has(instance)) return
     if (this.#hasMoved) return
-    this.#formers.set(instance, { identity, tell: null, calls: 0 })
+    this.#formers.set(instance, { identity, tell: null, calls: 0, reserved, counted: null })
     this.#shares.reserve(instance, slots)
     this.#options.admission.lend(this.#shares.lent)
+    this.#shareBudget()
     this.#lookAfter(instance)
   }
 
@@ -110,8 +117,8 @@ export class Formers {
 
   /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
   moveOn(): readonly FormerClaim[] {
-    const claims = [...this.#formers].map(([instance, { identity }]) => {
-      return { instance, identity, slots: this.#shares.reservedBy(instance) }
+    const claims = [...this.#formers].map(([instance, { identity, reserved }]) => {
+      return { instance, identity, slots: this.#shares.reservedBy(instance), reserved }
     })
     this.#hasMoved = true
     for (const { tell } of this.#formers.values()) tell?.({ moved: true })
@@ -133,8 +140,9 @@ export class Formers {
     return this.#over.promise
   }
 
-  #take({ instance, identity, slots, used, formers }: FinishingReport, tell: Former['tell']): void {
-    this.#formers.set(instance, { identity, tell, calls: slots.wanted })
+  #take(report: FinishingReport, tell: Former['tell']): void {
+    const { instance, identity, slots, used, formers, reserved = 0, counted = null } = report
+    this.#formers.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
     this.#shares.report(instance, slots)
     for (const claim of formers) this.expect(claim)
     for (const usage of used) this.#options.budget.addTo(usage)
@@ -154,6 +162,22 @@ export class Formers {
     admission.lend(this.#shares.lent)
     for (const { holder, seq, slots } of this.#shares.grants(admission.snapshot().active)) {
       this.#formers.get(holder)?.tell?.({ grant: { seq, slots } })
+    }
+    this.#shareBudget()
+  }
+
+  /** Keeps what their calls may use free here, and has them keep free what is taken elsewhere. */
+  #shareBudget(): void {
+    const { budget, budgetRejects, clock } = this.#options
+    const formers = [...this.#formers.values()]
+    const reserved = formers.reduce((sum, former) => sum + former.reserved, 0)
+    budget.reserveElsewhere(reserved)
+    if (!budgetRejects) return
+    const { totalUsed } = budget.snapshot(clock.wallTime())
+    for (const former of formers) {
+      if (former.counted === null) continue
+      const unknownToIt = Math.max(0, totalUsed - former.counted)
+      former.tell?.({ taken: unknownToIt + budget.reserved + reserved - former.reserved })
     }
   }
 

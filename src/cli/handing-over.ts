@@ -7,6 +7,7 @@ import { isIdentity, isMinuteUsage, isPort, isRawLogSwitch } from '../control/co
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import {
   type Shape,
+  isAmount,
   isCount,
   isFlag,
   isOneOf,
@@ -31,6 +32,8 @@ const killLimitMs = 5000
 export interface Bequest {
   /** What the token budget counts; `null` where it is not known yet, and the database has to be asked. */
   readonly used: readonly MinuteUsage[] | null
+  /** Tokens that calls in flight may still use, here and before; a gateway of an older version does not tell. */
+  readonly reserved?: number | undefined
   /** How the payload log is; a gateway of an older version has none. */
   readonly rawLog?: RawLogLegacy | undefined
 }
@@ -67,6 +70,7 @@ export const isLegacy: Shape<Legacy> = record<Legacy>({
   port: isPort,
   slots: isCount,
   used: nullable(listOf(isMinuteUsage)),
+  reserved: optional(isAmount),
   rawLog: optional((value): value is RawLogLegacy => isRawLogSwitch(value) && isAsked(value)),
 })
 

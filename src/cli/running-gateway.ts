@@ -90,8 +90,6 @@ export class RunningGateway implements ControlledGateway {
   readonly #succession: Succession
   #predecessor: string | null
   #control: ControlServer | null = null
-  /** Whether the budget knows what was used before this gateway's start. */
-  #usageIsKnown = false
   #stopping = false
 
   /** `legacy` is that of the gateway which this one takes over from. */
@@ -125,13 +123,14 @@ export class RunningGateway implements ControlledGateway {
     const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
     this.#key = new UpstreamKey(secrets.upstreamKey, base.host, trusted)
     this.#budget = new Budget(options.tokenLimit)
-    void restoreBudget(this.#budget, this.#sink, clock, legacy?.used ?? null).then((isKnown) => {
-      this.#usageIsKnown = isKnown
-    })
+    const budgetRejects = options.budgetAction === 'reject'
+    const held = budgetRejects ? this.#admission : null
+    void restoreBudget(this.#budget, held, this.#sink, clock, legacy?.used ?? null)
     this.#predecessor = legacy?.instance ?? null
     this.#succession = new Succession({
       admission: this.#admission,
       budget: this.#budget,
+      budgetRejects,
       clock,
       instance,
       folder: this.#controlFolder,
@@ -162,6 +161,7 @@ export class RunningGateway implements ControlledGateway {
       version,
       admission: this.#admission,
       budget: this.#budget,
+      budgetRejects,
       retries,
       sink: this.#sink,
       rawLog: this.#rawLog.log,
@@ -177,7 +177,7 @@ export class RunningGateway implements ControlledGateway {
       usageInjection: new UsageInjection(options.usageInjection === 'auto'),
       admission: this.#admission,
       budget: this.#budget,
-      budgetGate: options.budgetAction === 'reject' ? new BudgetGate(this.#budget, clock) : null,
+      budgetGate: budgetRejects ? new BudgetGate(this.#budget, clock) : null,
       retries,
       sink: this.#sink,
       taps: this.#rawLog.log,
@@ -264,7 +264,8 @@ export class RunningGateway implements ControlledGateway {
     const { server, port } = this.#listener
     const place = { server, port, host: this.#values.host, makeWay: () => this.#server.pause() }
     const bequest = (): Bequest => ({
-      used: this.#usageIsKnown ? this.#budget.minutes(this.#clock.wallTime()) : null,
+      used: this.#budget.isKnown ? this.#budget.minutes(this.#clock.wallTime()) : null,
+      reserved: this.#budget.reservedInAll,
       rawLog: this.#rawLog.legacy(),
     })
     try {

@@ -14,6 +14,7 @@ import { type Bequest, type Legacy, raiseSuccessor } from './handing-over.ts'
 export interface SuccessionOptions {
   readonly admission: Admission
   readonly budget: Budget
+  readonly budgetRejects: boolean
   readonly clock: Clock
   readonly instance: string
   /** Where the control socket is. */
@@ -53,8 +54,9 @@ export class Succession {
     this.#client = new ControlClient(options.folder)
     this.formers = new Formers(options)
     if (legacy !== null) this.formers.expect(legacy)
-    admission.watch(() => (this.#finishing ?? this.formers).changed())
-    budget.watch((usage) => this.#used(usage))
+    const changed = (): void => (this.#finishing ?? this.formers).changed()
+    admission.watch(changed)
+    budget.watch({ added: (usage) => this.#used(usage), reserved: changed })
   }
 
   /** Whether a successor is being started, or has taken over. */
@@ -93,11 +95,11 @@ export class Succession {
 
   /** From here on the successor shares the slots, and is told what is finished here. */
   follow(): void {
-    const { admission, clock, instance, onStop, onRawLog } = this.#options
+    const { admission, budget, clock, instance, onStop, onRawLog } = this.#options
     const formers = this.formers.moveOn()
     const identity = ownIdentity()
     this.#finishing = new Finishing(
-      { client: this.#client, admission, clock, instance, identity, formers, onStop, onRawLog },
+      { client: this.#client, admission, budget, clock, instance, identity, formers, onStop, onRawLog },
       this.#untold,
     )
   }

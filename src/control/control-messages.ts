@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
 import type { LiveCalls } from '../api/live-calls.ts'
+import type { MinuteUsage } from '../call/call-sink.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 
@@ -81,7 +82,11 @@ export interface FinishingReport {
     readonly wanted: number
   }
   /** Tokens of calls that ended since the last report, by the minute of their end. */
-  readonly used: readonly { readonly minute: number; readonly tokens: number }[]
+  readonly used: readonly MinuteUsage[]
+  /** Tokens that its calls in flight may still use; absent from an older version, as is the next. */
+  readonly reserved?: number | undefined
+  /** Tokens that its own budget counts as used. */
+  readonly counted?: number | undefined
   /** Those that have reported to this one so far, and will report to its successor. */
   readonly formers: readonly FormerClaim[]
 }
@@ -91,6 +96,8 @@ export interface FormerClaim {
   readonly instance: string
   readonly identity: ProcessIdentity
   readonly slots: number
+  /** Tokens that its calls in flight may still use. */
+  readonly reserved?: number | undefined
 }
 
 /** A line of the answer to `POST /finishing`. */
@@ -98,6 +105,8 @@ export type FinishingOrder =
   | { readonly grant: { readonly seq: number; readonly slots: number } }
   /** The whole gateway stops; what is in flight has so long. */
   | { readonly stopWithinMs: number }
+  /** Tokens that others may still use, or have used unknown to this one; an older version ignores it. */
+  | { readonly taken: number }
   /** Another gateway is the successor now, and is to be reported to. */
   | { readonly moved: true }
   /** The payload log was switched. */

@@ -2,6 +2,7 @@
 import type { ErrorBody } from '../api/error-body.ts'
 import type { LiveCall, LiveCalls } from '../api/live-calls.ts'
 import type { HealthReport } from '../api/health-report.ts'
+import type { MinuteUsage } from '../call/call-sink.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import {
   type Shape,
@@ -44,9 +45,10 @@ export const isIdentity: Shape<ProcessIdentity> = record<ProcessIdentity>({
   bootId: nullable(isText),
 })
 export const isPort: Shape<number> = isWhole(0, 65_535)
-export const isMinuteUsage: Shape<FinishingReport['used'][number]> = record<FinishingReport['used'][number]>({
+export const isMinuteUsage: Shape<MinuteUsage> = record<MinuteUsage>({
   minute: isWhole(0, maxMinute),
   tokens: isAmount,
+  estimated: optional(isAmount),
 })
 export const isRawLogSwitch: Shape<RawLogSwitch> = record<RawLogSwitch>({
   enabled: isFlag,
@@ -126,13 +128,20 @@ export const isHandOverAnswer: Shape<HandOverAnswer> = either(
   record<{ readonly failed: string; readonly code: string }>({ failed: isText, code: isText }),
 )
 
-const isFormerClaim = record<FormerClaim>({ instance: isText, identity: isIdentity, slots: isCount })
+const isFormerClaim = record<FormerClaim>({
+  instance: isText,
+  identity: isIdentity,
+  slots: isCount,
+  reserved: optional(isAmount),
+})
 
 export const isFinishingReport: Shape<FinishingReport> = record<FinishingReport>({
   instance: isText,
   identity: isIdentity,
   slots: record({ seq: isCount, slots: isCount, active: isCount, wanted: isCount }),
   used: listOf(isMinuteUsage),
+  reserved: optional(isAmount),
+  counted: optional(isAmount),
   formers: listOf(isFormerClaim),
 })
 
@@ -144,7 +153,10 @@ export const isFinishingOrder: Shape<FinishingOrder> = either(
     record<{ readonly stopWithinMs: number }>({ stopWithinMs: isAmount }),
   ),
   either(
-    record<{ readonly moved: true }>({ moved: isOneOf([true]) }),
+    either(
+      record<{ readonly taken: number }>({ taken: isAmount }),
+      record<{ readonly moved: true }>({ moved: isOneOf([true]) }),
+    ),
     record<{ readonly rawLog: RawLogSwitch }>({ rawLog: isRawLogSwitch }),
   ),
 )

@@ -1,4 +1,5 @@
 import type { LiveCalls } from '../api/live-calls.ts'
+import { estimatedTokens, reportedTokens } from '../call/budget-tokens.ts'
 import { type CallIds, formatCallId, startedAtMs } from '../call/call-id.ts'
 import type { CallSink } from '../call/call-sink.ts'
 import type { PayloadTaps } from '../call/payload-log.ts'
@@ -59,10 +60,24 @@ export class CallHandler {
     this.#viaName = `tokenweir-${options.instance}`
   }
 
-  /** Handles one call. Never rejects: whatever happens is answered and becomes its one row. */
-  async handle(arrived: ArrivedCall): Promise<void> {
+  /**
+   * Handles one call. Never rejects: whatever happens is answered and becomes its one row; or is counted as dropped,
+   * with a throw if nothing was answered either, if a fault of our own leaves no row to be made.
+   */
+  handle(arrived: ArrivedCall): Promise<void> {
+    let running: RunningCall
+    try {
+      running = new RunningCall(arrived, this.#options)
+    } catch (error) {
+      this.#options.onFault(error)
+      this.#options.sink.lose(null)
+      throw error
+    }
+    return this.#run(running, arrived)
+  }
+
+  async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
     const { admission, sink, clock, limits, budgetGate, upstreamKey } = this.#options
-    const running = new RunningCall(arrived, this.#options)
     this.#running.add(running)
     const { client } = running
     try {
@@ -209,18 +224,20 @@ export class CallHandler {
 
   async #record(running: RunningCall): Promise<void> {
     const { clock, sink, budget, usageInjection, onFault } = this.#options
+    const { call, facts, asked, arrived, tap } = running
+    let isRecorded = false
     try {
       const settled = running.meter.settled()
       if (settled !== null) await settled
       const ended = running.ended()
       const record = recordOf(ended, (text) => this.#options.labels.text(text))
       sink.finish(record)
-      if (running.tap !== null) running.tap.ended(record)
-      const { facts, asked, arrived } = running
+      isRecorded = true
+      budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
+      if (tap !== null) tap.ended(record)
       if (facts !== null) usageInjection.learn(arrived.path.name, facts, asked, ended.reading)
-      const tokens = (record.inputTokens ?? 0) + (record.outputTokens ?? 0)
-      if (tokens > 0) budget.add(clock.wallTime(), tokens)
     } catch (error) {
+      if (!isRecorded) sink.lose(call.id)
       onFault(error)
     }
   }

@@ -7,6 +7,9 @@ import type { Admission } from './admission/admission.ts'
 import type { Budget } from './admission/budget.ts'
 import type { Retries429 } from './retry-429/retries-429.ts'
 
+/** What was used before a start is read by then, unless something keeps it from being read. */
+const budgetLateMs = 2000
+
 /** What a health report is made of. */
 export interface HealthSources {
   readonly clock: Clock
@@ -17,6 +20,8 @@ export interface HealthSources {
   readonly version: string
   readonly admission: Admission
   readonly budget: Budget
+  /** Whether calls are refused where the budget is used up, and wait while it is not known. */
+  readonly budgetRejects: boolean
   readonly retries: Retries429
   readonly sink: CallSink
   readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
@@ -39,7 +44,10 @@ export class Health {
     const slots = admission.snapshot()
     const tokens = budget.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
-    const warnings = [...sink.warnings(), ...rawLog.warnings()]
+    const uptimeMs = clock.now() - this.#startedAt
+    const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs
+    const budgetWarnings = isBudgetLate ? [this.#budgetUnknown()] : []
+    const warnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
       upstream: this.#sources.upstreamUrl,
@@ -59,16 +67,27 @@ export class Health {
         total_used: tokens.totalUsed,
         remaining: tokens.remaining,
         percentage_used: Math.round(tokens.percentageUsed * 1000) / 1000,
+        estimated: tokens.estimated,
+        known: tokens.isKnown,
       },
       pid: process.pid,
       instance: this.#sources.instance,
       version: this.#sources.version,
       wrong_base_url_calls: this.wrongBaseUrlCalls,
-      uptime_s: Math.floor((clock.now() - this.#startedAt) / 1000),
+      uptime_s: Math.floor(uptimeMs / 1000),
       raw_log: { enabled, file_size_bytes },
       telemetry: sink.figures(),
       warnings,
     }
+  }
+
+  #budgetUnknown(): Warning {
+    const { dbPath, budgetRejects } = this.#sources
+    const meanwhile = budgetRejects
+      ? 'calls wait for it and are refused after a while'
+      : 'the token budget counts only what was used since the start'
+    const message = `what the last 24 hours used could not be read from ${dbPath} yet: ${meanwhile}. It is read as soon as that is possible`
+    return { code: 'budget_unknown', message }
   }
 }
 

@@ -87,8 +87,7 @@ export const rawLogPath = '/v1/raw-log/'
 export function forwardedPath(path: string): ForwardedPath | null {
   const exact = forwardedPaths.get(path)
   if (exact !== undefined) return exact
-  if (!path.startsWith('/v1/')) return forwardedPaths.get(path.replace(/\/+$/, '')) ?? null
-  if (path.startsWith(rawLogPath) || path === '/v1/raw-log') return null
+  if (!path.startsWith('/v1/') || path.startsWith(rawLogPath) || path === '/v1/raw-log') return null
   const same = forwardedPaths.get(asUpstreamsReadIt(path))
   if (same !== undefined) return same
   return path.startsWith('/v1/models/') ? props : other

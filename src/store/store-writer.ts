@@ -229,7 +229,7 @@ export class StoreWriter {
   #skip(): void {
     const job = this.#jobs.shift()
     if (job === undefined) return
-    if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, minutes: [] })
+    if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, minutes: null })
     else this.#emit({ kind: 'written', dropped: job.calls.count })
   }
 

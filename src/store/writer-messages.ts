@@ -37,6 +37,7 @@ export type ToWriter =
 /** From the writer's thread. */
 export type FromWriter =
   | { readonly kind: 'written'; readonly dropped: number }
-  | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] }
+  /** `null`: it could not be read, and is to be asked again. */
+  | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] | null }
   | { readonly kind: 'warnings'; readonly warnings: readonly Warning[] }
   | { readonly kind: 'closed' }

@@ -48,6 +48,8 @@ const historyLimit = 1000
 const stallMs = 10_000
 /** A loss is a warning for so long; the count of what was lost stays. */
 const lossShownMs = 2000
+/** When a question is asked again that could not be answered. */
+const askAgainMs = 2000
 const restart = { firstMs: 100, longestMs: 5000 } as const
 
 interface Parcel {
@@ -58,7 +60,7 @@ interface Parcel {
 
 interface Question {
   readonly fromMinute: number
-  readonly resolve: (minutes: readonly MinuteUsage[]) => void
+  readonly resolve: (minutes: readonly MinuteUsage[] | null) => void
 }
 
 /** Both compiled and as source the worker's file lies beside this one and ends as it does. */
@@ -131,6 +133,11 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#planFlush()
   }
 
+  lose(id: number | null): void {
+    this.#lose(1)
+    if (id !== null) this.#journal.settle([id])
+  }
+
   minute(minute: GatewayMinute): void {
     // Its last word wins: of a running minute, told of again and again, one is enough.
     if (this.#minutes.at(-1)?.minute === minute.minute) this.#minutes.pop()
@@ -155,9 +162,9 @@ export class WriterThread implements CallSink, GatewayHistory {
     return [...warnings, this.#journal.warning].filter((warning) => warning !== null)
   }
 
-  /** Tokens by the minute in which calls ended; empty where the database is closed before it could be asked. */
-  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[]> {
-    if (this.#isClosed) return Promise.resolve([])
+  /** Tokens by the minute in which calls ended, as soon as they can be read; `null` if that is not before the close. */
+  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
+    if (this.#isClosed) return Promise.resolve(null)
     return new Promise((resolve) => {
       const question = ++this.#lastQuestion
       this.#questions.set(question, { fromMinute, resolve })
@@ -193,7 +200,7 @@ export class WriterThread implements CallSink, GatewayHistory {
 
   #loss(): Warning | null {
     if (this.#clock.now() - this.#lostAtMs > lossShownMs) return null
-    const message = `${this.#dropped} records were lost since the start: calls end faster than they can be recorded`
+    const message = `${this.#dropped} records were lost since the start: calls end faster than they can be recorded, or a fault of the gateway, which its log names, left none to be made`
     return { code: 'records_dropped', message }
   }
 
@@ -258,9 +265,7 @@ export class WriterThread implements CallSink, GatewayHistory {
         this.#settle(message.dropped)
         break
       case 'usage':
-        this.#questions.get(message.question)?.resolve(message.minutes)
-        this.#questions.delete(message.question)
-        if (this.#questions.size === 0) this.#worker?.unref()
+        this.#answer(message.question, message.minutes)
         break
       case 'warnings':
         this.#workerWarnings = message.warnings
@@ -269,6 +274,19 @@ export class WriterThread implements CallSink, GatewayHistory {
         this.#onClosed()
         break
     }
+  }
+
+  #answer(question: number, minutes: readonly MinuteUsage[] | null): void {
+    const asked = this.#questions.get(question)
+    if (asked === undefined) return
+    if (minutes === null) {
+      const { fromMinute } = asked
+      this.#clock.after(askAgainMs, () => this.#post({ kind: 'usage', question, fromMinute }))
+      return
+    }
+    this.#questions.delete(question)
+    if (this.#questions.size === 0) this.#worker?.unref()
+    asked.resolve(minutes)
   }
 
   #settle(dropped: number): void {
@@ -353,7 +371,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     const left = [...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)]
     this.#dropped += this.#journal.ended(left)
     this.#parcel = null
-    for (const { resolve } of this.#questions.values()) resolve([])
+    for (const { resolve } of this.#questions.values()) resolve(null)
     this.#questions.clear()
     this.#journal.close()
     void this.#worker?.terminate()

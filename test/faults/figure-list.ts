@@ -19,6 +19,8 @@ const test = (...files: readonly string[]): readonly string[] => [
 
 const crowd = (name: string): readonly string[] => ['test/faults/crowds.ts', '--crowd', name]
 
+const budget = (name: string): readonly string[] => ['test/faults/budget-limits.ts', '--figure', name]
+
 /** All that one command measures, the longest last. */
 export const figureList: readonly MeasuredFigure[] = [
   of('R1', 'malformed HTTP: none reaches the upstream', test('gateway/malformed-never-passes'), 5),
@@ -115,6 +117,9 @@ export const figureList: readonly MeasuredFigure[] = [
     quick: ['test/faults/live-storage.ts', '--only', 'refused', '--hold-ms', '300', '--slowest-ms', '5000'],
     limitMs: 10 * minuteMs,
   },
+  of('R33', 'limit used up, 30 kills, a locked database: 0 calls admitted', budget('R33'), 5),
+  of('R34', '900 of 1,000 in flight, 10 restarts: 0 further admitted', budget('R34'), 5),
+  of('R35', 'streams left before usage: limit bites within 10 %', budget('R35'), 5),
   {
     figures: ['R37'],
     goal: '8 gateways on one folder, one killed each minute: rows = calls, 0 written off that had ended',

@@ -155,7 +155,8 @@ function checkDatabase(file: string): void {
 
 async function untilBudget(gateway: GatewayProcess, tokens: number): Promise<void> {
   await untilHealth(gateway, `the budget counts ${tokens} tokens`, (health) => {
-    return asRecord(health['token_budget'])['total_used'] === tokens
+    const { total_used: used, estimated } = asRecord(health['token_budget'])
+    return Number(used) - Number(estimated) === tokens
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
-import { untilCalls, untilHealth, untilIdle } from '../support/gateway-state.ts'
+import { untilCalls, untilIdle } from '../support/gateway-state.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { openRawClient } from '../support/raw-client.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -35,11 +35,14 @@ function budgetHeaders(response: RawResponse): unknown[] {
   return ['Limit', 'Used', 'Remaining'].map((name) => response.header(`x-token-budget-${name}`))
 }
 
-function assertRefused(response: RawResponse, used: number): void {
+/** `retryAfter`: null where there must be none. */
+function assertRefused(response: RawResponse, used: number, retryAfter: RegExp | null = /^[1-9]\d*$/): void {
   assert.deepEqual([response.status, response.header('x-tokenweir-error')], [429, 'token_budget_exceeded'])
   assert.deepEqual(budgetHeaders(response), ['100', String(used), String(100 - used)])
   assert.equal(response.header('x-should-retry'), 'false')
-  assert.match(response.header('retry-after') ?? '', /^[1-9]\d*$/)
+  const told = response.header('retry-after')
+  if (retryAfter === null) assert.equal(told, undefined)
+  else assert.match(told ?? '', retryAfter)
   const error = asRecord(parseRecord(response.body.toString())['error'])
   assert.deepEqual(
     [error['type'], error['code'], error['param']],
@@ -71,15 +74,15 @@ test('what is left is given out, then calls are refused, also after a restart; o
   assertRefused(await exchange(first.port, 'POST', '/v1/images/generations', { body: '{}' }), 130)
   assert.equal((await exchange(first.port, 'GET', '/v1/models')).status, 200)
   const budget = asRecord((await first.health())['token_budget'])
-  assert.deepEqual(budget, { daily_limit: 100, total_used: 130, remaining: -30, percentage_used: 130 })
+  const figures = { daily_limit: 100, total_used: 130, remaining: -30, percentage_used: 130 }
+  assert.deepEqual(budget, { ...figures, estimated: 0, known: true })
   assert.equal(upstream.requests.length, 3)
   assert.equal((await first.stop()).code, 0)
 
+  // The very first call after the start waits until it is known what was used.
   await using second = await start(upstream, directory.path)
-  await untilHealth(second, 'the budget is restored', (health) => {
-    return asRecord(health['token_budget'])['total_used'] === 130
-  })
   assertRefused(await call(second), 130)
+  assert.equal(upstream.requests.length, 3)
 })
 
 test('a call that may use more than is left is refused, one that may use just that is not', async () => {
@@ -92,6 +95,42 @@ test('a call that may use more than is left is refused, one that may use just th
   assertRefused(await call(gateway, { max_completion_tokens: 41, max_tokens: 1 }), 60)
   assertRefused(await call(gateway, { max_output_tokens: 41, max_tokens: 1 }), 60)
   assert.equal((await call(gateway, { max_tokens: 40 })).status, 200)
+})
+
+test('bounds that are written oddly count as upstreams read them; what is more than the limit never passes', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  for (const asked of ['100000000000000000000', '1e400', '"2000"', '101', '34, "n": 3']) {
+    const refused = await exchange(gateway.port, 'POST', chat, {
+      body: `{"model":"m","max_tokens":${asked}}`,
+    })
+    assert.equal(refused.status, 429, asked)
+    assert.equal(refused.header('retry-after'), undefined, asked)
+    assert.equal(refused.header('x-should-retry'), 'false')
+    assert.deepEqual(budgetHeaders(refused), ['100', '0', '100'])
+    assert.match(refused.body.toString(), /never passes/)
+  }
+  assert.equal(upstream.requests.length, 0)
+})
+
+test('a path that some upstream takes for the same is reserved, metered and asked for usage alike, and sent as it is', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using gateway = await start(upstream)
+  const paths = ['/v1//chat/completions', '/v1/chat/completions/', '/v1/chat%2Fcompletions']
+  for (const path of paths) {
+    const asks = (body: object): Promise<RawResponse> =>
+      exchange(gateway.port, 'POST', path, { body: JSON.stringify({ model: 'm', ...body }) })
+    assertRefused(await asks({ max_tokens: 101 }), 0, null)
+    upstream.replyOnce(jsonReply(400, {}))
+    assert.equal((await asks({ stream: true })).status, 400)
+    const { target, body } = upstream.requests.at(-1)!
+    assert.equal(target, path)
+    assert.match(body.toString(), /include_usage/)
+  }
+  assert.deepEqual(
+    (await recordedCalls(gateway, 2 * paths.length)).map(({ call_type, model }) => [call_type, model]),
+    Array.from({ length: 2 * paths.length }, () => ['chat', 'm']),
+  )
 })
 
 test('calls in flight reserve what they may use, and settle by what they did use', async () => {
@@ -116,8 +155,9 @@ test('calls in flight reserve what they may use, and settle by what they did use
 
 test('however a call ends, its reservation ends with it', async () => {
   await using upstream = await startSimulatedUpstream()
-  await using gateway = await start(upstream, undefined, '--retry-429-max', '1')
-  const all = { max_tokens: 100 }
+  // Calls without usage count what they are estimated to have used; two reservations do not fit, one does.
+  await using gateway = await start(upstream, undefined, '--retry-429-max', '1', '--token-limit', '10000')
+  const all = { max_tokens: 9000 }
   const begun = [write(responseHead(200, [['Transfer-Encoding', 'chunked']])), write(chunkFrame('a'))]
   const endings: Record<string, ReplyStep[]> = {
     'an error of the upstream': jsonReply(500, {}),
@@ -145,7 +185,7 @@ test('however a call ends, its reservation ends with it', async () => {
     await client.send(requestBytes('POST', chat, { body: JSON.stringify(all) }))
     await upstream.waitForRequest(seen)
     if (reply[0]!.do === 'write' && reply.length > 1) await client.waitForBytes('a')
-    assertRefused(await call(gateway, { max_tokens: 1 }), 0)
+    assert.equal((await call(gateway, all)).header('x-tokenweir-error'), 'token_budget_exceeded')
     calls += 2
     client.leave()
     await recordedCalls(gateway, calls)
@@ -159,7 +199,8 @@ test('a call that waits for its slot is looked at again when it has it', async (
   const second = Promise.withResolvers<void>()
   await using upstream = await startSimulatedUpstream()
   await using gateway = await start(upstream, undefined, '--max-concurrent', '2')
-  const holding = [until(gate.promise), ...jsonReply(200, {})]
+  // An error of the upstream counts nothing.
+  const holding = [until(gate.promise), ...jsonReply(500, {})]
   upstream.replyOnce(holding, holding, [until(second.promise), ...answerOf(10)])
   const holders = [call(gateway), call(gateway)]
   await upstream.waitForInFlight(2)

@@ -10,11 +10,15 @@ import { makeTempDir } from '../support/temp-dir.ts'
 
 async function budget(
   gateway: GatewayProcess,
-): Promise<{ readonly used: number; readonly remaining: number }> {
+): Promise<{ readonly used: number; readonly remaining: number; readonly estimated: number }> {
   const figures = asRecord((await gateway.health())['token_budget'])
   assert.equal(figures['daily_limit'], 100)
   assert.ok(Math.abs(Number(figures['percentage_used']) - Number(figures['total_used'])) < 0.01)
-  return { used: Number(figures['total_used']), remaining: Number(figures['remaining']) }
+  return {
+    used: Number(figures['total_used']),
+    remaining: Number(figures['remaining']),
+    estimated: Number(figures['estimated']),
+  }
 }
 
 /** A gateway that has just started counts what the database holds as soon as that has been read. */
@@ -43,10 +47,10 @@ test('used tokens are the input and output of all rows, also after a stop and a 
     )
 
   await using first = await start()
-  assert.deepEqual(await budget(first), { used: 0, remaining: 100 })
+  assert.deepEqual(await budget(first), { used: 0, remaining: 100, estimated: 0 })
   await post(first, '/v1/chat/completions', { model: 'm' })
   await recordedCalls(first, 1)
-  assert.deepEqual(await budget(first), { used: 18, remaining: 82 })
+  assert.deepEqual(await budget(first), { used: 18, remaining: 82, estimated: 0 })
   await post(first, '/v1/embeddings', { model: 'm', input: 'a' })
   await post(first, '/v1/chat/completions', {
     model: 'm',
@@ -54,9 +58,9 @@ test('used tokens are the input and output of all rows, also after a stop and a 
     stream_options: { include_usage: true },
   })
   await recordedCalls(first, 3)
-  assert.deepEqual(await budget(first), { used: 47, remaining: 53 })
+  assert.deepEqual(await budget(first), { used: 47, remaining: 53, estimated: 0 })
 
-  // Neither a call without usage nor one that failed counts anything; reasoning is part of the output.
+  // A call that failed counts nothing; of one without usage it is estimated; reasoning is part of the output.
   await post(first, '/v1/chat/completions', {
     model: 'm',
     stream: true,
@@ -74,23 +78,28 @@ test('used tokens are the input and output of all rows, also after a stop and a 
   }
   upstream.replyOnce(jsonReply(200, { model: 'm', choices: [], usage }))
   await post(first, '/v1/chat/completions', { model: 'm' })
-  await recordedCalls(first, 7)
-  assert.deepEqual(await budget(first), { used: 97, remaining: 3 })
+  const rows = await recordedCalls(first, 7)
+  const { chunks, request_bytes: bytes } = rows.find(
+    ({ stream, input_tokens: tokens }) => stream && tokens === null,
+  )!
+  const estimated = chunks! + Math.ceil(bytes / 4)
+  const used = 97 + estimated
+  assert.deepEqual(await budget(first), { used, remaining: 100 - used, estimated })
   assert.equal(sumOfRows(first), 97)
   assert.equal((await first.stop()).code, 0)
 
   await using second = await start()
-  await waitForUsed(second, 97)
+  await waitForUsed(second, used)
   await post(second, '/v1/chat/completions', { model: 'm' })
   await recordedCalls(second, 8)
   // Beyond the limit it is only reported: nothing is refused.
-  assert.deepEqual(await budget(second), { used: 115, remaining: -15 })
+  assert.deepEqual(await budget(second), { used: used + 18, remaining: 82 - used, estimated })
   await second.kill9()
 
   await using third = await start()
-  await waitForUsed(third, 115)
+  await waitForUsed(third, used + 18)
   assert.equal(sumOfRows(third), 115)
   await post(third, '/v1/chat/completions', { model: 'm' })
   await recordedCalls(third, 9)
-  assert.equal((await budget(third)).used, 133)
+  assert.equal((await budget(third)).used, used + 36)
 })

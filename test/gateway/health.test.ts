@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
 import { type JsonRecord, asRecord, parseRecord } from '../support/json-record.ts'
 import type { RawResponse } from '../support/raw-response.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
@@ -23,6 +24,11 @@ function bodyOf(response: RawResponse): JsonRecord {
 }
 
 test('the report has the fields that were promised, and no others', async () => {
+  await untilHealth(
+    gateway,
+    'the past is read',
+    (health) => asRecord(health['token_budget'])['known'] === true,
+  )
   const response = await exchange(gateway.port, 'GET', '/health')
   assert.equal(response.status, 200)
   assert.equal(response.header('content-type'), 'application/json')
@@ -42,7 +48,14 @@ test('the report has the fields that were promised, and no others', async () => 
       total_retries_429: 0,
       peak_active: 0,
     },
-    token_budget: { daily_limit: 1000, total_used: 0, remaining: 1000, percentage_used: 0 },
+    token_budget: {
+      daily_limit: 1000,
+      total_used: 0,
+      remaining: 1000,
+      percentage_used: 0,
+      estimated: 0,
+      known: true,
+    },
     pid: gateway.pid,
     wrong_base_url_calls: 0,
     raw_log: { enabled: false, file_size_bytes: 0 },

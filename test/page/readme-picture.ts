@@ -58,6 +58,8 @@ const status: ProcessStatus = {
       total_used: 17_400_000,
       remaining: 30_600_000,
       percentage_used: 36.25,
+      estimated: 0,
+      known: true,
     },
   },
   pid_file: 'data/.proxy.pid',

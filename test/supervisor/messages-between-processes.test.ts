@@ -49,6 +49,8 @@ async function statusOf(folder: string): Promise<ControlStatus> {
 test('the control socket: a gateway outlives what it is told, and goes by what it went by', async () => {
   await using place = await makeWorkplace()
   await place.supervisor({ args: [`--port=${await freePort()}`] }).start()
+  const isKnown = async (): Promise<boolean> => (await statusOf(place.folder)).health.token_budget.known
+  await eventually('the past to be read', isKnown)
   const before = stateOf(await statusOf(place.folder))
   const socketPath = join(place.folder, 'gateway.sock')
   const report: FinishingReport = {
@@ -56,6 +58,8 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
     identity: ownIdentity(),
     slots: { seq: 0, slots: 0, active: 0, wanted: 0 },
     used: [],
+    reserved: 0,
+    counted: 0,
     formers: [],
   }
   const reporting = request({ socketPath, method: 'POST', path: '/finishing', agent: false })

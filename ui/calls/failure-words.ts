@@ -39,6 +39,10 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
     short: 'Over budget',
     sentence: 'The tokens of 24 hours were used up, and the gateway refuses calls beyond them.',
   },
+  budget_unknown: {
+    short: 'Budget unknown',
+    sentence: 'The gateway could not read what was used of the token budget, so it let no call through.',
+  },
   internal_error: { short: 'Gateway fault', sentence: 'A fault of the gateway itself.' },
   upstream_unreachable: {
     short: 'Unreachable',

@@ -18,6 +18,14 @@ export interface AdmissionOptions {
   readonly queueTimeoutMs: number
 }
 
+/** Why nobody is admitted for now, though slots may be free. */
+export interface AdmissionHold {
+  /** How long a call waits for its end. */
+  readonly limitMs: number
+  /** What it is refused with then. */
+  readonly refusal: () => Failure
+}
+
 /** A waiting call, and how to end its wait. */
 interface Wait {
   readonly admit: () => void
@@ -40,6 +48,7 @@ export class Admission {
   readonly #minute: MinuteFigures
   #maxConcurrent: number
   #lent = 0
+  #hold: AdmissionHold | null = null
   #watcher: (() => void) | null = null
   #draining: Failure | null = null
   #timerAtMs: number | null = null
@@ -101,6 +110,12 @@ export class Admission {
     this.#applyCapacity()
   }
 
+  /** All who come wait, until the hold is lifted again with `null`. */
+  hold(hold: AdmissionHold | null): void {
+    this.#hold = hold
+    this.#applyCapacity()
+  }
+
   /** Calls back whenever the number of calls that are in flight, or wait, may have changed. */
   watch(watcher: (() => void) | null): void {
     this.#watcher = watcher
@@ -137,6 +152,7 @@ export class Admission {
       const leave = (): void => {
         signal.removeEventListener('abort', onAbort)
         cancelTimeout?.()
+        cancelHeld?.()
       }
       const wait: Wait = {
         admit: () => {
@@ -159,6 +175,13 @@ export class Admission {
         this.#queueTimeoutMs === 0
           ? null
           : this.#clock.after(this.#queueTimeoutMs, () => wait.refuse(this.#queueTimeout()))
+      const hold = this.#hold
+      const cancelHeld =
+        hold === null
+          ? null
+          : this.#clock.after(hold.limitMs, () => {
+              if (this.#hold !== null) wait.refuse(hold.refusal())
+            })
       this.#noteChange()
     })
   }
@@ -176,7 +199,8 @@ export class Admission {
   }
 
   #applyCapacity(): void {
-    this.#queue.setCapacity(Math.max(0, this.#maxConcurrent - this.#lent))
+    const own = Math.max(0, this.#maxConcurrent - this.#lent)
+    this.#queue.setCapacity(this.#hold === null ? own : 0)
     this.#admitNext()
   }
 

@@ -103,13 +103,27 @@ describe('BudgetGate', () => {
       toTheFirst + 3600,
       toTheFirst + 7200,
       toTheFirst + 7200,
-      // More than the limit, whatever leaves.
-      dayS + 60 - 10,
+      null,
     ])
     clock.tick(toTheFirst * 1000 - 1)
     assert.equal(retryAfterS(30), 1)
     clock.tick(1)
     gate.check(30)
+  })
+
+  it('says of a call that asks for more than the whole limit that it never passes', () => {
+    const { gate } = setUp(100)
+    gate.check(100)
+    for (const [tokens, asked] of [
+      [101, /up to 101 tokens\b.*\bnever passes\b/],
+      [Infinity, /more tokens than can be counted\b.*\bnever passes\b/],
+    ] as const) {
+      const failure = failureOf(() => gate.check(tokens))
+      assert.equal(failure.code, 'token_budget_exceeded')
+      assert.equal(failure.retryAfterS, null)
+      assert.match(failure.message, asked)
+      assert.deepEqual(failure.headers.slice(0, 2), ['X-Token-Budget-Limit', '100'])
+    }
   })
 
   it('asks to come back in a minute where only calls in flight stand in the way', () => {

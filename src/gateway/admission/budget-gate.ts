@@ -30,19 +30,28 @@ export class BudgetGate {
 }
 
 function refusal(shortage: BudgetShortage, tokens: number): Failure {
-  const { dailyLimit, totalUsed, remaining, reserved, retryAfterS } = shortage
+  const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
+  const headers = [
+    'X-Token-Budget-Limit',
+    String(dailyLimit),
+    'X-Token-Budget-Used',
+    String(totalUsed),
+    'X-Token-Budget-Remaining',
+    String(remaining),
+  ]
+  const why = retryAfterS === null ? neverPasses(dailyLimit, tokens) : notNow(shortage, tokens)
+  const when = retryAfterS === null ? {} : { retryAfterS }
+  return new Failure('token_budget_exceeded', `${why} (--token-limit).`, { ...when, headers })
+}
+
+function notNow({ dailyLimit, totalUsed, reserved }: BudgetShortage, tokens: number): string {
   const used = `Of the ${dailyLimit} tokens of any 24 hours ${totalUsed} are used`
   const inFlight = reserved > 0 ? `, and calls in flight may use ${reserved} more` : ''
   const asked = tokens > 0 ? `; this call may use up to ${tokens}` : ''
-  return new Failure('token_budget_exceeded', `${used}${inFlight}${asked} (--token-limit).`, {
-    retryAfterS,
-    headers: [
-      'X-Token-Budget-Limit',
-      String(dailyLimit),
-      'X-Token-Budget-Used',
-      String(totalUsed),
-      'X-Token-Budget-Remaining',
-      String(remaining),
-    ],
-  })
+  return used + inFlight + asked
+}
+
+function neverPasses(dailyLimit: number, tokens: number): string {
+  const asked = Number.isFinite(tokens) ? `up to ${tokens} tokens` : 'more tokens than can be counted'
+  return `This call may use ${asked}, and any 24 hours have ${dailyLimit}: it never passes, whenever it is tried again`
 }

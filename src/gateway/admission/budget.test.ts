@@ -13,6 +13,8 @@ describe('Budget', () => {
     assert.deepEqual(new Budget(1000).snapshot(startMs), {
       dailyLimit: 1000,
       totalUsed: 0,
+      estimated: 0,
+      isKnown: false,
       remaining: 1000,
       percentageUsed: 0,
     })
@@ -24,14 +26,14 @@ describe('Budget', () => {
     budget.add(startMs - hourMs, 400)
     budget.add(startMs, 30)
     const told: { readonly minute: number; readonly tokens: number }[] = []
-    budget.watch((usage) => told.push(usage))
+    budget.watch({ added: (usage) => told.push(usage), reserved: () => {} })
     const next = new Budget(1000)
     next.restore(budget.minutes(startMs))
     assert.equal(next.snapshot(startMs).totalUsed, 430)
-    budget.add(startMs, 7)
+    budget.add(startMs, 7, 3)
     for (const usage of told) next.addTo(usage)
-    assert.deepEqual(next.snapshot(startMs), budget.snapshot(startMs))
-    assert.equal(next.snapshot(startMs).totalUsed, 437)
+    const { totalUsed, estimated, isKnown } = next.snapshot(startMs)
+    assert.deepEqual([totalUsed, estimated, isKnown], [440, 3, true])
   })
 
   it('adds up what was used, beyond the limit too', () => {
@@ -40,6 +42,8 @@ describe('Budget', () => {
     assert.deepEqual(budget.snapshot(startMs), {
       dailyLimit: 1000,
       totalUsed: 400,
+      estimated: 0,
+      isKnown: false,
       remaining: 600,
       percentageUsed: 40,
     })
@@ -47,9 +51,42 @@ describe('Budget', () => {
     assert.deepEqual(budget.snapshot(startMs + 1), {
       dailyLimit: 1000,
       totalUsed: 1250,
+      estimated: 0,
+      isKnown: false,
       remaining: -250,
       percentageUsed: 125,
     })
+  })
+
+  it('tells what was estimated apart, for as long as it counts', () => {
+    const budget = new Budget(1000)
+    budget.add(startMs, 10, 5)
+    budget.add(startMs + hourMs, 0, 7)
+    const figures = (nowMs: number): number[] => {
+      const { totalUsed, estimated, remaining } = budget.snapshot(nowMs)
+      return [totalUsed, estimated, remaining]
+    }
+    assert.deepEqual(figures(startMs + hourMs), [22, 12, 978])
+    assert.deepEqual(figures(startMs + dayMs + hourMs), [7, 7, 993])
+    assert.deepEqual(budget.minutes(startMs + dayMs + hourMs), [
+      { minute: (startMs + hourMs) / minuteMs, tokens: 7, estimated: 7 },
+    ])
+  })
+
+  it('says when what it reserves changes, and keeps what others may use free as well', () => {
+    const budget = new Budget(1000)
+    const told: number[] = []
+    budget.watch({ added: () => {}, reserved: () => told.push(budget.reserved) })
+    const held = budget.reserve(300)
+    budget.reserve(0)[Symbol.dispose]()
+    budget.reserveElsewhere(600)
+    assert.deepEqual([budget.reserved, budget.reservedInAll], [300, 900])
+    assert.equal(budget.shortage(startMs, 100), null)
+    assert.equal(budget.shortage(startMs, 101)?.reserved, 900)
+    held[Symbol.dispose]()
+    held[Symbol.dispose]()
+    assert.deepEqual(told, [300, 0])
+    assert.equal(budget.shortage(startMs, 400), null)
   })
 
   it('forgets what is a day old, by the minute', () => {
@@ -79,6 +116,7 @@ describe('Budget', () => {
     assert.equal(late.snapshot(startMs).totalUsed, 1)
     late.restore(restored)
     assert.equal(early.snapshot(startMs).totalUsed, 29)
+    assert.ok(early.isKnown)
     assert.deepEqual(late.snapshot(startMs), early.snapshot(startMs))
   })
 
@@ -127,6 +165,8 @@ describe('Budget', () => {
     assert.deepEqual(budget.snapshot(startMs), {
       dailyLimit: 20,
       totalUsed: 30,
+      estimated: 0,
+      isKnown: false,
       remaining: -10,
       percentageUsed: 150,
     })

@@ -5,6 +5,10 @@ export interface BudgetFigures {
   readonly dailyLimit: number
   /** Tokens of the calls that ended in the last 24 hours. */
   readonly totalUsed: number
+  /** How many of them no upstream reported. */
+  readonly estimated: number
+  /** Whether what was used before this gateway's start is among them. */
+  readonly isKnown: boolean
   /** Negative when more was used than the limit. */
   readonly remaining: number
   readonly percentageUsed: number
@@ -14,8 +18,16 @@ export interface BudgetFigures {
 export interface BudgetShortage extends BudgetFigures {
   /** Tokens that calls in flight may still use. */
   readonly reserved: number
-  /** Whole seconds until enough tokens have left the window, at least one. */
-  readonly retryAfterS: number
+  /** Whole seconds until enough tokens have left the window, at least one; `null` if the whole limit is not enough. */
+  readonly retryAfterS: number | null
+}
+
+/** Learns of what other gateways have to know. */
+export interface BudgetWatcher {
+  /** A call that ended here used this. */
+  readonly added: (usage: MinuteUsage) => void
+  /** What calls in flight here may use is another number now. */
+  readonly reserved: () => void
 }
 
 const minuteMs = 60_000
@@ -36,30 +48,53 @@ export class Budget {
   #dailyLimit: number
   readonly #minutes = new Int32Array(bucketCount).fill(-1)
   readonly #tokens = new Float64Array(bucketCount)
-  /** The minute for which the total holds; in every new one it is summed up afresh. */
+  readonly #estimates = new Float64Array(bucketCount)
+  /** The minute for which the totals hold; in every new one they are summed up afresh. */
   #totalAt = -1
   #total = 0
+  #totalEstimated = 0
   #reserved = 0
-  #watcher: ((usage: MinuteUsage) => void) | null = null
+  #reservedElsewhere = 0
+  #isKnown = false
+  #watcher: BudgetWatcher | null = null
 
   constructor(dailyLimit: number) {
     this.#dailyLimit = dailyLimit
   }
 
-  /** A call ended at `nowMs` (Unix epoch) and used that many tokens. */
-  add(nowMs: number, tokens: number): void {
-    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens })
+  /** Whether it has been told what was used before this gateway's start. */
+  get isKnown(): boolean {
+    return this.#isKnown
+  }
+
+  /** Tokens that calls in flight here may still use. */
+  get reserved(): number {
+    return this.#reserved
+  }
+
+  /** The same, with those of other gateways. */
+  get reservedInAll(): number {
+    return this.#reserved + this.#reservedElsewhere
+  }
+
+  /** A call ended at `nowMs` (Unix epoch) and used so many tokens that were reported, and so many that are estimated. */
+  add(nowMs: number, reported: number, estimated = 0): void {
+    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated })
   }
 
   /** As `add`, for a call that another gateway has told of. */
   addTo(usage: MinuteUsage): void {
-    this.#put(usage.minute, usage.tokens)
-    this.#watcher?.(usage)
+    this.#put(usage)
+    this.#watcher?.added(usage)
   }
 
-  /** Calls back with all that is added from now on. */
-  watch(watcher: ((usage: MinuteUsage) => void) | null): void {
+  watch(watcher: BudgetWatcher | null): void {
     this.#watcher = watcher
+  }
+
+  /** Other gateways' calls in flight may use so many tokens, or have used them unknown to this one. */
+  reserveElsewhere(tokens: number): void {
+    this.#reservedElsewhere = tokens
   }
 
   /** All that counts: what `restore` takes to make a budget that is like this one. */
@@ -68,6 +103,7 @@ export class Budget {
     const buckets = Array.from(this.#minutes, (minute, bucket) => ({
       minute,
       tokens: this.#tokens[bucket] ?? 0,
+      estimated: this.#estimates[bucket] ?? 0,
     }))
     return buckets.filter(({ minute, tokens }) => tokens > 0 && Math.abs(minute - now) <= windowMinutes)
   }
@@ -77,22 +113,24 @@ export class Budget {
    * does not matter which comes first; it is to be called once.
    */
   restore(minutes: readonly MinuteUsage[]): void {
-    for (const { minute, tokens } of minutes) {
-      const held = this.#minutes[minute % bucketCount] ?? -1
-      if (held <= minute) this.#put(minute, tokens)
+    this.#isKnown = true
+    for (const usage of minutes) {
+      const held = this.#minutes[usage.minute % bucketCount] ?? -1
+      if (held <= usage.minute) this.#put(usage)
     }
   }
 
   /** Tokens that a call in flight may use, until it has ended and what it did use has been added. */
   reserve(tokens: number): Disposable {
-    this.#reserved += tokens
-    let held = tokens
-    return {
-      [Symbol.dispose]: () => {
-        this.#reserved -= held
-        held = 0
-      },
+    let held = 0
+    const hold = (count: number): void => {
+      if (count === held) return
+      this.#reserved += count - held
+      held = count
+      this.#watcher?.reserved()
     }
+    hold(tokens)
+    return { [Symbol.dispose]: () => hold(0) }
   }
 
   /**
@@ -102,10 +140,9 @@ export class Budget {
   shortage(nowMs: number, tokens: number): BudgetShortage | null {
     const figures = this.snapshot(nowMs)
     const needed = Math.max(1, tokens)
-    if (figures.totalUsed + this.#reserved + needed <= figures.dailyLimit) return null
-    const tooMany = figures.totalUsed + needed - figures.dailyLimit
-    const retryAfterS = tooMany > 0 ? this.#leavesAfterS(nowMs, tooMany) : reservedRetryS
-    return { ...figures, reserved: this.#reserved, retryAfterS }
+    const reserved = this.reservedInAll
+    if (figures.totalUsed + reserved + needed <= figures.dailyLimit) return null
+    return { ...figures, reserved, retryAfterS: this.#retryAfterS(nowMs, figures, needed) }
   }
 
   setLimit(dailyLimit: number): void {
@@ -118,36 +155,50 @@ export class Budget {
     return {
       dailyLimit: limit,
       totalUsed,
+      estimated: this.#totalEstimated,
+      isKnown: this.#isKnown,
       remaining: limit - totalUsed,
       percentageUsed: limit > 0 ? (totalUsed / limit) * 100 : 100,
     }
   }
 
-  #put(minute: number, tokens: number): void {
+  #put({ minute, tokens, estimated = 0 }: MinuteUsage): void {
     if (!(tokens > 0)) return
     const bucket = minute % bucketCount
     if (this.#minutes[bucket] !== minute) {
       this.#minutes[bucket] = minute
       this.#tokens[bucket] = 0
+      this.#estimates[bucket] = 0
     }
     this.#tokens[bucket] = (this.#tokens[bucket] ?? 0) + tokens
-    if (Math.abs(minute - this.#totalAt) <= windowMinutes) this.#total += tokens
-    else this.#totalAt = -1
+    this.#estimates[bucket] = (this.#estimates[bucket] ?? 0) + estimated
+    if (Math.abs(minute - this.#totalAt) <= windowMinutes) {
+      this.#total += tokens
+      this.#totalEstimated += estimated
+    } else this.#totalAt = -1
   }
 
   #used(minute: number): number {
     if (minute === this.#totalAt) return this.#total
-    let total = 0
+    this.#total = 0
+    this.#totalEstimated = 0
     for (let bucket = 0; bucket < bucketCount; bucket++) {
       const labelled = this.#minutes[bucket] ?? -1
-      if (Math.abs(labelled - minute) <= windowMinutes) total += this.#tokens[bucket] ?? 0
+      if (Math.abs(labelled - minute) > windowMinutes) continue
+      this.#total += this.#tokens[bucket] ?? 0
+      this.#totalEstimated += this.#estimates[bucket] ?? 0
     }
-    this.#total = total
     this.#totalAt = minute
-    return total
+    return this.#total
   }
 
-  /** When so many of the used tokens have left; never is taken for the time in which all have. */
+  #retryAfterS(nowMs: number, { totalUsed, dailyLimit }: BudgetFigures, needed: number): number | null {
+    if (needed > dailyLimit) return null
+    const tooMany = totalUsed + needed - dailyLimit
+    return tooMany > 0 ? this.#leavesAfterS(nowMs, tooMany) : reservedRetryS
+  }
+
+  /** When so many of the used tokens have left. */
   #leavesAfterS(nowMs: number, tokens: number): number {
     const now = Math.floor(nowMs / minuteMs)
     let left = 0
@@ -157,7 +208,6 @@ export class Budget {
       if (this.#minutes[bucket] === minute) left += this.#tokens[bucket] ?? 0
       if (left >= tokens) break
     }
-    const leavesAt = left >= tokens ? minute : now
-    return Math.max(1, Math.ceil(((leavesAt + windowMinutes + 1) * minuteMs - nowMs) / 1000))
+    return Math.max(1, Math.ceil(((minute + windowMinutes + 1) * minuteMs - nowMs) / 1000))
   }
 }
