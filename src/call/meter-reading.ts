@@ -43,6 +43,8 @@ export interface MeterReading {
   readonly serviceTier: string | null
   /** Of several choices: joined by `,` in the choices' order. */
   readonly finishReason: string | null
+  /** The answer's `Server` is llama.cpp. */
+  readonly isLlamaCpp: boolean
   readonly upstreamRequestId: string | null
   readonly upstreamErrorCode: string | null
   /** At most 500 characters, as the upstream sent it: it may hold secrets. */

@@ -174,7 +174,7 @@ export class RunningGateway implements ControlledGateway {
       base,
       upstream: this.#upstream,
       upstreamKey: this.#key,
-      usageInjection: new UsageInjection(options.usageInjection === 'auto'),
+      usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
       admission: this.#admission,
       budget: this.#budget,
       budgetGate: budgetRejects ? new BudgetGate(this.#budget, clock) : null,

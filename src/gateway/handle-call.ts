@@ -235,7 +235,7 @@ export class CallHandler {
       isRecorded = true
       budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
       if (tap !== null) tap.ended(record)
-      if (facts !== null) usageInjection.learn(arrived.path.name, facts, asked, ended.reading)
+      usageInjection.learn(arrived.path.name, facts, asked, ended.reading)
     } catch (error) {
       if (!isRecorded) sink.lose(call.id)
       onFault(error)

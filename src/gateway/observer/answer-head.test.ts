@@ -20,7 +20,12 @@ for (const [contentType, form] of forms) {
 }
 
 test('without headers nothing is known', () => {
-  assert.deepEqual(readAnswerHead([]), { form: null, coding: null, upstreamRequestId: null })
+  assert.deepEqual(readAnswerHead([]), {
+    form: null,
+    coding: null,
+    upstreamRequestId: null,
+    isLlamaCpp: false,
+  })
 })
 
 for (const name of ['X-Request-Id', 'request-id', 'apim-request-id', 'x-generation-id', 'x-amzn-RequestId']) {
@@ -48,5 +53,14 @@ const codings: readonly [headers: readonly string[], coding: string | null][] = 
 for (const [headers, coding] of codings) {
   test(`${headers.join(': ')} is the coding ${coding}`, () => {
     assert.equal(readAnswerHead(headers).coding, coding)
+  })
+}
+
+for (const [server, isLlamaCpp] of [
+  ['llama.cpp', true],
+  ['nginx', false],
+] as const) {
+  test(`the server ${server} is ${isLlamaCpp ? '' : 'not '}llama.cpp`, () => {
+    assert.equal(readAnswerHead(['date', 'd', 'Server', server]).isLlamaCpp, isLlamaCpp)
   })
 }

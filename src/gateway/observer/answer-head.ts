@@ -10,6 +10,8 @@ export interface AnswerHead {
   /** The content coding, lower-cased; `null` where there is none. Several are joined as sent. */
   readonly coding: string | null
   readonly upstreamRequestId: string | null
+  /** The server says that it is llama.cpp, whose streams report their tokens unasked. */
+  readonly isLlamaCpp: boolean
 }
 
 /** Names of the upstreams' own request ids, the better known first. */
@@ -23,7 +25,7 @@ const requestIdHeaders = [
   'x-amzn-requestid',
 ]
 /** Lengths of the names that are read, as bits. */
-const wantedLengths = ['content-type', 'content-encoding', ...requestIdHeaders].reduce(
+const wantedLengths = ['content-type', 'content-encoding', 'server', ...requestIdHeaders].reduce(
   (bits, name) => bits | (1 << name.length),
   0,
 )
@@ -34,6 +36,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
   let form: AnswerForm | null = null
   let coding: string | null = null
   let upstreamRequestId: string | null = null
+  let isLlamaCpp = false
   let idRank = requestIdHeaders.length
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] ?? ''
@@ -42,6 +45,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
     const lower = name.toLowerCase()
     if (lower === 'content-type') form = formOf(value)
     else if (lower === 'content-encoding') coding = joined(coding, value.trim().toLowerCase())
+    else if (lower === 'server') isLlamaCpp ||= value === 'llama.cpp'
     else {
       const rank = requestIdHeaders.indexOf(lower)
       if (rank >= 0 && rank < idRank && value !== '') {
@@ -50,7 +54,7 @@ export function readAnswerHead(headers: RawHeaders): AnswerHead {
       }
     }
   }
-  return { form, coding, upstreamRequestId }
+  return { form, coding, upstreamRequestId, isLlamaCpp }
 }
 
 function joined(before: string | null, value: string): string | null {

@@ -91,6 +91,7 @@ test('a chat stream, with every time', () => {
       ttftMs: 50,
       ttfoMs: 60,
       firstContentMs: 150,
+      isLlamaCpp: false,
       lastContentMs: 1190,
       tpotMs: 260,
       chunks: 4,

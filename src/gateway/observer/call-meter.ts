@@ -21,6 +21,7 @@ export class CallMeter implements CallObserver {
   #headMs: number | null = null
   #status = 0
   #upstreamRequestId: string | null = null
+  #isLlamaCpp = false
   #responseBytes = 0
   #stream: StreamMeter | null = null
   #body: AnswerReader | null = null
@@ -43,6 +44,7 @@ export class CallMeter implements CallObserver {
     this.#headMs = null
     this.#status = 0
     this.#upstreamRequestId = null
+    this.#isLlamaCpp = false
     this.#responseBytes = 0
     this.#stream = null
     this.#body = null
@@ -55,8 +57,9 @@ export class CallMeter implements CallObserver {
   responseStart(head: ResponseHead, atMs: number): void {
     this.#headMs = atMs
     this.#status = head.status
-    const { form, coding, upstreamRequestId } = readAnswerHead(head.headers)
+    const { form, coding, upstreamRequestId, isLlamaCpp } = readAnswerHead(head.headers)
     this.#upstreamRequestId = upstreamRequestId
+    this.#isLlamaCpp = isLlamaCpp
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
     this.#open(form ?? (this.#wantsStream && head.status < 400 ? 'events' : 'json'))
@@ -130,6 +133,7 @@ export class CallMeter implements CallObserver {
       responseModel: answer?.model ?? null,
       serviceTier: answer?.serviceTier ?? figures.serviceTier,
       finishReason: answer?.finishReason ?? null,
+      isLlamaCpp: this.#isLlamaCpp,
       upstreamRequestId: this.#upstreamRequestId ?? answer?.requestId ?? null,
       upstreamErrorCode: error?.code ?? null,
       errorMessage: error?.message ?? this.#text?.message ?? null,

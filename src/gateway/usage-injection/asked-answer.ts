@@ -53,7 +53,7 @@ export class AskedAnswer implements AnswerSink {
   }
 
   head(head: ResponseHead, added: readonly string[]): void {
-    const { form, coding } = readAnswerHead(head.headers)
+    const { form, coding, isLlamaCpp } = readAnswerHead(head.headers)
     this.#isCoded = coding !== null
     this.#hasLength = head.contentLength !== null
     if (isRefusal(head) && coding === null) {
@@ -61,7 +61,9 @@ export class AskedAnswer implements AnswerSink {
       return
     }
     const isPlainStream = coding === null && !this.#hasLength
-    if (isPlainStream && (form === 'events' || form === null)) this.#filter = new UsageEventFilter()
+    if (isPlainStream && (form === 'events' || form === null)) {
+      this.#filter = new UsageEventFilter({ restoresTimings: isLlamaCpp })
+    }
     this.#client.head(head, added)
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { UsageEventFilter } from './usage-event-filter.ts'
+import { UsageEventFilter, type UsageEventFilterOptions } from './usage-event-filter.ts'
 
 const content =
   '{"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"wéir"}}],"usage":null}'
@@ -32,8 +32,8 @@ const blocks: readonly { readonly lines: readonly string[]; readonly out?: true 
 ]
 
 /** All that a filter lets through, and what it did with each chunk. */
-function filtered(chunks: readonly Buffer[], holdLimit?: number) {
-  const filter = new UsageEventFilter(holdLimit)
+function filtered(chunks: readonly Buffer[], options: UsageEventFilterOptions = {}) {
+  const filter = new UsageEventFilter(options)
   const steps = chunks.map((chunk) => filter.push(chunk))
   const rest = filter.finish()
   const out = Buffer.concat([...steps, rest].filter((piece) => piece !== null))
@@ -127,9 +127,9 @@ test('bytes are held only as long as they may be the begin of a usage event', ()
 
 test('an event that is longer than may be held is passed on', () => {
   const long = `data: ${usage.replace('"c-1"', JSON.stringify('x'.repeat(200)))}\n\n`
-  const one = filtered(bytewise(Buffer.from(long)), 100)
+  const one = filtered(bytewise(Buffer.from(long)), { holdLimit: 100 })
   assert.deepEqual([one.out, one.removed], [long, 0])
-  assert.deepEqual(filtered(bytewise(Buffer.from(long)), 400).out, '')
+  assert.deepEqual(filtered(bytewise(Buffer.from(long)), { holdLimit: 400 }).out, '')
 })
 
 test('the last event lacks its blank line: taken out at the end, passed on before a break', () => {
@@ -141,4 +141,56 @@ test('the last event lacks its blank line: taken out at the end, passed on befor
     assert.equal(filter.release()?.toString(), `data: ${usage}${end}`)
   }
   assert.deepEqual(filtered([Buffer.from('data: {"choices":[]')]).out, 'data: {"choices":[]')
+})
+
+const rest = '"created":1,"id":"c-1","model":"m","object":"chat.completion.chunk"'
+const timings = ',"timings":{"cache_n":4,"prompt_n":3,"text":"\\",\\"timings\\":{}}"}'
+const word = `data: {"choices":[{"finish_reason":null,"delta":{"content":"},\\"timings\\":{ wéir"}}],${rest}}\n\n`
+const last = (member: string): string =>
+  `data: {"choices":[{"finish_reason":"stop","delta":{}}],${rest}${member}}\n\n`
+const llamaUsage = (member: string): string =>
+  `data: {"choices":[],${rest},"usage":{"total_tokens":5}${member}}\n\n`
+
+/** Pieces of llama.cpp's streams asked for usage, and what they would have been without. */
+const llamaPieces: readonly (readonly [sent: string, expected: string])[] = [
+  [word, word],
+  [': ping\n\n', ': ping\n\n'],
+  ['data: [DONE]\n\n', 'data: [DONE]\n\n'],
+  ['data: {"error":{"code":500}}\n\n', 'data: {"error":{"code":500}}\n\n'],
+  [last('') + llamaUsage(timings), last(timings)],
+  [last('') + llamaUsage(''), last('')],
+  [last(timings), last(timings)],
+  [word + last('') + word, word + last('') + word],
+  [`${last('')}:\n\n${llamaUsage(timings)}`, `${last('')}:\n\n${llamaUsage(timings)}`],
+  [last('') + llamaUsage(`${timings},"more":1`), last('') + llamaUsage(`${timings},"more":1`)],
+  [`:\n\n${llamaUsage(timings)}`, `:\n\n${llamaUsage(timings)}`],
+]
+
+test("llama.cpp's timings go back to the choice's last event, whatever the order and the splits", () => {
+  const stream = fc.array(fc.constantFrom(...llamaPieces), { maxLength: 8, size: 'max' })
+  const cuts = fc.array(fc.nat(5000), { maxLength: 12, size: 'max' })
+  fc.assert(
+    fc.property(stream, cuts, (parts, at) => {
+      const bytes = Buffer.from(parts.map(([sent]) => sent).join(''))
+      const expected = Buffer.from(parts.map(([, seen]) => seen).join('')).toString('latin1')
+      for (const chunks of [[bytes], cutAt(bytes, at), bytewise(bytes)]) {
+        assert.equal(filtered(chunks, { restoresTimings: true }).out, expected)
+      }
+    }),
+    { numRuns: 500, seed: 23 },
+  )
+})
+
+test("llama.cpp's words go on at once, a choice's last event with the next or before a break", () => {
+  const filter = new UsageEventFilter({ restoresTimings: true })
+  const passed = (text: string): string =>
+    Buffer.from(filter.push(Buffer.from(text)) ?? []).toString('latin1')
+  const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
+  const cut = word.indexOf('"delta"')
+  assert.equal(passed(word.slice(0, cut)), word.slice(0, cut))
+  assert.equal(passed(word.slice(cut)), latin1(word.slice(cut)))
+  assert.equal(passed(last('')), '')
+  assert.equal(passed(word), latin1(last('') + word))
+  assert.equal(passed(last('') + llamaUsage(timings).slice(0, -1)), '')
+  assert.equal(filter.release()?.toString(), last('') + llamaUsage(timings).slice(0, -1))
 })

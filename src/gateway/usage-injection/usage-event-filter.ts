@@ -1,15 +1,23 @@
 import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
-import { UsageEventShape } from './usage-event-shape.ts'
+import { goesOn, holdsChoice, isUsageEvent, lacksTimings, readEventData, withTimings } from './usage-event.ts'
 
 const lf = 0x0a
 const cr = 0x0d
 const colon = 0x3a
 const openBracket = 0x5b
 const closeBracket = 0x5d
-const longestName = 5
-const lineFeed = Buffer.of(lf)
+const finishMember = '"finish_reason":"'
 /** Bytes of one event that are held at most; a longer one is passed on. */
 const defaultHoldLimit = 65_536
+
+export interface UsageEventFilterOptions {
+  readonly holdLimit?: number
+  /**
+   * The upstream is llama.cpp, which moves the `timings` of a choice's last event to the usage event that follows: that
+   * last event is held until the next one has come, and gets its timings back.
+   */
+  readonly restoresTimings?: boolean
+}
 
 /**
  * Takes the usage-only events out of a `text/event-stream` (WHATWG HTML §9.2.6), and leaves every other byte as
@@ -20,22 +28,23 @@ const defaultHoldLimit = 65_536
  */
 export class UsageEventFilter {
   readonly #holdLimit: number
-  readonly #shape = new UsageEventShape()
+  readonly #restoresTimings: boolean
+  /** The unfinished event of earlier chunks, as long as it is a candidate. */
   readonly #held = new ByteGather()
+  /** A choice's last event, whole, whose timings may come with the next. */
+  #finish: string | null = null
   /** An event has begun, and is still a candidate, or is known not to be one. */
   #event: 'none' | 'candidate' | 'refuted' = 'none'
-  /** What the line at hand is, as far as it has come. */
-  #line: 'empty' | 'name' | 'data' | 'other' = 'empty'
-  readonly #name = new Uint8Array(longestName)
-  #nameLength = 0
+  #isLineEmpty = true
   /** The last byte was a CR: an LF belongs to the same line end. */
   #afterCr = false
   /** That line end was taken out, with the event that it closed. */
   #dropLf = false
   #removedEvents = 0
 
-  constructor(holdLimit: number = defaultHoldLimit) {
+  constructor({ holdLimit = defaultHoldLimit, restoresTimings = false }: UsageEventFilterOptions = {}) {
     this.#holdLimit = holdLimit
+    this.#restoresTimings = restoresTimings
   }
 
   get removedEvents(): number {
@@ -46,149 +55,130 @@ export class UsageEventFilter {
   push(chunk: Uint8Array): Uint8Array | null {
     const bytes = asBuffer(chunk)
     const end = bytes.length
-    // Between two events, and again at its end: the ordinary chunk, which needs no walk.
-    const isBetween = this.#event === 'none' && this.#line === 'empty' && !this.#afterCr
-    if (isBetween && endsEvent(bytes) && !holdsEmptyArray(bytes)) return chunk
+    if (this.#isOrdinary(bytes)) return chunk
     const out: Uint8Array[] = []
+    /** From here on, the chunk's bytes have neither been passed on nor taken out. */
     let from = 0
     let at = 0
-    /** Where in this chunk the held bytes begin. */
-    let holdFrom = 0
+    /** Where in this chunk the event at hand begins. */
+    let eventFrom = 0
     let nextCr = -2
     let nextLf = -2
     while (at < end) {
       if (this.#afterCr) {
         this.#afterCr = false
-        if (bytes[at] === lf) {
-          at++
-          if (this.#dropLf) from = at
-          this.#dropLf = false
-          continue
-        }
+        const isSameEnd = bytes[at] === lf
+        if (isSameEnd) at++
+        if (isSameEnd && this.#dropLf) from = at
         this.#dropLf = false
+        if (isSameEnd) continue
       }
       if (nextCr !== -1 && nextCr < at) nextCr = bytes.indexOf(cr, at)
       if (nextLf !== -1 && nextLf < at) nextLf = bytes[at] === lf ? at : bytes.indexOf(lf, at)
       const lineEnd = nextCr >= 0 && (nextLf < 0 || nextCr < nextLf) ? nextCr : nextLf
-      const stop = lineEnd < 0 ? end : lineEnd
-      if (stop > at) {
-        if (this.#event === 'none' && this.#line === 'empty' && bytes[at] !== colon) {
-          this.#beginEvent()
-          holdFrom = at
+      if (this.#event === 'none' && this.#isLineEmpty) {
+        if (lineEnd === at || bytes[at] === colon) this.#passFinish(out)
+        else {
+          this.#event = 'candidate'
+          eventFrom = at
         }
-        if (this.#event !== 'refuted') this.#take(bytes, at, stop)
-        else this.#line = 'other'
-        if (this.#isRefuted()) this.#refute(out)
       }
+      if (lineEnd !== at) this.#isLineEmpty = false
       if (lineEnd < 0) break
       this.#afterCr = lineEnd === nextCr
       at = lineEnd + 1
-      if (this.#line !== 'empty') this.#endLine(out)
-      else if (this.#closeEvent(out)) {
-        if (holdFrom > from) out.push(bytes.subarray(from, holdFrom))
+      if (!this.#isLineEmpty) this.#isLineEmpty = true
+      else if (this.#closeEvent(bytes, eventFrom, at, out)) {
+        if (eventFrom > from) out.push(bytes.subarray(from, eventFrom))
         from = at
         this.#dropLf = this.#afterCr
       }
     }
     let passed = end
     if (this.#event === 'candidate') {
-      if (this.#held.length + end - holdFrom > this.#holdLimit) this.#refute(out)
-      else {
-        this.#held.append(bytes, holdFrom, end)
-        passed = holdFrom
-      }
+      this.#held.append(bytes, eventFrom, end)
+      passed = eventFrom
     }
     if (out.length === 0 && from === 0 && passed === end) return chunk
     if (passed > from) out.push(bytes.subarray(from, passed))
+    const isHeld = this.#held.length > 0
+    if (isHeld && (this.#held.length > this.#holdLimit || this.#isRuledOut(this.#heldText())))
+      this.#letGo(out)
     return joined(out)
   }
 
   /** The stream is complete: what is held, unless it is such an event that only lacks its blank line. */
   finish(): Uint8Array | null {
-    const isWhole = this.#line === 'empty' || this.#line === 'data'
-    if (this.#event === 'candidate' && isWhole && this.#shape.verdict === 'yes') {
-      this.#removedEvents++
-      this.#held.release()
-    }
-    return this.release()
+    const out: Uint8Array[] = []
+    if (this.#event === 'candidate' && this.#isTaken(this.#heldText(), out)) this.#held.release()
+    this.#letGo(out)
+    return joined(out)
   }
 
   /** What is held goes on, whatever it is. */
   release(): Uint8Array | null {
     const out: Uint8Array[] = []
-    this.#refute(out)
+    this.#letGo(out)
     return joined(out)
   }
 
-  #beginEvent(): void {
-    this.#event = 'candidate'
-    this.#shape.reset()
+  /** Between two events, and again at its end, without anything to look at: needs no walk. */
+  #isOrdinary(bytes: Buffer): boolean {
+    const isBetween = this.#event === 'none' && this.#isLineEmpty && !this.#afterCr && this.#finish === null
+    if (!isBetween || !endsEvent(bytes) || holdsEmptyArray(bytes)) return false
+    return !this.#restoresTimings || !bytes.includes(finishMember)
   }
 
-  #refute(out: Uint8Array[]): void {
-    this.#event = 'refuted'
+  #isRuledOut(text: string): boolean {
+    return this.#restoresTimings ? goesOn(text) : holdsChoice(text)
+  }
+
+  #heldText(): string {
+    return this.#held.bytes.toString('latin1', 0, this.#held.length)
+  }
+
+  #letGo(out: Uint8Array[]): void {
+    this.#passFinish(out)
+    if (this.#event === 'candidate') this.#event = 'refuted'
     if (this.#held.length === 0) return
     out.push(Buffer.from(this.#held.bytes.subarray(0, this.#held.length)))
     this.#held.clear()
   }
 
-  /** A piece of the line at hand, without its end. */
-  #take(bytes: Buffer, start: number, end: number): void {
-    let at = start
-    if (this.#line === 'empty') {
-      this.#line = bytes[at] === colon ? 'other' : 'name'
-      this.#nameLength = 0
-    }
-    while (this.#line === 'name' && at < end) {
-      const byte = bytes[at++] ?? 0
-      if (byte === colon) this.#nameEnds()
-      else if (this.#nameLength < longestName) this.#name[this.#nameLength++] = byte
-      else this.#shape.refute()
-      if (this.#shape.verdict === 'no') return
-    }
-    if (this.#line === 'data' && this.#event === 'candidate') this.#shape.push(bytes, at, end)
+  #passFinish(out: Uint8Array[]): void {
+    if (this.#finish !== null) out.push(Buffer.from(this.#finish, 'latin1'))
+    this.#finish = null
   }
 
-  #nameEnds(): void {
-    if (this.#isNamed('data')) this.#line = 'data'
-    else {
-      this.#line = 'other'
-      // What no event that was asked for has, be it a `retry` or an upstream's own invention, is left alone.
-      if (!this.#isNamed('event') && !this.#isNamed('id')) this.#shape.refute()
-    }
-  }
-
-  #isNamed(name: string): boolean {
-    if (this.#nameLength !== name.length) return false
-    for (let i = 0; i < name.length; i++) if (this.#name[i] !== name.charCodeAt(i)) return false
-    return true
-  }
-
-  #isRefuted(): boolean {
-    return this.#event === 'candidate' && this.#shape.verdict === 'no'
-  }
-
-  /** The end of a line that is not blank. */
-  #endLine(out: Uint8Array[]): void {
-    if (this.#event === 'candidate') {
-      if (this.#line === 'name') this.#nameEnds()
-      // The data of several lines is joined by line feeds.
-      if (this.#line === 'data') this.#shape.push(lineFeed, 0, 1)
-      if (this.#isRefuted()) this.#refute(out)
-    }
-    this.#line = 'empty'
-  }
-
-  /** The event at hand is over. Answers true where it is to be left out; nothing of it is held any more. */
-  #closeEvent(out: Uint8Array[]): boolean {
+  /** The event at hand is over, with the chunk's bytes `[start, end)`. Answers true where it does not go on as it came. */
+  #closeEvent(bytes: Buffer, start: number, end: number, out: Uint8Array[]): boolean {
     const wasCandidate = this.#event === 'candidate'
-    const isRemoved = wasCandidate && this.#shape.verdict === 'yes'
-    if (isRemoved) {
-      this.#removedEvents++
-      this.#held.clear()
-    } else if (wasCandidate) this.#refute(out)
     this.#event = 'none'
-    return isRemoved
+    if (!wasCandidate) return false
+    const isTaken = this.#isTaken(this.#heldText() + bytes.toString('latin1', start, end), out)
+    if (isTaken) this.#held.clear()
+    else this.#letGo(out)
+    return isTaken
+  }
+
+  /** Takes the whole event out of the stream, or holds it as {@link #finish}; or answers false. */
+  #isTaken(text: string, out: Uint8Array[]): boolean {
+    const data = this.#isRuledOut(text) ? null : readEventData(text)
+    if (data === null) return false
+    if (isUsageEvent(data)) {
+      if (data['timings'] !== undefined) {
+        const restored = this.#finish === null ? null : withTimings(this.#finish, text)
+        if (restored === null) return false
+        this.#finish = restored
+      }
+      this.#removedEvents++
+      this.#passFinish(out)
+      return true
+    }
+    if (!this.#restoresTimings || !lacksTimings(text, data)) return false
+    this.#passFinish(out)
+    this.#finish = text
+    return true
   }
 }
 

@@ -1,16 +1,13 @@
+import { join } from 'node:path'
+import type { Clock } from '../../call/clock.ts'
 import type { MeterReading } from '../../call/meter-reading.ts'
 import type { RequestFacts } from '../request-peek.ts'
+import type { UpstreamBase } from '../target.ts'
 import type { UpstreamRequest } from '../upstream/upstream.ts'
 import type { AnswerSink } from '../relay.ts'
 import { AskedAnswer } from './asked-answer.ts'
+import { InjectionMemory } from './injection-memory.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
-
-/**
- * What is known of the upstream at one of its paths, where there is anything to know. `unasked`: usage comes
- * without being asked for. `kept`: it cannot be taken out again. `refused`: the field is not known there.
- * `needed`: usage was thought to come unasked, and did not.
- */
-type Habit = 'unasked' | 'kept' | 'refused' | 'needed'
 
 /** Of these alone the answers have a form for usage that is sent only where it is asked for. */
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
@@ -22,23 +19,22 @@ export interface AskedCall {
   readonly answer: AskedAnswer
 }
 
-/**
- * Asks for the usage of streams that would come without, and remembers, as long as the gateway runs, what its
- * upstream makes of that, for each path on its own.
- */
+/** Asks for the usage of streams that would come without, unless its upstream is known to do without or to refuse. */
 export class UsageInjection {
-  readonly #enabled: boolean
-  readonly #habits = new Map<string, Habit>()
+  readonly #memory: InjectionMemory | null
 
-  constructor(enabled: boolean) {
-    this.#enabled = enabled
+  /** Keeps what it learns in the folder. Where it is not enabled, nobody is asked. */
+  constructor(enabled: boolean, folder: string, base: UpstreamBase, clock: Clock) {
+    const path = join(folder, 'usage-injection.json')
+    const upstream = base.origin + base.pathPrefix
+    this.#memory = enabled ? new InjectionMemory({ path, upstream, wallTime: () => clock.wallTime() }) : null
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
   ask(path: string, facts: RequestFacts, request: UpstreamRequest, client: AnswerSink): AskedCall | null {
     if (!this.#concerns(path, facts)) return null
-    const habit = this.#habits.get(path) ?? 'needed'
-    if (habit !== 'needed') return null
+    const treatment = this.#memory?.get(path) ?? 'needed'
+    if (treatment !== 'needed') return null
     const { body, bodyBytes } = request
     if (!isList(body) || bodyBytes === null) return null
     const spliced = spliceUsageOption(body, bodyBytes, facts)
@@ -56,31 +52,47 @@ export class UsageInjection {
 
   /** The upstream named the field in its refusal. */
   refused(path: string): void {
-    this.#habits.set(path, 'refused')
+    this.#memory?.set(path, 'refused')
   }
 
   /** It refuses the call without the field as well: that was not the reason. */
   refusedAnyway(path: string): void {
-    this.#habits.delete(path)
+    this.#memory?.forget(path)
   }
 
-  /** Learns from a call that is over; `asked` is the answer to what {@link ask} made of it, if anything. */
-  learn(path: string, facts: RequestFacts, asked: AskedAnswer | null, reading: MeterReading): void {
-    const isKept = asked?.isCoded === true || (asked?.hasLength === true && reading.usageEvents > 0)
-    if (isKept) this.#habits.set(path, 'kept')
-    if (reading.ending !== 'complete' || !this.#concerns(path, facts)) return
-    const habit = this.#habits.get(path)
-    if (asked === null) {
-      // Whoever was thought to send usage unasked, and did not, is asked from now on.
-      if (habit === 'unasked' && reading.usage === null) this.#habits.set(path, 'needed')
-    } else if (habit === undefined) {
-      const { removedEvents } = asked
-      if (removedEvents !== null && reading.usageEvents > removedEvents) this.#habits.set(path, 'unasked')
+  /**
+   * Learns from a call that is over; `facts` are `null` where its request was not read, `asked` is the answer to what
+   * {@link ask} made of it, if anything.
+   */
+  learn(path: string, facts: RequestFacts | null, asked: AskedAnswer | null, reading: MeterReading): void {
+    const memory = this.#memory
+    if (memory === null) return
+    if (reading.isLlamaCpp) {
+      for (const each of askedPaths) if (memory.get(each) === undefined) memory.set(each, 'unasked')
     }
+    const isKept = asked?.isCoded === true || (asked?.hasLength === true && reading.usageEvents > 0)
+    if (isKept) memory.set(path, 'kept')
+    if (facts !== null && reading.ending === 'complete' && this.#concerns(path, facts)) {
+      const treatment = memory.get(path)
+      if (asked === null) {
+        // An upstream that was thought to send usage unasked, and did not, is asked from now on.
+        if (treatment === 'unasked' && reading.usage === null) memory.set(path, 'needed')
+      } else if (treatment === undefined) {
+        const { removedEvents } = asked
+        if (removedEvents !== null && reading.usageEvents > removedEvents) memory.set(path, 'unasked')
+      }
+    }
+    memory.keep()
   }
 
   #concerns(path: string, facts: RequestFacts): boolean {
-    return this.#enabled && facts.stream && facts.isObject && !facts.hasIncludeUsage && askedPaths.has(path)
+    return (
+      this.#memory !== null &&
+      facts.stream &&
+      facts.isObject &&
+      !facts.hasIncludeUsage &&
+      askedPaths.has(path)
+    )
   }
 }
 

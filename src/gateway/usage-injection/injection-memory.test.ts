@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import { InjectionMemory } from './injection-memory.ts'
+
+const day = 24 * 3_600_000
+
+test('what was learned is kept for a week, for each upstream on its own, and no more than 32 of them', async () => {
+  await using folder = await makeTempDir()
+  const path = join(folder.path, 'memory.json')
+  const open = (upstream: string, nowMs: number): InjectionMemory =>
+    new InjectionMemory({ path, upstream, wallTime: () => nowMs })
+  for (let i = 0; i < 40; i++) {
+    const memory = open(`http://u${i}`, i)
+    memory.set('/a', 'refused')
+    memory.set('/b', 'kept')
+    memory.forget('/b')
+    memory.keep()
+    await memory.written
+  }
+  assert.equal(Object.keys(JSON.parse(readFileSync(path, 'utf8')) as object).length, 32)
+  assert.equal(open('http://u7', day).get('/a'), undefined)
+  assert.equal(open('http://u8', day).get('/a'), 'refused')
+  assert.equal(open('http://u8', day).get('/b'), undefined)
+  assert.equal(open('http://u8', 8 * day).get('/a'), undefined)
+})
+
+test('nothing is written that is there already, and junk is nothing', async () => {
+  await using folder = await makeTempDir()
+  const path = join(folder.path, 'memory.json')
+  const options = { path, upstream: 'http://u', wallTime: () => day }
+  for (const junk of ['', '{"http://u":{"learnedAtMs":1,"paths":{"/a":"other"}}}', '[]', '{"http://u":1}']) {
+    writeFileSync(path, junk)
+    const memory = new InjectionMemory(options)
+    assert.equal(memory.get('/a'), undefined)
+    memory.set('/a', 'refused')
+    memory.forget('/a')
+    memory.keep()
+    await memory.written
+    assert.equal(readFileSync(path, 'utf8'), junk)
+  }
+  const nowhere = new InjectionMemory({ ...options, path: join(folder.path, 'no', 'folder') })
+  nowhere.set('/a', 'kept')
+  nowhere.keep()
+  await nowhere.written
+  assert.equal(nowhere.get('/a'), 'kept')
+})

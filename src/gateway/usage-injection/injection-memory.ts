@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { isNumber, isOneOf, mapOf, readMessage, record } from '../../lib/message-shape.ts'
+
+/**
+ * How the upstream treats one of its paths. `unasked`: usage comes without being asked for. `kept`: it cannot be taken
+ * out again. `refused`: the field is not known there. `needed`: usage was thought to come unasked, and did not.
+ */
+export type UsageTreatment = 'unasked' | 'kept' | 'refused' | 'needed'
+
+const isFile = mapOf(
+  record({ learnedAtMs: isNumber, paths: mapOf(isOneOf(['unasked', 'kept', 'refused', 'needed'])) }),
+)
+type MemoryFile = Readonly<Record<string, { learnedAtMs: number; paths: Record<string, UsageTreatment> }>>
+
+/** Upstreams change: what was learned longer ago is learned anew. */
+const keptMs = 7 * 24 * 3_600_000
+const mostUpstreams = 32
+
+export interface InjectionMemoryOptions {
+  readonly path: string
+  /** Base URL of the upstream: what is known of others stays in the file. */
+  readonly upstream: string
+  /** Unix milliseconds. */
+  readonly wallTime: () => number
+}
+
+/**
+ * Remembers over restarts, in a small file beside the database, how an upstream treats the wish for usage. Where the
+ * file can be neither read nor written, it is remembered until the gateway ends.
+ */
+export class InjectionMemory {
+  readonly #options: InjectionMemoryOptions
+  readonly #paths: Map<string, UsageTreatment>
+  #written: string
+  #hasChanged = false
+  #writing = Promise.resolve()
+
+  constructor(options: InjectionMemoryOptions) {
+    this.#options = options
+    const known = this.#parse(readOrEmpty(options.path))[options.upstream]
+    this.#paths = new Map(Object.entries(known?.paths ?? {}))
+    this.#written = this.#text()
+  }
+
+  /** All that was to be kept has been written, or cannot be. */
+  get written(): Promise<void> {
+    return this.#writing
+  }
+
+  get(path: string): UsageTreatment | undefined {
+    return this.#paths.get(path)
+  }
+
+  set(path: string, treatment: UsageTreatment): void {
+    if (this.#paths.get(path) !== treatment) this.#hasChanged = true
+    this.#paths.set(path, treatment)
+  }
+
+  forget(path: string): void {
+    if (this.#paths.delete(path)) this.#hasChanged = true
+  }
+
+  /** Writes what has changed, beside the calls; nothing waits for it. */
+  keep(): void {
+    if (!this.#hasChanged) return
+    this.#hasChanged = false
+    if (this.#text() === this.#written) return
+    this.#written = this.#text()
+    this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined)
+  }
+
+  async #write(): Promise<void> {
+    const { path, upstream, wallTime } = this.#options
+    const others = Object.entries(this.#parse(await readFile(path, 'utf8').catch(() => '')))
+      .filter(([name]) => name !== upstream)
+      .slice(1 - mostUpstreams)
+    const own = [upstream, { learnedAtMs: wallTime(), paths: Object.fromEntries(this.#paths) }] as const
+    const temporary = `${path}.${process.pid}.new`
+    await writeFile(temporary, `${JSON.stringify(Object.fromEntries([...others, own]))}\n`, { mode: 0o600 })
+    await rename(temporary, path)
+  }
+
+  #parse(text: string): MemoryFile {
+    const now = this.#options.wallTime()
+    const entries = Object.entries(readMessage(text, isFile) ?? {})
+    return Object.fromEntries(entries.filter(([, { learnedAtMs }]) => Math.abs(now - learnedAtMs) < keptMs))
+  }
+
+  #text(): string {
+    return JSON.stringify([...this.#paths])
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
