@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
 import { readCalls } from '../support/recorded-calls.ts'
+import { seededRandom } from '../support/seeded-random.ts'
 import { InFlight, startCountedUpstream } from '../supervisor/counted-upstream.ts'
 import { eventually } from '../supervisor/eventually.ts'
 import { SteadyLoad } from '../supervisor/steady-load.ts'
@@ -15,6 +16,7 @@ import { makeWorkplace } from '../supervisor/workplace.ts'
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
 /** Longer than a restart takes, so that kills after it are among them. */
 const latestKillMs = 900
+const random = seededRandom(1)
 
 const inFlight = new InFlight()
 await using upstream = await startCountedUpstream(inFlight)
@@ -36,7 +38,7 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   const load = new SteadyLoad({ port, callsPerS: 50, callMs: 10, streams: 3, streamMs: 600 })
   await sleep(200)
   const [old] = place.gateways()
-  const killAfterMs = Math.random() * latestKillMs
+  const killAfterMs = random() * latestKillMs
   const restarted = supervisor.restart().then(
     () => 'restarted',
     (error: unknown) => String(error),

@@ -6,6 +6,7 @@ import { type GatewayProcess, startGatewayProcess } from '../support/gateway-pro
 import { untilHealth } from '../support/gateway-state.ts'
 import { asRecord } from '../support/json-record.ts'
 import { readCalls } from '../support/recorded-calls.ts'
+import { seededRandom } from '../support/seeded-random.ts'
 import type { SimulatedUpstream } from '../support/simulated-upstream.ts'
 
 /** What one `kill -9` under load came to. */
@@ -27,6 +28,7 @@ const workers = 24
 const callsBeforeKill = 60
 const longestWaitMs = 400
 const recoverLimitMs = 10_000
+const random = seededRandom(1)
 
 /**
  * Lets a gateway work on streams and JSON calls, kills it at a random instant, starts it again on the same
@@ -45,7 +47,7 @@ export async function killRound(
     await using gateway = await startGatewayProcess(options)
     const load = new Load(gateway, round, finishedAtMs)
     await load.waitForFinished(callsBeforeKill)
-    await delay(Math.random() * longestWaitMs)
+    await delay(random() * longestWaitMs)
     killedAtMs = performance.now()
     await gateway.kill9()
     await load.stop()

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CallIds, formatCallId } from '../../src/call/call-id.ts'
 import { PayloadLog } from '../../src/payloads/payload-log.ts'
+import { seededRandom } from '../support/seeded-random.ts'
 import { passBy } from './imagined-call.ts'
 
 const [filePath = '', segmentBytes, totalBytes, idBits, calls, pauseMs] = process.argv.slice(2)
@@ -19,11 +20,12 @@ const log = new PayloadLog({
   enabled: true,
 })
 const ids = new CallIds(() => Date.now(), Number(idBits))
+const random = seededRandom(Number(idBits))
 const callsPerRound = 20
 for (let passed = 0; passed < Number(calls) && log.enabled; passed += callsPerRound) {
   const round = Array.from({ length: callsPerRound }, () => ids.next())
   for (const id of round) {
-    const fill = 'x'.repeat(Math.floor(Math.random() ** 3 * 5000))
+    const fill = 'x'.repeat(Math.floor(random() ** 3 * 5000))
     passBy(log, {
       id,
       request: JSON.stringify({ fill }),

@@ -9,7 +9,10 @@ import { parseCallId } from '../../src/call/call-id.ts'
 import { clearPayloads } from '../../src/payloads/clear-payloads.ts'
 import { PayloadReader } from '../../src/payloads/payload-reader.ts'
 import { listSegments } from '../../src/payloads/payload-segments.ts'
+import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+
+const random = seededRandom(1)
 
 interface Logging {
   readonly child: ChildProcess
@@ -83,7 +86,7 @@ test('kill -9 at any instant, again and again: nothing torn is ever shown, and w
   for (let round = 0; round < 4; round++) {
     const logging = startLogging(filePath, { segmentBytes: 300_000 })
     await seenCalls(logging, 40)
-    await delay(Math.random() * 40)
+    await delay(random() * 40)
     logging.child.kill('SIGKILL')
     await logging.ended
     all.push(...logging.calls)
@@ -122,7 +125,7 @@ test('one of two processes is killed while both append: what the other wrote is 
   const lasting = startLogging(filePath, { segmentBytes: 200_000, idBits: 1, pauseMs: 10 })
   for (let round = 0; round < 3; round++) {
     const other = startLogging(filePath, { segmentBytes: 200_000, idBits: 2 + round })
-    await seenCalls(other, 20 + Math.floor(Math.random() * 60))
+    await seenCalls(other, 20 + Math.floor(random() * 60))
     other.child.kill('SIGKILL')
     await other.ended
   }

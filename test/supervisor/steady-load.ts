@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { seededRandom } from '../support/seeded-random.ts'
 import { type AskedCall, expectedAnswer } from './counted-upstream.ts'
 
 export interface SteadyLoadOptions {
@@ -37,6 +38,7 @@ export class SteadyLoad {
   readonly #timer: NodeJS.Timeout
   readonly #troubles: string[] = []
   readonly #startedAt = performance.now()
+  readonly #random = seededRandom(1)
   #isOver = false
   #begun = 0
   #calls = 0
@@ -80,7 +82,7 @@ export class SteadyLoad {
     while (!this.#isOver) {
       this.#streams += 1
       // Of different lengths, so that they do not begin and end together.
-      const durationMs = this.#options.streamMs * (0.5 + Math.random())
+      const durationMs = this.#options.streamMs * (0.5 + this.#random())
       await this.#call({ id: `s${this.#streams}`, stream: true, durationMs }, this.#streams)
     }
   }

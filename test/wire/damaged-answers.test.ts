@@ -114,6 +114,19 @@ test('one damaged byte that is no digit makes no number', () => {
   assert.ok(hits > 2000)
 })
 
+/** Damage that once made a number: found by `npm run fuzz`. */
+const damaging: readonly (readonly [form: string, whole: string, damaged: string])[] = [
+  ['chat of xAI', '"completion_tokens":9,', '"completion_tokens":9}'],
+]
+
+for (const [name, whole, damaged] of damaging) {
+  test(`${name}: ${whole} as ${damaged} makes no number`, () => {
+    const form = forms.find((one) => one.name === name)
+    assert.ok(form !== undefined && form.body.includes(whole))
+    assertHonest(form, withBytes(form, form.body.toString().replace(whole, damaged)), damaged)
+  })
+}
+
 test('an event that is no JSON reports nothing, whatever stands before the fault', () => {
   const form = forms.find(({ name }) => name.startsWith('xAI, cumulative'))
   assert.ok(form !== undefined)

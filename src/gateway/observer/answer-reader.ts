@@ -117,10 +117,12 @@ export class AnswerReader implements JsonPeekReceiver {
     return this.#requestId
   }
 
-  /** Counts, cost and times as reported so far. Only a POST spends anything. */
+  /** Counts, cost and times as reported so far. Only a POST spends anything, and a body that is no JSON says nothing. */
   figures(): ReportedFigures {
     const { type, method } = this.#call
-    if (this.#pieces === null || method !== 'POST' || (type === 'other' && this.#isStored)) return noFigures
+    const isBroken = !this.#isEvent && this.#peek.notJson
+    if (this.#pieces === null || isBroken || method !== 'POST' || (type === 'other' && this.#isStored))
+      return noFigures
     return readFigures(this.#pieces.all(), type)
   }
 
