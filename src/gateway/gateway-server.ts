@@ -141,7 +141,7 @@ export class GatewayServer {
       return
     }
     const target = parseTarget(req.url ?? '')
-    const path = forwardedPath(target.path)
+    const path = forwardedPath(target.path, req.method ?? 'GET')
     if (path !== null) {
       void this.#options.calls.handle({ req, res, head, target, path })
       return

@@ -100,7 +100,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Inference requests are read whole before they queue; any other body is passed on as it comes. */
   get isReadWhole(): boolean {
-    return this.arrived.path.inference && this.needsSlot
+    return this.arrived.path.inference
   }
 
   /** As it may be stored. */

@@ -78,12 +78,17 @@ const chatCompletions = { name: '/v1/chat/completions', callType: 'chat', infere
 const other = { name: '', callType: 'other', inference: false }
 
 test('paths are told apart by what they ask for', () => {
-  assert.deepEqual(forwardedPath('/v1/chat/completions'), chatCompletions)
-  assert.deepEqual(forwardedPath('/v1/models'), { name: '/v1/models', callType: 'props', inference: false })
-  assert.deepEqual(forwardedPath('/v1/models/org/name'), { name: '', callType: 'props', inference: false })
-  assert.deepEqual(forwardedPath('/v1/audio/speech'), other)
-  assert.deepEqual(forwardedPath('/v1/responses/abc'), other)
-  assert.deepEqual(forwardedPath('/v1/chat'), other)
+  assert.deepEqual(forwardedPath('/v1/chat/completions', 'POST'), chatCompletions)
+  assert.deepEqual(forwardedPath('/v1/models', 'POST'), { name: '/v1/models', callType: 'props', inference: false })
+  assert.deepEqual(forwardedPath('/v1/models/org/name', 'POST'), { name: '', callType: 'props', inference: false })
+  assert.deepEqual(forwardedPath('/v1/audio/speech', 'POST'), other)
+  assert.deepEqual(forwardedPath('/v1/responses/abc', 'POST'), other)
+  assert.deepEqual(forwardedPath('/v1/chat', 'POST'), other)
+  for (const method of ['OPTIONS', 'HEAD', 'GET', 'DELETE']) {
+    assert.deepEqual(forwardedPath('/v1/chat/completions', method), other)
+    assert.deepEqual(forwardedPath('/v1/chat//completions', method), other)
+    assert.deepEqual(forwardedPath('/props', method), { name: '/props', callType: 'props', inference: false })
+  }
   for (const own of [
     '/v1',
     '/',
@@ -96,7 +101,7 @@ test('paths are told apart by what they ask for', () => {
     '/%761/chat/completions',
     '/rerank/',
   ]) {
-    assert.equal(forwardedPath(own), null)
+    assert.equal(forwardedPath(own, 'GET'), null)
   }
 })
 
@@ -110,7 +115,7 @@ for (const path of [
   '/v1/Chat/Completions',
 ]) {
   test(`${path} is a chat completion to some upstream, and is asked for as it is`, () => {
-    assert.deepEqual(forwardedPath(path), chatCompletions)
+    assert.deepEqual(forwardedPath(path, 'POST'), chatCompletions)
     assert.equal(upstreamPath(parseUpstreamBase('http://127.0.0.1:8080'), parseTarget(path)), path)
   })
 }

@@ -13,7 +13,7 @@ export interface ForwardedPath {
   /** The known path that this is, however it is written; empty for one that is not known. */
   readonly name: string
   readonly callType: CallType
-  /** Its POST bodies are read whole before they queue, and peeked at; other bodies are streamed through. */
+  /** Its body is read whole before it queues, and peeked at; other bodies are streamed through. */
   readonly inference: boolean
 }
 
@@ -83,8 +83,13 @@ function known(callType: CallType, ...names: readonly string[]): [string, Forwar
 /** What is under it is the gateway's own. */
 export const rawLogPath = '/v1/raw-log/'
 
-/** How this path is forwarded, or `null` where it is not. */
-export function forwardedPath(path: string): ForwardedPath | null {
+/** How this path is forwarded, or `null` where it is not. Only a POST infers: a CORS preflight is no chat. */
+export function forwardedPath(path: string, method: string): ForwardedPath | null {
+  const known = knownPath(path)
+  return known?.inference === true && method !== 'POST' ? other : known
+}
+
+function knownPath(path: string): ForwardedPath | null {
   const exact = forwardedPaths.get(path)
   if (exact !== undefined) return exact
   if (!path.startsWith('/v1/') || path.startsWith(rawLogPath) || path === '/v1/raw-log') return null

@@ -209,6 +209,10 @@ test('what fits no named kind is recorded as other, its sizes counted', async ()
     [row.call_type, row.outcome, row.request_bytes, row.response_bytes, row.model],
     ['other', 'ok', form.length, response.body.length, null],
   )
+  for (const method of ['OPTIONS', 'HEAD', 'GET']) {
+    const { row: asked } = await askForRow(method, '/v1/chat/completions')
+    assert.equal(asked.call_type, 'other', method)
+  }
 })
 
 test('who called: label, session, user agent, retry count, and a fingerprint for the key', async () => {

@@ -60,7 +60,10 @@ export function meterFormNow(
 }
 
 function showForm(form: WireForm, pieces: readonly Uint8Array[], options: MeterOptions): CallMeter {
-  const meter = new CallMeter({ type: forwardedPath(form.path)!.callType, method: form.method }, true)
+  const meter = new CallMeter(
+    { type: forwardedPath(form.path, form.method)!.callType, method: form.method },
+    true,
+  )
   meter.requestStart(0)
   const headers = [...form.headers.flat(), ...(options.headers ?? [])]
   meter.responseStart({ status: form.status, statusText: '', contentLength: null, headers }, 0)
@@ -81,7 +84,7 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
   const reading = meter.reading()
   const call: Call = {
     id: 1,
-    type: forwardedPath(form.path)!.callType,
+    type: forwardedPath(form.path, form.method)!.callType,
     endpoint: form.path,
     method: form.method,
     client: null,
