@@ -65,7 +65,7 @@ export interface CallRecord {
   /** The part of the duration that the gateway itself took. */
   readonly overheadMs: number | null
 
-  /** (last content − first content) ÷ (output tokens − 1). */
+  /** Time per output token after the first. */
   readonly tpotMs: number | null
   /** Chunks with content. */
   readonly chunks: number | null

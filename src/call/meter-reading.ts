@@ -21,7 +21,7 @@ export interface MeterReading {
   readonly firstContentMs: number | null
   /** Instant of the last chunk with content. */
   readonly lastContentMs: number | null
-  /** (last content − first content) ÷ (output tokens − 1); `null` where all content came at one instant. */
+  /** Time per output token after the first, as the upstream or else the stream tells it; `null` where that came bunched. */
   readonly tpotMs: number | null
   /** Chunks with content; `null` where the answer is no stream. */
   readonly chunks: number | null

@@ -7,13 +7,14 @@ export type UsageSource = 'usage' | 'timings' | 'none'
  */
 export interface Usage {
   readonly inputTokens: number
-  readonly outputTokens: number
+  /** `null` where the stream broke off before it was told. */
+  readonly outputTokens: number | null
   readonly cachedInputTokens: number
   readonly cacheWriteTokens: number
   readonly cacheWrite1hTokens: number
   readonly inputAudioTokens: number | null
   readonly outputAudioTokens: number | null
   readonly reasoningTokens: number
-  readonly totalTokens: number
+  readonly totalTokens: number | null
   readonly source: Exclude<UsageSource, 'none'>
 }

@@ -1,6 +1,15 @@
 import { chunk, rises, role, spoken, stop, usage, water } from './chat-chunks.ts'
 import { type WireForm, done, event, streamForm, tokens } from './wire-form.ts'
 
+function choiceUsage(output: number): object {
+  const details = { prompt_tokens_details: { cached_tokens: 3 } }
+  return { completion_tokens: output, prompt_tokens: 7, total_tokens: 7 + output, ...details }
+}
+
+function choiceTimings(output: number, decodeMs: number): object {
+  return { cache_n: 3, prompt_n: 4, prompt_ms: 9, predicted_n: output, predicted_ms: decodeMs }
+}
+
 /** Streams of `/v1/chat/completions` of servers that people run themselves. */
 export const localStreams: readonly WireForm[] = [
   streamForm(
@@ -116,6 +125,62 @@ export const localStreams: readonly WireForm[] = [
         upstream_decode_ms: 90.25,
       },
       firstContent: [2, 2],
+    },
+  ),
+
+  streamForm(
+    'llama.cpp, two choices, each with its usage when it ends',
+    [
+      water,
+      chunk({ content: 'Rain' }, null, {}, 1),
+      chunk({ content: ' falls' }, null, {}, 1),
+      stop,
+      { ...chunk({}), choices: [], usage: choiceUsage(12), timings: choiceTimings(12, 300) },
+      chunk({ content: ' on.' }, null, {}, 1),
+      chunk({}, 'length', {}, 1),
+      { ...chunk({}), choices: [], usage: choiceUsage(16), timings: choiceTimings(16, 300) },
+      done,
+    ],
+    {
+      row: {
+        ...spoken,
+        ...tokens(7, 28, { cached_input_tokens: 3 }),
+        finish_reason: 'stop,length',
+        chunks: 4,
+        upstream_prompt_ms: 9,
+        upstream_decode_ms: 300,
+      },
+      firstContent: [0, 0],
+      earlier: [
+        [7, 12],
+        [7, 16],
+      ],
+    },
+  ),
+
+  streamForm(
+    'llama.cpp, three choices with timings as they go',
+    [
+      chunk({ content: 'Water' }, null, { timings: choiceTimings(1, 240) }, 0),
+      chunk({ content: 'Rain' }, null, { timings: choiceTimings(1, 240) }, 2),
+      chunk({ content: 'Dew' }, null, { timings: choiceTimings(1, 240) }, 1),
+      chunk({}, 'stop', { timings: choiceTimings(12, 240) }, 0),
+      chunk({}, 'stop', { timings: choiceTimings(12, 240) }, 2),
+      chunk({}, 'stop', { timings: choiceTimings(12, 240) }, 1),
+      done,
+    ],
+    {
+      row: {
+        ...spoken,
+        ...tokens(7, 36, { cached_input_tokens: 3 }),
+        usage_source: 'timings',
+        finish_reason: 'stop,stop,stop',
+        chunks: 3,
+        upstream_prompt_ms: 9,
+        upstream_decode_ms: 240,
+      },
+      firstContent: [0, 0],
+      earlier: [1, 2, 3, 12, 13, 14, 23, 24, 25].map((output) => [7, output] as const),
     },
   ),
 

@@ -209,7 +209,7 @@ export const otherStreams: readonly WireForm[] = [
         chunks: 2,
       },
       firstContent: [3, 6],
-      earlier: [[2112, 2]],
+      earlier: [[2112, null]],
     },
   ),
 
@@ -246,7 +246,7 @@ export const otherStreams: readonly WireForm[] = [
         chunks: 1,
       },
       firstContent: [1, 1],
-      earlier: [[2112, 2]],
+      earlier: [[2112, null]],
     },
   ),
 
@@ -260,7 +260,7 @@ export const otherStreams: readonly WireForm[] = [
     {
       path: messages,
       row: {
-        ...tokens(2112, 2, messageParts),
+        ...tokens(2112, null, messageParts),
         ...failed('stream_error', 'overloaded_error', 'Overloaded'),
         response_model: 'weir-3',
         service_tier: 'standard',

@@ -76,7 +76,7 @@ export interface WireForm {
   /** Of a stream: which event with data brings the first content, and the first that is visible. */
   readonly firstContent: readonly [first: number, visible: number | null] | null
   /** Token counts that an answer which is cut may report beside the final ones: earlier sums of the same stream. */
-  readonly earlier: readonly (readonly [input: number, output: number])[]
+  readonly earlier: readonly (readonly [input: number, output: number | null])[]
 }
 
 interface FormOptions {
@@ -134,7 +134,7 @@ export const done = '[DONE]'
 /** Token columns as read from a usage object, the parts that are not named being zero. */
 export function tokens(
   input: number,
-  output: number,
+  output: number | null,
   parts: Partial<AnswerColumns> = {},
 ): Partial<AnswerColumns> {
   return {
@@ -145,7 +145,7 @@ export function tokens(
     cache_write_tokens: 0,
     cache_write_1h_tokens: 0,
     reasoning_tokens: 0,
-    total_tokens: input + output,
+    total_tokens: output === null ? null : input + output,
     ...parts,
   }
 }

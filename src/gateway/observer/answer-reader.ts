@@ -3,7 +3,7 @@ import { JsonPeek, type JsonPeekReceiver } from '../../lib/json-peek.ts'
 import { countPiece, isAscii, parsePiece, stringPiece } from '../../lib/json-piece.ts'
 import { answerPlaces, slot } from './answer-places.ts'
 import { type ReportedError, readError } from './read-error.ts'
-import { noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
+import { addChoices, noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
 import { ReportedPieces } from './reported-pieces.ts'
 
 /** What an event adds to the answer. */
@@ -56,6 +56,11 @@ export class AnswerReader implements JsonPeekReceiver {
   #isStored = false
   #parsedEvents = 0
 
+  #streamedReasoning = false
+  /** The newest choice that an event told of. */
+  #lastChoice = 0
+  /** In a body. */
+  #choiceCount = 0
   /** Of the choice at hand. */
   #choiceIndex = 0
   #choiceReason: string | null = null
@@ -64,6 +69,7 @@ export class AnswerReader implements JsonPeekReceiver {
   #eventFailed = false
   #eventType: string | null = null
   #hasTypedDelta = false
+  #hasTimings = false
   /** Of a body. */
   #hasAnswer = false
   #errorParts: Record<string, unknown> | null = null
@@ -123,7 +129,13 @@ export class AnswerReader implements JsonPeekReceiver {
     const isBroken = !this.#isEvent && this.#peek.notJson
     if (this.#pieces === null || isBroken || method !== 'POST' || (type === 'other' && this.#isStored))
       return noFigures
-    return readFigures(this.#pieces.all(), type)
+    const each = this.#pieces.all().map((pieces) => readFigures(pieces, type, this.#choiceCount))
+    return addChoices(each)
+  }
+
+  /** Whether a stream's reasoning came with it, in whole or as a summary. */
+  get streamedReasoning(): boolean {
+    return this.#streamedReasoning
   }
 
   /** The data of one event of a stream; `isError` where the stream names it so. */
@@ -140,6 +152,7 @@ export class AnswerReader implements JsonPeekReceiver {
     this.#eventFailed = isError
     this.#eventType = null
     this.#hasTypedDelta = false
+    this.#hasTimings = false
     this.#peek.reset()
     this.#peek.push(bytes, start, end)
     this.#peek.end()
@@ -266,6 +279,8 @@ export class AnswerReader implements JsonPeekReceiver {
   close(which: number): void {
     if (which !== slot.choice) return
     this.#hasAnswer = true
+    if (this.#isEvent) this.#lastChoice = Math.min(this.#choiceIndex, mostChoices - 1)
+    else this.#choiceCount++
     if (this.#choiceReason !== null) this.#noteFinish(this.#choiceIndex, this.#choiceReason)
     this.#choiceIndex = 0
     this.#choiceReason = null
@@ -274,25 +289,34 @@ export class AnswerReader implements JsonPeekReceiver {
   #noteContent(which: number): void {
     if (which === slot.typedDelta) this.#hasTypedDelta = true
     else if (which === slot.visible) this.#content = 'visible'
-    else if (this.#content === 'none') this.#content = 'reasoning'
+    else {
+      this.#streamedReasoning = true
+      if (this.#content === 'none') this.#content = 'reasoning'
+    }
   }
 
   #notePiece(which: keyof typeof pieceNames, bytes: Buffer, start: number, end: number): void {
     if (this.#isEvent) {
       this.#found.push(which, start, end)
+      this.#hasTimings ||= which === slot.timings
       return
     }
     this.#pieces ??= new ReportedPieces()
     this.#pieces.inBody(pieceNames[which], bytes, start, end)
   }
 
-  /** An event is pushed in one piece, so that its pieces are still where they were. */
+  /**
+   * An event is pushed in one piece, so that its pieces are still where they were. Timings are always of one choice,
+   * the event's own or the one that ended before, and so is a usage beside them; any other usage is of all choices.
+   */
   #noteFound(bytes: Buffer): void {
     const found = this.#found
+    if (found.length === 0) return
+    const pieces = (this.#pieces ??= new ReportedPieces())
+    const choice = this.#hasTimings ? this.#lastChoice : null
     for (let at = 0; at < found.length; at += 3) {
-      this.#pieces ??= new ReportedPieces()
       const which = found[at] as keyof typeof pieceNames
-      this.#pieces.inEvent(pieceNames[which], bytes, found[at + 1] ?? 0, found[at + 2] ?? 0)
+      pieces.inEvent(pieceNames[which], choice, bytes, found[at + 1] ?? 0, found[at + 2] ?? 0)
     }
   }
 

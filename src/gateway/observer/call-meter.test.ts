@@ -74,7 +74,7 @@ test('a chat stream, with every time', () => {
     chunks: [
       [120, event(chunk({ role: 'assistant', content: '' }, null, { service_tier: 'default' }))],
       [150, event(chunk({ reasoning_content: 'hm' }))],
-      [160, event(chunk({ content: 'A' }))],
+      [1160, event(chunk({ content: 'A' }))],
       [1170, event(chunk({ content: 'B' }))],
       [1190, event(chunk({ content: 'C' }))],
       [1200, event(chunk({}, 'stop')) + event({ choices: [], usage }) + event(done)],
@@ -89,7 +89,7 @@ test('a chat stream, with every time', () => {
       dispatchMs: 100,
       ttfbMs: 10,
       ttftMs: 50,
-      ttfoMs: 60,
+      ttfoMs: 1060,
       firstContentMs: 150,
       isLlamaCpp: false,
       lastContentMs: 1190,
@@ -124,6 +124,47 @@ test('all content at one instant gives no time per token', () => {
   })
   assert.deepEqual([reading.chunks, reading.tpotMs, reading.gapMaxMs], [2, null, 0])
 })
+
+const early = (count: number, thenMs: readonly number[]): Answer['chunks'] => [
+  [120, event(chunk({ content: 'A' })).repeat(count)],
+  ...thenMs.map((atMs) => [atMs, event(chunk({ content: 'B' }))] as const),
+]
+
+const paces: readonly [what: string, chunks: Answer['chunks'], usage: object, tpot: number | null][] = [
+  ['evenly', early(1, [130, 140, 150, 160]), { completion_tokens: 5 }, 10],
+  ['in pairs', early(2, [130, 130, 140, 140, 150, 150]), { completion_tokens: 8 }, 30 / 7],
+  ['a few tokens a chunk', early(1, [150, 180, 210]), { completion_tokens: 12 }, 90 / 11],
+  ['half of them at once', early(4, [180, 240, 300, 360]), { completion_tokens: 8 }, null],
+  ['in two chunks that hold many tokens', early(1, [180]), { completion_tokens: 60 }, null],
+  ['in two chunks of a token each', early(1, [180]), { completion_tokens: 2 }, 60],
+  ['two halves, 63 us apart', early(4, [120.063, 120.063, 120.063]), { completion_tokens: 8 }, null],
+  ['faster than anything decodes', early(1, [120.1, 120.2, 120.3]), { completion_tokens: 8 }, null],
+  [
+    'with hidden reasoning',
+    early(1, [130, 140, 150, 160]),
+    { completion_tokens: 105, completion_tokens_details: { reasoning_tokens: 100 } },
+    10,
+  ],
+  [
+    'with reasoning that was streamed',
+    [[100, event(chunk({ reasoning: 'hm' }))], ...early(1, [130, 140])],
+    { completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 3 } },
+    10,
+  ],
+  [
+    'bunched, from an upstream that tells how long it decoded',
+    early(4, [121]),
+    { completion_tokens: 5, completion_time: 0.06 },
+    15,
+  ],
+]
+for (const [what, chunks, counts, tpot] of paces) {
+  test(`the time per token of content that came ${what}`, () => {
+    const said = { choices: [], usage: { prompt_tokens: 1, ...counts } }
+    const { tpotMs } = readingOf({ chunks: [...chunks, [400, event(said) + event(done)]] })
+    assert.equal(tpotMs === null ? null : tpotMs.toFixed(6), tpot === null ? null : tpot.toFixed(6))
+  })
+}
 
 test('one output token gives no time per token', () => {
   const one = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }

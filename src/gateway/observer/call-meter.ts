@@ -5,6 +5,7 @@ import { type AnswerForm, readAnswerHead } from './answer-head.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { contentCoding } from './content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
+import type { ContentPace } from './content-pace.ts'
 import type { AnswerEnding, MeterReading } from '../../call/meter-reading.ts'
 import { ErrorText } from './error-text.ts'
 import { noFigures } from './read-usage.ts'
@@ -109,6 +110,8 @@ export class CallMeter implements CallObserver {
     const pace = stream?.pace ?? null
     const wholePace = whole ? pace : null
     const seenChunks = pace?.chunks ?? null
+    const hiddenTokens = answer?.streamedReasoning === true ? 0 : (usage?.reasoningTokens ?? 0)
+    const streamedTokens = (usage?.outputTokens ?? 0) - hiddenTokens
     const [gapP50Ms = null, gapP95Ms = null] = wholePace?.gapPercentiles([0.5, 0.95]) ?? []
     return {
       dispatchMs: this.#dispatchMs,
@@ -117,7 +120,7 @@ export class CallMeter implements CallObserver {
       ttfoMs: this.#sinceDispatch(pace?.firstVisibleAtMs ?? null),
       firstContentMs: pace?.firstAtMs ?? null,
       lastContentMs: wholePace?.lastAtMs ?? null,
-      tpotMs: tpotOf(wholePace?.firstAtMs ?? null, wholePace?.lastAtMs ?? null, usage?.outputTokens ?? 0),
+      tpotMs: figures.tpotMs ?? (wholePace === null ? null : tpotOf(wholePace, streamedTokens)),
       // What was read of a coded stream that its client left.
       chunks: whole || seenChunks !== 0 ? seenChunks : null,
       gapP50Ms,
@@ -186,7 +189,18 @@ function isInference(callType: Call['type']): boolean {
   return callType === 'chat' || callType === 'embedding' || callType === 'rerank'
 }
 
-function tpotOf(firstMs: number | null, lastMs: number | null, outputTokens: number): number | null {
-  if (firstMs === null || lastMs === null || lastMs === firstMs || outputTokens < 2) return null
-  return (lastMs - firstMs) / (outputTokens - 1)
+/** Faster than this nothing decodes: it is a text that was there already. */
+const leastTpotMs = 0.1
+
+/**
+ * The time per token after the first, as the content came. `null` where it came bunched: where of the tokens after the
+ * first one, spread evenly over the chunks, over a third came in the first tenth of the time. They were made before
+ * the first content, and the time without them would be over 1.5 times too short.
+ */
+function tpotOf(pace: ContentPace, tokens: number): number | null {
+  if (tokens < 2) return null
+  const early = tokens * pace.chunksWithin(1 / 10) - 1
+  if (early > (tokens - 1) / 3) return null
+  const tpotMs = ((pace.lastAtMs ?? 0) - (pace.firstAtMs ?? 0)) / (tokens - 1)
+  return tpotMs < leastTpotMs ? null : tpotMs
 }

@@ -45,3 +45,16 @@ test('over many gaps, percentiles stay within 1 %', () => {
   assert.ok(Math.abs((high ?? 0) / 95.05 - 1) < 0.01)
   assert.equal(pace.longestGapMs !== null && Math.round(pace.longestGapMs), 100)
 })
+
+test('how many chunks came early is known within 2 %, however many there are', () => {
+  const pace = new ContentPace()
+  for (const atMs of [0, 1, 2, 3, 1000]) pace.add(atMs, true)
+  assert.equal(pace.chunksWithin(0.1), 0.8)
+  for (const count of [2, 127, 128, 129, 1000, 5000]) {
+    const even = new ContentPace()
+    for (let i = 0; i < count; i++) even.add(7 + i * 10, true)
+    const expected = (Math.floor((count - 1) / 10) + 1) / count
+    assert.ok(Math.abs(even.chunksWithin(0.1) - expected) < 0.02, `${count}: ${even.chunksWithin(0.1)}`)
+    assert.equal(even.chunksWithin(1), 1)
+  }
+})

@@ -3,6 +3,8 @@ import { Histogram, quantileOf } from '../../lib/histogram.ts'
 /** Gaps are kept one by one up to this many, and beyond it in a histogram: within 1 %. */
 const exactGaps = 200
 const stallMs = 1000
+/** Arrivals are kept of all chunks up to this many, and beyond it of every second, fourth … one. */
+const mostArrivals = 128
 
 /** When a stream's content came: first, first visible, last, and the gaps between. */
 export class ContentPace {
@@ -14,6 +16,8 @@ export class ContentPace {
   #histogram: Histogram | null = null
   #longestGapMs = 0
   #stalls = 0
+  #arrivals: number[] = []
+  #arrivalEvery = 1
 
   get chunks(): number {
     return this.#chunks
@@ -46,6 +50,14 @@ export class ContentPace {
     if (this.#chunks++ === 0) this.#firstAtMs = atMs
     else this.#addGap(atMs - this.#lastAtMs)
     this.#lastAtMs = atMs
+    if ((this.#chunks - 1) % this.#arrivalEvery === 0) this.#addArrival(atMs)
+  }
+
+  /** The part of the chunks, 0 to 1, that came within so much of the time from the first to the last; within 2 %. */
+  chunksWithin(part: number): number {
+    const untilMs = this.#firstAtMs + (this.#lastAtMs - this.#firstAtMs) * part
+    const within = this.#arrivals.findLastIndex((atMs) => atMs <= untilMs) + 1
+    return within / this.#arrivals.length
   }
 
   /** Percentiles of the gaps at these quantiles (0 to 1); `null` each where there is no gap. */
@@ -54,6 +66,13 @@ export class ContentPace {
     if (histogram !== null) return quantiles.map((quantile) => histogram.percentile(quantile))
     const sorted = this.#gaps.toSorted((a, b) => a - b)
     return quantiles.map((quantile) => quantileOf(sorted.length, quantile, (rank) => sorted[rank] ?? 0))
+  }
+
+  #addArrival(atMs: number): void {
+    this.#arrivals.push(atMs)
+    if (this.#arrivals.length < mostArrivals) return
+    this.#arrivals = this.#arrivals.filter((_, index) => index % 2 === 0)
+    this.#arrivalEvery *= 2
   }
 
   #addGap(gapMs: number): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallType } from '../../call/call.ts'
 import type { Usage } from '../../call/usage.ts'
-import { readFigures, type UsagePieces } from './read-usage.ts'
+import { addChoices, noFigures, readFigures, type UsagePieces } from './read-usage.ts'
 
 const zeros: Usage = {
   inputTokens: 0,
@@ -211,10 +211,43 @@ test('the times that vLLM reports in milliseconds', () => {
   assert.deepEqual([queueMs, promptMs, decodeMs], [2.5, 80, null])
 })
 
-test('the output that stands at the start of an Anthropic stream is none once its end has spoken', () => {
+test('the output that stands at the start of an Anthropic stream is no count', () => {
   const startUsage = { input_tokens: 10, output_tokens: 1 }
   assert.equal(readFigures({ startUsage, usage: { outputs: 70 } }, 'chat').usage, null)
-  assert.equal(readFigures({ startUsage }, 'chat').usage?.outputTokens, 1)
+  const { usage } = readFigures({ startUsage }, 'chat')
+  assert.deepEqual([usage?.inputTokens, usage?.outputTokens, usage?.totalTokens], [10, null, null])
+})
+
+const timed = (predicted_n: number, predicted_ms: number): UsagePieces => ({
+  usage: { prompt_tokens: 7, completion_tokens: predicted_n, prompt_tokens_details: { cached_tokens: 3 } },
+  timings: { cache_n: 3, prompt_n: 4, prompt_ms: 9, predicted_n, predicted_ms },
+})
+
+test('choices that are told of one by one add up; the prompt that they share counts once', () => {
+  const both = addChoices([readFigures(timed(12, 220), 'chat'), readFigures(timed(11, 300), 'chat')])
+  const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = both.usage ?? zeros
+  assert.deepEqual([inputTokens, cachedInputTokens, outputTokens, totalTokens], [7, 3, 23, 30])
+  assert.deepEqual([both.promptMs, both.decodeMs, both.tpotMs], [9, 300, 25])
+  const others = readFigures({ timings: { cache_n: 0, prompt_n: 5, predicted_n: 2 } }, 'chat')
+  const prompts = addChoices([readFigures(timed(12, 220), 'chat'), others]).usage ?? zeros
+  assert.deepEqual([prompts.inputTokens, prompts.outputTokens, prompts.totalTokens], [12, 14, 26])
+  assert.equal(addChoices([readFigures(timed(12, 220), 'chat'), noFigures]).usage, null)
+})
+
+test('a body of several choices with the counts of the first alone has no known usage', () => {
+  assert.equal(readFigures(timed(12, 220), 'chat', 1).usage?.outputTokens, 12)
+  const { usage, promptMs } = readFigures(timed(12, 220), 'chat', 2)
+  assert.deepEqual([usage, promptMs], [null, 9])
+  const whole = { ...timed(12, 220), usage: { prompt_tokens: 7, completion_tokens: 24 } }
+  assert.equal(readFigures(whole, 'chat', 2).usage?.outputTokens, 24)
+})
+
+test('the time per token after the first, where the upstream tells how long it decoded', () => {
+  const groq = { prompt_tokens: 9, completion_tokens: 5, completion_time: 0.02 }
+  assert.equal(readFigures({ usage: groq }, 'chat').tpotMs, 5)
+  assert.equal(readFigures({ usage: { ...groq, completion_tokens: 1 } }, 'chat').tpotMs, null)
+  assert.equal(readFigures({ timings: { predicted_n: 11, predicted_ms: 250 } }, 'chat').tpotMs, 25)
+  assert.equal(readFigures({ timings: { predicted_n: 11, predicted_ms: null } }, 'chat').tpotMs, null)
 })
 
 test('the service tier within the usage', () => {

@@ -25,6 +25,8 @@ export interface ReportedFigures {
   readonly queueMs: number | null
   readonly promptMs: number | null
   readonly decodeMs: number | null
+  /** The time per token after the first, by the upstream's own clock. */
+  readonly tpotMs: number | null
   /** Anthropic tells it within its usage. */
   readonly serviceTier: string | null
 }
@@ -37,6 +39,7 @@ export const noFigures: ReportedFigures = {
   queueMs: null,
   promptMs: null,
   decodeMs: null,
+  tpotMs: null,
   serviceTier: null,
 }
 
@@ -50,14 +53,39 @@ const nanoPerUsd = 1e9
 const ticksPerNanoUsd = 10
 const longestTier = 100
 
-/** Reads the figures off the pieces; shapes that are not known give `null`, never a guess. */
-export function readFigures(pieces: UsagePieces, callType: CallType): ReportedFigures {
-  const usage = mergedUsage(pieces)
+/**
+ * Reads the figures off the pieces; shapes that are not known give `null`, never a guess. `bodyChoices`: how many choices
+ * stand in a body; llama.cpp tells there of the first alone.
+ */
+export function readFigures(
+  pieces: UsagePieces,
+  callType: CallType,
+  bodyChoices: number = 0,
+): ReportedFigures {
+  const said = mergedUsage(pieces)
   const timings = fields(pieces.timings)
   const metrics = fields(pieces.metrics)
   const timeInfo = fields(pieces.timeInfo)
+  const isOfFirst = bodyChoices > 1 && coversOneChoice(said, timings)
+  const usage = isOfFirst ? none : said
+  const read = isOfFirst
+    ? null
+    : ((usage === none
+        ? null
+        : fromUsage(
+            usage,
+            timings,
+            callType,
+            pieces.usage === undefined && pieces.startUsage !== undefined,
+          )) ?? fromTimings(timings))
+  const decodeMs =
+    milliseconds(usage['completion_time'], 1000) ??
+    milliseconds(timeInfo['completion_time'], 1000) ??
+    milliseconds(metrics['generation_time_ms'], 1) ??
+    milliseconds(timings['predicted_ms'], 1)
+  const decoded = count(timings['predicted_n']) ?? read?.outputTokens ?? 0
   return {
-    usage: (usage === none ? null : fromUsage(usage, timings, callType)) ?? fromTimings(timings),
+    usage: read,
     costNanoUsd: reportedCost(usage),
     searchUnits: count(fields(fields(pieces.meta)['billed_units'])['search_units']),
     queueMs:
@@ -70,28 +98,67 @@ export function readFigures(pieces: UsagePieces, callType: CallType): ReportedFi
       // Counted from the slot on, not from the arrival.
       milliseconds(metrics['time_to_first_token_ms'], 1) ??
       milliseconds(timings['prompt_ms'], 1),
-    decodeMs:
-      milliseconds(usage['completion_time'], 1000) ??
-      milliseconds(timeInfo['completion_time'], 1000) ??
-      milliseconds(metrics['generation_time_ms'], 1) ??
-      milliseconds(timings['predicted_ms'], 1),
+    decodeMs,
+    tpotMs: decodeMs === null || decoded < 2 ? null : decodeMs / (decoded - 1),
     serviceTier: tier(usage['service_tier']),
   }
 }
 
 /**
+ * Of choices that were told of one by one: their counts add up, and they are decoded beside one another. Where all tell
+ * the same input it is the one prompt that they share, and counts once.
+ */
+export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
+  const [first = noFigures] = each
+  if (each.length < 2) return first
+  const { usage } = first
+  const known = each.flatMap((one) => one.usage ?? [])
+  const sum = (of: (one: Usage) => number | null): number =>
+    known.reduce((all, one) => all + (of(one) ?? 0), 0)
+  const paces = each.flatMap(({ tpotMs }) => tpotMs ?? [])
+  const times = each.flatMap(({ decodeMs }) => decodeMs ?? [])
+  const others = {
+    ...first,
+    decodeMs: times.length < each.length ? null : Math.max(...times),
+    tpotMs: paces.length < each.length ? null : paces.reduce((all, one) => all + one, 0) / paces.length,
+  }
+  if (usage === null || known.length < each.length) return { ...others, usage: null }
+  const isOnePrompt = known.every(({ inputTokens }) => inputTokens === usage.inputTokens)
+  const inputTokens = isOnePrompt ? usage.inputTokens : sum((one) => one.inputTokens)
+  const outputTokens = sum((one) => one.outputTokens)
+  return {
+    ...others,
+    usage: {
+      ...usage,
+      inputTokens,
+      cachedInputTokens: isOnePrompt ? usage.cachedInputTokens : sum((one) => one.cachedInputTokens),
+      outputTokens,
+      reasoningTokens: sum((one) => one.reasoningTokens),
+      totalTokens: inputTokens + outputTokens,
+    },
+  }
+}
+
+/** Whether the counts are those of the choice whose timings stand beside them. */
+function coversOneChoice(usage: Fields, timings: Fields): boolean {
+  const decoded = count(timings['predicted_n'])
+  return decoded !== null && (usage === none || count(usage['completion_tokens']) === decoded)
+}
+
+/**
  * What the later object says goes above what the first said, but for what it leaves open. The first one's output
- * is only what there was at the start.
+ * is only what there was at the start, and no count.
  */
 function mergedUsage(pieces: UsagePieces): Fields {
   const first = fields(pieces.startUsage)
   const later = fields(pieces.usage)
-  if (first === none || later === none) return first === none ? later : first
+  if (first === none) return later
   const said = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null))
   return { ...first, output_tokens: null, ...said }
 }
 
-function fromUsage(usage: Fields, timings: Fields, callType: CallType): Usage | null {
+/** `mayLackOutput`: a stream may have broken off after its input was told. */
+function fromUsage(usage: Fields, timings: Fields, callType: CallType, mayLackOutput: boolean): Usage | null {
   if (!isReadable(usage)) return null
   const inputDetails = fields(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
   const outputDetails = fields(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
@@ -131,7 +198,7 @@ function fromUsage(usage: Fields, timings: Fields, callType: CallType): Usage | 
     if (surplus > 0 && surplus === cached && cached > input) input += surplus
     else output = total - input
   }
-  if (output === null) return null
+  if (output === null && !mayLackOutput) return null
 
   return {
     inputTokens: input,
@@ -143,9 +210,9 @@ function fromUsage(usage: Fields, timings: Fields, callType: CallType): Usage | 
     outputAudioTokens: count(outputDetails['audio_tokens']),
     reasoningTokens: Math.min(
       count(outputDetails['reasoning_tokens']) ?? count(usage['reasoning_tokens']) ?? 0,
-      output,
+      output ?? 0,
     ),
-    totalTokens: input + output,
+    totalTokens: output === null ? null : input + output,
     source: 'usage',
   }
 }
