@@ -19,7 +19,10 @@ export interface OverviewTotals {
   readonly cost_usd: number | null
   readonly unpriced_calls: number
   readonly duration_ms: OverviewMeasure
+  /** From dispatch: what the upstream takes. */
   readonly ttft_ms: OverviewMeasure
+  /** From arrival: what a person waits. */
+  readonly ttft_total_ms: OverviewMeasure
   readonly queue_ms: OverviewMeasure
   readonly output_tokens_per_s: OverviewMeasure
 }
@@ -38,6 +41,9 @@ export interface OverviewBuckets {
   readonly duration_p50_ms: readonly (number | null)[]
   readonly duration_p95_ms: readonly (number | null)[]
   readonly duration_p99_ms: readonly (number | null)[]
+  readonly ttft_total_n: readonly number[]
+  readonly ttft_total_p50_ms: readonly (number | null)[]
+  readonly ttft_total_p95_ms: readonly (number | null)[]
   readonly ttft_n: readonly number[]
   readonly ttft_p50_ms: readonly (number | null)[]
   readonly ttft_p95_ms: readonly (number | null)[]
@@ -65,7 +71,7 @@ export interface OverviewHeat {
 /** The values of single calls, for each bucket of time of `buckets`; of the same calls as its percentiles. */
 export interface OverviewSingles {
   readonly duration_ms: readonly (readonly number[])[]
-  readonly ttft_ms: readonly (readonly number[])[]
+  readonly ttft_total_ms: readonly (readonly number[])[]
   readonly output_tokens_per_s: readonly (readonly number[])[]
 }
 
@@ -107,6 +113,7 @@ export interface OverviewCall {
   readonly queue_ms: number | null
   readonly retry_wait_ms: number | null
   readonly ttft_ms: number | null
+  readonly ttft_total_ms: number | null
   readonly duration_ms: number | null
   readonly input_tokens: number | null
   readonly output_tokens: number | null

@@ -62,7 +62,10 @@ export interface GroupFigures {
   /** Calls of which no usage is known, nor a cost; refused and failed ones are among them. */
   readonly no_usage_calls: number
   readonly duration_ms: MeasureFigures
+  /** From dispatch. */
   readonly ttft_ms: MeasureFigures
+  /** From arrival: with the wait for a slot. */
+  readonly ttft_total_ms: MeasureFigures
   readonly queue_ms: MeasureFigures
   readonly tpot_ms: MeasureFigures
   readonly output_tokens_per_s: MeasureFigures

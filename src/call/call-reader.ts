@@ -53,6 +53,8 @@ export interface CallJson {
   readonly connect_ms: number | null
   readonly ttfb_ms: number | null
   readonly ttft_ms: number | null
+  /** From the request's head to the first content: receive + queue + retry wait + `ttft_ms`. */
+  readonly ttft_total_ms: number | null
   readonly ttfo_ms: number | null
   readonly duration_ms: number | null
   readonly overhead_ms: number | null

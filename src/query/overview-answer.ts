@@ -188,7 +188,7 @@ function singlesOf(
   }
   return {
     duration_ms: column((call) => call.duration_ms),
-    ttft_ms: column((call) => call.ttft_ms),
+    ttft_total_ms: column((call) => call.ttft_total_ms),
     output_tokens_per_s: column((call) => call.output_tokens_per_s),
   }
 }
@@ -236,6 +236,7 @@ function shownCall(call: CallJson): OverviewCall {
     queue_ms: call.queue_ms,
     retry_wait_ms: call.retry_wait_ms,
     ttft_ms: call.ttft_ms,
+    ttft_total_ms: call.ttft_total_ms,
     duration_ms: call.duration_ms,
     input_tokens: call.input_tokens,
     output_tokens: call.output_tokens,

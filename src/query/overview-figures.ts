@@ -14,6 +14,7 @@ export function overviewTotals(all: GroupFigures, timed: GroupFigures): Overview
     unpriced_calls: all.unpriced_calls,
     duration_ms: measure(timed.duration_ms),
     ttft_ms: measure(timed.ttft_ms),
+    ttft_total_ms: measure(timed.ttft_total_ms),
     queue_ms: measure(timed.queue_ms),
     output_tokens_per_s: measure(timed.output_tokens_per_s),
   }
@@ -39,6 +40,9 @@ export function overviewBuckets(
     duration_p50_ms: column((figures) => figures.duration_ms.p50),
     duration_p95_ms: column((figures) => figures.duration_ms.p95),
     duration_p99_ms: column((figures) => figures.duration_ms.p99),
+    ttft_total_n: timed.map((figures) => figures.ttft_total_ms.n),
+    ttft_total_p50_ms: column((figures) => figures.ttft_total_ms.p50),
+    ttft_total_p95_ms: column((figures) => figures.ttft_total_ms.p95),
     ttft_n: timed.map((figures) => figures.ttft_ms.n),
     ttft_p50_ms: column((figures) => figures.ttft_ms.p50),
     ttft_p95_ms: column((figures) => figures.ttft_ms.p95),

@@ -1,11 +1,5 @@
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from './call-codes.ts'
-import {
-  type Figures,
-  type MeasureColumn,
-  measureColumns,
-  type SumColumn,
-  sumColumns,
-} from './rollup-figures.ts'
+import { type Figures, type MeasureName, measureNames, type SumColumn, sumColumns } from './rollup-figures.ts'
 import { type EntryDimension, type Grouping, noEntryId, pairId } from './rollup-groupings.ts'
 
 const keyColumns = [
@@ -33,7 +27,7 @@ type Source =
   | (typeof tokenColumns)[number]
   | 'cost_nano_usd'
   | 'usage_source_id'
-  | MeasureColumn
+  | MeasureName
 
 /** What of a call its figures are made of, in the order in which it is read. */
 export const figureSources: readonly Source[] = [
@@ -41,8 +35,19 @@ export const figureSources: readonly Source[] = [
   ...tokenColumns,
   'cost_nano_usd',
   'usage_source_id',
-  ...measureColumns,
+  ...measureNames,
 ]
+
+/** What follows from columns of `calls`; all else is one. From the request's head to the first content. */
+export const ttftTotalSql = (row: string): string =>
+  `${row}.receive_us + ${row}.queue_us + coalesce(${row}.retry_wait_us, 0) + ${row}.ttft_us`
+
+/** {@link figureSources} as the columns of a SELECT, of the table or alias `row`. */
+export function figureSourceList(row: string = 'calls'): string {
+  return figureSources
+    .map((source) => (source === 'ttft_total_us' ? ttftTotalSql(row) : `${row}.${source}`))
+    .join(', ')
+}
 
 /** A row of {@link figureSources}. */
 export type FigureRow = readonly (number | null)[]
@@ -89,7 +94,7 @@ export function addCall(figures: Figures, row: FigureRow): void {
     add('priced_calls', 1)
   } else if (valueIn(row, 'usage_source_id') !== usageSourceCodes.none) add('unpriced_calls', 1)
   if (outcome !== outcomeCodes.ok) return
-  for (const measure of measureColumns) {
+  for (const measure of measureNames) {
     const value = valueIn(row, measure)
     if (value !== null) figures.spreads[measure].add(value)
   }

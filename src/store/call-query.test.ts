@@ -210,6 +210,7 @@ test('a full call comes back whole', () =>
         connect_ms: 4.004,
         ttfb_ms: 5.005,
         ttft_ms: 6.006,
+        ttft_total_ms: 12.012,
         ttfo_ms: 7.007,
         duration_ms: 8.008,
         overhead_ms: 9.009,

@@ -1,6 +1,7 @@
 import type { CallJson } from '../call/call-reader.ts'
 import { firstFailedOutcome } from './call-codes.ts'
 import { callColumns } from './call-columns.ts'
+import { ttftTotalSql } from './call-figures.ts'
 
 /** A field of `CallJson` and the SQL that yields it from a row `c` of `calls`. */
 export interface PublicField {
@@ -24,6 +25,7 @@ export const failedSql: string = `c.outcome_id >= ${firstFailedOutcome}`
 /** Fields that are not stored but follow from others, by the field after which they stand. */
 const derived: Partial<Record<keyof CallJson, PublicField>> = {
   outcome: { name: 'failed', sql: `(${failedSql})` },
+  ttft_ms: { name: 'ttft_total_ms', sql: `(${ttftTotalSql('c')}) / 1000.0` },
   tpot_ms: { name: 'output_tokens_per_s', sql: '1e6 / nullif(c.tpot_us, 0)' },
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt } from '../call/call-id.ts'
-import { addCall, entryOf, type FigureRow, figureSources, valueIn } from './call-figures.ts'
-import { Figures, measureColumns } from './rollup-figures.ts'
+import { addCall, entryOf, type FigureRow, figureSourceList, valueIn } from './call-figures.ts'
+import { Figures, measureNames } from './rollup-figures.ts'
 import {
   type Grouping,
   groupings,
@@ -38,7 +38,7 @@ export class RollupCheck {
     }
     this.#database = database
     this.#calls = rows(
-      `SELECT ${figureSources.join(', ')} FROM calls WHERE id >= ? AND id < ?
+      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ?
         AND +seq <= (SELECT watermark_seq FROM rollup_state)`,
     )
     const isOf = 'k.grouping_id IN (SELECT value FROM json_each(?))'
@@ -198,7 +198,7 @@ export function areSame(one: Cells, other: Cells): boolean {
 function isSame(one: Figures, other: Figures): boolean {
   return (
     one.sums.every((sum, index) => sum === other.sums[index]) &&
-    measureColumns.every((measure) => {
+    measureNames.every((measure) => {
       const [a, b] = [one.spreads[measure], other.spreads[measure]]
       const quantiles = [0.1, 0.5, 0.99]
       return (

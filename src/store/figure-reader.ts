@@ -9,7 +9,7 @@ import {
   conditionOf,
   dimensionColumns,
 } from './call-condition.ts'
-import { addCall, type FigureRow, figureSources, valueIn } from './call-figures.ts'
+import { addCall, type FigureRow, figureSourceList, valueIn } from './call-figures.ts'
 import { FigureGroups } from './figure-groups.ts'
 import type { FigureGroup, FigureQuestion } from './figure-question.ts'
 import { idSlices } from './id-slices.ts'
@@ -335,7 +335,7 @@ function coverFor(grouping: Grouping, edgesMs: readonly number[], state: RollupS
   return coverOfAll(edgesMs, hasHalves ? { coarseUntil, halvesFrom: heldFrom } : { coarseUntil })
 }
 
-const callSources = figureSources.map((source) => `c.${source}`).join(', ')
+const callSources = figureSourceList('c')
 
 function conditionFor({ filter, extra }: FigureQuestion): CallCondition {
   const condition = conditionOf(filter)

@@ -9,7 +9,7 @@ export function groupFigures(figures: Figures): GroupFigures {
   const calls = figures.sum('calls')
   const errors = figures.sum('errors')
   const stayed = calls - figures.sum('left_calls')
-  const { duration_us, ttft_us, queue_us, tpot_us } = figures.spreads
+  const { duration_us, ttft_us, ttft_total_us, queue_us, tpot_us } = figures.spreads
   return {
     calls,
     errors,
@@ -25,6 +25,7 @@ export function groupFigures(figures: Figures): GroupFigures {
     no_usage_calls: calls - figures.sum('priced_calls') - figures.sum('unpriced_calls'),
     duration_ms: inMilliseconds(duration_us),
     ttft_ms: inMilliseconds(ttft_us),
+    ttft_total_ms: inMilliseconds(ttft_total_us),
     queue_ms: inMilliseconds(queue_us),
     tpot_ms: inMilliseconds(tpot_us),
     output_tokens_per_s: speeds(tpot_us),

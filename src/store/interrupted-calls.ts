@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { requestTokens } from '../call/budget-tokens.ts'
 import { startedAtMs } from '../call/call-id.ts'
 import { callTypeCodes } from './call-codes.ts'
-import { type FigureRow, figureSources } from './call-figures.ts'
+import { type FigureRow, figureSourceList } from './call-figures.ts'
 import { RollupDeltas } from './rollup-deltas.ts'
 
 const minuteMs = 60_000
@@ -16,7 +16,7 @@ export class InterruptedCalls {
   readonly #deltas: RollupDeltas
 
   constructor(database: DatabaseSync) {
-    this.#row = database.prepare(`SELECT ${figureSources.join(', ')} FROM calls WHERE id = ?`)
+    this.#row = database.prepare(`SELECT ${figureSourceList()} FROM calls WHERE id = ?`)
     this.#row.setReturnArrays(true)
     this.#delete = database.prepare('DELETE FROM calls WHERE id = ?')
     // Its request was all that could be estimated of it; what has no tokens (`props`, `other`) was not.

@@ -43,7 +43,7 @@ test('the view shows the fields of /api/query under their public names', () => {
     publicFields.map((field) => field.name).join(' '),
     'id started_at call_type endpoint method stream model response_model service_tier upstream instance ' +
       'status outcome failed failure_code upstream_error_code error_message finish_reason attempts client_retry ' +
-      'receive_ms queue_ms retry_wait_ms connect_ms ttfb_ms ttft_ms ttfo_ms duration_ms overhead_ms tpot_ms ' +
+      'receive_ms queue_ms retry_wait_ms connect_ms ttfb_ms ttft_ms ttft_total_ms ttfo_ms duration_ms overhead_ms tpot_ms ' +
       'output_tokens_per_s chunks gap_p50_ms gap_p95_ms gap_max_ms stalls input_tokens output_tokens ' +
       'cached_input_tokens cache_write_tokens cache_write_1h_tokens input_audio_tokens output_audio_tokens ' +
       'reasoning_tokens total_tokens usage_source request_bytes response_bytes search_units upstream_request_id ' +

@@ -7,6 +7,7 @@ import { rollupMarks } from './migrations/0004-rollup-marks.ts'
 import { repriced } from './migrations/0005-repriced.ts'
 import { noLeases } from './migrations/0006-no-leases.ts'
 import { budgetEstimates } from './migrations/0007-budget-estimates.ts'
+import { firstTokenSums } from './migrations/0008-first-token-sums.ts'
 import type { Migration } from './migrations/migration.ts'
 
 /** Every step, oldest first; the last one's version is the schema that this program knows. */
@@ -18,6 +19,7 @@ export const migrations: readonly Migration[] = [
   repriced,
   noLeases,
   budgetEstimates,
+  firstTokenSums,
 ]
 
 /** The schema that this program reads and writes. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../call/call-id.ts'
-import { addCall, entryOf, type FigureRow, figureSources, valueIn } from './call-figures.ts'
+import { addCall, entryOf, type FigureRow, figureSourceList, valueIn } from './call-figures.ts'
 import { areSame, cellAt, type Cells } from './check-rollups.ts'
 import { Figures } from './rollup-figures.ts'
 import { type Grouping, groupings, halvesGroupingId } from './rollup-groupings.ts'
@@ -65,7 +65,7 @@ export class RecountRollups {
     this.#database = database
     this.#state = database.prepare('SELECT * FROM rollup_state')
     this.#calls = rows(
-      `SELECT ${figureSources.join(', ')} FROM calls WHERE id >= ? AND id < ? AND +seq > ? AND +seq <= ?`,
+      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq > ? AND +seq <= ?`,
     )
     this.#storedQuarter = rows(`SELECT ${figureColumns}, key_id FROM rollup_quarters WHERE slot = ?`)
     const spans = `SELECT ${figureColumns}, rollup_spans.key_id FROM rollup_keys AS k

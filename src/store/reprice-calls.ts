@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../call/call-id.ts'
-import { type FigureRow, figureSources, valueIn } from './call-figures.ts'
+import { type FigureRow, figureSourceList, figureSources, valueIn } from './call-figures.ts'
 import { type CallPricer, type PriceableCall, upstreamSource } from './call-pricer.ts'
 import { CallWords } from './call-words.ts'
 import { type CostEdit, type RepriceSelection, RepriceWriter, type StoredCost } from './reprice-writer.ts'
@@ -104,7 +104,7 @@ export class RepriceCalls {
       : ''
     // The index by model ends in the id; the one by seq would be no help.
     const statement = this.#statement(
-      `SELECT ${[...figureSources, ...furtherColumns].join(', ')} FROM calls
+      `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
         WHERE id > ? AND id < ?${isModel}${isUnpriced} ORDER BY id LIMIT ?`,
     )
     const values: SQLInputValue[] = [Math.max(afterId, firstIdAt(Math.ceil(fromMs)) - 1)]

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../call/call-id.ts'
-import { addCall, entryOf, type FigureRow, figureSources, valueIn } from './call-figures.ts'
+import { addCall, entryOf, type FigureRow, figureSourceList, valueIn } from './call-figures.ts'
 import { Figures } from './rollup-figures.ts'
 import { groupings, halvesGroupingId, maxKeys } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
@@ -63,7 +63,7 @@ export class RollForward {
     this.#lastSeq = database.prepare('SELECT coalesce(max(seq), 0) AS seq FROM calls')
     this.#callAt = database.prepare('SELECT id FROM calls WHERE seq <= ? ORDER BY seq DESC LIMIT 1')
     this.#calls = database.prepare(
-      `SELECT ${figureSources.join(', ')} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?`,
+      `SELECT ${figureSourceList()} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?`,
     )
     this.#calls.setReturnArrays(true)
     this.#nextQuarter = database.prepare('SELECT min(slot) AS slot FROM rollup_quarters WHERE slot >= ?')

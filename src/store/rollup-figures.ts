@@ -18,10 +18,10 @@ export const sumColumns = [
 
 export type SumColumn = (typeof sumColumns)[number]
 
-/** What is measured of calls that went well, in microseconds; each has a column of that name in `calls`. */
-export const measureColumns = ['duration_us', 'ttft_us', 'queue_us', 'tpot_us'] as const
+/** What is measured of calls that went well, in microseconds. The order is that of the packed spreads: a new one comes last. */
+export const measureNames = ['duration_us', 'ttft_us', 'queue_us', 'tpot_us', 'ttft_total_us'] as const
 
-export type MeasureColumn = (typeof measureColumns)[number]
+export type MeasureName = (typeof measureNames)[number]
 
 /** How one measure is spread over calls. */
 export class Spread {
@@ -66,11 +66,12 @@ export class Spread {
 /** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
 export class Figures {
   readonly sums: Float64Array = new Float64Array(sumColumns.length)
-  readonly spreads: Readonly<Record<MeasureColumn, Spread>> = {
+  readonly spreads: Readonly<Record<MeasureName, Spread>> = {
     duration_us: new Spread(),
     ttft_us: new Spread(),
     queue_us: new Spread(),
     tpot_us: new Spread(),
+    ttft_total_us: new Spread(),
   }
 
   sum(column: SumColumn): number {
@@ -80,11 +81,11 @@ export class Figures {
   /** Back to no call at all: cheaper than new ones. */
   clear(): void {
     this.sums.fill(0)
-    for (const measure of measureColumns) this.spreads[measure].clear()
+    for (const measure of measureNames) this.spreads[measure].clear()
   }
 
   merge(other: Figures): void {
     for (let i = 0; i < this.sums.length; i++) this.sums[i] = (this.sums[i] ?? 0) + (other.sums[i] ?? 0)
-    for (const measure of measureColumns) this.spreads[measure].merge(other.spreads[measure])
+    for (const measure of measureNames) this.spreads[measure].merge(other.spreads[measure])
   }
 }

@@ -1,21 +1,24 @@
 import { VarintReader, VarintWriter } from '../lib/varint.ts'
-import { type Figures, measureColumns, type Spread } from './rollup-figures.ts'
+import { type Figures, measureNames, type Spread } from './rollup-figures.ts'
 
 /** Precision of a sum of inverses: it is kept as a whole number of these parts. */
 const inversePart = 1e-11
 
 /** The spreads of a row of the rollups; `null` where nothing was measured. */
 export function spreadBytes(figures: Figures): Uint8Array | null {
-  if (measureColumns.every((measure) => figures.spreads[measure].count === 0)) return null
+  if (measureNames.every((measure) => figures.spreads[measure].count === 0)) return null
   const writer = new VarintWriter()
-  for (const measure of measureColumns) write(figures.spreads[measure], writer)
+  for (const measure of measureNames) write(figures.spreads[measure], writer)
   return writer.toBytes()
 }
 
-/** Adds spreads that `spreadBytes` wrote. Throws a `RangeError` where the bytes are not such. */
+/**
+ * Adds spreads that `spreadBytes` wrote; older ones, of calls that are folded, end before `ttft_total_us`. Throws a
+ * `RangeError` where the bytes are not such.
+ */
 export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
   const reader = new VarintReader(bytes)
-  for (const measure of measureColumns) addFrom(reader, figures.spreads[measure])
+  for (const measure of measureNames) if (!reader.atEnd) addFrom(reader, figures.spreads[measure])
 }
 
 function write(spread: Spread, writer: VarintWriter): void {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt } from '../call/call-id.ts'
 import type { Clock } from '../call/clock.ts'
-import { type FigureRow, figureSources, valueIn } from './call-figures.ts'
+import { type FigureRow, figureSourceList, figureSources, valueIn } from './call-figures.ts'
 import { RollupDeltas } from './rollup-deltas.ts'
 import { openForReading, openForWriting, type StoreAbsence } from './open-store.ts'
 import { nextSize, pauseAfter } from './slice-pace.ts'
@@ -69,7 +69,7 @@ class UndoReprice {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.#deltas = new RollupDeltas(database)
-    const columns = figureSources.map((name) => `c.${name}`).join(', ')
+    const columns = figureSourceList('c')
     this.#rows = database.prepare(
       `SELECT ${columns}, r.cost_nano_usd, r.price_source_id, r.price_key_id FROM repriced AS r
         JOIN calls AS c ON c.id = r.call_id

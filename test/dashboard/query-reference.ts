@@ -126,6 +126,15 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
     `${what}: ttft`,
   )
   assertMeasure(
+    told.ttft_total_ms,
+    values(({ receiveMs, queueMs, retryWaitMs, ttftMs }) =>
+      receiveMs === null || queueMs === null || ttftMs === null
+        ? null
+        : receiveMs + queueMs + (retryWaitMs ?? 0) + ttftMs,
+    ),
+    `${what}: ttft from arrival`,
+  )
+  assertMeasure(
     told.queue_ms,
     values((call) => call.queueMs),
     `${what}: queue`,

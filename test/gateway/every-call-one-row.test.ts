@@ -61,6 +61,9 @@ function assertTimesAgree(row: CallJson): void {
   const { duration_ms: duration } = row
   const waits = (row.receive_ms ?? 0) + (row.queue_ms ?? 0) + (row.retry_wait_ms ?? 0)
   assert.ok(waits + row.overhead_ms! <= duration! + roundingMs, JSON.stringify(row))
+  const beforeDispatch = (row.receive_ms ?? 0) + (row.queue_ms ?? 0) + (row.retry_wait_ms ?? 0)
+  if (row.ttft_ms === null) assert.equal(row.ttft_total_ms, null)
+  else assert.ok(Math.abs(row.ttft_total_ms! - row.ttft_ms - beforeDispatch) < roundingMs)
   const steps = [row.connect_ms, row.ttfb_ms, row.ttft_ms, row.ttfo_ms].filter((step) => step !== null)
   for (let i = 1; i < steps.length; i++) assert.ok(steps[i]! >= steps[i - 1]!, JSON.stringify(row))
   assert.ok(waits + (steps.at(-1) ?? 0) <= duration! + roundingMs, JSON.stringify(row))
@@ -103,6 +106,7 @@ test('a chat call', async () => {
       connect_ms: 0,
       ttfb_ms: 0,
       ttft_ms: null,
+      ttft_total_ms: null,
       ttfo_ms: null,
       duration_ms: 0,
       overhead_ms: 0,

@@ -29,6 +29,7 @@ export function callJson(fields: Partial<CallJson> = {}): CallJson {
     connect_ms: 0,
     ttfb_ms: 380.1,
     ttft_ms: 412.3,
+    ttft_total_ms: 412.8,
     ttfo_ms: 412.3,
     duration_ms: 3214.5,
     overhead_ms: 0.4,

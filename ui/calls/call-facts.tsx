@@ -64,7 +64,7 @@ function tokenRows(call: CallJson): readonly Row[] {
     ['of that, cached', known(call.cached_input_tokens, count)],
     ...optional('of that, written to the cache', written === 0 ? null : written, count),
     ...optional('of that, audio', call.input_audio_tokens, count),
-    ['Output', known(call.output_tokens, count)],
+    ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
     ...optional('of that, reasoning', reasoning === 0 ? null : reasoning, count),
     ...optional('of that, audio ', call.output_audio_tokens, count),
     ...optional('Search units', call.search_units, count),

@@ -70,13 +70,6 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
   return phases
 }
 
-/** From the arrival of the request to the first token: what its reader felt; null where none came or it is not known. */
-export function feltFirstTokenMs(call: TimedCall): number | null {
-  const { receive_ms: receiveMs, queue_ms: queueMs, retry_wait_ms: retryWaitMs, ttft_ms: ttftMs } = call
-  if (ttftMs === null || receiveMs === null || queueMs === null) return null
-  return receiveMs + queueMs + (retryWaitMs ?? 0) + ttftMs
-}
-
 /** What a bar in a list tells apart: few parts, so that a glance is enough. */
 export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
 

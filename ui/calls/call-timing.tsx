@@ -1,17 +1,21 @@
 import './call-timing.css'
 import type { JSX } from 'preact'
 import { duration } from '../format/figures.ts'
-import { type TimedCall, barPartOf, callPhases, feltFirstTokenMs } from './call-phases.ts'
+import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
 import { phaseWords } from './phase-words.ts'
 
 export interface CallTimingProps {
-  readonly call: TimedCall & { readonly ttfo_ms?: number | null; readonly overhead_ms?: number | null }
+  readonly call: TimedCall & {
+    readonly ttft_total_ms?: number | null
+    readonly ttfo_ms?: number | null
+    readonly overhead_ms?: number | null
+  }
 }
 
 /** Where the time of a call went: its parts one below the other, each at its place. They add up to the total. */
 export function CallTiming({ call }: CallTimingProps): JSX.Element {
   const { duration_ms: totalMs, ttft_ms: ttftMs, ttfo_ms: ttfoMs, overhead_ms: overheadMs } = call
-  const feltMs = feltFirstTokenMs(call)
+  const feltMs = call.ttft_total_ms ?? null
   if (totalMs === null) return <p class="quiet">No times are known: the gateway ended before the call did.</p>
   const shareOf = (ms: number): string => `${totalMs === 0 ? 0 : (ms / totalMs) * 100}%`
   return (

@@ -93,7 +93,7 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
           about="streamed"
           parts={parts.firstToken}
           to={(bounds) => inCalls(bounds, { ...timed, sort: 'ttft' })}
-          count={calls(buckets.ttft_n)}
+          count={calls(buckets.ttft_total_n)}
           explainsMarks={false}
           empty="No streamed calls"
         />

@@ -22,10 +22,18 @@ const totals: OverviewTotals = {
   unpriced_calls: 106,
   duration_ms: measure(4000, 4890, 11_200),
   ttft_ms: measure(3000, 405, 994),
+  ttft_total_ms: measure(3000, 612, 1840),
   queue_ms: measure(4000, 0.01, 800),
   output_tokens_per_s: measure(2900, 63, 90),
 }
-const empty = { calls: [], error_rate: [], cost_usd: [], duration_p95_ms: [], ttft_p95_ms: [], speed_p50: [] }
+const empty = {
+  calls: [],
+  error_rate: [],
+  cost_usd: [],
+  duration_p95_ms: [],
+  ttft_total_p95_ms: [],
+  speed_p50: [],
+}
 
 const day = {
   from: '2026-11-20T12:00:00.000Z',
@@ -51,7 +59,7 @@ test('each card has its figure with its unit, one fact, and what it was', () => 
       ['Requests', '5\u202f788', '4 per min', '5\u202f788'],
       ['Error rate', '2.2\u202f%', '127 failed', '0.95\u202f%'],
       ['Latency p95', '11.2\u202fs', 'p50 4.89\u202fs', '9.64\u202fs'],
-      ['First token p95', '994\u202fms', 'p50 405\u202fms', '994\u202fms'],
+      ['First token p95', '1.84\u202fs', 'upstream 994\u202fms', '1.84\u202fs'],
       ['Output speed', '63', '1.6\u202fM tokens out', '63'],
       ['Cost', '$18.06', '+ 106 unpriced', '$18.06'],
     ],
@@ -74,6 +82,7 @@ test('no calls of a kind are a dash, and never 0', () => {
     unpriced_calls: 0,
     duration_ms: none,
     ttft_ms: none,
+    ttft_total_ms: none,
     output_tokens_per_s: none,
   }
   assert.deepEqual(
@@ -83,18 +92,23 @@ test('no calls of a kind are a dash, and never 0', () => {
 })
 
 test('three calls are told as they are', () => {
-  const few = { ...totals, duration_ms: measure(3, 900, 2100), ttft_ms: measure(1, 210, 210) }
+  const few = {
+    ...totals,
+    duration_ms: measure(3, 900, 2100),
+    ttft_ms: measure(1, 210, 210),
+    ttft_total_ms: measure(1, 230, 230),
+  }
   const slowest = [
-    { duration_ms: 2100, ttft_ms: null },
-    { duration_ms: 900, ttft_ms: 210 },
-    { duration_ms: 800, ttft_ms: null },
+    { duration_ms: 2100, ttft_ms: null, ttft_total_ms: null },
+    { duration_ms: 900, ttft_ms: 210, ttft_total_ms: 230 },
+    { duration_ms: 800, ttft_ms: null, ttft_total_ms: null },
   ]
   const [, , latency, firstToken] = cards(few, totals, slowest)
   assert.deepEqual(
     [latency, firstToken].map((card) => [card?.words, card?.value, card?.fact, card?.change]),
     [
       ['Latency', '0.80–2.10\u202fs', '3 calls', null],
-      ['First token', '210\u202fms', '1 call', null],
+      ['First token', '230\u202fms', 'upstream 210\u202fms', null],
     ],
   )
 })

@@ -105,11 +105,19 @@ function latency(answer: Overview): FigureCard {
 
 function firstToken(answer: Overview): FigureCard {
   const { totals, previous, buckets } = answer
+  const card = timeCard(
+    'First token',
+    totals.ttft_total_ms,
+    previous?.ttft_total_ms ?? null,
+    oneByOne(answer, 'ttft_total_ms'),
+  )
+  const upstream = toldWords(told(totals.ttft_ms, oneByOne(answer, 'ttft_ms'))).value
   return {
-    ...timeCard('First token', totals.ttft_ms, previous?.ttft_ms ?? null, oneByOne(answer, 'ttft_ms')),
+    ...card,
+    fact: totals.ttft_ms.n === 0 ? card.fact : `upstream ${upstream}`,
     meaning:
-      'From when a call was sent to the upstream to the first content that came back, of streamed calls.',
-    course: honestColumn('p95', buckets.ttft_p95_ms, buckets.ttft_n),
+      'From when a call came, its wait for a slot included, to the first content; below it, from when the upstream was asked. Of streamed calls.',
+    course: honestColumn('p95', buckets.ttft_total_p95_ms, buckets.ttft_total_n),
     colour: 'accent',
     to: { view: 'calls', sort: 'ttft', ...timedCalls(answer) },
   }
@@ -121,7 +129,8 @@ function outputSpeed(answer: Overview): FigureCard {
   const before = previous?.output_tokens_per_s
   return {
     words: 'Output speed',
-    meaning: 'Median of streamed calls with at least 20 output tokens, from the first token on.',
+    meaning:
+      'Median over calls whose upstream told how long it generated, or that were streamed: from the first token on.',
     value: known(p50, speed),
     ...(p50 === null ? {} : { unit: 'tok/s' }),
     change: changeOf({
@@ -217,7 +226,10 @@ function spanOf(least: number, most: number): string {
 }
 
 /** What is known of each of these calls: a few of them are all in the list of the slowest. */
-function oneByOne({ slowest, totals }: Overview, measure: 'duration_ms' | 'ttft_ms'): readonly number[] {
+function oneByOne(
+  { slowest, totals }: Overview,
+  measure: 'duration_ms' | 'ttft_ms' | 'ttft_total_ms',
+): readonly number[] {
   if (totals.duration_ms.n > slowest.length) return []
   return slowest.map((call: OverviewCall) => call[measure]).filter((value) => value !== null)
 }

@@ -82,8 +82,9 @@ export function latencyParts({ buckets, singles }: Overview, frame: TimeFrame): 
   ]
 }
 
+/** From arrival, as a band; from dispatch, as a line of its own: what is between them is the wait for a slot. */
 export function firstTokenParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
-  const counts = buckets.ttft_n
+  const counts = buckets.ttft_total_n
   return [
     {
       frame,
@@ -96,13 +97,20 @@ export function firstTokenParts({ buckets, singles }: Overview, frame: TimeFrame
           percentileSeries({
             percentile: 'p95',
             colour: 'accent',
-            values: buckets.ttft_p95_ms,
+            values: buckets.ttft_total_p95_ms,
             counts,
             rest: { fillTo: 'p50' },
           }),
-          percentileSeries({ percentile: 'p50', colour: 'p50', values: buckets.ttft_p50_ms, counts }),
+          percentileSeries({
+            percentile: 'p95',
+            colour: 'stream',
+            values: buckets.ttft_p95_ms,
+            counts: buckets.ttft_n,
+            rest: { key: 'upstream', words: 'p95, upstream alone', isDashed: true },
+          }),
+          percentileSeries({ percentile: 'p50', colour: 'p50', values: buckets.ttft_total_p50_ms, counts }),
         ],
-        singles?.ttft_ms,
+        singles?.ttft_total_ms,
       ),
     },
   ]

@@ -1,0 +1,88 @@
+/** A database whose sums do not know the time from arrival to the first token is summed up anew, but for what is folded. */
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { CallWriter } from '../../src/store/call-writer.ts'
+import { openCallReader } from '../../src/store/call-query.ts'
+import { checkStore } from '../../src/store/check-store.ts'
+import { FoldCalls } from '../../src/store/fold-calls.ts'
+import { schemaVersion } from '../../src/store/migrate.ts'
+import { firstTokenSums } from '../../src/store/migrations/0008-first-token-sums.ts'
+import { openForWriting } from '../../src/store/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { RollForward } from '../../src/store/roll-forward.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { dayMs, variedCall } from './told-of-calls.ts'
+
+const days = 4
+const fromMs = Math.floor(Date.UTC(2026, 10, 14) / dayMs) * dayMs
+
+test('after the step every unfolded call is in the sums once, with its first token; folded sums stay', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const random = seededRandom(8)
+  const calls = Array.from({ length: 500 }, (_, index) =>
+    variedCall(Math.floor(fromMs + random() * days * dayMs), index, random),
+  )
+  const database = openForWriting(path)
+  const words = new WordList()
+  const batch = new BatchEncoder().encode(calls)
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  const forward = new RollForward(database)
+  while (forward.step(fromMs + days * dayMs, 500));
+  // Two days are marked as folded; of the second, some calls are still there, as where compressing was killed.
+  const fold = new FoldCalls(database)
+  while (fold.step(fromMs + dayMs, 1000) > 0);
+  assert.equal(fold.step(fromMs + 2 * dayMs, 20), 20)
+  // As an older program left it: no sum holds the new measure, which is a single zero byte when it holds nothing.
+  for (const table of ['rollup_quarters', 'rollup_spans']) {
+    database.exec(`UPDATE ${table} SET spreads = x'00000000' WHERE spreads IS NOT NULL`)
+  }
+  database.exec(`PRAGMA user_version = ${firstTokenSums.version - 1}`)
+  const before = new Map(callsByDay(path))
+  database.close()
+
+  const migrated = openForWriting(path)
+  const again = new RollForward(migrated)
+  while (again.step(fromMs + days * dayMs, 500));
+  migrated.close()
+  const report = checkStore(path, { full: true })
+  assert.ok(typeof report === 'object')
+  assert.equal(report.schemaVersion, schemaVersion)
+  assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs, report.callsToAdd], [[], [], 0])
+  assert.equal(report.foldedUntilMs, fromMs + 2 * dayMs)
+
+  assert.deepEqual(new Map(callsByDay(path)), before)
+  const reader = openCallReader(path)
+  assert.ok(typeof reader !== 'string')
+  const edgesMs = [fromMs, fromMs + 2 * dayMs, fromMs + days * dayMs]
+  const { groups } = reader.aggregate({ filter: {}, edgesMs, dimension: null })
+  const streamed = calls.filter(
+    ({ id, outcome, ttftMs }) => id / 4096 >= edgesMs[1]! && outcome === 'ok' && ttftMs !== null,
+  )
+  assert.ok(streamed.length > 50)
+  assert.deepEqual(
+    groups.map(({ figures }) => figures.ttft_total_ms.n),
+    [0, streamed.length],
+  )
+  assert.equal(groups[1]!.figures.ttft_ms.n, streamed.length)
+  reader.close()
+})
+
+/** From the sums of days, and of quarters as long as there are none. */
+function callsByDay(path: string): Iterable<readonly [day: number, calls: number]> {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return database
+      .prepare(
+        `SELECT slot / 96 AS day, sum(calls) AS calls FROM rollup_quarters
+          JOIN rollup_keys AS k ON k.id = key_id AND k.grouping_id = 0 GROUP BY slot / 96`,
+      )
+      .all()
+      .map((row) => [Number(row['day']), Number(row['calls'])] as const)
+  } finally {
+    database.close()
+  }
+}
