@@ -41,7 +41,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     const head = readRequestHead(req.rawHeaders, new HeaderNames(), (value) => value, req.httpVersion)
     const target = { path: '/v1/models', query: '' }
     try {
-      over = handler.handle({ req, res, head, target, path: forwardedPath(target.path)! })
+      over = handler.handle({ req, res, head, target, path: forwardedPath(target.path, 'GET')! })
     } catch (error) {
       thrown = error
       res.end()
