@@ -79,8 +79,16 @@ const other = { name: '', callType: 'other', inference: false }
 
 test('paths are told apart by what they ask for', () => {
   assert.deepEqual(forwardedPath('/v1/chat/completions', 'POST'), chatCompletions)
-  assert.deepEqual(forwardedPath('/v1/models', 'POST'), { name: '/v1/models', callType: 'props', inference: false })
-  assert.deepEqual(forwardedPath('/v1/models/org/name', 'POST'), { name: '', callType: 'props', inference: false })
+  assert.deepEqual(forwardedPath('/v1/models', 'POST'), {
+    name: '/v1/models',
+    callType: 'props',
+    inference: false,
+  })
+  assert.deepEqual(forwardedPath('/v1/models/org/name', 'POST'), {
+    name: '',
+    callType: 'props',
+    inference: false,
+  })
   assert.deepEqual(forwardedPath('/v1/audio/speech', 'POST'), other)
   assert.deepEqual(forwardedPath('/v1/responses/abc', 'POST'), other)
   assert.deepEqual(forwardedPath('/v1/chat', 'POST'), other)
