@@ -3,7 +3,6 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useNavigation } from './address/navigation.tsx'
 import type { View } from './address/page-address.ts'
-import { CallsView } from './calls/calls-view.tsx'
 import { Times } from './format/times.ts'
 import { useLive } from './data/live.tsx'
 import { noDrafts } from './gateway/option-drafts.ts'
@@ -15,7 +14,7 @@ import type { ViewProps } from './view-props.ts'
 /** What the first view does not need comes when it is gone to. */
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {
   overview: OverviewView,
-  calls: CallsView,
+  calls: lazyPart(async () => (await import('./calls/calls-view.tsx')).CallsView),
   live: lazyPart(async () => (await import('./live/live-view.tsx')).LiveView),
   costs: lazyPart(async () => (await import('./costs/costs-view.tsx')).CostsView),
   gateway: lazyPart(async () => (await import('./gateway/gateway-view.tsx')).GatewayView),

@@ -24,6 +24,7 @@ test('what the log and the options say, by way of the real dashboard, stays text
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
   const { page } = opened
   await startByButton(opened)
+  await opened.untilText('log-lines', /calls are recorded in/)
   const before = await page.evaluate(census)
 
   // Signs that end a line, or that no terminal should see, are taken out before.

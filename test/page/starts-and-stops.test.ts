@@ -126,7 +126,7 @@ test('a gateway that does not come up: its last words are shown, once, until the
   const { page } = opened
   await opened.untilState('Stopped')
   await opened.button('Start').click()
-  const log = await opened.untilText('trouble-log', /EADDRNOTAVAIL/)
+  const log = await opened.untilText('trouble-log', /no such address/)
   assert.match(log, /203\.0\.113\.1/)
   await opened.untilState('Stopped')
   assert.equal(

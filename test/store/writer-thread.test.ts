@@ -43,6 +43,17 @@ function callsIn(dir: TempDir): readonly CallJson[] {
   }
 }
 
+/** A page that nobody writes any more: of what is rewritten, the log has a sound copy. */
+function pageOfOldCalls(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    const leaves = "SELECT pageno FROM dbstat WHERE name = 'calls' AND pagetype = 'leaf' ORDER BY pageno"
+    return Number(database.prepare(`${leaves} LIMIT 1 OFFSET 5`).get()?.['pageno'])
+  } finally {
+    database.close()
+  }
+}
+
 const codes = (writer: WriterThread): string[] => writer.warnings().map((warning) => warning.code)
 
 test('calls become rows, whatever they hold; close leaves one tidy file', async () => {
@@ -59,7 +70,7 @@ test('calls become rows, whatever they hold; close leaves one tidy file', async 
   await writer.close()
   assert.deepEqual(writer.figures(), { written: 3, pending: 0, dropped: 0 })
   assert.deepEqual(writer.warnings(), [])
-  assert.deepEqual(readdirSync(dir.file('data')), ['calls.db'])
+  assert.deepEqual(readdirSync(dir.file('data')), ['calls.db', 'model_costs.json'])
   assert.equal(statSync(dir.file('data/calls.db')).mode & 0o777, 0o600)
   assert.deepEqual(
     callsIn(dir).map((call) => call.id),
@@ -356,10 +367,11 @@ test('noise in a page while it is in use: found when the file is looked through,
   for (let ms = 0; ms < 3000; ms++) before.finish(chatCall(idAt(ms)))
   await until('rows', () => before.figures().written === 3000)
   await before.close()
+  const page = pageOfOldCalls(path)
   const writer = writerIn(dir, { quickCheckAfterMs: 300 })
   await writer.usageByMinute(0)
   const bytes = readFileSync(path)
-  bytes.fill(0xa5, Math.floor(bytes.length / 4096 / 2) * 4096, Math.floor(bytes.length / 4096 / 2 + 1) * 4096)
+  bytes.fill(0xa5, (page - 1) * 4096, page * 4096)
   writeFileSync(path, bytes)
   await until('it is found', () => codes(writer).includes('database_damaged'))
   writer.finish(chatCall(idAt(5000)))
