@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { LineReader } from '../lib/line-reader.ts'
-import { onMessage, readMessage } from '../lib/message-shape.ts'
+import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
 import type {
   ControlStatus,
   FinishingOrder,
@@ -89,7 +89,11 @@ export class ControlClient {
    * `status` does.
    */
   handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | 'unknown' | NoAnswer> {
-    return this.#ask('POST /hand-over', JSON.stringify(order), limitMs, readHandOver)
+    return this.#ask('POST /hand-over', JSON.stringify(order), limitMs, async (response) => {
+      if (response.statusCode !== 404) return readHandOver(response)
+      response.resume()
+      return 'unknown'
+    })
   }
 
   /** Opens the way for the reports of a gateway that finishes its calls; `null` where nobody listens. Never rejects. */
@@ -189,30 +193,20 @@ async function openReports(
   }
 }
 
-async function readHandOver(response: IncomingMessage): Promise<HandOverAnswer | 'unknown'> {
-  const body = await text(response)
-  if (response.statusCode === 404) return 'unknown'
-  if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
-  const answer = readMessage(body, isHandOverAnswer)
-  if (answer === null) throw new Error('it does not say how the hand-over went')
-  return answer
+/** Reads an answer of this shape; rejects in its own words where it is a refusal, and in ours where it is another. */
+function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
+  return async (response) => {
+    const body = await text(response)
+    if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
+    const answer = readMessage(body, shape)
+    if (answer === null) throw new Error(otherwise)
+    return answer
+  }
 }
 
-async function readLive(response: IncomingMessage): Promise<LiveCalls> {
-  const body = await text(response)
-  if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
-  const live = readMessage(body, isLiveCalls)
-  if (live === null) throw new Error('it does not tell its calls')
-  return live
-}
-
-async function readStatus(response: IncomingMessage): Promise<ControlStatus> {
-  const body = await text(response)
-  if (response.statusCode !== 200) throw new Error(refusalIn(body).message)
-  const status = readMessage(body, isControlStatus)
-  if (status === null) throw new Error('what answers is no gateway')
-  return status
-}
+const readLive = answerOf(isLiveCalls, 'it does not tell its calls')
+const readStatus = answerOf(isControlStatus, 'what answers is no gateway')
+const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-over went')
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
   if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)
