@@ -65,7 +65,11 @@ test('every client sees every death in mid-answer, gets all that came before, an
     assert.deepEqual({ outcome, failure_code, status, failed, chunks }, expectedRow(death), nameOf(death))
   }
   await untilIdle(gateway)
-  assert.equal(gateway.stderr, '')
+  // A machine that is very busy may be told that the past is read late; of a fault there is no word.
+  assert.equal(
+    gateway.stderr.replace(/^.*warning: what the last 24 hours used could not be read.*\n/m, ''),
+    '',
+  )
 })
 
 function expectedRow(death: UpstreamDeath): Record<string, unknown> {

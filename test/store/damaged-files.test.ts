@@ -13,8 +13,6 @@ import { until } from './until.ts'
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 const crashedCalls = 1800
-/** Until a new call stands in a file that was damaged. */
-const limitMs = 5000
 
 const images = await makeTempDir()
 after(() => images[Symbol.asyncDispose]())
@@ -71,16 +69,16 @@ for (const shape of damageShapes) {
     writer.finish(chatCall(idAt(5000)))
     const codes = (): string[] => writer.warnings().map(({ code }) => code)
     if (shape.end === 'left_alone') {
-      await until('the warning', () => codes().includes(shape.code ?? ''), limitMs)
+      await until('the warning', () => codes().includes(shape.code ?? ''))
       assert.equal(statSync(path).mode, modeBefore)
     } else if (shape.end === 'found_later') {
-      await until('it is found', () => codes().includes(shape.code ?? ''), limitMs)
+      await until('it is found', () => codes().includes(shape.code ?? ''))
       context.diagnostic(`found after ${Math.round(performance.now() - startedMs)} ms`)
       writer.finish(chatCall(idAt(5001)))
-      await until('calls are rows', () => writer.figures().written === 2, limitMs)
+      await until('calls are rows', () => writer.figures().written === 2)
       assert.ok(readdirSync(dir.file('data')).some((name) => name.includes('.corrupt-')))
     } else {
-      await until('the new call is a row', () => writer.figures().written === 1, limitMs)
+      await until('the new call is a row', () => writer.figures().written === 1)
       context.diagnostic(`a row after ${Math.round(performance.now() - startedMs)} ms`)
       assert.deepEqual(codes(), shape.code === null ? [] : [shape.code])
     }
