@@ -12,7 +12,7 @@ export class ClientLabels {
   readonly #fingerprints: RecentMap<string | null>
   readonly #products = new RecentMap<string>(productOf)
   readonly #texts = new RecentMap<string>((text) => storedText(text, longestWord))
-  readonly #headers = new RecentMap<string>((value) => storedText(asText(value), longestLabel))
+  readonly #headers = new RecentMap<string>(headerText)
 
   /** `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. */
   constructor(salt: Uint8Array) {
@@ -34,7 +34,9 @@ export class ClientLabels {
 
   /** A path or a header's value in the same way; `null` where it is empty or there is none. */
   header(value: string | null): string | null {
-    return value === null || value === '' ? null : this.#headers.get(value)
+    if (value === null || value === '') return null
+    // A thousand long ones would take much memory, and do not repeat.
+    return value.length > longestLabel ? headerText(value) : this.#headers.get(value)
   }
 
   /** The product that a user agent names first: `OpenAI/Python` of `OpenAI/Python 1.109.1`. */
@@ -48,6 +50,10 @@ function asText(header: string): string {
   if (!/[\x80-\xff]/.test(header)) return header
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : header
+}
+
+function headerText(value: string): string {
+  return storedText(asText(value), longestLabel)
 }
 
 function productOf(userAgent: string): string {

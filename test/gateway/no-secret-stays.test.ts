@@ -91,5 +91,11 @@ async function filesBelow({ directory }: GatewayProcess): Promise<{ name: string
   const names = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
-  return Promise.all(names.map(async (name) => ({ name, bytes: await readFile(name) })))
+  // A temporary file may have got its name in between; it is read under that in the end.
+  const read = (name: string): Promise<Buffer> =>
+    readFile(name).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0)
+      throw error
+    })
+  return Promise.all(names.map(async (name) => ({ name, bytes: await read(name) })))
 }
