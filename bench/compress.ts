@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { CallIds } from '../src/call/call-id.ts'
-import type { FromWriter } from '../src/store/writer-messages.ts'
-import { WriterThread } from '../src/store/writer-thread.ts'
+import type { FromWriter } from '../src/store/write/writer-messages.ts'
+import { WriterThread } from '../src/store/write/writer-thread.ts'
 import { chatCall } from '../test/store/sample-call.ts'
 
 const [dbPath = '', keepDays = '90', rate = '500'] = process.argv.slice(2)
@@ -24,7 +24,7 @@ const handedOver: number[] = []
 let waitsMs: number[] = []
 
 const startWorker = (workerData: unknown): Worker => {
-  const file = new URL('../src/store/writer-worker.ts', import.meta.url)
+  const file = new URL('../src/store/write/writer-worker.ts', import.meta.url)
   const worker = new Worker(file, { workerData, name: 'writer' })
   worker.on('message', (message: FromWriter) => {
     // The thread that hands over hears of it too, and counts, after this.

@@ -1,5 +1,5 @@
 import { copyFile, open } from 'node:fs/promises'
-import { openForWriting } from '../src/store/open-store.ts'
+import { openForWriting } from '../src/store/sqlite/open-store.ts'
 
 /**
  * A copy to work on, brought to this program's schema, all of it on the disk: else whoever is measured first, or syncs

@@ -7,7 +7,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
-import { openForWriting } from '../src/store/open-store.ts'
+import { openForWriting } from '../src/store/sqlite/open-store.ts'
 import { addPast } from './generate/add-past.ts'
 import { rollAll, withoutRollups } from './generate/rollups-anew.ts'
 

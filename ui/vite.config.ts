@@ -14,8 +14,8 @@ function themeBeforePaint(): Plugin {
   return {
     name: 'theme-before-paint',
     buildStart() {
-      this.addWatchFile(fileHere(`shell/${name}`))
-      this.emitFile({ type: 'asset', name, source: readFileSync(fileHere(`shell/${name}`), 'utf8') })
+      this.addWatchFile(fileHere(`app/${name}`))
+      this.emitFile({ type: 'asset', name, source: readFileSync(fileHere(`app/${name}`), 'utf8') })
     },
     transformIndexHtml: {
       order: 'post',

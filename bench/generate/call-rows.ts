@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { DimensionTable } from '../../src/store/call-columns.ts'
+import type { DimensionTable } from '../../src/store/sqlite/call-columns.ts'
 
 const columns = [
   'id',

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { rollups } from '../../src/store/migrations/0002-rollups.ts'
 import { rollupMarks } from '../../src/store/migrations/0004-rollup-marks.ts'
-import { versionOf } from '../../src/store/migrate.ts'
-import { RollForward } from '../../src/store/roll-forward.ts'
+import { versionOf } from '../../src/store/sqlite/migrate.ts'
+import { RollForward } from '../../src/store/rollup/roll-forward.ts'
 
 const rolledPerStep = 100_000
 

@@ -3,9 +3,9 @@
  * Prints medians of several rounds on one core; no time is asserted.
  */
 import zlib from 'node:zlib'
-import { CallMeter } from '../../src/gateway/observer/call-meter.ts'
-import { ObserverGuard } from '../../src/gateway/observer/observer-guard.ts'
-import { RequestPeek } from '../../src/gateway/request-peek.ts'
+import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
+import { ObserverGuard } from '../../src/gateway/meter/observer-guard.ts'
+import { RequestPeek } from '../../src/gateway/http/request-peek.ts'
 
 const rounds = 9
 const call = { type: 'chat', method: 'POST' } as const

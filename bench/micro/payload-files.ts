@@ -8,8 +8,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CallIds, formatCallId } from '../../src/call/call-id.ts'
-import { PayloadFile } from '../../src/payloads/payload-file.ts'
-import { PayloadReader } from '../../src/payloads/payload-reader.ts'
+import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
+import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 
 const megabytes = Number(process.argv[2] ?? 1024)
 const runs = 20

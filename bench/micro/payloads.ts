@@ -2,9 +2,9 @@
  * What a record of the raw log costs its thread: `node bench/micro/payloads.ts`.
  * Prints CPU time, the least of several rounds, as other work on the machine only adds to it; no time is asserted.
  */
-import { maskKeyBytes } from '../../src/lib/key-shapes.ts'
-import { RecordComposer } from '../../src/payloads/compose-record.ts'
-import type { RawAnswer, RawRequest } from '../../src/payloads/raw-payload.ts'
+import { maskKeyBytes } from '../../src/secrets/key-shapes.ts'
+import { RecordComposer } from '../../src/payloads/record/compose-record.ts'
+import type { RawAnswer, RawRequest } from '../../src/payloads/record/raw-payload.ts'
 
 const rounds = 9
 const roundMs = 100

@@ -1,19 +1,19 @@
 import { exitCode } from './exit-code.ts'
 import { Command, CommanderError } from 'commander'
-import { callsOptionTable } from './calls-options.ts'
-import { costsSetOptionTable, costsShowOptionTable } from './costs-options.ts'
-import { syncOptionTable } from './costs-sync-options.ts'
+import { callsOptionTable } from './commands/calls-options.ts'
+import { costsSetOptionTable, costsShowOptionTable } from './commands/costs-options.ts'
+import { syncOptionTable } from './commands/costs-sync-options.ts'
 import {
   checkOptionTable,
   compressOptionTable,
   rebuildOptionTable,
   repriceOptionTable,
-} from './db-options.ts'
+} from './commands/db-options.ts'
 import { dashboardOptionTable, gatewayCommandTable, upOptionTable } from '../options/dashboard-options.ts'
 import { commandOf, type Environment, oneLine, OptionError } from './parse-options.ts'
 import { version } from './package-version.ts'
-import { tailOptionTable } from './tail-options.ts'
-import { verifyOptionTable } from './verify-options.ts'
+import { tailOptionTable } from './commands/tail-options.ts'
+import { verifyOptionTable } from './commands/verify-options.ts'
 
 /**
  * The command `tokenweir`. Resolves when the asked-for command has done its work, or runs on its own; the exit
@@ -30,16 +30,16 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   const rest = (name: string): readonly string[] => argv.slice(argv.indexOf(name) + 1)
   /** For commands that only read: those that change something change what lies in this folder. */
   const readerEnv = async (name: string): Promise<Environment> => {
-    const { withRunningDatabase } = await import('./running-database.ts')
+    const { withRunningDatabase } = await import('./commands/running-database.ts')
     return await withRunningDatabase(rest(name), env, (text) => process.stderr.write(text))
   }
   const up = commandOf('up', 'dashboard and gateway together', upOptionTable).action(async () => {
-    const { runUp } = await import('./up.ts')
+    const { runUp } = await import('./commands/up.ts')
     await runUp(rest('up'), env)
   })
   const gateway = commandOf('gateway', 'forward calls and record them', gatewayCommandTable).action(
     async () => {
-      const { runGateway } = await import('./gateway.ts')
+      const { runGateway } = await import('./commands/gateway.ts')
       await runGateway(rest('gateway'), env)
     },
   )
@@ -48,28 +48,28 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     'show what was recorded, and control the gateway',
     dashboardOptionTable,
   ).action(async () => {
-    const { runDashboard } = await import('./dashboard.ts')
+    const { runDashboard } = await import('./commands/dashboard.ts')
     await runDashboard(rest('dashboard'), env)
   })
   const demo = commandOf('demo', 'a first look, with a simulated upstream', upOptionTable).action(
     async () => {
-      const { runDemo } = await import('./demo.ts')
+      const { runDemo } = await import('./commands/demo.ts')
       await runDemo(rest('demo'), env)
     },
   )
   const calls = commandOf('calls', 'list recorded calls, the newest last', callsOptionTable).action(
     async () => {
       const [{ runCalls }, { callsContext }] = await Promise.all([
-        import('./calls.ts'),
-        import('./calls-context.ts'),
+        import('./commands/calls.ts'),
+        import('./commands/calls-context.ts'),
       ])
       process.exitCode = await runCalls(rest('calls'), await readerEnv('calls'), callsContext(process, env))
     },
   )
   const tail = commandOf('tail', 'show calls as they begin and end', tailOptionTable).action(async () => {
     const [{ runTail }, { tailContext }] = await Promise.all([
-      import('./tail.ts'),
-      import('./tail-context.ts'),
+      import('./commands/tail.ts'),
+      import('./commands/tail-context.ts'),
     ])
     process.exitCode = await runTail(rest('tail'), env, tailContext(process, env))
   })
@@ -78,7 +78,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     'make one call and compare what was sent with what came',
     verifyOptionTable,
   ).action(async () => {
-    const { runVerify } = await import('./verify.ts')
+    const { runVerify } = await import('./commands/verify.ts')
     process.exitCode = await runVerify(rest('verify'), env, {
       print: (text) => process.stdout.write(text),
       warn: (text) => process.stderr.write(text),
@@ -91,23 +91,23 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     compressOptionTable,
   ).action(async () => {
     const [{ runCompress }, { dbContext }] = await Promise.all([
-      import('./db-compress.ts'),
-      import('./db-context.ts'),
+      import('./commands/db-compress.ts'),
+      import('./commands/db-context.ts'),
     ])
     process.exitCode = await runCompress(rest('compress'), env, dbContext(process))
   })
   const check = commandOf('check', 'say whether the database is sound', checkOptionTable).action(async () => {
     const [{ runCheck }, { dbContext }] = await Promise.all([
-      import('./db-check.ts'),
-      import('./db-context.ts'),
+      import('./commands/db-check.ts'),
+      import('./commands/db-context.ts'),
     ])
     process.exitCode = runCheck(rest('check'), await readerEnv('check'), dbContext(process))
   })
   const rebuild = commandOf('rebuild', 'make the sums anew from the calls', rebuildOptionTable).action(
     async () => {
       const [{ runRebuild }, { dbContext }] = await Promise.all([
-        import('./db-rebuild.ts'),
-        import('./db-context.ts'),
+        import('./commands/db-rebuild.ts'),
+        import('./commands/db-context.ts'),
       ])
       process.exitCode = await runRebuild(rest('rebuild'), env, dbContext(process))
     },
@@ -118,8 +118,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     repriceOptionTable,
   ).action(async () => {
     const [{ runReprice }, { dbContext }] = await Promise.all([
-      import('./db-reprice.ts'),
-      import('./db-context.ts'),
+      import('./commands/db-reprice.ts'),
+      import('./commands/db-context.ts'),
     ])
     process.exitCode = await runReprice(rest('reprice'), env, dbContext(process))
   })
@@ -128,8 +128,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   const sync = commandOf('sync', 'bring the prices up to date with a list', syncOptionTable).action(
     async () => {
       const [{ runCostsSync }, { syncContext }] = await Promise.all([
-        import('./costs-sync.ts'),
-        import('./costs-sync-context.ts'),
+        import('./commands/costs-sync.ts'),
+        import('./commands/costs-sync-context.ts'),
       ])
       process.exitCode = await runCostsSync(rest('sync'), env, syncContext(process))
     },
@@ -138,8 +138,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     .argument('[model]')
     .action(async () => {
       const [{ runCostsShow }, { costsContext }] = await Promise.all([
-        import('./costs-show.ts'),
-        import('./costs-context.ts'),
+        import('./commands/costs-show.ts'),
+        import('./commands/costs-context.ts'),
       ])
       process.exitCode = runCostsShow(rest('show'), await readerEnv('show'), costsContext(process))
     })
@@ -147,8 +147,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     .argument('<name>', 'a model, or host/model')
     .action(async () => {
       const [{ runCostsSet }, { costsContext }] = await Promise.all([
-        import('./costs-set.ts'),
-        import('./costs-context.ts'),
+        import('./commands/costs-set.ts'),
+        import('./commands/costs-context.ts'),
       ])
       process.exitCode = await runCostsSet(rest('set'), env, costsContext(process))
     })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { costsSetOptionTable, costsShowOptionTable } from './costs-options.ts'
-import { syncOptionTable } from './costs-sync-options.ts'
-import { checkOptionTable, compressOptionTable, repriceOptionTable } from './db-options.ts'
-import { callsOptionTable } from './calls-options.ts'
+import { costsSetOptionTable, costsShowOptionTable } from './commands/costs-options.ts'
+import { syncOptionTable } from './commands/costs-sync-options.ts'
+import { checkOptionTable, compressOptionTable, repriceOptionTable } from './commands/db-options.ts'
+import { callsOptionTable } from './commands/calls-options.ts'
 import { gatewayOptionTable } from '../options/gateway-options.ts'
 import {
   type DashboardValues,
@@ -15,8 +15,8 @@ import {
 import type { GatewayValues } from '../options/gateway-options.ts'
 import { envName, type Options, type OptionSpec, type OptionTable } from '../options/option-spec.ts'
 import { commandOf, type Environment, OptionError, parseOptions } from './parse-options.ts'
-import { tailOptionTable } from './tail-options.ts'
-import { verifyOptionTable } from './verify-options.ts'
+import { tailOptionTable } from './commands/tail-options.ts'
+import { verifyOptionTable } from './commands/verify-options.ts'
 
 const defaults: GatewayValues = {
   port: 9090,

@@ -1,4 +1,4 @@
-import type { CaptureRule } from './capture-rule.ts'
+import type { CaptureRule } from './tap/capture-rule.ts'
 
 /** What the payload log's thread is started with. */
 export interface PayloadSettings {

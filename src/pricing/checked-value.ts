@@ -1,4 +1,4 @@
-import type { JsonPath } from '../lib/json-text.ts'
+import type { JsonPath } from '../json/json-text.ts'
 
 const noRemarks = {}
 

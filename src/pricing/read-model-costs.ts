@@ -1,5 +1,5 @@
 import type { PriceProblem } from '../api/costs.ts'
-import { placeInJson, readJson } from '../lib/json-text.ts'
+import { placeInJson, readJson } from '../json/json-text.ts'
 import { checkModelCosts } from './check-model-costs.ts'
 import { CheckedValue, WrongValue } from './checked-value.ts'
 import type { ModelCosts } from './model-costs.ts'

@@ -1,4 +1,4 @@
-import type { PastReader } from '../store/history-reader.ts'
+import type { PastReader } from '../store/read/history-reader.ts'
 
 const noUse = {
   minutes: 0,

@@ -1,5 +1,5 @@
 import type { CallReader } from '../call/call-reader.ts'
-import { emptyFigures } from '../store/group-figures.ts'
+import { emptyFigures } from '../store/read/group-figures.ts'
 
 /** Stands in where there is no database to read: every answer is as if no call had ever been recorded. */
 export const emptyReader: CallReader = {

@@ -1,4 +1,4 @@
-import type { ServedReader } from '../store/served-models.ts'
+import type { ServedReader } from '../store/read/served-models.ts'
 
 /** Stands in where there is no database to read. */
 export const emptyServed: ServedReader = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { MinuteSpan } from '../store/history-reader.ts'
-import type { SlotUse } from '../store/minute-use.ts'
+import type { MinuteSpan } from '../store/read/history-reader.ts'
+import type { SlotUse } from '../store/write/minute-use.ts'
 import { gatewayGaps } from './gateway-gaps.ts'
 
 const most = 60

@@ -1,5 +1,5 @@
-import type { MinuteSpan, PastReader } from '../store/history-reader.ts'
-import type { SlotUse } from '../store/minute-use.ts'
+import type { MinuteSpan, PastReader } from '../store/read/history-reader.ts'
+import type { SlotUse } from '../store/write/minute-use.ts'
 
 /** Up to this width buckets are searched for every gap; in wider ones it would take long, and a short gap could not be seen. */
 const searchedMinutes = 60

@@ -8,7 +8,7 @@ import type {
 import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
-import { emptyFigures } from '../store/group-figures.ts'
+import { emptyFigures } from '../store/read/group-figures.ts'
 import { type QueryFrame, choicesOf, recordedFrom, resolutionOf } from './list-answer.ts'
 import { type GroupQuestion, maxGroups, topEntries } from './query-question.ts'
 import { QueryRefusal } from './query-refusal.ts'

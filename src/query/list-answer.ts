@@ -3,7 +3,7 @@ import type { CallJson, CallPage, CallReader } from '../call/call-reader.ts'
 import type { CallType } from '../call/call.ts'
 import type { GroupFigures } from '../call/call-question.ts'
 import { rangeOf } from './asked-range.ts'
-import { emptyFigures } from '../store/group-figures.ts'
+import { emptyFigures } from '../store/read/group-figures.ts'
 import type { ListQuestion } from './query-question.ts'
 
 /** What every answer of `/api/query` has besides its calls or groups. */

@@ -4,7 +4,7 @@ import type { CostMatches } from '../api/costs.ts'
 import { entry } from '../../test/support/price-list.ts'
 import { noPrices } from '../pricing/model-costs.ts'
 import { PriceBook } from '../pricing/price-book.ts'
-import type { ServedModel, ServedReader } from '../store/served-models.ts'
+import type { ServedModel, ServedReader } from '../store/read/served-models.ts'
 import { emptyReader } from './empty-reader.ts'
 import { matchesAnswer } from './matches-answer.ts'
 

@@ -1,7 +1,7 @@
 import type { CostMatch, CostMatches, MatchedPrice } from '../api/costs.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import type { PriceBook } from '../pricing/price-book.ts'
-import type { ServedCount, ServedModel, ServedReader } from '../store/served-models.ts'
+import type { ServedCount, ServedModel, ServedReader } from '../store/read/served-models.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import type { MatchesQuestion } from './query-question.ts'
 

@@ -1,8 +1,8 @@
 import type { OverviewSlots } from '../api/overview.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import type { ZonedTime } from '../lib/zoned-time.ts'
-import type { PastLimit, PastReader } from '../store/history-reader.ts'
-import type { SlotUse } from '../store/minute-use.ts'
+import type { PastLimit, PastReader } from '../store/read/history-reader.ts'
+import type { SlotUse } from '../store/write/minute-use.ts'
 import { gatewayGaps } from './gateway-gaps.ts'
 
 const minuteS = 60

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { PayloadAbsence } from '../api/call-payloads.ts'
 import { parseCallId, startedAtMs } from '../call/call-id.ts'
-import { PayloadReader } from '../payloads/payload-reader.ts'
-import { listSegments, type Segment } from '../payloads/payload-segments.ts'
+import { PayloadReader } from '../payloads/file/payload-reader.ts'
+import { listSegments, type Segment } from '../payloads/file/payload-segments.ts'
 import type { PayloadQuestion, RecentPayloadsQuestion } from './query-question.ts'
 
 /** In which a record names its call. */

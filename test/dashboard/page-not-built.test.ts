@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { answerErrors } from '../../src/dashboard/answer-errors.ts'
-import { Guard } from '../../src/dashboard/guard.ts'
+import { answerErrors } from '../../src/dashboard/http/answer-errors.ts'
+import { Guard } from '../../src/dashboard/http/guard.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
-import { PageAssets } from '../../src/dashboard/page-assets.ts'
-import { addPageRoutes } from '../../src/dashboard/page-routes.ts'
+import { PageAssets } from '../../src/dashboard/http/page-assets.ts'
+import { addPageRoutes } from '../../src/dashboard/routes/page-routes.ts'
 
 test('where the page was not built, it says how to', async () => {
   const assets = new PageAssets(new URL('no-such-folder/', import.meta.url))

@@ -1,4 +1,4 @@
-import type { TopicReader } from '../../src/dashboard/topic.ts'
+import type { TopicReader } from '../../src/dashboard/events/topic.ts'
 
 /** A reader of a topic that falls behind when it is told to. */
 export class ScriptedReader implements TopicReader {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SessionCookie } from '../../src/dashboard/session-cookie.ts'
+import { SessionCookie } from '../../src/dashboard/http/session-cookie.ts'
 import { type DashboardUnderTest, adminToken, errorOf, startDashboard } from './dashboard-under-test.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ClientLabels } from '../../src/gateway/client-labels.ts'
-import { RecordComposer } from '../../src/payloads/compose-record.ts'
-import type { RawAnswer } from '../../src/payloads/raw-payload.ts'
+import { ClientLabels } from '../../src/gateway/call/client-labels.ts'
+import { RecordComposer } from '../../src/payloads/record/compose-record.ts'
+import type { RawAnswer } from '../../src/payloads/record/raw-payload.ts'
 
 const composer = new RecordComposer({ salt: Buffer.alloc(16), maxBodyBytes: 1000 })
 

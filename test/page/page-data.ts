@@ -7,9 +7,9 @@ import { rollAll } from '../../bench/generate/rollups-anew.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { defaultDatabase } from '../../src/options/gateway-options.ts'
-import { CallWriter } from '../../src/store/call-writer.ts'
-import { openForWriting } from '../../src/store/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
+import { CallWriter } from '../../src/store/write/call-writer.ts'
+import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { chatCall } from '../store/sample-call.ts'
 
 /**

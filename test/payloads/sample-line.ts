@@ -1,5 +1,5 @@
 import { formatCallId } from '../../src/call/call-id.ts'
-import type { NewLine } from '../../src/payloads/active-segment.ts'
+import type { NewLine } from '../../src/payloads/file/active-segment.ts'
 
 /** A record as it stands in the file, with as many bytes of body as are asked for. */
 export function sampleLine(

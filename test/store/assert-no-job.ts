@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { lockJob } from '../../src/store/store-files.ts'
+import { lockJob } from '../../src/store/sqlite/store-files.ts'
 
 /** No job holds the database, neither one that ended nor one that was killed. */
 export function assertNoJob(path: string): void {

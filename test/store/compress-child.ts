@@ -3,7 +3,7 @@
  * the first calls are gone, and the outcome as JSON at the end.
  */
 import { systemClock } from '../../src/call/clock.ts'
-import { compressStore } from '../../src/store/compress-store.ts'
+import { compressStore } from '../../src/store/jobs/compress-store.ts'
 
 const [path = '', keepDays = ''] = process.argv.slice(2)
 let saidFolding = false

@@ -12,12 +12,12 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { CallWriter } from '../../src/store/call-writer.ts'
-import { type CompressRequest, compressStore } from '../../src/store/compress-store.ts'
-import { FigureReader } from '../../src/store/figure-reader.ts'
-import { openForWriting } from '../../src/store/open-store.ts'
-import { BatchEncoder, WordList } from '../../src/store/record-batch.ts'
-import { WriterThread } from '../../src/store/writer-thread.ts'
+import { CallWriter } from '../../src/store/write/call-writer.ts'
+import { type CompressRequest, compressStore } from '../../src/store/jobs/compress-store.ts'
+import { FigureReader } from '../../src/store/read/figure-reader.ts'
+import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
+import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { assertNoJob } from './assert-no-job.ts'
@@ -204,7 +204,7 @@ test('a call that was folded away is not found again in a journal', async () => 
   // Its gateway lives on, so its journal, in which the call still stands, is left alone.
   await compress(path, { keepDays: 90 })
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), 0)
-  const { recoverJournals } = await import('../../src/store/journal-recovery.ts')
+  const { recoverJournals } = await import('../../src/store/journal/journal-recovery.ts')
   const database = openForWriting(path)
   recoverJournals(dir.path, database, { self: null, wallTimeMs: 0 })
   database.close()

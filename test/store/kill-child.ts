@@ -7,8 +7,8 @@
 import { mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CallIds } from '../../src/call/call-id.ts'
-import { takeInstanceNumber } from '../../src/store/instance-number.ts'
-import { WriterThread } from '../../src/store/writer-thread.ts'
+import { takeInstanceNumber } from '../../src/store/sqlite/instance-number.ts'
+import { WriterThread } from '../../src/store/write/writer-thread.ts'
 import { callStart, chatCall } from './sample-call.ts'
 
 const [dbPath = '', instance = '', witness = ''] = process.argv.slice(2)

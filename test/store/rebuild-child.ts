@@ -1,6 +1,6 @@
 /** Rebuilds a database's sums until it is done or killed: `node rebuild-child.ts <db>`. Says `rebuilding` when it has begun. */
 import { systemClock } from '../../src/call/clock.ts'
-import { rebuildStore } from '../../src/store/rebuild-store.ts'
+import { rebuildStore } from '../../src/store/jobs/rebuild-store.ts'
 
 const [path = ''] = process.argv.slice(2)
 let saidSo = false

@@ -1,6 +1,6 @@
 /** Prices all calls of a database anew until it is done or killed: `node reprice-child.ts <db> <factor>`. Says `begun` when the first calls are. */
 import { systemClock } from '../../src/call/clock.ts'
-import { repriceStore } from '../../src/store/reprice-store.ts'
+import { repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { priceBy } from './priced-by.ts'
 
 const [path = '', factor = ''] = process.argv.slice(2)

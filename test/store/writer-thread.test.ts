@@ -7,11 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import type { CallJson, CallReader } from '../../src/call/call-reader.ts'
-import { openCallReader } from '../../src/store/call-query.ts'
-import { parseEnd } from '../../src/store/journal-line.ts'
-import { schemaVersion } from '../../src/store/migrate.ts'
-import { openForWriting } from '../../src/store/open-store.ts'
-import { WriterThread, type WriterThreadOptions } from '../../src/store/writer-thread.ts'
+import { openCallReader } from '../../src/store/read/call-query.ts'
+import { parseEnd } from '../../src/store/journal/journal-line.ts'
+import { schemaVersion } from '../../src/store/sqlite/migrate.ts'
+import { openForWriting } from '../../src/store/sqlite/open-store.ts'
+import { WriterThread, type WriterThreadOptions } from '../../src/store/write/writer-thread.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { bareCall, callStart, chatCall, fullCall, sampleStartMs } from './sample-call.ts'
@@ -132,7 +132,7 @@ test('a thread that dies is replaced, and its batch written once', async () => {
   const workers: Worker[] = []
   const writer = writerIn(dir, {
     startWorker: (settings) => {
-      const file = new URL('../../src/store/writer-worker.ts', import.meta.url)
+      const file = new URL('../../src/store/write/writer-worker.ts', import.meta.url)
       workers.push(new Worker(file, { workerData: settings }))
       return workers.at(-1)!
     },

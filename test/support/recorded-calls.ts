@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import { openCallReader } from '../../src/store/call-query.ts'
+import { openCallReader } from '../../src/store/read/call-query.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { asRecord } from './json-record.ts'
 import type { RawResponse } from './raw-response.ts'

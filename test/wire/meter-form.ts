@@ -2,9 +2,9 @@ import { Failure } from '../../src/call/failure.ts'
 import type { Call } from '../../src/call/call.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import type { MeterReading } from '../../src/call/meter-reading.ts'
-import { CallMeter } from '../../src/gateway/observer/call-meter.ts'
+import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
 import { recordOf } from '../../src/gateway/recorder/recorder.ts'
-import { forwardedPath } from '../../src/gateway/target.ts'
+import { forwardedPath } from '../../src/gateway/http/target.ts'
 import type { AnswerColumns, WireForm } from './wire-form.ts'
 
 /** What became of an answer that was shown to the meter. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OutgoingRecord } from '../../src/api/raw-log.ts'
-import { RecordComposer } from '../../src/payloads/compose-record.ts'
+import { RecordComposer } from '../../src/payloads/record/compose-record.ts'
 import { allWireForms } from './all-wire-forms.ts'
 import type { WireForm } from './wire-form.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { type FailureCode, failureKinds } from '../../src/call/failure.ts'
-import { contentCoding } from '../../src/gateway/observer/content-coding.ts'
+import { contentCoding } from '../../src/gateway/meter/content-coding.ts'
 import { allWireForms } from './all-wire-forms.ts'
 
 function read(path: string): Promise<string> {
@@ -13,7 +13,7 @@ const doc = await read('docs/wire.md')
 const words = new Set([...doc.matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word))
 
 test('docs/wire.md names every place that is read', async () => {
-  const source = await read('src/gateway/observer/answer-places.ts')
+  const source = await read('src/gateway/meter/answer-places.ts')
   const places = [...source.matchAll(/place\('([^']+)'/g)].map(([, place = '']) => place)
   assert.ok(places.length > 50)
   const missing = places.filter((place) => !words.has(place) && !isTold(place))
@@ -26,7 +26,7 @@ function isTold(place: string): boolean {
 }
 
 test('docs/wire.md names every member of a usage object that is read', async () => {
-  const source = await read('src/gateway/observer/read-usage.ts')
+  const source = await read('src/gateway/meter/read-usage.ts')
   const members = [...source.matchAll(/\['(\w+)'\]/g)].map(([, member = '']) => member)
   assert.ok(members.length > 30)
   const missing = members.filter((member) => !new RegExp(`\\b${member}\\b`).test(doc))
@@ -35,7 +35,7 @@ test('docs/wire.md names every member of a usage object that is read', async () 
 })
 
 test('docs/wire.md names every header that is read', async () => {
-  const source = await read('src/gateway/observer/answer-head.ts')
+  const source = await read('src/gateway/meter/answer-head.ts')
   const [, list = ''] = /requestIdHeaders = \[([^\]]+)\]/.exec(source) ?? []
   const headers = [...list.matchAll(/'([^']+)'/g)].map(([, header = '']) => header)
   assert.ok(headers.length > 5)

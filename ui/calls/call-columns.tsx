@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { CallJson, CallSort } from '../../src/call/call-reader.ts'
-import { callTypeWords } from '../address/call-words.ts'
+import { callTypeWords } from '../data/call-words.ts'
 import {
   bytes,
   count,
@@ -12,10 +12,10 @@ import {
   unknownFigure,
   wait,
 } from '../format/figures.ts'
-import { CallTag } from './call-tag.tsx'
+import { CallTag } from '../call/call-tag.tsx'
 import type { ColumnName } from './chosen-columns.ts'
-import { noUsageWords } from './no-usage-words.ts'
-import { Waterfall } from './waterfall.tsx'
+import { noUsageWords } from '../call/no-usage-words.ts'
+import { Waterfall } from '../call/waterfall.tsx'
 
 export interface CallColumn {
   readonly words: string

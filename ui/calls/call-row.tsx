@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import { type PageAddress, writeAddress } from '../address/page-address.ts'
+import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import type { Times } from '../format/times.ts'
 import { callColumns } from './call-columns.tsx'
 import type { ColumnName } from './chosen-columns.ts'
-import { OnlyWhenChanged } from './only-when-changed.ts'
+import { OnlyWhenChanged } from '../design/only-when-changed.ts'
 import type { RowHandlers } from './use-call-rows.ts'
 
 export interface CallRowProps {

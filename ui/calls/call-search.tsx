@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { useShortcuts } from '../keys/keys.tsx'
+import { useShortcuts } from '../design/keys.tsx'
 import { searched } from './searched.ts'
 
 export interface CallSearchProps {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import { honest } from '../charts/small-sample.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { count, counted, dollars, duration, percent, shortCount } from '../format/figures.ts'

@@ -2,13 +2,13 @@ import './calls-cards.css'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import { useNavigation } from '../address/navigation.tsx'
-import { writeAddress } from '../address/page-address.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { writeAddress } from '../data/page-address.ts'
 import { count, dollars, duration, known } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { CallTag } from './call-tag.tsx'
+import { CallTag } from '../call/call-tag.tsx'
 import { useCallRows } from './use-call-rows.ts'
-import { Waterfall } from './waterfall.tsx'
+import { Waterfall } from '../call/waterfall.tsx'
 
 /** Of each card, in pixels: 5.25 rem. */
 const cardPx = 84

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { useNavigation } from '../address/navigation.tsx'
-import { sortWords } from '../address/call-words.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { sortWords } from '../data/call-words.ts'
 import { count, counted } from '../format/figures.ts'
 import { maxListed, pageSize } from './calls-question.ts'
 import type { CallList } from './use-call-list.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { exportPath, facetPath, listKey, listPath, listedBounds } from './calls-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z')

@@ -1,4 +1,4 @@
-import { type PageAddress, boundsOf, writeFilter } from '../address/page-address.ts'
+import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts'
 
 /** Calls that are asked for at once. */
 export const pageSize = 100

@@ -1,6 +1,6 @@
 import './export-menu.css'
 import type { JSX } from 'preact'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { count } from '../format/figures.ts'

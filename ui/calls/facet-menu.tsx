@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { Popover } from '../design/popover.tsx'
 import { CheckList } from '../filters/check-list.tsx'
 import { count } from '../format/figures.ts'
 import { facetPath, listedBounds } from './calls-question.ts'
-import { failureCodeWords } from './failure-words.ts'
+import { failureCodeWords } from '../data/failure-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 export type Facet = 'client' | 'failure_code'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { belongsTo } from './new-calls.ts'
 
 const call = {

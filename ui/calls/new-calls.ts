@@ -1,5 +1,5 @@
 import type { CallJson } from '../../src/call/call-reader.ts'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 
 /** Whether a call that was just recorded belongs to the list of an address, as far as a page can tell. */
 export function belongsTo(call: CallJson, address: PageAddress): boolean {

@@ -1,4 +1,4 @@
-import { type PageAddress, isStatus } from '../address/page-address.ts'
+import { type PageAddress, isStatus } from '../data/page-address.ts'
 
 /** What a search asks for: the panel of one call, or a change of the filters. */
 export type Searched = { readonly id: string } | { readonly filter: Partial<PageAddress> }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { type CallSort, isCallSort, sortWords } from '../address/call-words.ts'
-import { useNavigation } from '../address/navigation.tsx'
+import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
+import { useNavigation } from '../data/navigation.tsx'
 import { Segments } from '../design/segments.tsx'
 
 const choices: readonly { readonly choice: CallSort; readonly words: string; readonly title: string }[] = [

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'

@@ -1,9 +1,9 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import { useNavigation } from '../address/navigation.tsx'
-import { useShortcuts } from '../keys/keys.tsx'
-import { useVirtualRows } from './use-virtual-rows.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { useShortcuts } from '../design/keys.tsx'
+import { useVirtualRows } from '../design/use-virtual-rows.ts'
 
 /** What rows do: the same for as long as the list is there. */
 export interface RowHandlers {

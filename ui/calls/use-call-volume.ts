@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { type ListedBounds, listKey, listedBounds } from './calls-question.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-reader.ts'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { useEvent } from '../data/live.tsx'
 import { belongsTo } from './new-calls.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { plainAddress } from '../address/page-address.ts'
+import { plainAddress } from '../data/page-address.ts'
 import { listedBounds } from './calls-question.ts'
 import { volumeBars, volumeQuestion } from './volume-bars.ts'
 

@@ -1,4 +1,4 @@
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { type ListedBounds, selection } from './calls-question.ts'
 
 /** How many calls there were by and by. */

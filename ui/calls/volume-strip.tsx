@@ -5,7 +5,7 @@ import { timeTicks } from '../charts/time-ticks.ts'
 import { count, counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import type { CallVolume } from './use-call-volume.ts'
-import { useMedia } from './use-media.ts'
+import { useMedia } from '../design/use-media.ts'
 import type { VolumeBar, VolumeUnit } from './volume-bars.ts'
 
 export interface VolumeStripProps {

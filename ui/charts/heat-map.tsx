@@ -1,7 +1,7 @@
 import './heat-map.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useMemo } from 'preact/hooks'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { count, counted } from '../format/figures.ts'
 import { axisDuration } from './axis-words.ts'

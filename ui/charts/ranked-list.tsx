@@ -1,6 +1,6 @@
 import './ranked-list.css'
 import type { JSX } from 'preact'
-import { AddressLink } from '../address/navigation.tsx'
+import { AddressLink } from '../data/navigation.tsx'
 import type { ColourName } from './palette.ts'
 import type { RankedRow } from './ranked-row.ts'
 

@@ -1,4 +1,4 @@
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 
 /** One entry of a ranked list. */
 export interface RankedRow {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useCallback, useMemo } from 'preact/hooks'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { Swatch } from './chart-legend.tsx'
 import type { ChartPart } from './chart-part.ts'
 import { useChartRoom } from './chart-room.tsx'

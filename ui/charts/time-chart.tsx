@@ -1,7 +1,7 @@
 import './time-chart.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { ChartLegend } from './chart-legend.tsx'
 import { useChartRoom } from './chart-room.tsx'

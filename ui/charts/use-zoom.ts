@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import type { ChartRoom } from './chart-room.tsx'
 
 /** Going into a span of time by the address, and back out again. */

@@ -6,7 +6,7 @@ import type { Times } from '../format/times.ts'
 import { type KnownPrice, knownPrices } from './price-list.ts'
 import { PriceRow } from './price-row.tsx'
 import { PriceTable } from './price-table.tsx'
-import { sourceDate, sourceWords } from './price-source.ts'
+import { sourceDate, sourceWords } from '../data/price-source.ts'
 import { periodAt } from './price-words.ts'
 
 /** As many as one looks through; the others are found by their names. */

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CostMatch, PriceEntry } from '../../src/api/costs.ts'
-import { AddressLink } from '../address/navigation.tsx'
+import { AddressLink } from '../data/navigation.tsx'
 import { count, counted, dollars, known } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { PriceRow, type ShownPrice } from './price-row.tsx'
-import { sourceDate, sourceWords } from './price-source.ts'
+import { sourceDate, sourceWords } from '../data/price-source.ts'
 import { answeredBy, hasPrice, whyWords } from './price-words.ts'
 import { PriceTable } from './price-table.tsx'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Times } from '../format/times.ts'
-import { agoWords, sourceDate, sourceWords } from './price-source.ts'
+import { agoWords, sourceDate, sourceWords } from '../data/price-source.ts'
 import { isFree, periodAt, rate, tierWords, whyWords } from './price-words.ts'
 
 test('rates are told as a price list has them', () => {

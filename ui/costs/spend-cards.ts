@@ -1,4 +1,4 @@
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import {
   count,
   counted,
@@ -9,7 +9,7 @@ import {
   roughPercent,
   shortCount,
 } from '../format/figures.ts'
-import { type Change, changeOf } from '../overview/change.ts'
+import { type Change, changeOf } from '../design/change.ts'
 import {
   type SpendAnswer,
   type SpendFigures,

@@ -1,4 +1,4 @@
-import type { SpendBy } from '../address/page-address.ts'
+import type { SpendBy } from '../data/page-address.ts'
 import type { ChartPart } from '../charts/chart-part.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'

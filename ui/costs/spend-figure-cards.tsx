@@ -1,7 +1,7 @@
-import '../overview/figure-cards.css'
+import '../design/figure-cards.css'
 import './spend-figure-cards.css'
 import type { ComponentChildren, JSX } from 'preact'
-import { AddressLink } from '../address/navigation.tsx'
+import { AddressLink } from '../data/navigation.tsx'
 import type { SpendCard } from './spend-cards.ts'
 
 export interface SpendFigureCardsProps {

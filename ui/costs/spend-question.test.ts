@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainAddress } from '../address/page-address.ts'
+import { plainAddress } from '../data/page-address.ts'
 import {
   boundsBefore,
   comparable,

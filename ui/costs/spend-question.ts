@@ -1,4 +1,4 @@
-import { type PageAddress, type SpendBy, boundsOf, writeFilter } from '../address/page-address.ts'
+import { type PageAddress, type SpendBy, boundsOf, writeFilter } from '../data/page-address.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 
 /** What one bar of the spend over time is of. */

@@ -1,8 +1,8 @@
 import './spend-table.css'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { PageAddress, SpendBy } from '../address/page-address.ts'
-import { AddressLink } from '../address/navigation.tsx'
+import type { PageAddress, SpendBy } from '../data/page-address.ts'
+import { AddressLink } from '../data/navigation.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
 import {
@@ -15,7 +15,7 @@ import {
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
-import { changeOf } from '../overview/change.ts'
+import { changeOf } from '../design/change.ts'
 import { namelessWords } from './spend-chart.tsx'
 import { type SpendFigures, type SpendRow, costPerCall, costPerMillion, spendRows } from './spend-figures.ts'
 import type { SpendParts } from './use-spend.ts'

@@ -1,7 +1,7 @@
 import type { Costs } from '../../src/api/costs.ts'
 import { count, counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { agoWords, sourceWords } from './price-source.ts'
+import { agoWords, sourceWords } from '../data/price-source.ts'
 
 /** What is known and how old it is, in a line beside the title. */
 export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CostMatches, Costs } from '../../src/api/costs.ts'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { refreshEveryMs } from '../filters/refresh-every.ts'

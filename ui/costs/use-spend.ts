@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks'
-import type { PageAddress, SpendBy } from '../address/page-address.ts'
+import type { PageAddress, SpendBy } from '../data/page-address.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
 import { refreshEveryMs } from '../filters/refresh-every.ts'

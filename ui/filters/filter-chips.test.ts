@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PageAddress, plainAddress } from '../address/page-address.ts'
+import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { filterChips } from './filter-chips.ts'
 
 const chipsOf = (address: Partial<PageAddress>): ReturnType<typeof filterChips> =>

@@ -1,5 +1,5 @@
-import { type PageAddress, plainAddress } from '../address/page-address.ts'
-import { failureCodeWords } from '../calls/failure-words.ts'
+import { type PageAddress, plainAddress } from '../data/page-address.ts'
+import { failureCodeWords } from '../data/failure-words.ts'
 import { roundDuration } from '../format/figures.ts'
 
 /** A filter that has no control of its own in the bar, and can be taken away. */

@@ -1,12 +1,6 @@
 import type { JSX } from 'preact'
-import {
-  type CallType,
-  type Outcome,
-  callTypeWords,
-  isCallType,
-  outcomeWords,
-} from '../address/call-words.ts'
-import { useNavigation } from '../address/navigation.tsx'
+import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
+import { useNavigation } from '../data/navigation.tsx'
 import { Popover } from '../design/popover.tsx'
 import { CheckList } from './check-list.tsx'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LastRange, lastRanges } from '../address/page-address.ts'
+import { type LastRange, lastRanges } from '../data/page-address.ts'
 import { refreshEveryMs } from './refresh-every.ts'
 
 test('short ranges are asked for often, long ones seldom, fixed ones once', () => {

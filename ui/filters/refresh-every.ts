@@ -1,4 +1,4 @@
-import { type Range, lastRanges } from '../address/page-address.ts'
+import { type Range, lastRanges } from '../data/page-address.ts'
 
 /**
  * How often figures of a range are asked for anew, in milliseconds; null where what has been asked for once stays as

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
-import { type Tone, budgetOf } from '../shell/gateway-now.ts'
+import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { count, shortCount, unknownFigure } from '../format/figures.ts'
 
 /** More slots than these are shown as a bar. */

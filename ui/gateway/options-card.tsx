@@ -7,10 +7,10 @@ import { Trouble, reasonOf } from '../data/trouble.ts'
 import { Card } from '../design/card.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import type { OptionDrafts } from './option-drafts.ts'
+import type { OptionDrafts } from '../data/option-drafts.ts'
 import { OptionRow } from './option-row.tsx'
 import { editable, settingOf } from './option-control.ts'
-import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from './option-words.ts'
+import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from '../data/option-words.ts'
 import type { GatewayActions } from './use-gateway-actions.ts'
 
 export interface OptionsCardProps {

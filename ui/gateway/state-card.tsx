@@ -8,7 +8,7 @@ import { CopyButton } from '../design/copy-button.tsx'
 import { StateMark } from '../design/state-mark.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { gatewayNow } from '../shell/gateway-now.ts'
+import { gatewayNow } from '../data/gateway-now.ts'
 import {
   type GatewayAction,
   baseUrlOf,
@@ -17,7 +17,7 @@ import {
   keyWords,
   stateWords,
   wrongBaseUrlWords,
-} from './gateway-words.ts'
+} from '../data/gateway-words.ts'
 import { StateNotes } from './state-notes.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 

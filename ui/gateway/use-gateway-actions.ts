@@ -3,7 +3,7 @@ import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { actions } from '../data/dashboard-api.ts'
 import { useLive } from '../data/live.tsx'
 import { Trouble, reasonOf } from '../data/trouble.ts'
-import { type GatewayAction, actionsOf } from './gateway-words.ts'
+import { type GatewayAction, actionsOf } from '../data/gateway-words.ts'
 
 /** What the buttons that start, stop and restart the gateway go by. */
 export interface GatewayActions {

@@ -1,5 +1,5 @@
-import type { PageAddress } from '../address/page-address.ts'
-import { isFailure } from '../calls/failure-words.ts'
+import type { PageAddress } from '../data/page-address.ts'
+import { isFailure } from '../data/failure-words.ts'
 import type { LiveCall } from './live-call.ts'
 
 /** Which calls of the feed are shown. */

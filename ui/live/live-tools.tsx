@@ -1,9 +1,9 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useNavigation } from '../address/navigation.tsx'
+import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { ModelFilter, modelFilterId } from '../filters/model-filter.tsx'
-import { useShortcuts } from '../keys/keys.tsx'
+import { useShortcuts } from '../design/keys.tsx'
 
 /** All that is held is looked through when somebody has stopped typing for so long. */
 const typingMs = 200

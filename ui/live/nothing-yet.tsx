@@ -1,8 +1,8 @@
-import '../overview/first-call-card.css'
+import '../design/first-call-card.css'
 import type { JSX } from 'preact'
 import { useLive } from '../data/live.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
-import { baseUrlOf, firstCall } from '../overview/first-call.ts'
+import { baseUrlOf, firstCall } from '../design/first-call.ts'
 import type { LiveFeed } from './live-feed.ts'
 
 export interface NothingYetProps {

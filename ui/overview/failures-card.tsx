@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { failureCodeWords } from '../calls/failure-words.ts'
+import { failureCodeWords } from '../data/failure-words.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
 import { Card } from '../design/card.tsx'
 import { counted } from '../format/figures.ts'

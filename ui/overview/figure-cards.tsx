@@ -1,8 +1,8 @@
-import './figure-cards.css'
+import '../design/figure-cards.css'
 import type { JSX } from 'preact'
-import { AddressLink } from '../address/navigation.tsx'
+import { AddressLink } from '../data/navigation.tsx'
 import { Sparkline } from '../charts/sparkline.tsx'
-import type { Change } from './change.ts'
+import type { Change } from '../design/change.ts'
 import type { FigureCard } from './overview-cards.ts'
 
 /** The figures by which one sees whether all is well; each leads to its calls. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { Bounds } from '../charts/time-frame.ts'

@@ -1,5 +1,5 @@
 import type { Overview, OverviewCall, OverviewMeasure } from '../../src/api/overview.ts'
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { honestColumn } from '../charts/small-sample.ts'
 import {
@@ -13,7 +13,7 @@ import {
   speed,
   unknownFigure,
 } from '../format/figures.ts'
-import { type Change, changeOf } from './change.ts'
+import { type Change, changeOf } from '../design/change.ts'
 import { type Told, told } from './few-calls.ts'
 import { timedCalls } from './timed-calls.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainAddress } from '../address/page-address.ts'
+import { plainAddress } from '../data/page-address.ts'
 import { overviewKey, overviewPath } from './overview-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:30:15.678Z')

@@ -1,4 +1,4 @@
-import { type PageAddress, boundsOf, writeFilter } from '../address/page-address.ts'
+import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts'
 
 /** Tells questions apart: all of an address that decides what the first page shows. */
 export function overviewKey(address: PageAddress): string {

@@ -1,4 +1,4 @@
-import type { PageAddress } from '../address/page-address.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import type { Overview } from '../../src/api/overview.ts'
 
 /** The filter for the calls that times and speeds are of: those that went well, and of chat alone where that is so. */

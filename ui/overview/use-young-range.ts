@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
-import { useNavigation } from '../address/navigation.tsx'
-import { isFiltered } from '../address/page-address.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { isFiltered } from '../data/page-address.ts'
 import { youngRange } from './young-range.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Overview } from '../../src/api/overview.ts'
-import type { LastRange } from '../address/page-address.ts'
+import type { LastRange } from '../data/page-address.ts'
 
 const hourMs = 3_600_000
 

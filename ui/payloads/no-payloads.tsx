@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
-import { AddressLink } from '../address/navigation.tsx'
+import { AddressLink } from '../data/navigation.tsx'
 
 /** Why there is nothing to show of a call, and where to change that. */
 export function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'>): JSX.Element {

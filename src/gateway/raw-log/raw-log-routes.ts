@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import { Failure } from '../../call/failure.ts'
-import { asFailure, writeErrorAnswer } from '../error-answer.ts'
+import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import type { PayloadDesk } from './payload-desk.ts'
 import type { PayloadFeed } from './payload-feed.ts'
 import { checkBodyType, readSmallBody } from './small-body.ts'

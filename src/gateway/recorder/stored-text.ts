@@ -1,4 +1,4 @@
-import { maskKeys } from '../../lib/key-shapes.ts'
+import { maskKeys } from '../../secrets/key-shapes.ts'
 
 /** Longest error message that is kept, in characters. */
 export const longestMessage = 500

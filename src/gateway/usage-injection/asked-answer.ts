@@ -1,6 +1,6 @@
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
-import { readAnswerHead } from '../observer/answer-head.ts'
-import type { AnswerSink } from '../relay.ts'
+import { readAnswerHead } from '../meter/answer-head.ts'
+import type { AnswerSink } from '../call/relay.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
 
 /** Refusals longer than this are passed on unread, in bytes. */

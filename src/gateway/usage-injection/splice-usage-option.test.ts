@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { RequestPeek } from '../request-peek.ts'
+import { RequestPeek } from '../http/request-peek.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 
 /** What the chunks become; `null` where they are left as they are. */

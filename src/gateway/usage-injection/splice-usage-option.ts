@@ -1,4 +1,4 @@
-import type { BodyRange, RequestFacts } from '../request-peek.ts'
+import type { BodyRange, RequestFacts } from '../http/request-peek.ts'
 
 const openBrace = 0x7b
 const letterN = 0x6e

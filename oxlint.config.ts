@@ -1,0 +1,185 @@
+import { globSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+import { defineConfig } from 'oxlint'
+
+/**
+ * Who may import whom: each folder of `src`, then of `ui`, with the folders beside it that it may import from.
+ * `*` means any. A folder without an entry is an error.
+ */
+const source: Record<string, string> = {
+  lib: '',
+  json: 'lib',
+  secrets: 'lib',
+  api: '',
+  call: '',
+  options: 'lib',
+  pricing: 'api call json lib',
+
+  // The gateway reaches the store and the raw log through the ports in src/call. Process composes them.
+  'gateway/admission': 'call lib',
+  'gateway/upstream': 'call lib',
+  'gateway/meter': 'call json lib',
+  'gateway/recorder': 'call lib secrets',
+  'gateway/raw-log': 'api call lib gateway/http',
+  'gateway/usage-injection': 'call lib gateway/call gateway/http gateway/meter gateway/upstream',
+  'gateway/http': 'api call json lib gateway/admission gateway/call gateway/raw-log',
+  'gateway/call':
+    'api call lib gateway/admission gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
+  'gateway/handover': '*',
+  'gateway/process': '*',
+
+  'store/migrations': '',
+  'store/sqlite': 'call lib store/migrations store/rollup',
+  'store/rollup': 'call lib store/sqlite',
+  'store/read': 'call lib store/rollup store/sqlite store/write',
+  'store/journal': 'call lib store/rollup store/sqlite store/write',
+  'store/write': 'api call lib pricing store/jobs store/journal store/migrations store/rollup store/sqlite',
+  'store/jobs': 'call lib store/journal store/read store/rollup store/sqlite store/write',
+
+  payloads: 'api call lib payloads/feed payloads/file payloads/record payloads/tap',
+  'payloads/tap': 'call lib payloads payloads/record',
+  'payloads/record': 'api call lib secrets payloads/tap',
+  'payloads/file': 'call lib',
+  'payloads/feed': 'payloads payloads/file',
+
+  query: 'api call lib pricing payloads/file store/read store/sqlite store/write',
+  control: 'api call lib',
+  supervisor: 'api call control lib options',
+  'dashboard/http': 'api call lib supervisor',
+  'dashboard/events': 'api call json lib query supervisor dashboard/routes',
+  'dashboard/routes': 'api call lib pricing query supervisor store/sqlite dashboard/events dashboard/http',
+  dashboard: 'call lib supervisor dashboard/events dashboard/http dashboard/routes',
+  demo: 'call',
+  verify: 'call lib',
+  cli: '*',
+  'cli/commands': '*',
+  'cli/terminal': '*',
+}
+
+/** Views do not know one another. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
+const page: Record<string, string> = {
+  format: '',
+  data: 'format',
+  design: 'data format',
+  charts: 'data design format',
+  payloads: 'data design format',
+  call: 'data design format payloads',
+  filters: 'data design format',
+  overview: 'call charts data design filters format',
+  calls: 'call charts data design filters format',
+  live: 'call data design filters format payloads',
+  costs: 'charts data design filters format',
+  gateway: 'data design format',
+  app: '*',
+}
+
+const sqliteBorder = {
+  group: ['node:sqlite'],
+  message: 'Only src/store and src/lib/file-lock speak to SQLite.',
+}
+
+/** The rule for one folder. */
+function border(
+  folder: string,
+  may: string | undefined,
+  beside: (name: string) => string,
+  also: string[],
+): object {
+  if (may === undefined) throw new Error(`oxlint.config.ts: ${folder} has no entry in the list of borders`)
+  const allowed = [
+    ...may
+      .split(' ')
+      .filter((name) => name !== '')
+      .map(beside),
+    ...also,
+  ]
+  const message = `${folder} imports ${allowed.join(', ') || 'nothing of ours'}: see the borders in oxlint.config.ts.`
+  const patterns = [
+    ...(folder.startsWith('src/store') ? [] : [sqliteBorder]),
+    ...(may === '*'
+      ? []
+      : [{ group: ['../**', ...allowed.map((to) => `!${relative(folder, to)}/*`)], message }]),
+  ]
+  return {
+    files: [`${folder}/*.{ts,tsx}`],
+    rules: { 'no-restricted-imports': patterns.length === 0 ? 'off' : ['error', { patterns }] },
+  }
+}
+
+/** The rules for all folders with source under `root`, so that a new folder cannot be without one. */
+function borders(root: string, list: Record<string, string>, also: string[]): object[] {
+  const folders = new Set<string>()
+  for (const file of globSync(`${root}/*/**/*.{ts,tsx}`)) folders.add(dirname(file))
+  return [...folders].map((folder) =>
+    border(folder, list[relative(root, folder)], (name) => `${root}/${name}`, also),
+  )
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'import', 'unicorn', 'oxc', 'node'],
+  categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
+  rules: {
+    'typescript/no-floating-promises': [
+      'error',
+      {
+        allowForKnownSafeCalls: [
+          { from: 'package', name: ['test', 'describe', 'it', 'suite'], package: 'node:test' },
+        ],
+      },
+    ],
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'typescript/only-throw-error': 'error',
+    'typescript/strict-boolean-expressions': ['error', { allowNullableBoolean: true }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
+    'no-console': 'error',
+    eqeqeq: 'error',
+    'no-await-in-loop': 'off',
+    'no-underscore-dangle': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/no-array-reverse': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'no-shadow': 'off',
+    'unicorn/prefer-add-event-listener': 'off',
+    'unicorn/require-post-message-target-origin': 'off',
+    'typescript/no-unsafe-type-assertion': 'off',
+  },
+  overrides: [
+    ...borders('src', source, []),
+    ...borders('ui', page, ['src/api', 'src/call']),
+    {
+      files: ['ui/**'],
+      rules: {
+        'typescript/consistent-return': 'off',
+        'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
+      },
+    },
+    { files: ['src/lib/file-lock.ts'], rules: { 'no-restricted-imports': 'off' } },
+    { files: ['oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: [
+        'src/cli/**',
+        'src/gateway/{handover,process}/**',
+        'test/**',
+        'bench/**',
+        'build/**',
+        '**/*.test.ts',
+      ],
+      rules: { 'no-console': 'off' },
+    },
+    { files: ['**/*.test.ts', 'test/**', 'bench/**', 'build/**'], rules: { 'no-restricted-imports': 'off' } },
+    {
+      files: ['**/*.test.ts', 'test/**', 'bench/**'],
+      rules: {
+        'typescript/no-non-null-assertion': 'off',
+        'max-lines': 'off',
+        'typescript/strict-boolean-expressions': 'off',
+      },
+    },
+  ],
+  ignorePatterns: ['dist', 'node_modules'],
+})

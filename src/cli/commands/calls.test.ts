@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { CallAnswer } from '../../call/call-question.ts'
+import type { CallFilter } from '../../call/call-filter.ts'
+import type { CallJson, CallPage, CallReader, EndedCalls } from '../../call/call-reader.ts'
+import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { callJson } from '../../../test/support/call-json.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { runCalls } from './calls.ts'
+import { OptionError } from '../parse-options.ts'
+
+/** Calls in the order in which they ended, and a note of what was asked. */
+class FakeReader implements CallReader {
+  readonly calls: CallJson[]
+  readonly filters: CallFilter[] = []
+  closed = false
+
+  constructor(...ids: readonly string[]) {
+    this.calls = ids.map((id) => callJson({ id }))
+  }
+
+  list(filter: CallFilter, page: CallPage): readonly CallJson[] {
+    this.filters.push(filter)
+    return this.calls.toReversed().slice(0, page.limit)
+  }
+
+  endedSince(afterSeq: number, filter: CallFilter, limit: number): EndedCalls {
+    this.filters.push(filter)
+    const calls = this.calls.slice(afterSeq, afterSeq + limit)
+    return { calls, lastSeq: afterSeq + calls.length }
+  }
+
+  call(): CallJson | null {
+    throw new Error('not asked')
+  }
+
+  aggregate(): CallAnswer {
+    throw new Error('not asked')
+  }
+
+  choices(): ReturnType<CallReader['choices']> {
+    throw new Error('not asked')
+  }
+
+  extent(): ReturnType<CallReader['extent']> {
+    throw new Error('not asked')
+  }
+
+  inOneInstant<Answer>(ask: () => Answer): Answer {
+    return ask()
+  }
+  foldedUntilMs(): number | null {
+    return null
+  }
+
+  lastSeq(): number {
+    return this.calls.length
+  }
+
+  close(): void {
+    this.closed = true
+  }
+}
+
+function setUp(...readers: readonly (CallReader | StoreAbsence)[]) {
+  const clock = new FakeClock()
+  const closed = new AbortController()
+  const remaining = [...readers]
+  const run = {
+    clock,
+    closed,
+    stdout: '',
+    stderr: '',
+    paths: [] as string[],
+    ids: () => [...run.stdout.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id),
+    calls: (argv: readonly string[], env = {}) =>
+      runCalls(argv, env, {
+        clock,
+        openReader: (path) => {
+          run.paths.push(path)
+          return (remaining.length > 1 ? remaining.shift() : remaining[0])!
+        },
+        print: (text) => {
+          run.stdout += text
+        },
+        warn: (text) => {
+          run.stderr += text
+        },
+        width: 80,
+        color: false,
+        signal: closed.signal,
+      }),
+  }
+  return run
+}
+
+describe('tokenweir calls', () => {
+  it('prints the last calls, the newest last, and what they come to', async () => {
+    const reader = new FakeReader('a', 'b', 'c')
+    const run = setUp(reader)
+    assert.equal(await run.calls(['--recent', '2']), 0)
+    const lines = run.stdout.split('\n')
+    assert.match(lines[0] ?? '', /time {2}model/)
+    assert.equal(lines.length, 5)
+    assert.match(lines[3] ?? '', /^2 calls · 0 failed · 2,408 → 344 tokens$/)
+    assert.deepEqual(run.paths, ['data/llm_telemetry.db'])
+    assert.ok(reader.closed)
+  })
+
+  it('prints a JSON object per line', async () => {
+    const reader = new FakeReader('a', 'b')
+    const run = setUp(reader)
+    await run.calls(['--json'])
+    const objects = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+    assert.deepEqual(objects, reader.calls)
+  })
+
+  it('asks for what the options say', async () => {
+    const reader = new FakeReader()
+    const run = setUp(reader)
+    const wants = ['--errors', '--model', 'a', '--model', 'b/c', '--since', '15m', '--db', 'x.db']
+    await run.calls(wants)
+    await setUp(reader).calls([])
+    const fromMs = run.clock.wallTime() - 900_000
+    assert.deepEqual(reader.filters, [{ failedOnly: true, models: ['a', 'b/c'], fromMs }, {}])
+    assert.deepEqual(run.paths, ['x.db'])
+  })
+
+  it('says how to record a first call where there is none, and fails nobody', async () => {
+    for (const nothing of ['missing', 'empty', new FakeReader()] as const) {
+      const run = setUp(nothing)
+      assert.equal(await run.calls([], { TOKENWEIR_DB: 'my.db' }), 0)
+      assert.match(
+        run.stdout,
+        /^No calls are recorded in my\.db yet: start "tokenweir gateway" .*9090\/v1.*\n$/,
+      )
+      const json = setUp(nothing)
+      assert.equal(await json.calls(['--json']), 0)
+      assert.equal(json.stdout + json.stderr, '')
+    }
+  })
+
+  it('says that nothing matches where other calls are recorded', async () => {
+    const reader = new FakeReader('a')
+    const run = setUp(reader)
+    await run.calls(['--recent', '0'])
+    assert.equal(run.stdout, 'No recorded call matches.\n')
+  })
+
+  it('fails on a file that it cannot read', async () => {
+    const run = setUp('damaged')
+    assert.equal(await run.calls(['--db', 'x.db']), 1)
+    assert.equal(run.stdout, '')
+    assert.match(run.stderr, /^tokenweir: x\.db: The file is damaged/)
+  })
+
+  it('refuses a wrong value', async () => {
+    await assert.rejects(setUp('missing').calls(['--since', '1y']), (error) => {
+      assert.ok(error instanceof OptionError)
+      assert.match(error.message, /^--since must be .* 1h or 7d; got "1y"$/)
+      return true
+    })
+  })
+
+  it('follows the calls that end, each once', async () => {
+    const reader = new FakeReader('a', 'b', 'c')
+    const run = setUp(reader)
+    const list = reader.list.bind(reader)
+    reader.list = (filter, page) => {
+      reader.calls.push(callJson({ id: 'between' }))
+      return list(filter, page)
+    }
+    const done = run.calls(['--follow', '--json', '--recent', '2'])
+    await run.clock.advance(0)
+    assert.deepEqual(run.ids(), ['c', 'between'])
+    reader.calls.push(callJson({ id: 'd' }), callJson({ id: 'e' }))
+    await run.clock.advance(500)
+    assert.deepEqual(run.ids(), ['c', 'between', 'd', 'e'])
+    await run.clock.advance(5000)
+    reader.calls.push(callJson({ id: 'f' }))
+    await run.clock.advance(500)
+    assert.deepEqual(run.ids(), ['c', 'between', 'd', 'e', 'f'])
+    run.closed.abort()
+    assert.equal(await done, 0)
+    assert.ok(reader.closed)
+  })
+
+  it('catches up without a pause when many calls have ended', async () => {
+    const reader = new FakeReader()
+    const run = setUp(reader)
+    const done = run.calls(['--follow', '--json'])
+    await run.clock.advance(0)
+    for (let i = 0; i < 2500; i++) reader.calls.push(callJson({ id: `n${i}` }))
+    await run.clock.advance(500)
+    assert.equal(run.ids().length, 2500)
+    run.closed.abort()
+    await done
+  })
+
+  it('follows in a table under one header', async () => {
+    const reader = new FakeReader('a')
+    const run = setUp(reader)
+    const done = run.calls(['--follow'])
+    await run.clock.advance(0)
+    reader.calls.push(callJson({ id: 'b' }))
+    await run.clock.advance(500)
+    run.closed.abort()
+    await done
+    assert.equal(run.stdout.match(/model/g)?.length, 1)
+    assert.equal(run.stdout.match(/gpt-5-mini/g)?.length, 2)
+  })
+
+  it('waits for a database that is yet to come', async () => {
+    const run = setUp('missing', 'empty', new FakeReader('a'))
+    const done = run.calls(['--follow', '--json'])
+    await run.clock.advance(0)
+    assert.match(run.stderr, /No calls are recorded/)
+    await run.clock.advance(1000)
+    assert.deepEqual(run.ids(), ['a'])
+    run.closed.abort()
+    assert.equal(await done, 0)
+  })
+
+  it('ends its wait when nobody reads any more', async () => {
+    const run = setUp('missing')
+    const done = run.calls(['--follow'])
+    await run.clock.advance(0)
+    run.closed.abort()
+    assert.equal(await done, 0)
+  })
+})

@@ -1,0 +1,108 @@
+import type { PriceProblem } from '../../api/costs.ts'
+import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
+import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
+import { costsToChange, placeForEditor, priceFileOf, type PriceReading } from '../../pricing/price-file.ts'
+import { type CostsSetOptions, type CostsSetValues, costsSetOptionTable } from './costs-options.ts'
+import { exitCode } from '../exit-code.ts'
+import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { tierLines } from '../terminal/rate-words.ts'
+
+/** What `tokenweir costs set` needs of the world. */
+export interface CostsSetContext {
+  readonly now: () => number
+  /** Makes the folder where there is none. Null where another holds it for too long. */
+  readonly lock: (path: string) => Promise<Disposable | null>
+  readonly read: (path: string) => PriceReading
+  readonly write: (path: string, costs: ModelCosts) => void
+  readonly print: (text: string) => void
+  readonly warn: (text: string) => void
+}
+
+/** What the options are called in the price file. */
+const fieldNames = {
+  input: 'input',
+  output: 'output',
+  cacheRead: 'cache_read',
+  cacheWrite: 'cache_write',
+  cacheWrite1h: 'cache_write_1h',
+  reasoning: 'reasoning',
+  inputAudio: 'input_audio',
+  outputAudio: 'output_audio',
+  perRequest: 'per_request',
+  perSearchUnit: 'per_search_unit',
+  effectiveFrom: 'effective_from',
+} as const satisfies Partial<Record<keyof CostsSetValues, string>>
+
+/** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `OptionError`. */
+export async function runCostsSet(
+  argv: readonly string[],
+  env: Environment,
+  context: CostsSetContext,
+): Promise<number> {
+  const { options, operands } = parseWithOperands(costsSetOptionTable, argv, env)
+  const [name, extra] = operands
+  if (name === undefined) throw new OptionError('name the model, or host/model')
+  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
+  const body = bodyOf(options)
+  if (options.remove && Object.keys(body).length > 0) {
+    throw new OptionError('--remove takes the price away: it cannot be set as well')
+  }
+  // Before anything is waited for.
+  if (!options.remove) changed(noPrices, name, body, context)
+  const path = priceFileOf(options.db)
+  try {
+    using lock = await context.lock(path)
+    if (lock === null) throw new Refusal(`something else is changing ${path}; try again in a moment`)
+    const costs = costsToChange(context.read(path), (problem) => brokenFile(path, problem))
+    context.write(path, options.remove ? removed(costs, name, path) : changed(costs, name, body, context))
+  } catch (error) {
+    if (error instanceof OptionError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    context.warn(`tokenweir: ${error instanceof Refusal ? reason : `${path}: ${reason}`}\n`)
+    return exitCode.fault
+  }
+  context.print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
+  return 0
+}
+
+/** Why nothing was changed, in words that say all. */
+class Refusal extends Error {}
+
+function bodyOf(options: CostsSetOptions): Readonly<Record<string, number | string>> {
+  const body: Record<string, number | string> = {}
+  for (const [key, field] of Object.entries(fieldNames)) {
+    const value = options[key as keyof typeof fieldNames]
+    if (value !== null) body[field] = value
+  }
+  return body
+}
+
+function changed(
+  costs: ModelCosts,
+  name: string,
+  body: Readonly<Record<string, number | string>>,
+  { now }: CostsSetContext,
+): ModelCosts {
+  const reading = withOverride(costs, name, body, new Date(now()).toISOString())
+  if ('costs' in reading) return reading.costs
+  const { param, allowed } = reading.problem
+  const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`
+  throw new OptionError(`${option} must be ${allowed}`)
+}
+
+function removed(costs: ModelCosts, name: string, path: string): ModelCosts {
+  const without = withoutOverride(costs, name)
+  if (without === null) throw new Refusal(`${path} has no price of your own for ${JSON.stringify(name)}`)
+  return without
+}
+
+function brokenFile(path: string, problem: PriceProblem): Refusal {
+  return new Refusal(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
+}
+
+function setWords(name: string, body: Readonly<Record<string, number | string>>): string {
+  const { effective_from: from, ...rates } = body
+  const [line = ''] = tierLines([{ above_input_tokens: 0, ...rates }])
+  const since = from === undefined ? '' : ` from ${from} on`
+  return `${name} costs ${line}${since}. Calls of before keep their cost; \`tokenweir db reprice\` gives them this one.\n`
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rates, sampleCosts } from '../../../test/pricing/sample-costs.ts'
+import { noPrices, type ModelCosts } from '../../pricing/model-costs.ts'
+import type { PriceReading } from '../../pricing/price-file.ts'
+import { runCostsShow } from './costs-show.ts'
+import { OptionError } from '../parse-options.ts'
+
+function show(file: PriceReading, ...argv: readonly string[]): { code: number; out: string; err: string } {
+  let [out, err] = ['', '']
+  const code = runCostsShow(
+    argv,
+    {},
+    {
+      now: () => Date.UTC(2026, 10, 21),
+      readFile: () => file,
+      readShipped: () => ({ costs: sampleCosts, text: '' }),
+      print: (text) => (out += text),
+      warn: (text) => (err += text),
+    },
+  )
+  return { code, out, err }
+}
+
+const costs: ModelCosts = {
+  ...sampleCosts,
+  synced_at: '2026-11-21T04:00:00Z',
+  source: { name: 'litellm', url: 'https://example.com/list.json' },
+  overrides: {
+    'gpu-box:8080/qwen3': {
+      source: 'user',
+      prices: [
+        { effective_from: null, tiers: [rates({ input: 1, output: 1 })] },
+        { effective_from: '2026-11-01', tiers: [rates({ input: 0.1, output: 0.2, per_request: 0.001 })] },
+      ],
+    },
+  },
+}
+const file: PriceReading = { costs, text: '' }
+
+test('says what a model costs, which entry was matched, and who says so', () => {
+  assert.deepEqual(show(file, 'gpt-4o-mini', '--upstream', 'https://api.openai.com/v1'), {
+    code: 0,
+    out: `gpt-4o-mini at api.openai.com
+  entry    gpt-4o-mini
+  source   litellm, as of 2026-11-21T04:00:00Z
+  holds    from the beginning
+  input 0.15, output 0.6, cache read 0.075 USD per million tokens
+  priority: input 0.25, output 1, cache read 0.125 USD per million tokens
+  batch: input 0.075, output 0.3 USD per million tokens
+`,
+    err: '',
+  })
+})
+
+test('without an upstream it says where the model is listed', () => {
+  const { out } = show(file, 'gemini-2.5-pro')
+  assert.match(
+    out,
+    /^gemini-2\.5-pro at generativelanguage\.googleapis\.com\n  entry    gemini\/gemini-2\.5-pro\n/,
+  )
+  assert.match(
+    out,
+    /\n  above 200,000 input tokens, the whole request: input 2\.5, output 15, cache read 0\.25 USD/,
+  )
+})
+
+test('tells one’s own price, and its date', () => {
+  const { out } = show(file, 'qwen3', '--upstream', 'gpu-box:8080')
+  assert.match(
+    out,
+    /entry    gpu-box:8080\/qwen3, an override\n  source   user\n  holds    from 2026-11-01\n/,
+  )
+  assert.match(out, /input 0\.1, output 0\.2 USD per million tokens, 0\.001 USD per request/)
+})
+
+test('says why there is none, and ends with 1', () => {
+  const words = (...argv: string[]): string => {
+    const { code, out } = show(file, ...argv)
+    assert.equal(code, 1)
+    return out
+  }
+  assert.match(words('gpt-4o-mini', '--upstream', '127.0.0.1:8080'), /runs on this machine or network/)
+  assert.match(words('gpt-9', '--upstream', 'api.openai.com'), /no price is known under this name/)
+  assert.match(words('gpt-9', '--upstream', 'llm.example.org'), /nobody lists the prices of this upstream/)
+  assert.match(words('gpt-9'), /^gpt-9: no price is known/)
+})
+
+test('as JSON it says the same', () => {
+  const { out } = show(file, 'rerank-v3.5', '--json')
+  assert.deepEqual(JSON.parse(out), {
+    model: 'rerank-v3.5',
+    prices: ['api.cohere.com', 'api.cohere.ai'].map((upstream) => ({
+      upstream,
+      price: {
+        key: 'rerank-v3.5',
+        source: 'litellm',
+        effective_from: null,
+        updated_at: '2026-11-21T04:00:00Z',
+        tiers: [{ above_input_tokens: 0, input: 0, output: 0, per_search_unit: 0.002 }],
+      },
+    })),
+  })
+  const none: unknown = JSON.parse(show(file, 'x', '--upstream', 'localhost', '--json').out)
+  assert.deepEqual(none, { model: 'x', prices: [{ upstream: 'localhost', price: { none: 'local' } }] })
+})
+
+test('without a model it says what prices there are', () => {
+  assert.match(
+    show(file).out,
+    /^7 prices from litellm, synced 2026-11-21T04:00:00Z \(data\/model_costs\.json\)\n1 of your own:\n  gpu-box:8080\/qwen3: input 0\.1/,
+  )
+  assert.match(
+    show('missing').out,
+    /^7 prices, never synced \(.* is not there yet: these came with the program\)\nNo prices of your own\.\n$/,
+  )
+  const state = JSON.parse(show({ costs: noPrices, text: '' }, '--json').out) as object
+  assert.deepEqual(state, {
+    file: 'data/model_costs.json',
+    synced_at: null,
+    source: null,
+    models: 7,
+    overrides: {},
+  })
+})
+
+test('a broken file is told with its place', () => {
+  const problem = { message: 'It is not JSON: it ends too early.', line: 3, column: 9 }
+  const { code, err } = show({ problem }, 'gpt-4o-mini')
+  assert.equal(code, 1)
+  assert.match(err, /^tokenweir: data\/model_costs\.json:3:9: It is not JSON/)
+})
+
+test('wrong words are told', () => {
+  assert.throws(() => show(file, 'a', 'b'), OptionError)
+  assert.throws(() => show(file, 'a', '--upstream', 'http://u:p@h/'), /--upstream must be a host/)
+  assert.throws(() => show(file, 'a', '--upstream', 'h/v1'), /--upstream must be a host/)
+  assert.throws(() => show(file, '--nope'), /unknown option '--nope'/)
+})

@@ -1,0 +1,141 @@
+import type { MatchedPrice, WhyUnpriced } from '../../api/costs.ts'
+import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
+import { type Price, PriceBook } from '../../pricing/price-book.ts'
+import { inForce, placeForEditor, priceFileOf, type PriceReading } from '../../pricing/price-file.ts'
+import { knownUpstreams } from '../../pricing/upstream-table.ts'
+import { formatCount } from '../terminal/call-format.ts'
+import { type CostsShowOptions, costsShowOptionTable } from './costs-options.ts'
+import { exitCode } from '../exit-code.ts'
+import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { tierLines } from '../terminal/rate-words.ts'
+
+/** What `tokenweir costs show` needs of the world. */
+export interface CostsShowContext {
+  readonly now: () => number
+  readonly readFile: (path: string) => PriceReading
+  readonly readShipped: () => PriceReading
+  readonly print: (text: string) => void
+  readonly warn: (text: string) => void
+}
+
+/** A price, or that there is none, at one upstream; null is any. */
+interface Found {
+  readonly upstream: string | null
+  readonly price: Price | { readonly none: WhyUnpriced }
+}
+
+/** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `OptionError`. */
+export function runCostsShow(argv: readonly string[], env: Environment, context: CostsShowContext): number {
+  const { options, operands } = parseWithOperands(costsShowOptionTable, argv, env)
+  const [model, extra] = operands
+  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
+  const path = priceFileOf(options.db)
+  const file = context.readFile(path)
+  if (typeof file === 'object' && 'problem' in file) {
+    const place = placeForEditor(file.problem)
+    context.warn(
+      `tokenweir: ${path}${place}: ${file.problem.message} A gateway that runs goes on with the prices before.\n`,
+    )
+    return exitCode.fault
+  }
+  const reading = inForce(file, context.readShipped)
+  const costs = reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
+  if (model === undefined) {
+    showState(costs, { path, isFile: file !== 'missing', isJson: options.json }, context)
+    return 0
+  }
+  return showModel(model, costs, options, context)
+}
+
+function showModel(
+  model: string,
+  costs: ModelCosts,
+  { upstream, json }: CostsShowOptions,
+  context: CostsShowContext,
+): number {
+  const all = pricesOf(model, new PriceBook(costs), upstream, context.now())
+  const priced = all.filter(({ price }) => !('none' in price))
+  const shown = upstream === null && priced.length > 0 ? priced : all.slice(0, 1)
+  if (json) {
+    const prices = shown.map((found) => ({ upstream: found.upstream, price: matchedOf(found.price) }))
+    context.print(`${JSON.stringify({ model, prices })}\n`)
+  } else context.print(shown.map((found) => textOf(model, found)).join('\n'))
+  return priced.length > 0 ? 0 : exitCode.fault
+}
+
+/** At the upstream, or at every one whose prices are listed; at none of these there are one's own prices alone. */
+function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs: number): readonly Found[] {
+  const at = (place: string | null): Found => ({
+    upstream: place,
+    price: book.price({ upstream: place, model, responseModel: null, serviceTier: null, startedAtMs: nowMs }),
+  })
+  if (upstream !== null) return [at(upstream)]
+  const anywhere = at(null)
+  if (!('none' in anywhere.price)) return [anywhere]
+  const found = Object.keys(knownUpstreams)
+    .filter((host) => !host.startsWith('*'))
+    .map(at)
+    .filter(({ price }) => !('none' in price))
+  return found.length > 0 ? found : [{ upstream: null, price: { none: 'no_entry' } }]
+}
+
+function textOf(model: string, { upstream, price }: Found): string {
+  const place = upstream === null ? '' : ` at ${upstream}`
+  if ('none' in price) return `${model}${place}: ${noneWords[price.none]}\n`
+  const { period, source, updatedAt, effectiveFrom, isOverride } = price
+  const lines = [
+    `${model}${place}`,
+    `  entry    ${price.key}${isOverride ? ', an override' : ''}`,
+    `  source   ${source}${updatedAt === null ? '' : `, as of ${updatedAt}`}`,
+    `  holds    from ${effectiveFrom ?? 'the beginning'}`,
+    ...tierLines(period.tiers).map((line) => `  ${line}`),
+  ]
+  for (const [name, tiers] of Object.entries(period.service_tiers ?? {})) {
+    lines.push(...tierLines(tiers).map((line) => `  ${name}: ${line}`))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+const noneWords: Readonly<Record<WhyUnpriced, string>> = {
+  local: 'runs on this machine or network, and has no price; `tokenweir costs set` gives it one',
+  no_entry: 'no price is known under this name; `tokenweir costs set` gives it one',
+  unknown_upstream: 'nobody lists the prices of this upstream; `tokenweir costs set` gives it one',
+  no_model: 'no model was named',
+}
+
+function matchedOf(price: Found['price']): MatchedPrice {
+  if ('none' in price) return price
+  const { tiers, service_tiers: service } = price.period
+  return {
+    key: price.key,
+    source: price.source,
+    effective_from: price.effectiveFrom,
+    updated_at: price.updatedAt,
+    tiers,
+    ...(service === undefined ? {} : { service_tiers: service }),
+  }
+}
+
+function showState(
+  { synced_at: syncedAt, source, models, overrides }: ModelCosts,
+  { path, isFile, isJson }: { readonly path: string; readonly isFile: boolean; readonly isJson: boolean },
+  { print }: CostsShowContext,
+): void {
+  const count = Object.keys(models).length
+  if (isJson) {
+    const file = isFile ? path : null
+    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: count, overrides })}\n`)
+    return
+  }
+  const from = source === null ? '' : ` from ${source.name}`
+  const synced = syncedAt === null ? 'never synced' : `synced ${syncedAt}`
+  const where = isFile ? path : `${path} is not there yet: these came with the program`
+  const own = Object.entries(overrides).map(([name, { prices }]) => {
+    const newest = prices.at(-1)
+    const date = newest?.effective_from ?? null
+    const words = tierLines(newest?.tiers ?? []).join('; ')
+    return `  ${name}: ${words}${date === null ? '' : `, from ${date}`}`
+  })
+  print(`${formatCount(count)} prices${from}, ${synced} (${where})\n`)
+  print(own.length === 0 ? 'No prices of your own.\n' : `${own.length} of your own:\n${own.join('\n')}\n`)
+}

@@ -1,0 +1,67 @@
+import type { SyncLine } from '../../api/costs.ts'
+import type { GatewayEvent } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { FetchTrouble } from '../../pricing/fetch-price-list.ts'
+import { priceFileOf } from '../../pricing/price-file.ts'
+import { type SyncOrder, type SyncReport, SyncTrouble } from '../../pricing/sync-prices.ts'
+import { syncOptionTable, type SyncValues } from './costs-sync-options.ts'
+import { exitCode } from '../exit-code.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import type { Options } from '../../options/option-spec.ts'
+
+/** What `tokenweir costs sync` needs of the world. */
+export interface SyncContext {
+  readonly clock: Pick<Clock, 'wallTime'>
+  readonly sync: (path: string, order: SyncOrder) => Promise<SyncReport>
+  /** Notes in the database's history that it was done. */
+  readonly note: (database: string, event: GatewayEvent) => boolean
+  readonly print: (text: string) => void
+  readonly warn: (text: string) => void
+}
+
+/** `tokenweir costs sync`: brings the prices up to date with a list. Gives the exit code; throws `OptionError`. */
+export async function runCostsSync(
+  argv: readonly string[],
+  env: Environment,
+  { clock, sync, note, print, warn }: SyncContext,
+): Promise<number> {
+  const { pricingSource: source, db, json }: Options<SyncValues> = parseOptions(syncOptionTable, argv, env)
+  const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
+  const path = priceFileOf(db)
+  try {
+    const report = await sync(path, { source, wallTime: clock.wallTime })
+    const { added, changed, removed, entries, rejected, notModified } = report
+    noteQuietly(() => {
+      const detail = JSON.stringify({ added, changed, removed })
+      note(db, { atMs: clock.wallTime(), kind: 'price_sync', detail })
+    })
+    if (json) line({ result: { added, changed, removed, entries, rejected, not_modified: notModified } })
+    else print(`${path}: ${wordsOf(report)} (${source})\n`)
+    return 0
+  } catch (error) {
+    const message = reasonOf(error)
+    if (json) line({ error: { code: 'sync_failed', message } })
+    else warn(`tokenweir: ${message}\n`)
+    return exitCode.fault
+  }
+}
+
+function wordsOf({ added, changed, removed, entries, rejected, notModified }: SyncReport): string {
+  if (notModified) return 'the list is the one that was taken last'
+  const number = (count: number): string => count.toLocaleString('en')
+  return `${number(entries)} prices: ${number(added)} new, ${number(changed)} changed, ${number(removed)} gone; ${number(rejected)} entries were left out`
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SyncTrouble || error instanceof FetchTrouble) return error.message
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The prices are there, also where the database is busy or cannot be opened. */
+function noteQuietly(work: () => void): void {
+  try {
+    work()
+  } catch {
+    return
+  }
+}

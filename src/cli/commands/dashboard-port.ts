@@ -1,0 +1,114 @@
+import { dirname, isAbsolute, resolve } from 'node:path'
+import type { ProcessStatus } from '../../api/process-status.ts'
+import type { ProxyConfig, SettingValue } from '../../api/proxy-config.ts'
+import type { DashboardValues } from '../../options/dashboard-options.ts'
+import { type GatewayValues, gatewayOptionTable } from '../../options/gateway-options.ts'
+import type { Options } from '../../options/option-spec.ts'
+import { settingName } from '../../supervisor/gateway-config.ts'
+import { alreadyLines } from '../terminal/dashboard-lines.ts'
+import { exitCode } from '../exit-code.ts'
+import { listenProblem } from '../listen-problem.ts'
+import { reachableOrigin } from '../terminal/reachable-origin.ts'
+
+/** What has set the options of the demo that are its own. */
+export const demoItself = 'the demo'
+const probeLimitMs = 2000
+
+/** What holds the dashboard's port, when that is a dashboard of ours. */
+interface OtherDashboard {
+  /** `null` if it asks for a token first. */
+  readonly status: ProcessStatus | null
+  readonly config: ProxyConfig | null
+}
+
+/**
+ * Says why the dashboard cannot listen, and answers the exit code: 0 if the port is held by a dashboard of ours that is
+ * all that was asked for.
+ */
+export async function reportPortTrouble(
+  error: unknown,
+  options: Options<DashboardValues>,
+  flag: string,
+  simulated = false,
+): Promise<number> {
+  const { dashboardHost: host, dashboardPort: port } = options
+  const problem = listenProblem(error, host, port, flag)
+  const origin = reachableOrigin(host, port)
+  const other = problem.exitCode === exitCode.portInUse ? await askWhoIsThere(origin) : null
+  if (other === null) {
+    console.error(`tokenweir: ${problem.message}`)
+    return problem.exitCode
+  }
+  for (const line of alreadyLines(origin, other.status)) console.log(line)
+  if (simulated && other.status?.simulated === true) return 0
+  const differences = differencesOf(other, options)
+  for (const line of differences) console.error(line)
+  if (differences.length > 0) {
+    const start = 'stop it where it was started and start again'
+    const second = `in a folder of its own, with other ports, a second one can run beside it`
+    console.error(`tokenweir: it was left as it is. Change it on ${origin}/gateway, or ${start}; ${second}`)
+    return exitCode.fault
+  }
+  return 0
+}
+
+/** How that one is not what was asked for, a line each. */
+function differencesOf({ status, config }: OtherDashboard, options: Options<DashboardValues>): string[] {
+  const lines: string[] = []
+  const folder = dirname(resolve(options.db))
+  const its = status === null ? folder : dirname(status.health?.db ?? status.log_file)
+  if (its !== folder) lines.push(`  its data are in ${its}, not in ${folder}`)
+  for (const key of Object.keys(gatewayOptionTable) as (keyof GatewayValues)[]) {
+    const setBy = options.setBy[key]
+    const asked = options[key]
+    // What the demo brings of its own nobody has asked for, and port 0 is any.
+    if (setBy === null || setBy === demoItself || (key === 'port' && asked === 0)) continue
+    const known = config?.options.find(({ name }) => name === settingName(gatewayOptionTable[key].name))
+    const value = known?.running ?? known?.value
+    if (value !== undefined && isSame(value, asked)) continue
+    const its = value === undefined ? 'it does not say what it goes by' : `it goes by ${String(value)}`
+    lines.push(`  ${setBy} ${String(asked)} was asked for; ${its}`)
+  }
+  return lines
+}
+
+/** A running gateway tells its paths in full. */
+function isSame(value: SettingValue | readonly string[], asked: SettingValue | readonly string[]): boolean {
+  if (typeof value === 'string' && typeof asked === 'string' && isAbsolute(value)) {
+    return value === resolve(asked)
+  }
+  return JSON.stringify(value) === JSON.stringify(asked)
+}
+
+/** `null` if it is nothing of ours. */
+async function askWhoIsThere(origin: string): Promise<OtherDashboard | null> {
+  const status = await ask(`${origin}/api/proxy/status`)
+  if (status === null) return null
+  if (status.code === 401 && status.body.includes('token_required')) return { status: null, config: null }
+  const found = readObject(status.body)
+  if (found === null || !('state' in found && 'health_ok' in found && 'log_file' in found)) return null
+  const config = readObject((await ask(`${origin}/api/proxy/config`))?.body ?? '')
+  return {
+    status: found as unknown as ProcessStatus,
+    config: config !== null && 'options' in config ? (config as unknown as ProxyConfig) : null,
+  }
+}
+
+/** `null` if no answer comes in time. */
+async function ask(url: string): Promise<{ readonly code: number; readonly body: string } | null> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(probeLimitMs), redirect: 'error' })
+    return { code: answer.status, body: await answer.text() }
+  } catch {
+    return null
+  }
+}
+
+function readObject(text: string): object | null {
+  try {
+    const content: unknown = JSON.parse(text)
+    return typeof content === 'object' ? content : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,28 @@
+import { dashboardOptionTable } from '../../options/dashboard-options.ts'
+import { dashboardLines } from '../terminal/dashboard-lines.ts'
+import { reportPortTrouble } from './dashboard-port.ts'
+import { onStopSignal } from '../stop-signal.ts'
+import { OptionError, parseOptions } from '../parse-options.ts'
+import { RunningDashboard } from './running-dashboard.ts'
+
+/** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
+export async function runDashboard(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const options = parseOptions(dashboardOptionTable, argv, env)
+  const opening = RunningDashboard.open(options, env, { simulated: false })
+  onStopSignal(async () => {
+    await opening.then(
+      (dashboard) => dashboard.close(),
+      () => {},
+    )
+    process.exit(0)
+  })
+  let dashboard: RunningDashboard
+  try {
+    dashboard = await opening
+  } catch (error) {
+    if (error instanceof OptionError) throw error
+    process.exitCode = await reportPortTrouble(error, options, '--port')
+    return
+  }
+  for (const line of dashboardLines(options, dashboard, await dashboard.gateway.status())) console.log(line)
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CheckReport } from '../../store/jobs/check-store.ts'
+import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { runCheck } from './db-check.ts'
+
+const sound: CheckReport = {
+  schemaVersion: 3,
+  newestVersion: 3,
+  calls: 12_345,
+  callsToAdd: 0,
+  foldedUntilMs: null,
+  integrity: [],
+  quarters: { checked: 200, of: 8000, wrongMs: [] },
+  days: { checked: 90, of: 90, wrongMs: [] },
+}
+
+function run(report: CheckReport | StoreAbsence, args: readonly string[] = []) {
+  let [stdout, stderr, full] = ['', '', false]
+  const code = runCheck(
+    ['--db', 'x.db', ...args],
+    {},
+    {
+      check: (_path, options) => {
+        full = options.full
+        return report
+      },
+      print: (text) => {
+        stdout += text
+      },
+      warn: (text) => {
+        stderr += text
+      },
+    },
+  )
+  return { code, stdout, stderr, full }
+}
+
+test('of a sound database it says what was looked at', () => {
+  assert.deepEqual(run(sound), {
+    code: 0,
+    stdout: `✓ file, tables and indexes are intact
+✓ schema 3, 12,345 calls
+✓ 200 of 8000 quarter hours say what their calls say
+✓ all 90 days add up from their quarter hours
+x.db is sound.
+`,
+    stderr: '',
+    full: false,
+  })
+  assert.equal(run(sound, ['--full']).full, true)
+})
+
+test('folded calls, and calls that are yet to be added up, are nothing wrong', () => {
+  const { code, stdout } = run({ ...sound, callsToAdd: 1500, foldedUntilMs: Date.UTC(2026, 7, 23) })
+  assert.equal(code, 0)
+  assert.match(stdout, /12,345 calls; those before 2026-08-23T00:00Z are folded\n/)
+  assert.match(stdout, /· 1,500 calls are not in the sums yet/)
+})
+
+test('what is wrong is named, and the exit code is 1', () => {
+  const wrongMs = Array.from({ length: 7 }, (_, index) => Date.UTC(2026, 7, 23, index))
+  const off = run({ ...sound, quarters: { checked: 200, of: 8000, wrongMs } })
+  assert.equal(off.code, 1)
+  assert.match(
+    off.stdout,
+    /✗ 7 of 200 quarter hours do not say what their calls say: 2026-08-23T00:00Z, (.+, ){4}…\n/,
+  )
+  assert.match(off.stdout, /x\.db is NOT sound\. `tokenweir db rebuild` counts .+\.\n$/)
+  const days = run({ ...sound, days: { checked: 90, of: 90, wrongMs: [Date.UTC(2026, 7, 23)] } })
+  assert.equal(days.code, 1)
+  const damaged = run({ ...sound, integrity: ['row 7 missing from index calls_by_seq'] })
+  assert.equal(damaged.code, 1)
+  assert.doesNotMatch(damaged.stdout, /rebuild/)
+  assert.match(damaged.stdout, /✗ the file is damaged:\n {4}row 7 missing from index calls_by_seq\n/)
+})
+
+test('an older schema is nothing wrong, no database is', () => {
+  const older = run({ ...sound, schemaVersion: 1 })
+  assert.equal(older.code, 0)
+  assert.match(older.stdout, /schema 1: the gateway brings it to 3/)
+  const none = run('missing')
+  assert.deepEqual([none.code, none.stdout], [1, ''])
+  assert.match(none.stderr, /^tokenweir: x\.db: There is no database yet/)
+})

@@ -1,0 +1,72 @@
+import type { CheckReport, Sampled } from '../../store/jobs/check-store.ts'
+import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { type CheckOptions, checkOptionTable } from './db-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+
+/** What `tokenweir db check` needs of the world. */
+export interface CheckContext {
+  readonly check: (path: string, options: { readonly full: boolean }) => CheckReport | StoreAbsence
+  readonly print: (text: string) => void
+  readonly warn: (text: string) => void
+}
+
+/** Instants named at most in one line. */
+const namedAtMost = 5
+
+const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts the sums right.'
+
+/** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `OptionError`. */
+export function runCheck(argv: readonly string[], env: Environment, context: CheckContext): number {
+  const options: CheckOptions = parseOptions(checkOptionTable, argv, env)
+  const report = context.check(options.db, { full: options.full })
+  if (typeof report === 'string') {
+    context.warn(`tokenweir: ${options.db}: ${absenceText[report]}\n`)
+    return 1
+  }
+  const { lines, isSound } = wordsOf(report)
+  const verdict = isSound ? 'is sound' : 'is NOT sound'
+  const advice = isSound || report.integrity.length > 0 ? '' : ` ${rebuildAdvice}`
+  context.print(`${lines.join('\n')}\n${options.db} ${verdict}.${advice}\n`)
+  return isSound ? 0 : 1
+}
+
+function wordsOf(report: CheckReport): { readonly lines: readonly string[]; readonly isSound: boolean } {
+  const { schemaVersion, newestVersion, integrity, quarters, days } = report
+  if (integrity.length > 0) {
+    return { lines: ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)], isSound: false }
+  }
+  const intact = '✓ file, tables and indexes are intact'
+  if (schemaVersion < newestVersion) {
+    const behind = `· schema ${schemaVersion}: the gateway brings it to ${newestVersion} when it next starts`
+    return { lines: [intact, behind], isSound: true }
+  }
+  const calls = `✓ schema ${schemaVersion}, ${report.calls.toLocaleString('en')} calls`
+  return {
+    lines: [
+      intact,
+      report.foldedUntilMs === null
+        ? calls
+        : `${calls}; those before ${instant(report.foldedUntilMs)} are folded`,
+      sumsLine(quarters, 'quarter hours', 'say what their calls say', 'do not say what their calls say'),
+      sumsLine(days, 'days', 'add up from their quarter hours', 'do not add up from their quarter hours'),
+      ...(report.callsToAdd === 0
+        ? []
+        : [
+            `· ${report.callsToAdd.toLocaleString('en')} calls are not in the sums yet; answers count them one by one`,
+          ]),
+    ],
+    isSound: quarters.wrongMs.length + days.wrongMs.length === 0,
+  }
+}
+
+function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string, wrong: string): string {
+  const some = checked === of ? `all ${of}` : `${checked} of ${of}`
+  if (wrongMs.length === 0) return `✓ ${some} ${what} ${right}`
+  const named = wrongMs.slice(0, namedAtMost).map(instant)
+  const more = wrongMs.length > named.length ? ', …' : ''
+  return `✗ ${wrongMs.length} of ${checked} ${what} ${wrong}: ${named.join(', ')}${more}`
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString().replace(/:00\.000Z$/, 'Z')
+}

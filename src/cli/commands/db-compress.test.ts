@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import {
+  CompressStopped,
+  type CompressOutcome,
+  type CompressRequest,
+} from '../../store/jobs/compress-store.ts'
+import { type CompressContext, runCompress } from './db-compress.ts'
+import { OptionError } from '../parse-options.ts'
+
+const outcome: CompressOutcome = {
+  beforeBytes: 3 * 2 ** 30,
+  afterBytes: 1.5 * 2 ** 30,
+  foldedCalls: 1_234_567,
+  durationMs: 61_234.5,
+}
+
+async function run(
+  args: readonly string[],
+  compress: CompressContext['compress'],
+  isTerminal: boolean = false,
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  let [stdout, stderr] = ['', '']
+  const context: CompressContext = {
+    clock: new FakeClock(),
+    compress,
+    print: (text) => {
+      stdout += text
+    },
+    warn: (text) => {
+      stderr += text
+    },
+    isTerminal,
+  }
+  return { code: await runCompress(args, {}, context), stdout, stderr }
+}
+
+const lines = (text: string): unknown[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+
+test('what was done is told in one sentence', async () => {
+  const requests: (CompressRequest & { readonly path: string })[] = []
+  const done = await run([], (path, request) => {
+    requests.push({ path, ...request })
+    return Promise.resolve(outcome)
+  })
+  assert.deepEqual(requests, [{ path: 'data/llm_telemetry.db', keepDays: 90, dryRun: false }])
+  assert.deepEqual(done, {
+    code: 0,
+    stdout:
+      '1,234,567 calls older than 90 days were folded in 61.2 s; data/llm_telemetry.db: 3.0 GiB → 1.5 GiB.\n',
+    stderr: '',
+  })
+})
+
+test('a dry run says that nothing was changed', async () => {
+  const { stdout } = await run(['--dry-run', '--keep-days', '7', '--db', 'x.db'], (_path, request) => {
+    assert.deepEqual(request, { keepDays: 7, dryRun: true })
+    return Promise.resolve({ ...outcome, foldedCalls: 1 })
+  })
+  assert.equal(
+    stdout,
+    '1 call older than 7 days would be folded; x.db would shrink: 3.0 GiB → about 1.5 GiB. Nothing was changed.\n',
+  )
+})
+
+test('with --json progress comes at each phase and now and then, and the result last', async () => {
+  const { code, stdout } = await run(['--json'], async (_path, _request, { clock, onProgress }) => {
+    onProgress({ phase: 'fold', done: 0, total: 9 })
+    onProgress({ phase: 'fold', done: 1, total: 9 })
+    assert.ok(clock instanceof FakeClock)
+    await clock.advance(250)
+    onProgress({ phase: 'fold', done: 2, total: 9 })
+    onProgress({ phase: 'give_back', done: 0, total: 3 })
+    return outcome
+  })
+  assert.equal(code, 0)
+  assert.deepEqual(lines(stdout), [
+    { phase: 'fold', done: 0, total: 9 },
+    { phase: 'fold', done: 2, total: 9 },
+    { phase: 'give_back', done: 0, total: 3 },
+    { before_bytes: 3 * 2 ** 30, after_bytes: 1.5 * 2 ** 30, folded_calls: 1_234_567, duration_ms: 61_235 },
+  ])
+})
+
+test('on a terminal progress is one line that is gone at the end; elsewhere there is none', async () => {
+  const compress: CompressContext['compress'] = (_path, _request, { onProgress }) => {
+    onProgress({ phase: 'roll_up', done: 0, total: 0 })
+    onProgress({ phase: 'fold', done: 1, total: 3 })
+    return Promise.resolve(outcome)
+  }
+  const { stdout } = await run([], compress, true)
+  assert.match(stdout, /^\rfolding old calls: 33 %\r +\r1,234,567 calls .*\n$/)
+  assert.match((await run([], compress)).stdout, /^1,234,567 calls .*\n$/)
+})
+
+test('why it came to nothing is told, with exit code 1', async () => {
+  const stopped = new CompressStopped('another process reads')
+  const wrongs: readonly (readonly [CompressContext['compress'], string, RegExp])[] = [
+    [() => Promise.resolve('job_running'), 'job_running', /is being compressed already, by another process/],
+    [() => Promise.resolve('missing'), 'no_database', /x\.db: There is no database yet/],
+    [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file is a database of another program/],
+    [() => Promise.reject(stopped), 'job_failed', /^.*x\.db: another process reads$/],
+    [() => Promise.reject(new Error('disk I/O error')), 'job_failed', /disk I\/O error\. .*nothing is lost/],
+  ]
+  for (const [compress, code, message] of wrongs) {
+    const plain = await run(['--db', 'x.db'], compress)
+    assert.equal(plain.code, 1)
+    assert.equal(plain.stdout, '')
+    assert.match(plain.stderr.trimEnd(), message)
+    const json = await run(['--db', 'x.db', '--json'], compress)
+    assert.equal(json.code, 1)
+    assert.equal(json.stderr, '')
+    const [{ error }] = lines(json.stdout) as [{ error: { code: string; message: string } }]
+    assert.equal(error.code, code)
+    assert.match(error.message, message)
+  }
+})
+
+test('a wrong value is refused before anything is done', async () => {
+  const never = (): never => assert.fail('not asked')
+  for (const args of [['--keep-days', '0'], ['--keep-days', 'x'], ['--wat'], ['now']])
+    await assert.rejects(run(args, never), OptionError)
+})

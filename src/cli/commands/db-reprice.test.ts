@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { FoldedRange } from '../../call/folded-range.ts'
+import { noPrices } from '../../pricing/model-costs.ts'
+import type { PriceReading } from '../../pricing/price-file.ts'
+import type { RepriceOutcome, RepriceRequest } from '../../store/jobs/reprice-store.ts'
+import { type RepriceContext, runReprice } from './db-reprice.ts'
+import { OptionError } from '../parse-options.ts'
+
+const sums = { calls: 3, beforeNanoUsd: null, afterNanoUsd: 1_234_567_890, newlyPriced: 3, newlyUnpriced: 0 }
+const outcome: RepriceOutcome = {
+  looked: 1200,
+  reported: 4,
+  days: [
+    { day: '2026-11-20', model: 'gpt-4o', ...sums },
+    { ...sums, day: '2026-11-21', model: 'a\u001b[31mb', calls: 1, beforeNanoUsd: 5e6 },
+  ],
+  whole: sums,
+  durationMs: 12.4,
+}
+
+interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly requests: readonly RepriceRequest[]
+}
+
+async function run(
+  args: readonly string[],
+  answer: () => RepriceOutcome | 'job_running' | 'missing' = () => outcome,
+  prices: PriceReading = { costs: noPrices, text: '' },
+): Promise<Ran> {
+  let [stdout, stderr] = ['', '']
+  const requests: RepriceRequest[] = []
+  const context: RepriceContext = {
+    clock: new FakeClock(),
+    reprice: (_path, request, { onProgress }) => {
+      requests.push(request)
+      onProgress({ done: 1, total: 4 })
+      return Promise.try(answer)
+    },
+    undo: () => Promise.resolve({ calls: 1204, atMs: Date.UTC(2026, 10, 21) }),
+    prices: () => prices,
+    print: (text) => {
+      stdout += text
+    },
+    warn: (text) => {
+      stderr += text
+    },
+    isTerminal: false,
+  }
+  const code = await runReprice([...args, '--db', 'x.db'], {}, context)
+  return { code, stdout, stderr, requests }
+}
+
+test('it prints what changes by day and model, and in all', async () => {
+  const { code, stdout, requests } = await run([
+    '--from',
+    '2026-11-20',
+    '--to',
+    '2026-11-22T00:00:00+01:00',
+    '--dry-run',
+  ])
+  assert.equal(code, 0)
+  assert.equal(
+    stdout,
+    '2026-11-20  gpt-4o   3 calls       –  → $1.234568\n' +
+      '2026-11-21  a [31mb   1 call  $0.005  → $1.234568\n' +
+      '3 calls of 1,200 calls looked at would cost $1.234568 in place of –; 3 calls had no price before; 4 calls keep what their upstream reported. Nothing was changed.\n',
+  )
+  assert.deepEqual(requests, [
+    {
+      fromMs: Date.UTC(2026, 10, 20),
+      toMs: Date.UTC(2026, 10, 21, 23),
+      model: null,
+      onlyUnpriced: false,
+      dryRun: true,
+      timeZone: 'UTC',
+    },
+  ])
+  const nothing = { ...outcome, days: [], whole: { ...sums, calls: 0 } }
+  const { stdout: told } = await run(['--from', '2026-11-20'], () => nothing)
+  assert.equal(told, 'No cost has changed: 1,200 calls looked at.\n')
+})
+
+test('with --json each line is an object', async () => {
+  const { stdout } = await run(['--from', '2026-11-20', '--json'])
+  const [progress, result, ...rest] = stdout.split('\n')
+  assert.deepEqual(rest, [''])
+  assert.equal(progress, '{"progress":{"done":1,"total":4}}')
+  const told = JSON.parse(result ?? '') as { readonly result: Record<string, unknown> }
+  assert.deepEqual(
+    [
+      told.result['calls'],
+      told.result['before_usd'],
+      told.result['after_usd'],
+      told.result['reported_calls'],
+    ],
+    [3, null, 1.23456789, 4],
+  )
+})
+
+test('what cannot be done is told in one line, with exit code 1', async () => {
+  const from = ['--from', '2026-11-20']
+  const cases: readonly (readonly [string, RegExp, Promise<Ran>, Promise<Ran>])[] = (
+    [
+      ['job_running', /at work on it already/, (): 'job_running' => 'job_running'],
+      ['no_database', /x\.db: /, (): 'missing' => 'missing'],
+      [
+        'folded_range',
+        /ask from 2026-11-20T12:00:00\.000Z on/,
+        (): never => {
+          throw new FoldedRange(Date.UTC(2026, 10, 20, 12))
+        },
+      ],
+      [
+        'job_failed',
+        /disk full.*can be run again/,
+        (): never => {
+          throw new Error('disk full')
+        },
+      ],
+    ] as const
+  ).map(([code, message, answer]) => [code, message, run([...from, '--json'], answer), run(from, answer)])
+  for (const [code, message, json, plain] of cases) {
+    const { stdout, code: exit } = await json
+    const { error } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
+      error: { code: string; message: string }
+    }
+    assert.deepEqual([exit, error.code], [1, code])
+    assert.match(error.message, message)
+    const { stderr, code: plainExit } = await plain
+    assert.equal(plainExit, 1)
+    assert.match(stderr, message)
+    assert.equal(stderr.split('\n').length, 2)
+  }
+})
+
+test('without prices that can be read nothing is touched', async () => {
+  const problem = { message: 'what is this.', line: 3, column: 7 }
+  for (const reading of ['missing', { problem }] as const) {
+    const { code, stderr, requests } = await run(['--from', '2026-11-20'], () => outcome, reading)
+    assert.deepEqual([code, requests], [1, []])
+    assert.match(stderr, reading === 'missing' ? /no prices/ : /line 3, column 7: what is this/)
+  }
+})
+
+test('from where on the past is changed must be said', async () => {
+  await assert.rejects(run([]), OptionError)
+  await assert.rejects(run(['--from', '2026-11-22', '--to', '2026-11-21']), OptionError)
+  for (const wrong of ['yesterday', '2026-02-30', '2026-11-21T04']) {
+    await assert.rejects(run(['--from', wrong]), /--from must be an instant in ISO 8601/)
+  }
+  await assert.rejects(run(['--from', '2026-11-20', '--tz', 'Nowhere']), /--tz must be an IANA time zone/)
+})
+
+test('the last re-pricing is taken back as a whole', async () => {
+  const { code, stdout, requests } = await run(['--undo'])
+  assert.deepEqual([code, requests], [0, []])
+  assert.equal(
+    stdout,
+    '1,204 calls cost again what was known before the re-pricing of 2026-11-21T00:00:00.000Z.\n',
+  )
+  const { stdout: line } = await run(['--undo', '--json'])
+  assert.deepEqual(JSON.parse(line), { undone: { calls: 1204, repriced_at: '2026-11-21T00:00:00.000Z' } })
+  await assert.rejects(run(['--undo', '--from', '2026-11-20']), /does not go with --from/)
+})

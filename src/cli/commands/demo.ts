@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startDemoTraffic } from '../../demo/demo-traffic.ts'
+import { startDemoUpstream } from '../../demo/demo-upstream.ts'
+import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
+import type { Options } from '../../options/option-spec.ts'
+import { demoItself } from './dashboard-port.ts'
+import { OptionError, parseOptions } from '../parse-options.ts'
+import { reachableOrigin } from '../terminal/reachable-origin.ts'
+import { keepUp } from './up.ts'
+
+/** The demo's own: its upstream, and files that are gone when it ends. */
+const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
+
+/** `tokenweir demo`: `up` against a simulated upstream, with a little traffic, in a folder of its own. */
+export async function runDemo(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const asked = parseOptions(upOptionTable, argv, env)
+  const given = ownOptions.find((key) => asked.sources[key] === 'flag')
+  if (given !== undefined) {
+    throw new OptionError(`--${upOptionTable[given].name} has no place in the demo, which brings its own`)
+  }
+  const upstream = await startDemoUpstream()
+  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
+  let traffic: ReturnType<typeof startDemoTraffic> | null = null
+  await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey(env), {
+    simulated: true,
+    preface: ['This is a demo: the upstream is simulated, and its answers are made up.'],
+    started: ({ host, port }) => {
+      traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
+    },
+    ended: async () => {
+      await traffic?.close()
+      await upstream.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  })
+}
+
+function demoOptions(
+  asked: Options<DashboardValues>,
+  upstream: string,
+  folder: string,
+): Options<DashboardValues> {
+  const own = Object.fromEntries(ownOptions.map((key) => [key, demoItself]))
+  return {
+    ...asked,
+    // Nobody elsewhere is to be shown made-up answers, unless it was asked for.
+    host: asked.setBy.host === null ? '127.0.0.1' : asked.host,
+    upstream,
+    db: join(folder, 'llm_telemetry.db'),
+    pidFile: join(folder, '.proxy.pid'),
+    rawLogFile: join(folder, 'payloads.jsonl'),
+    sources: { ...asked.sources, upstream: 'flag', db: 'flag', pidFile: 'flag', rawLogFile: 'flag' },
+    setBy: { ...asked.setBy, ...own },
+  }
+}
+
+/** No real key is lent to a simulated upstream. */
+function withoutKey(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, UPSTREAM_API_KEY: '' }
+}

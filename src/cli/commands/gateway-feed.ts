@@ -1,0 +1,136 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { ControlClient } from '../../control/control-client.ts'
+import { refusalIn } from '../../control/control-shapes.ts'
+import { socketName } from '../../control/control-socket.ts'
+
+/** How long the answer's head may take to come. */
+const headLimitMs = 10_000
+
+/** Where a gateway's feed of payloads may be had. */
+export interface FeedPlace {
+  /** For a person to read. */
+  readonly name: string
+  /**
+   * Behind the event with this id, or where it is now; null where nobody answers. Rejects in words where somebody does
+   * who cannot or will not give it.
+   */
+  open(lastEventId: string | null): Promise<Readable | null>
+}
+
+/** No gateway answers anywhere; the message says where it was looked for. */
+export class NoGateway extends Error {
+  constructor(places: readonly FeedPlace[]) {
+    const names = places.map(({ name }) => name).join(' or ')
+    super(`no gateway answers on ${names}: start one with "tokenweir gateway", or name it with --url`)
+    this.name = 'NoGateway'
+  }
+}
+
+/** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
+export class GatewayFeed {
+  readonly #places: readonly FeedPlace[]
+  #chosen: FeedPlace | null = null
+
+  constructor(places: readonly FeedPlace[]) {
+    this.#places = places
+  }
+
+  /** Where it is had. */
+  get name(): string {
+    return this.#chosen?.name ?? ''
+  }
+
+  /** Null where it has gone away. Rejects with {@link NoGateway} where there was none yet, and as a place does. */
+  async open(lastEventId: string | null): Promise<Readable | null> {
+    if (this.#chosen !== null) {
+      // Whatever is wrong with it now, it was right before, and may be again.
+      return await this.#chosen.open(lastEventId).catch(() => null)
+    }
+    for (const place of this.#places) {
+      const stream = await place.open(lastEventId)
+      if (stream === null) continue
+      this.#chosen = place
+      return stream
+    }
+    throw new NoGateway(this.#places)
+  }
+}
+
+/** The feed of the gateway of a data folder, over its control socket: whoever may open that needs no token. */
+export function socketPlace(folder: string): FeedPlace {
+  const client = new ControlClient(folder)
+  const name = join(folder, socketName)
+  return {
+    name,
+    open: async (lastEventId) => {
+      const answer = await client.rawLog('GET /raw-log/stream', { lastEventId, limitMs: headLimitMs })
+      return typeof answer === 'string' ? null : await feedIn(answer, name)
+    },
+  }
+}
+
+/** The feed of the gateway at an address, with the admin token where there is one. */
+export function addressPlace(url: string, adminToken: string | null): FeedPlace {
+  const name = url.replace(/\/+$/, '').replace(/\/v1$/, '')
+  return {
+    name,
+    open: async (lastEventId) => {
+      const answer = await requestFeed(`${name}/v1/raw-log/stream`, {
+        accept: 'text/event-stream',
+        ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
+        ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
+      })
+      return answer === null ? null : await feedIn(answer, name)
+    },
+  }
+}
+
+/** Null where nobody answers. */
+async function requestFeed(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<IncomingMessage | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), headLimitMs)
+  const request = url.startsWith('https:') ? requestHttps : requestHttp
+  request(url, { headers, agent: false, signal: limit.signal })
+    .once('response', resolve)
+    .on('error', reject)
+    .end()
+  try {
+    return await promise
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (absentCodes.has(code)) return null
+    throw new Error(`${url} cannot be asked: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const absentCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ABORT_ERR',
+])
+
+async function feedIn(answer: IncomingMessage, name: string): Promise<Readable> {
+  const { statusCode = 0, headers } = answer
+  if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return answer
+  if (statusCode === 404 || statusCode === 200) {
+    answer.destroy()
+    throw new Error(`what answers on ${name} has no feed of payloads: no tokenweir gateway, or an older one`)
+  }
+  throw new Error(`the gateway on ${name} refuses (${statusCode}): ${refusalIn(await text(answer)).message}`)
+}

@@ -1,0 +1,132 @@
+import { exitCode } from '../exit-code.ts'
+import { systemClock } from '../../call/clock.ts'
+import type { StartAnswer } from '../../api/process-status.ts'
+import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
+import type { Options } from '../../options/option-spec.ts'
+import { ProcessTrouble } from '../../supervisor/gateway-process.ts'
+import { upLines } from '../terminal/dashboard-lines.ts'
+import { reportPortTrouble } from './dashboard-port.ts'
+import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { RunningDashboard } from './running-dashboard.ts'
+import { StatusDisplay } from '../terminal/status-display.ts'
+import { onStopSignal } from '../stop-signal.ts'
+import { WarningLines } from '../terminal/warning-lines.ts'
+
+const refreshMs = 1000
+
+/** What `tokenweir demo` adds. */
+export interface UpExtras {
+  readonly simulated: boolean
+  /** Lines before the others. */
+  readonly preface: readonly string[]
+  /** Both are up. */
+  started(status: StartAnswer): void
+  /** Both are down, or did not come up. */
+  ended(): Promise<void>
+}
+
+const noExtras: UpExtras = { simulated: false, preface: [], started: () => {}, ended: async () => {} }
+
+/** `tokenweir up`: dashboard and gateway together in the foreground. */
+export async function runUp(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  await keepUp(parseOptions(upOptionTable, argv, env), env, noExtras)
+}
+
+/** Starts both, shows how they are, and stops both when it is told to; sets the process's exit code. */
+export async function keepUp(
+  options: Options<DashboardValues>,
+  env: Environment,
+  extras: UpExtras,
+): Promise<void> {
+  const display = new StatusDisplay({
+    stream: process.stdout,
+    isTTY: process.stdout.isTTY,
+    columns: () => process.stdout.columns,
+    color: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
+  })
+  const over = new AbortController()
+  const opening = RunningDashboard.open(options, env, extras)
+  onStopSignal(
+    async () => {
+      over.abort()
+      display.print(
+        'stopping both: calls in flight may finish; once more leaves the gateway to it and ends this',
+      )
+      await opening.then(
+        (dashboard) => stopBoth(dashboard, display),
+        () => {},
+      )
+      await extras.ended()
+      process.exit(process.exitCode ?? 0)
+    },
+    async () => (await opening).gateway.tellToStop(),
+  )
+  let dashboard: RunningDashboard
+  try {
+    dashboard = await opening
+  } catch (error) {
+    if (over.signal.aborted) return
+    await extras.ended()
+    if (error instanceof OptionError) throw error
+    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port', extras.simulated)
+    return
+  }
+  if (over.signal.aborted) return
+
+  let status: StartAnswer
+  try {
+    status = await dashboard.gateway.start()
+  } catch (error) {
+    if (over.signal.aborted) return
+    if (!(error instanceof ProcessTrouble)) throw error
+    display.close()
+    reportTrouble(error)
+    process.exitCode = error.code === 'port_in_use' ? exitCode.portInUse : exitCode.fault
+    await dashboard.close()
+    await extras.ended()
+    return
+  }
+  if (over.signal.aborted) return
+  const { upstream_key: upstreamKey, needs_restart: needsRestart } = await dashboard.gateway.config()
+  for (const line of extras.preface) display.print(line)
+  for (const line of upLines(options, dashboard, status, upstreamKey === 'lent')) display.print(line)
+  if (status.already_running) {
+    display.print(
+      `  the gateway was already running (process ${status.pid ?? 'unknown'}) and is used as it is`,
+    )
+    if (needsRestart.length > 0) {
+      display.print(
+        `  it goes by other values of ${needsRestart.join(', ')}: a restart on the page brings these in`,
+      )
+    }
+  }
+  extras.started(status)
+  const warnings = new WarningLines()
+  while (!over.signal.aborted) {
+    const now = await dashboard.gateway.status()
+    display.show(now)
+    for (const line of warnings.next(now.health?.warnings ?? [])) display.print(line)
+    await systemClock.delay(refreshMs, over.signal).catch(() => undefined)
+  }
+}
+
+async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Promise<void> {
+  try {
+    dashboard.gateway.giveUpStarting()
+    await dashboard.gateway.stop()
+  } catch (error) {
+    // It may have been stopped on the page.
+    if (!(error instanceof ProcessTrouble)) throw error
+    if (error.code !== 'not_running') {
+      reportTrouble(error)
+      process.exitCode = exitCode.fault
+    }
+  }
+  display.close()
+  await dashboard.close()
+}
+
+function reportTrouble({ message, log }: ProcessTrouble): void {
+  console.error(`tokenweir: ${message}`)
+  for (const line of log) console.error(`  | ${line}`)
+}

@@ -1,0 +1,157 @@
+import { maxHeaderBytes } from '../../gateway/http/listen.ts'
+import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
+import { failureOf } from '../../gateway/upstream/undici-failure.ts'
+import { ask } from '../../verify/ask.ts'
+import { compareExchanges, type Finding } from '../../verify/compare-exchanges.ts'
+import { type CallsBeside, compareWithDirect } from '../../verify/compare-with-direct.ts'
+import { startOwnGateway } from '../../verify/own-gateway.ts'
+import { startRecordingRelay } from '../../verify/recording-relay.ts'
+import type { AnsweredExchange, SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
+import { exitCode } from '../exit-code.ts'
+import { gatewayCommand } from '../gateway-command.ts'
+import { version } from '../package-version.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { type VerifyOptions, verifyOptionTable } from './verify-options.ts'
+
+/** What `tokenweir verify` needs of the world. */
+export interface VerifyContext {
+  readonly print: (text: string) => void
+  readonly warn: (text: string) => void
+}
+
+const target = '/v1/chat/completions'
+
+/**
+ * `tokenweir verify`: one call through a gateway whose upstream is a relay of our own, which notes what the
+ * upstream really got and sent. Gives the exit code; throws `OptionError`.
+ */
+export async function runVerify(
+  argv: readonly string[],
+  env: Environment,
+  context: VerifyContext,
+): Promise<number> {
+  const options: VerifyOptions = parseOptions(verifyOptionTable, argv, env)
+  try {
+    return await verify(options, env, context)
+  } catch (error) {
+    context.warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
+    return exitCode.fault
+  }
+}
+
+async function verify(options: VerifyOptions, env: Environment, { print }: VerifyContext): Promise<number> {
+  const base = parseUpstreamBase(options.upstream)
+  const key = env['UPSTREAM_API_KEY'] ?? ''
+  const model = options.model ?? (await firstModel(base, key))
+  const request = chatRequest(model, options.stream, key)
+  const { client, upstream, attempts, beside } = await throughGateway(base, request, options, env)
+  print(`One call to ${options.upstream}, model ${model}: what was sent against what came.\n`)
+  const expectedTarget = upstreamPath(base, parseTarget(target))
+  const findings = [...compareExchanges(client, upstream, expectedTarget)]
+  const notes: string[] = []
+  if (attempts > 1) notes.push('the upstream refused to be asked for usage, and was asked again without')
+  const { status } = upstream.answer
+  if (status >= 400)
+    notes.push(`the upstream answered ${status}${key === '' ? '; UPSTREAM_API_KEY holds its key' : ''}`)
+  if (beside !== null) {
+    const compared = compareWithDirect(beside, client.answer)
+    findings.push(...compared.findings)
+    notes.push(...compared.notes)
+  }
+  print(findings.map(lineOf).join('') + notes.map((note) => `· ${note}\n`).join(''))
+  const isSame = findings.every((finding) => finding.isSame)
+  print(
+    isSame
+      ? 'Nothing differs but what is named.\n'
+      : 'Something differs that must not: the lines with ✗ say what.\n',
+  )
+  return isSame ? 0 : exitCode.fault
+}
+
+function lineOf({ what, isSame, detail }: Finding): string {
+  return `${isSame ? '✓' : '✗'} ${what}: ${detail}\n`
+}
+
+interface Through {
+  readonly client: AnsweredExchange
+  /** What the upstream got last, and answered. */
+  readonly upstream: AnsweredExchange
+  readonly attempts: number
+  /** Further calls, each way in turn; `null` if none were asked for. */
+  readonly beside: CallsBeside | null
+}
+
+/** So many each way: the first call is slower than all that follow, and one alone says little. */
+const callsBeside = 3
+
+async function throughGateway(
+  base: UpstreamBase,
+  request: SeenRequest,
+  options: VerifyOptions,
+  env: Environment,
+): Promise<Through> {
+  await using relay = await startRecordingRelay(base.origin)
+  const args = [`--upstream=${relay.origin}${base.pathPrefix}`, `--usage-injection=${options.usageInjection}`]
+  // The key is in the request; lent as well, it would hide one that got lost on the way.
+  await using gateway = await startOwnGateway(gatewayCommand, args, { ...env, UPSTREAM_API_KEY: '' })
+  const answer = await ask(gateway.origin, request)
+  await relay.settled()
+  const last = relay.exchanges.at(-1)
+  if (last === undefined) throw new Error(`the gateway did not forward the call: ${answer.body.toString()}`)
+  if (last.answer === null) throw relay.trouble ?? new Error('the upstream gave no answer')
+  const attempts = relay.exchanges.length
+  const beside: { direct: SeenAnswer[]; through: SeenAnswer[] } = { direct: [], through: [] }
+  const directRequest = { ...request, target: upstreamPath(base, parseTarget(target)) }
+  while (options.direct && beside.direct.length < (answer.status < 400 ? callsBeside : 1)) {
+    beside.direct.push(await ask(base.origin, directRequest))
+    beside.through.push(await ask(gateway.origin, request))
+  }
+  return {
+    client: { request, answer },
+    upstream: { request: last.request, answer: last.answer },
+    attempts,
+    beside: options.direct ? beside : null,
+  }
+}
+
+function chatRequest(model: string, stream: boolean, key: string): SeenRequest {
+  const messages = [{ role: 'user', content: 'Say hello in one short sentence.' }]
+  const body = Buffer.from(JSON.stringify({ model, messages, stream }))
+  return { method: 'POST', target, headers: ['Content-Type', 'application/json', ...headersOf(key)], body }
+}
+
+function headersOf(key: string): readonly string[] {
+  const plain = ['Accept', '*/*', 'Accept-Encoding', 'identity', 'User-Agent', `tokenweir-verify/${version}`]
+  return key === '' ? plain : ['Authorization', `Bearer ${key}`, ...plain]
+}
+
+async function firstModel(base: UpstreamBase, key: string): Promise<string> {
+  const models = upstreamPath(base, parseTarget('/v1/models'))
+  const answer = await ask(base.origin, {
+    method: 'GET',
+    target: models,
+    headers: headersOf(key),
+    body: Buffer.alloc(0),
+  })
+  const id = firstId(answer.body.toString())
+  if (id !== null) return id
+  throw new Error(`the upstream answers ${answer.status} and lists no models; --model names one`)
+}
+
+function firstId(text: string): string | null {
+  try {
+    const { data } = JSON.parse(text) as { data?: unknown }
+    const first: unknown = Array.isArray(data) ? data[0] : null
+    const id = typeof first === 'object' && first !== null && 'id' in first ? first.id : null
+    return typeof id === 'string' ? id : null
+  } catch {
+    return null
+  }
+}
+
+/** What the system says of a connection says nothing to a person without the address. */
+function wordsOf(error: Error, upstream: string): string {
+  if (!('code' in error)) return error.message
+  const progress = { started: false, answered: false, reusedSocket: false, maxHeaderBytes }
+  return `${upstream}: ${failureOf(error, progress).message} --upstream names another`
+}

@@ -1,0 +1,28 @@
+import type { Rates, RateTier } from '../../api/costs.ts'
+import { fees, tokenRates } from '../../pricing/rate-bounds.ts'
+import { formatCount } from './call-format.ts'
+
+/** `input 0.15, output 0.6 USD per million tokens, 0.01 USD per request`. */
+export function rateWords(rates: Rates): string {
+  const tokens = tokenRates.filter((name) => rates[name] !== undefined)
+  const each = fees.filter((name) => rates[name] !== undefined)
+  const parts = each.map((name) => `${rates[name]} USD ${name.replaceAll('_', ' ')}`)
+  if (tokens.length > 0) {
+    const words = tokens.map((name) => `${name.replaceAll('_', ' ')} ${rates[name]}`)
+    parts.unshift(`${words.join(', ')} USD per million tokens`)
+  }
+  return parts.join(', ')
+}
+
+/** One line for each tier, with the size of the requests that it bills. */
+export function tierLines(tiers: readonly RateTier[]): readonly string[] {
+  return tiers
+    .toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
+    .map((tier) => {
+      const { above_input_tokens: bound, inclusive = false } = tier
+      if (bound === 0) return rateWords(tier)
+      const count = formatCount(bound)
+      const size = inclusive ? `from ${count} input tokens on` : `above ${count} input tokens`
+      return `${size}, the whole request: ${rateWords(tier)}`
+    })
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
+import { StatusDisplay } from './status-display.ts'
+
+function statusOf(state: GatewayState, message: string | null = null): ProcessStatus {
+  return {
+    running: false,
+    state,
+    pid: null,
+    port: 9090,
+    host: '127.0.0.1',
+    upstream: 'http://127.0.0.1:1/v1',
+    instance: null,
+    started_at: null,
+    uptime_s: null,
+    health_ok: true,
+    health: null,
+    pid_file: 'data/.proxy.pid',
+    log_file: 'data/gateway.log',
+    formers: [],
+    message,
+    simulated: false,
+  }
+}
+
+/** A display, with a function that takes what was written since the last look. */
+function makeDisplay(isTTY: boolean, columns: () => number | undefined = () => 80) {
+  let text = ''
+  const stream = { write: (more: string) => (text += more) }
+  const display = new StatusDisplay({ stream, columns, isTTY, color: false })
+  const written = (): string => {
+    const all = text
+    text = ''
+    return all
+  }
+  return { display, written }
+}
+
+test('on a terminal one line is drawn over itself, and only when it changed', () => {
+  const { display, written } = makeDisplay(true)
+  display.show(statusOf('starting'))
+  assert.equal(written(), '\r◐ starting\u001b[K')
+  display.show(statusOf('starting'))
+  assert.equal(written(), '')
+  display.show(statusOf('running'))
+  assert.equal(written(), '\r● running\u001b[K')
+  display.close()
+  assert.equal(written(), '\n')
+})
+
+test('other lines stand above it, whether or not it is there', () => {
+  const { display, written } = makeDisplay(true)
+  display.print('before')
+  assert.equal(written(), 'before\n')
+  display.show(statusOf('running'))
+  written()
+  display.print('between')
+  assert.equal(written(), '\r\u001b[Kbetween\n● running')
+  display.close()
+  display.print('after')
+  assert.equal(written(), '\nafter\n')
+})
+
+test('once closed it shows nothing more, and closing again changes nothing', () => {
+  for (const isTTY of [true, false]) {
+    const { display, written } = makeDisplay(isTTY)
+    display.close()
+    display.close()
+    display.show(statusOf('running'))
+    assert.equal(written(), '')
+  }
+})
+
+test('it follows the width of the terminal and keeps off its last column', () => {
+  let columns: number | undefined = 12
+  const { display, written } = makeDisplay(true, () => columns)
+  display.show(statusOf('stopped', 'somebody stopped it'))
+  assert.equal(written(), '\r○ stopped:…\u001b[K')
+  columns = undefined
+  display.show(statusOf('stopped', 'somebody stopped it'))
+  assert.equal(written(), '\r○ stopped: somebody stopped it\u001b[K')
+})
+
+test('elsewhere a line is written when the state changes, and figures are not', () => {
+  const { display, written } = makeDisplay(false)
+  for (const state of ['starting', 'running', 'running', 'stopped', 'stopped'] as const) {
+    display.show(statusOf(state))
+  }
+  display.print('a line')
+  display.show(statusOf('stopped', 'another reason'))
+  display.show(statusOf('foreign'))
+  display.close()
+  assert.equal(
+    written(),
+    [
+      'gateway: starting',
+      'gateway: running',
+      'gateway: stopped',
+      'a line',
+      'gateway: port 9090 is taken by something else',
+      '',
+    ].join('\n'),
+  )
+})

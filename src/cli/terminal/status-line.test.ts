@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import type { HealthReport } from '../../api/health-report.ts'
+import type { ProcessStatus } from '../../api/process-status.ts'
+import { displayWidth } from './display-width.ts'
+import { statusLine } from './status-line.ts'
+
+interface Figures {
+  readonly active?: number
+  readonly queued?: number
+  readonly calls?: number
+  readonly limit?: number
+  readonly percent?: number
+  readonly warnings?: number
+}
+
+function health({
+  active = 2,
+  queued = 3,
+  calls = 1204,
+  limit = 480e6,
+  percent = 3.125,
+  warnings = 0,
+}: Figures): HealthReport {
+  return {
+    status: 'ok',
+    upstream: 'http://127.0.0.1:1/v1',
+    db: 'data/llm_telemetry.db',
+    rate_limiter: {
+      max_concurrent: 4,
+      active,
+      queued,
+      slot_cooldown_ms: 50,
+      total_admitted: calls,
+      total_queued: 0,
+      total_retries_429: 0,
+      peak_active: 4,
+    },
+    token_budget: {
+      daily_limit: limit,
+      total_used: 0,
+      remaining: limit,
+      percentage_used: percent,
+      estimated: 0,
+      known: true,
+    },
+    pid: 1,
+    instance: 'abcdef',
+    version: '0.0.0',
+    uptime_s: 1,
+    wrong_base_url_calls: 0,
+    raw_log: { enabled: false, file_size_bytes: 0 },
+    telemetry: { written: 0, pending: 0, dropped: 0 },
+    warnings: Array.from({ length: warnings }, () => ({ code: 'a', message: 'b' })),
+  }
+}
+
+function running(figures: Figures = {}, more: Partial<ProcessStatus> = {}): ProcessStatus {
+  return {
+    running: true,
+    state: 'running',
+    pid: 1,
+    port: 9090,
+    host: '127.0.0.1',
+    upstream: 'http://127.0.0.1:1/v1',
+    instance: 'abcdef',
+    started_at: '2026-11-21T06:00:00.000Z',
+    uptime_s: 1,
+    health_ok: true,
+    health: health(figures),
+    pid_file: 'data/.proxy.pid',
+    log_file: 'data/gateway.log',
+    formers: [],
+    message: null,
+    simulated: false,
+    ...more,
+  }
+}
+
+function down(state: ProcessStatus['state'], more: Partial<ProcessStatus> = {}): ProcessStatus {
+  return running({}, { running: false, state, health_ok: false, health: null, ...more })
+}
+
+function plain(status: ProcessStatus, columns = 200): string {
+  return statusLine(status, { columns, color: false })
+}
+
+test('what a running gateway does', () => {
+  const cases: [ProcessStatus, string][] = [
+    [
+      running({ warnings: 2 }),
+      '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1 % of 480 M · 2 warnings',
+    ],
+    [
+      running({ active: 0, queued: 0, calls: 1, limit: 9999, percent: 0, warnings: 1 }),
+      '● running   0 in flight of 4 · 0 waiting · 1 call · budget 0 % of 9,999 · 1 warning',
+    ],
+    [
+      running({}, { simulated: true, message: 'Another gateway uses the same folder.' }),
+      '● running (simulated)   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1 % of 480 M · Another gateway uses the same folder.',
+    ],
+    [
+      running({}, { health_ok: false, health: null, message: 'It does not answer as itself.' }),
+      '● running   no answer on port 9090',
+    ],
+  ]
+  for (const [status, line] of cases) assert.equal(plain(status), line)
+})
+
+test('every other state in words, with its reason', () => {
+  const cases: [ProcessStatus, string][] = [
+    [down('stopped'), '○ stopped'],
+    [down('stopped', { message: 'It ended with exit code 1.' }), '○ stopped: It ended with exit code 1.'],
+    [down('starting'), '◐ starting'],
+    [running({ active: 3 }, { state: 'draining' }), '◐ draining: 3 calls may finish'],
+    [running({ active: 1 }, { state: 'draining' }), '◐ draining: 1 call may finish'],
+    [down('draining'), '◐ draining'],
+    [down('unresponsive'), '✗ not responding'],
+    [down('foreign'), '✗ port 9090 is taken by something else'],
+    [
+      down('foreign', { message: 'A web server listens on port 9090.' }),
+      '✗ A web server listens on port 9090.',
+    ],
+  ]
+  for (const [status, line] of cases) assert.equal(plain(status), line)
+})
+
+test('budgets of all sizes', () => {
+  const cases: [limit: number, percent: number, text: string][] = [
+    [480_000_000, 0.001, 'budget <0.1 % of 480 M'],
+    [1_500_000, 99.94, 'budget 99.9 % of 1.5 M'],
+    [10_000, 99.96, 'budget 100 % of 10 k'],
+    [999_600, 104.2, 'budget 104 % of 1 M'],
+    [9_960_000, 1234, 'budget 1234 % of 10 M'],
+    [2_000_000_000, 50, 'budget 50.0 % of 2 G'],
+    [Number.MAX_SAFE_INTEGER, 0, 'budget 0 % of 9,007,199 G'],
+  ]
+  for (const [limit, percent, text] of cases) {
+    assert.ok(plain(running({ limit, percent })).endsWith(` · ${text}`), plain(running({ limit, percent })))
+  }
+})
+
+test('what matters least goes first where the terminal is narrow', () => {
+  const status = running({ warnings: 2 })
+  const lines = [
+    '● running   2 in flight of 4 · 3 waiting · 1,204 calls · budget 3.1 % of 480 M · 2 warnings',
+    '● running   2 in flight of 4 · 3 waiting · 1,204 calls · 2 warnings',
+    '● running   2 in flight of 4 · 3 waiting · 2 warnings',
+    '● running   2 in flight of 4 · 3 waiting',
+    '● running   2 in flight of 4',
+    '● running',
+    '● runni…',
+  ]
+  for (const [i, line] of lines.entries()) {
+    const wider = lines[i - 1]
+    assert.equal(plain(status, displayWidth(line)), line)
+    if (wider !== undefined) assert.equal(plain(status, displayWidth(wider) - 1), line)
+  }
+  assert.equal(plain(status, 0), '')
+})
+
+test('no width is ever exceeded, and a message cannot drive the terminal', () => {
+  const statuses = [
+    running({ warnings: 3 }, { message: '日本語 \u001b[2J\nnext' }),
+    down('foreign', { message: 'It calls itself \u001b]0;owned\u0007 水 \r\n.' }),
+  ]
+  for (const status of statuses) {
+    for (let columns = 0; columns < 130; columns++) {
+      const line = plain(status, columns)
+      assert.ok(displayWidth(line) <= columns, `${columns}: ${line}`)
+      assert.doesNotMatch(line, /\p{Cc}/u)
+    }
+  }
+})
+
+test('colours repeat what the words say', () => {
+  for (const status of [running({ warnings: 1, percent: 120 }), down('stopped'), down('unresponsive')]) {
+    const colored = statusLine(status, { columns: 100, color: true })
+    assert.notEqual(colored, plain(status, 100))
+    assert.equal(stripVTControlCharacters(colored), plain(status, 100))
+  }
+})

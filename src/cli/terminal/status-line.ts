@@ -1,0 +1,124 @@
+import { styleText } from 'node:util'
+import type { HealthReport } from '../../api/health-report.ts'
+import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
+import { formatCount } from './call-format.ts'
+import { displayWidth, printable, shortenEnd } from './display-width.ts'
+
+export interface StatusLineOptions {
+  /** What the line may take at most. */
+  readonly columns: number
+  /** Repeats what the words say. */
+  readonly color: boolean
+}
+
+type Color = 'green' | 'yellow' | 'red' | 'dim'
+
+/** How a state is shown. */
+interface StateWords {
+  readonly mark: string
+  readonly color: Color
+  readonly words: (status: ProcessStatus) => string
+}
+
+/** What follows the state. The lowest rank is dropped last. */
+interface Part {
+  readonly rank: number
+  readonly text: string
+  readonly color?: Color
+}
+
+const stateGap = '   '
+const partGap = ' · '
+
+/** How a gateway is, in one line: `● running   2 in flight of 4 · 3 waiting · 1,204 calls`. */
+export function statusLine(status: ProcessStatus, { columns, color }: StatusLineOptions): string {
+  const state = states[status.state]
+  const paint = (name: Color, text: string): string =>
+    color ? styleText(name, text, { validateStream: false }) : text
+  const head = shortenEnd(`${state.mark} ${stateText(status)}`, columns)
+  const parts = fitting(partsOf(status), columns - displayWidth(head) - stateGap.length)
+  if (parts.length === 0) return paint(state.color, head)
+  const texts = parts.map((part) => (part.color === undefined ? part.text : paint(part.color, part.text)))
+  return paint(state.color, head) + stateGap + texts.join(partGap)
+}
+
+/** The state in words alone, and why it is so: `stopped: The gateway ended with exit code 1.` */
+export function stateText(status: ProcessStatus): string {
+  const { state, message } = status
+  const words = states[state].words(status)
+  // While it runs, what it does is more than what is to be said of it.
+  if (message === null || state === 'running') return words
+  // Who holds the port says that it is taken.
+  return state === 'foreign' ? printable(message) : `${words}: ${printable(message)}`
+}
+
+const states: Readonly<Record<GatewayState, StateWords>> = {
+  starting: { mark: '◐', color: 'yellow', words: () => 'starting' },
+  running: {
+    mark: '●',
+    color: 'green',
+    words: ({ simulated }) => (simulated ? 'running (simulated)' : 'running'),
+  },
+  draining: { mark: '◐', color: 'yellow', words: ({ health }) => `draining${mayFinish(health)}` },
+  stopped: { mark: '○', color: 'dim', words: () => 'stopped' },
+  unresponsive: { mark: '✗', color: 'red', words: () => 'not responding' },
+  foreign: { mark: '✗', color: 'red', words: ({ port }) => `port ${port} is taken by something else` },
+}
+
+function mayFinish(health: HealthReport | null): string {
+  return health === null ? '' : `: ${counted(health.rate_limiter.active, 'call')} may finish`
+}
+
+/** In the order in which they are shown. */
+function partsOf(status: ProcessStatus): Part[] {
+  const { state, health, health_ok: healthOk, message } = status
+  if (state !== 'running') return []
+  const parts: Part[] = []
+  if (!healthOk) parts.push({ rank: 0, text: `no answer on port ${status.port}`, color: 'red' })
+  if (health !== null) parts.push(...figuresOf(health))
+  if (healthOk && message !== null) parts.push({ rank: 5, text: printable(message), color: 'yellow' })
+  return parts
+}
+
+function figuresOf({ rate_limiter: slots, token_budget: budget, warnings }: HealthReport): Part[] {
+  const used = `${formatPercent(budget.percentage_used)} of ${formatRounded(budget.daily_limit)}`
+  const figures: Part[] = [
+    { rank: 1, text: `${formatCount(slots.active)} in flight of ${formatCount(slots.max_concurrent)}` },
+    { rank: 2, text: `${formatCount(slots.queued)} waiting` },
+    { rank: 4, text: counted(slots.total_admitted, 'call') },
+    { rank: 6, text: `budget ${used}`, ...(budget.percentage_used >= 100 ? { color: 'yellow' } : {}) },
+  ]
+  if (warnings.length > 0) {
+    figures.push({ rank: 3, text: counted(warnings.length, 'warning'), color: 'yellow' })
+  }
+  return figures
+}
+
+/** Drops the part of the highest rank until the rest fits. */
+function fitting(parts: readonly Part[], columns: number): readonly Part[] {
+  if (parts.length === 0 || displayWidth(parts.map((part) => part.text).join(partGap)) <= columns)
+    return parts
+  const last = Math.max(...parts.map((part) => part.rank))
+  return fitting(
+    parts.filter((part) => part.rank !== last),
+    columns,
+  )
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** `3.1 %`; what is more than nothing is not shown as nothing. */
+function formatPercent(percent: number): string {
+  if (percent > 0 && percent < 0.05) return '<0.1 %'
+  return `${percent === 0 ? '0' : percent.toFixed(percent < 99.95 ? 1 : 0)} %`
+}
+
+/** `480 M`, `1.5 M`, `200 k`; in full below ten thousand. */
+function formatRounded(count: number): string {
+  if (count < 10_000) return formatCount(count)
+  const [unit, name] = count < 999_500 ? [1e3, 'k'] : count < 999_500_000 ? [1e6, 'M'] : [1e9, 'G']
+  const value = count / unit
+  return `${value < 9.95 ? Number(value.toFixed(1)) : formatCount(Math.round(value))} ${name}`
+}

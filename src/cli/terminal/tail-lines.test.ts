@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
+import { displayWidth } from './display-width.ts'
+import { bodyLines, endLine, requestLine, startLine, type TailStyle } from './tail-lines.ts'
+
+const timestamp = '2026-11-21T14:03:22.500Z'
+const style: TailStyle = { width: 120, color: false, nowMs: Date.parse(timestamp) }
+const time = new Date(timestamp).toTimeString().slice(0, 8)
+
+const request: PayloadRecord = {
+  id: '0tk3v9x2ab4',
+  seq: 1,
+  timestamp,
+  direction: 'incoming',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  status: null,
+  headers: {},
+  body: { model: 'a', messages: [{ role: 'user', content: 'What is a weir?' }] },
+  body_bytes: 1234,
+  truncated: false,
+  model: 'gpt-4o-mini',
+  stream: true,
+}
+const answer: OutgoingRecord = {
+  ...request,
+  direction: 'outgoing',
+  status: 200,
+  body: 'data: {}\n\n',
+  body_bytes: 3482,
+  outcome: 'ok',
+  failure_code: null,
+  duration_ms: 1800,
+}
+
+test('a call is a line when it begins and a line when it has ended', () => {
+  const started = { type: 'started', id: request.id, timestamp, method: 'POST', path: '/v1/x?a=1' } as const
+  assert.equal(startLine(started, style), `${time} ▸ 0tk3v9x2ab4  POST /v1/x?a=1`)
+  assert.equal(
+    requestLine(request, style),
+    `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions  gpt-4o-mini  stream  1.2 KiB`,
+  )
+  assert.equal(endLine(answer, style), `${time} ✓ 0tk3v9x2ab4  200     1.8 s  gpt-4o-mini  stream  3.4 KiB`)
+  const models = { ...answer, method: 'GET', path: '/v1/models', model: null, stream: false, duration_ms: 84 }
+  assert.equal(endLine(models, style), `${time} ✓ 0tk3v9x2ab4  200     84 ms  GET /v1/models  3.4 KiB`)
+})
+
+test('what went wrong is told, with the words that the answer has for it', () => {
+  const failed = { ...answer, status: 429, outcome: 'upstream_error', failure_code: 'upstream_http' }
+  const line = `${time} ✗ 0tk3v9x2ab4  429     1.8 s  upstream_http  gpt-4o-mini  stream  3.4 KiB`
+  for (const body of [
+    { error: { message: 'slow down' } },
+    { error: 'slow down' },
+    { message: 'slow down' },
+  ]) {
+    assert.equal(endLine({ ...failed, body }, style), `${line}\n  └ slow down`)
+  }
+  for (const body of [null, 'text', [], { error: { message: 5 } }, { error: null }, { detail: [] }]) {
+    assert.equal(endLine({ ...failed, body }, style), line)
+  }
+  const left = { ...answer, status: null, outcome: 'client_disconnected', failure_code: null }
+  assert.match(endLine(left, style), / · 0tk3v9x2ab4 {2}– {7}1\.8 s {2}client_disconnected {2}gpt/)
+})
+
+test('colours repeat what is said, and no colour is in what is piped', () => {
+  const failed = { ...answer, status: 502, outcome: 'upstream_error', body: { error: 'x' } }
+  const painted = endLine(failed, { ...style, color: true })
+  const [line = '', detail = ''] = endLine(failed, style).split('\n')
+  assert.equal(painted, `\x1b[31m${line}\x1b[0m\n\x1b[31m${detail}\x1b[0m`)
+  assert.ok(!line.includes('\x1b'))
+})
+
+test('whatever a payload holds: no line is wider than the terminal, and nothing in it is obeyed', () => {
+  const text = fc.string({
+    unit: fc.constantFrom(
+      'a',
+      ' ',
+      '\x1b[2J',
+      '\x9b',
+      '\x07',
+      '\n',
+      '\r',
+      '\t',
+      '語',
+      '😀',
+      '\u202e',
+      '\ud800',
+    ),
+    maxLength: 200,
+    size: 'max',
+  })
+  fc.assert(
+    fc.property(text, text, fc.boolean(), fc.integer({ min: 1, max: 100 }), (a, b, full, width) => {
+      const record = { ...answer, path: a, model: b, failure_code: a, outcome: b, body: { error: a } }
+      const narrow = { ...style, width }
+      const lines = [
+        startLine({ type: 'started', id: a, timestamp, method: b, path: a }, narrow),
+        requestLine(record, narrow),
+        endLine(record, narrow),
+        bodyLines({ ...record, body: a }, false, narrow),
+        bodyLines({ ...record, text: a, reasoning: b, body: null }, false, narrow),
+        bodyLines({ ...record, body: { [a]: b }, body_withheld: a }, full, { ...narrow, width: 1e6 }),
+        bodyLines({ ...record, tool_calls: [{ id: a, name: b, arguments: a }] }, full, {
+          ...narrow,
+          width: 1e6,
+        }),
+      ]
+      for (const [at, each] of lines.entries()) {
+        for (const line of each.split('\n')) {
+          assert.doesNotMatch(line, /[\p{Cc}\u202e]/u)
+          assert.ok(line.isWellFormed())
+          assert.ok(at >= 5 || displayWidth(line) <= width, line)
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,111 @@
+import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
+import { formatDuration, formatTime, unknown } from './call-format.ts'
+import { printable, shortenEnd } from './display-width.ts'
+import { formatBytes } from '../../lib/format-bytes.ts'
+import { paint, type Tone } from './paint.ts'
+import { bodyText } from './payload-text.ts'
+import { wrapLine } from './wrap-line.ts'
+
+/** How lines are written. */
+export interface TailStyle {
+  /** Columns that a line may take. */
+  readonly width: number
+  readonly color: boolean
+  /** Milliseconds since the Unix epoch: what was on other days is shown with its date. */
+  readonly nowMs: number
+}
+
+const statusWidth = 4
+const durationWidth = 7
+const detailIndent = '  └ '
+const bodyIndent = '    '
+/** Of a terminal that is narrower still, lines are cut. */
+const leastBodyWidth = 16
+
+/** A call begins: one line. */
+export function startLine({ id, timestamp, method, path }: CallStarted, style: TailStyle): string {
+  return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
+}
+
+/** What a call asks: one line to stand over its body. */
+export function requestLine(record: PayloadRecord, style: TailStyle): string {
+  const { id, timestamp, method, path, body_bytes: bytes } = record
+  const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]
+  return lineOf(timestamp, '▸', id, parts.join('  '), 'plain', style)
+}
+
+/** A call has ended: one line, and a second one with what its answer says went wrong. */
+export function endLine(record: OutgoingRecord, style: TailStyle): string {
+  const { id, timestamp, method, path, status, duration_ms: durationMs, body_bytes: bytes } = record
+  const [sign, tone] = signOf(record)
+  const labels = labelsOf(record)
+  const parts = [
+    String(status ?? unknown).padEnd(statusWidth),
+    formatDuration(durationMs).padStart(durationWidth),
+    ...(record.outcome === 'ok' ? [] : [record.failure_code ?? record.outcome]),
+    ...(labels.length === 0 ? [`${method} ${path}`] : labels),
+    formatBytes(bytes),
+  ]
+  const line = lineOf(timestamp, sign, id, parts.join('  '), tone, style)
+  const message = tone === 'plain' ? '' : messageIn(record.body)
+  if (message === '') return line
+  const detail = shortenEnd(printable(detailIndent + message), style.width)
+  return `${line}\n${paint(tone, detail, style.color)}`
+}
+
+/** The body of a request or an answer, indented; lines are broken at the width, but where nothing is to be cut. */
+export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: TailStyle): string {
+  const width = Math.max(leastBodyWidth, style.width - bodyIndent.length)
+  return bodyText(record, full)
+    .flatMap(({ text, isRemark }) => {
+      const whole = printable(text.replaceAll('\t', '  '))
+      const tone = isRemark ? 'faint' : 'plain'
+      const lines = full ? [whole] : wrapLine(whole, width)
+      return lines.map((line) => paint(tone, cut(bodyIndent + line, full, style), style.color))
+    })
+    .join('\n')
+}
+
+function cut(line: string, full: boolean, { width }: TailStyle): string {
+  return full ? line : shortenEnd(line.trimEnd(), width)
+}
+
+/** Whether the call failed, or its client left: `isFailed`, for an outcome that came as a text. */
+export function toneOf({ outcome }: OutgoingRecord): Tone {
+  return outcome === 'ok' ? 'plain' : outcome === 'client_disconnected' ? 'left' : 'failed'
+}
+
+function signOf(record: OutgoingRecord): readonly [sign: string, tone: Tone] {
+  const tone = toneOf(record)
+  return [tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗', tone]
+}
+
+function lineOf(
+  timestamp: string,
+  sign: string,
+  id: string,
+  rest: string,
+  tone: Tone,
+  style: TailStyle,
+): string {
+  const time = formatTime(Date.parse(timestamp), style.nowMs)
+  return paint(tone, shortenEnd(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
+}
+
+function labelsOf({ model, stream }: PayloadRecord): readonly string[] {
+  return model === null ? [] : stream ? [model, 'stream'] : [model]
+}
+
+/** As OpenAI and Anthropic, and we ourselves, tell of errors: `{"error":{"message":…}}`; others have a text there. */
+function messageIn(body: unknown): string {
+  const error = memberOf(body, 'error')
+  const message =
+    typeof error === 'string' ? error : (memberOf(error, 'message') ?? memberOf(body, 'message'))
+  return typeof message === 'string' ? message : ''
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && name in value
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined
+}

@@ -1,0 +1,14 @@
+import type { Warning } from '../../call/call-sink.ts'
+import { printable } from './display-width.ts'
+
+/** Says each warning once for as long as it lasts. */
+export class WarningLines {
+  #told: ReadonlySet<string> = new Set()
+
+  /** What is to be said now. */
+  next(warnings: readonly Warning[]): readonly string[] {
+    const fresh = warnings.filter(({ code }) => !this.#told.has(code))
+    this.#told = new Set(warnings.map(({ code }) => code))
+    return fresh.map(({ message }) => `tokenweir: warning: ${printable(message)}`)
+  }
+}

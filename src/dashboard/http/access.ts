@@ -1,0 +1,112 @@
+import { isAllowedHost, isCrossSite, type RequestSource } from '../../lib/request-source.ts'
+import { pagePaths } from './page-paths.ts'
+import { RequestProblem } from './request-problem.ts'
+
+/** The parts of a request that decide whether it is let in. */
+export interface Visit extends RequestSource {
+  /** Whether this machine sent it: our own user or root, through no proxy. */
+  readonly isLocal: boolean
+  readonly method: string
+  /** As it stands in the request line. */
+  readonly target: string
+  /** The values of all Host headers. */
+  readonly hosts: readonly string[]
+  readonly secFetchMode: string | null
+  readonly via: string | null
+}
+
+/** Who is let in. */
+export interface AccessRules {
+  /** Names besides loopback ones and addresses. */
+  readonly allowedHosts: readonly string[]
+  /** Whether the admin token is demanded of everybody: where other machines can reach the dashboard. */
+  readonly demandsToken: boolean
+  /** Whether there is an admin token. */
+  readonly tokenIsSet: boolean
+  /** Paths on which nothing is told or done that needs the token: what signing in takes. */
+  readonly openPaths: ReadonlySet<string>
+}
+
+const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
+
+/**
+ * Why a request is refused before anything else is looked at, or null where it is let in. `hasToken` is asked
+ * only where it matters. Everything is refused that is not allowed, on every path, known or not.
+ */
+export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestProblem | null {
+  return (
+    hostRefusal(visit, rules) ??
+    targetRefusal(visit) ??
+    siteRefusal(visit) ??
+    gatewayRefusal(visit) ??
+    tokenRefusal(visit, rules, hasToken)
+  )
+}
+
+/** Whether a request must bring the admin token: nobody but this machine's own programs is let in without. */
+export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
+  return rules.demandsToken || !visit.isLocal
+}
+
+/** A target without its query. */
+export function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? ''
+}
+
+/** A page that a name server turned to this address (DNS rebinding) still comes under its own name. */
+function hostRefusal({ hosts }: Visit, { allowedHosts }: AccessRules): RequestProblem | null {
+  const [host] = hosts
+  if (host === undefined || hosts.length > 1 || !plainAuthority.test(host)) {
+    return new RequestProblem(
+      400,
+      'invalid_host',
+      'A request must have one Host header: a name or an address.',
+    )
+  }
+  if (isAllowedHost(host, allowedHosts)) return null
+  const name = host.replace(/:\d+$/, '')
+  const message = `The dashboard does not answer under the name ${name}; --allow-host ${name} allows it.`
+  return new RequestProblem(403, 'forbidden_host', message)
+}
+
+/** Another form would name a host of its own, and what is judged here has to be what is answered. */
+function targetRefusal({ target }: Visit): RequestProblem | null {
+  return target.startsWith('/')
+    ? null
+    : new RequestProblem(400, 'invalid_target', 'The request target must be a path.')
+}
+
+/** Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves. */
+function siteRefusal(visit: Visit): RequestProblem | null {
+  if (!isCrossSite(visit)) return null
+  const isLink =
+    isReading(visit) && visit.secFetchMode === 'navigate' && pagePaths.includes(pathOf(visit.target))
+  return isLink
+    ? null
+    : new RequestProblem(403, 'cross_site', "The dashboard answers no requests of other sites' pages.")
+}
+
+/** Whoever reaches the gateway must not reach the dashboard through it. */
+function gatewayRefusal({ via }: Visit): RequestProblem | null {
+  return via !== null && /tokenweir-/i.test(via)
+    ? new RequestProblem(403, 'forwarded_by_gateway', 'The dashboard is not answered through the gateway.')
+    : null
+}
+
+function tokenRefusal(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestProblem | null {
+  if (!mustBringToken(visit, rules)) return null
+  if (!rules.tokenIsSet) {
+    const message =
+      "The dashboard is open to this machine's root and to the user who runs it. Others need the admin token; " +
+      'set TOKENWEIR_ADMIN_TOKEN to have one.'
+    return new RequestProblem(403, 'token_not_set', message)
+  }
+  if (rules.openPaths.has(pathOf(visit.target)) || hasToken()) return null
+  const message =
+    'The admin token is missing or wrong; send it as x-tokenweir-admin-token, or sign in on the page.'
+  return new RequestProblem(401, 'token_required', message)
+}
+
+function isReading({ method }: Visit): boolean {
+  return method === 'GET' || method === 'HEAD'
+}

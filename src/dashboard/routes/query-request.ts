@@ -1,0 +1,205 @@
+import { parseCallId } from '../../call/call-id.ts'
+import type { CallDimension } from '../../call/call-question.ts'
+import type { CallFilter } from '../../call/call-filter.ts'
+import type { CallSort } from '../../call/call-reader.ts'
+import type { Outcome } from '../../call/call-record.ts'
+import type { CallType } from '../../call/call.ts'
+import { failureKinds } from '../../call/failure.ts'
+import { type IsoTime, parseIsoTime } from '../../lib/iso-instant.ts'
+import { ZonedTime, type ZonedUnit, isTimeZone } from '../../lib/zoned-time.ts'
+import { callTypeCodes, outcomeCodes } from '../../store/sqlite/call-codes.ts'
+import {
+  type GroupQuestion,
+  type ListQuestion,
+  type OverviewQuestion,
+  type QueryFormat,
+  maxSorted,
+} from '../../query/query-question.ts'
+import {
+  type QueryParameter,
+  type QueryTable,
+  measure,
+  oneOf,
+  optional,
+  repeatable,
+  someText,
+  wholeNumber,
+  yesOrNo,
+} from '../http/query-parameters.ts'
+import { RequestProblem } from '../http/request-problem.ts'
+
+/** Which calls are meant, as it stands in a query. */
+export interface FilterQuery {
+  readonly from: IsoTime | null
+  readonly to: IsoTime | null
+  readonly model: readonly string[] | null
+  readonly call_type: readonly CallType[] | null
+  readonly errors_only: boolean
+  readonly outcome: readonly Outcome[] | null
+  readonly failure_code: readonly string[] | null
+  readonly status: readonly number[] | null
+  readonly client: readonly string[] | null
+  readonly endpoint: readonly string[] | null
+  readonly min_ms: number | null
+  readonly max_ms: number | null
+  readonly q: string | null
+}
+
+/** The query of `/api/overview`. */
+export interface OverviewQuery extends FilterQuery {
+  readonly tz: string
+}
+
+/** What calls are grouped by. */
+interface GroupBy {
+  readonly time: ZonedUnit | null
+  readonly dimension: CallDimension | null
+}
+
+/** The query of `/api/query`. */
+export interface CallsQuery extends OverviewQuery {
+  readonly group_by: GroupBy | null
+  readonly limit: number | null
+  readonly sort: CallSort | null
+  /** The id of the last call of the page before. */
+  readonly cursor: number | null
+  readonly format: QueryFormat
+}
+
+const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
+const dimensions: readonly CallDimension[] = [
+  'model',
+  'call_type',
+  'outcome',
+  'status',
+  'client',
+  'endpoint',
+  'failure_code',
+]
+const callTypes = Object.keys(callTypeCodes) as readonly CallType[]
+const outcomes = Object.keys(outcomeCodes) as readonly Outcome[]
+/** What the store cuts a word at. */
+const maxNameLength = 2000
+const defaultLimit = 1000
+
+/** An instant, or a local time or day whose zone is said elsewhere; {@link instantOf} makes an instant of it. */
+export const isoTime: QueryParameter<IsoTime> = {
+  range: 'a time in ISO 8601 such as 2026-11-21T04:00:00Z, or a day such as 2026-11-21',
+  default: undefined,
+  parse: (text) => parseIsoTime(text) ?? undefined,
+}
+
+/** Whole milliseconds since the Unix epoch: times that are in between are none of calls. Without an offset it is local. */
+export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): number {
+  return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
+}
+
+const timeZone: QueryParameter<string> = {
+  range: 'an IANA time zone, such as Europe/Berlin',
+  default: 'UTC',
+  parse: (text) => (isTimeZone(text) ? text : undefined),
+}
+
+const cursor: QueryParameter<number> = {
+  range: 'the next_cursor of an answer',
+  default: undefined,
+  parse: (text) => parseCallId(text) ?? undefined,
+}
+
+const groupBy: QueryParameter<GroupBy> = {
+  range: `one of ${[...times, ...dimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
+  default: undefined,
+  parse: (text) => {
+    const words = text.split(',')
+    const time = times.find((one) => words.includes(one)) ?? null
+    const dimension = dimensions.find((one) => words.includes(one)) ?? null
+    const found = [time, dimension].filter((word) => word !== null)
+    return found.length === words.length ? { time, dimension } : undefined
+  },
+}
+
+const filterTable: QueryTable<FilterQuery> = {
+  from: optional(isoTime),
+  to: optional(isoTime),
+  model: repeatable(someText('a name', maxNameLength)),
+  call_type: repeatable(oneOf(callTypes)),
+  errors_only: yesOrNo(false),
+  outcome: repeatable(oneOf(outcomes)),
+  failure_code: repeatable(oneOf(Object.keys(failureKinds))),
+  status: repeatable(wholeNumber(100, 599)),
+  client: repeatable(someText('a name', maxNameLength)),
+  endpoint: repeatable(someText('a path', maxNameLength)),
+  min_ms: optional(measure()),
+  max_ms: optional(measure()),
+  q: optional(someText('an id or an error code', maxNameLength)),
+}
+
+/** What `/api/overview` takes. */
+export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: timeZone }
+
+/** What `/api/query` takes. */
+export const callsTable: QueryTable<CallsQuery> = {
+  ...overviewTable,
+  group_by: optional(groupBy),
+  limit: optional(wholeNumber(1, 10_000)),
+  sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
+  cursor: optional(cursor),
+  format: oneOf<QueryFormat>(['json', 'csv', 'ndjson'], 'json'),
+}
+
+/** What is asked by a query of `/api/query`. Throws where its parameters do not go together. */
+export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
+  const filter = filterOf(query)
+  const { group_by, format, tz } = query
+  if (group_by !== null) {
+    for (const param of ['sort', 'cursor'] as const) {
+      if (query[param] !== null)
+        throw mismatch(param, `${param} is for lists of calls, and group_by asks for none.`)
+    }
+    return { kind: 'groups', filter, ...group_by, timeZone: tz, format }
+  }
+  const sort = query.sort ?? 'started_at'
+  const isByTime = sort === 'started_at'
+  if (!isByTime && query.cursor !== null) {
+    throw mismatch('cursor', `A list sorted by ${sort} has one page; cursor goes with started_at alone.`)
+  }
+  if (!isByTime && (query.limit ?? 0) > maxSorted) {
+    throw mismatch('limit', `limit must be 1 to ${maxSorted} in a list sorted by ${sort}; got ${query.limit}`)
+  }
+  const limit = query.limit ?? (isByTime ? defaultLimit : maxSorted)
+  return { kind: 'list', filter, limit, beforeId: query.cursor, sort, format }
+}
+
+/** What is asked by a query of `/api/overview`. */
+export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
+  return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
+}
+
+function filterOf(query: OverviewQuery): CallFilter {
+  const { min_ms, max_ms, tz } = query
+  const from = query.from === null ? null : instantOf(query.from, tz)
+  const to = query.to === null ? null : instantOf(query.to, tz)
+  if (from !== null && to !== null && to <= from) throw mismatch('to', 'to must be later than from.')
+  if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
+    throw mismatch('max_ms', 'max_ms must be at least min_ms.')
+  }
+  return {
+    ...(from === null ? {} : { fromMs: from }),
+    ...(to === null ? {} : { toMs: to }),
+    ...(query.model === null ? {} : { models: query.model }),
+    ...(query.call_type === null ? {} : { callTypes: query.call_type }),
+    ...(query.outcome === null ? {} : { outcomes: query.outcome }),
+    ...(query.errors_only ? { failedOnly: true } : {}),
+    ...(query.failure_code === null ? {} : { failureCodes: query.failure_code }),
+    ...(query.status === null ? {} : { statuses: query.status }),
+    ...(query.client === null ? {} : { clients: query.client }),
+    ...(query.endpoint === null ? {} : { endpoints: query.endpoint }),
+    ...(min_ms === null ? {} : { minMs: min_ms }),
+    ...(max_ms === null ? {} : { maxMs: max_ms }),
+    ...(query.q === null ? {} : { exactly: query.q }),
+  }
+}
+
+function mismatch(param: string, message: string): RequestProblem {
+  return new RequestProblem(400, 'invalid_parameter', message, { param })
+}

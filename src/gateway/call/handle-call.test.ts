@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { exchange } from '../../../test/support/exchange.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { CallIds } from '../../call/call-id.ts'
+import { HeaderNames } from '../../lib/header-list.ts'
+import { ClientLabels } from './client-labels.ts'
+import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
+import { readRequestHead } from '../http/request-head.ts'
+import { forwardedPath } from '../http/target.ts'
+
+/** What became of one call in a gateway some part of which fails. */
+async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
+  readonly thrown: unknown
+  readonly lost: readonly (number | null)[]
+  readonly faults: readonly unknown[]
+  readonly status: number | null
+}> {
+  const lost: (number | null)[] = []
+  const faults: unknown[] = []
+  const handler = new CallHandler({
+    clock: new FakeClock(),
+    instance: 'i',
+    ids: new CallIds(() => 0, 0),
+    labels: new ClientLabels(Buffer.from('salt of a test')),
+    base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
+    upstreamKey: { isWantedBy: () => false },
+    budgetGate: null,
+    sink: { begin: () => Promise.resolve(), lose: (id: number | null) => lost.push(id) },
+    taps: { isOpen: false },
+    limits: {},
+    onFault: (error: unknown) => faults.push(error),
+    ...faulty,
+  } as unknown as CallHandlerOptions)
+  let thrown: unknown = null
+  let over: Promise<void> = Promise.resolve()
+  const server = createServer((req: IncomingMessage, res: ServerResponse) => {
+    const head = readRequestHead(req.rawHeaders, new HeaderNames(), (value) => value, req.httpVersion)
+    const target = { path: '/v1/models', query: '' }
+    try {
+      over = handler.handle({ req, res, head, target, path: forwardedPath(target.path, 'GET')! })
+    } catch (error) {
+      thrown = error
+      res.end()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const { status } = await exchange(port, 'GET', '/v1/models', { headers: [['Authorization', 'Bearer x']] })
+    await over
+    return { thrown, lost, faults, status }
+  } finally {
+    server.close()
+  }
+}
+
+const fault = new Error('a fault')
+const fail = (): never => {
+  throw fault
+}
+
+test('a call that cannot be recorded is answered, and counted as dropped', async () => {
+  const base = {
+    origin: '',
+    pathPrefix: '',
+    get host(): string {
+      return fail()
+    },
+  }
+  const { status, lost, faults, thrown } = await callWith({ base })
+  assert.equal(status, 500)
+  assert.equal(lost.length, 1)
+  assert.equal(typeof lost[0], 'number')
+  assert.deepEqual([faults, thrown], [[fault], null])
+})
+
+test('a call that cannot even be begun is counted as dropped, and left to whoever has its connection', async () => {
+  const ids = { next: fail } as unknown as CallIds
+  const { lost, faults, thrown } = await callWith({ ids })
+  assert.deepEqual([lost, faults, thrown], [[null], [fault], fault])
+})

@@ -1,0 +1,253 @@
+import type { LiveCalls } from '../../api/live-calls.ts'
+import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
+import { type CallIds, formatCallId, startedAtMs } from '../../call/call-id.ts'
+import type { CallSink } from '../../call/call-sink.ts'
+import type { PayloadTaps } from '../../call/payload-log.ts'
+import type { Clock } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
+import { type Admission, drainRetryAfterS } from '../admission/admission.ts'
+import type { Budget } from '../admission/budget.ts'
+import type { BudgetGate } from '../admission/budget-gate.ts'
+import type { Permit } from '../admission/permit.ts'
+import type { ClientLabels } from './client-labels.ts'
+import { SwapList } from '../../lib/swap-list.ts'
+import { asFailure } from '../http/error-answer.ts'
+import { recordOf } from '../recorder/recorder.ts'
+import { type AnswerSink, relay } from './relay.ts'
+import { type BodyLimits, HeldBody, endReading, readBody, streamBody } from '../http/request-body.ts'
+import type { RequestHead } from '../http/request-head.ts'
+import type { Retries429 } from './retries-429.ts'
+import { type ArrivedCall, RunningCall } from './running-call.ts'
+import { type UpstreamBase, upstreamPath } from '../http/target.ts'
+import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts'
+import type { UpstreamKey } from './upstream-key.ts'
+import type { AskedCall, UsageInjection } from '../usage-injection/usage-injection.ts'
+
+export interface CallHandlerOptions {
+  readonly clock: Clock
+  /** The mark of this very process in `Via` and in every row. */
+  readonly instance: string
+  readonly ids: CallIds
+  readonly labels: ClientLabels
+  readonly base: UpstreamBase
+  readonly upstream: Upstream
+  readonly upstreamKey: UpstreamKey
+  readonly usageInjection: UsageInjection
+  readonly admission: Admission
+  readonly budget: Budget
+  /** Refuses what the budget has not enough left for; `null` where it only reports. */
+  readonly budgetGate: BudgetGate | null
+  readonly retries: Retries429
+  readonly sink: CallSink
+  readonly taps: PayloadTaps
+  readonly limits: BodyLimits
+  readonly clientStallTimeoutMs: number
+  /** Whether requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
+  readonly via: boolean
+  /** Learns of a fault of our own that no call shall suffer from. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** The spine: a call's life, from its head to its row. */
+export class CallHandler {
+  readonly #options: CallHandlerOptions
+  readonly #viaName: string
+  readonly #running = new SwapList<RunningCall>()
+  #drained: PromiseWithResolvers<void> | null = null
+
+  constructor(options: CallHandlerOptions) {
+    this.#options = options
+    this.#viaName = `tokenweir-${options.instance}`
+  }
+
+  /**
+   * Handles one call. Never rejects: whatever happens is answered and becomes its one row; or is counted as dropped,
+   * with a throw if nothing was answered either, if a fault of our own leaves no row to be made.
+   */
+  handle(arrived: ArrivedCall): Promise<void> {
+    let running: RunningCall
+    try {
+      running = new RunningCall(arrived, this.#options)
+    } catch (error) {
+      this.#options.onFault(error)
+      this.#options.sink.lose(null)
+      throw error
+    }
+    return this.#run(running, arrived)
+  }
+
+  async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
+    const { admission, sink, clock, limits, budgetGate, upstreamKey } = this.#options
+    this.#running.add(running)
+    const { client } = running
+    try {
+      using body = new HeldBody(limits)
+      this.#check(arrived.head)
+      if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
+      running.received(body.bytes)
+      if (upstreamKey.isWantedBy(arrived.head)) await upstreamKey.lendTo(arrived.head, arrived.req.socket)
+      if (running.needsSlot) budgetGate?.check(running.tokensAsked)
+      using permit = running.needsSlot
+        ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
+        : null
+      if (permit !== null) running.reservation = budgetGate?.reserve(running.tokensAsked) ?? null
+      running.admitted()
+      await sink.begin(running.start())
+      await this.#attempts(running, permit, this.#requestOf(running, body))
+    } catch (error) {
+      running.failure = asFailure(error)
+      running.requestIsOver()
+      this.#refuse(running, running.failure)
+    }
+    await client.closed
+    running.timeline.closedAt = clock.now()
+    await this.#record(running)
+    running.reservation?.[Symbol.dispose]()
+    this.#running.remove(running)
+    if (this.#running.size === 0) this.#drained?.resolve()
+  }
+
+  /** An answer that cannot be written must still end: what is awaited next is that the client has it or is gone. */
+  #refuse({ client, call }: RunningCall, failure: Failure): void {
+    try {
+      client.refuse(failure, formatCallId(call.id))
+    } catch (error) {
+      this.#options.onFault(error)
+      client.cut()
+    }
+  }
+
+  /** Refuses waiting and new calls; resolves when those in flight are over. */
+  drain(): Promise<void> {
+    this.#drained ??= Promise.withResolvers()
+    this.#options.admission.drain()
+    for (const { backsOff, client } of this.#running) {
+      if (backsOff) client.abandon(draining('The gateway is stopping and tries no call again.'))
+    }
+    if (this.#running.size === 0) this.#drained.resolve()
+    return this.#drained.promise
+  }
+
+  /** The newest `most` calls that are not over yet. */
+  live(most: number): LiveCalls {
+    const newest = [...this.#running].sort((one, other) => other.call.id - one.call.id).slice(0, most)
+    const calls = newest.map((running) => {
+      const { id, method, endpoint, model } = running.start()
+      const started_at = new Date(startedAtMs(id)).toISOString()
+      return { id: formatCallId(id), started_at, method, path: endpoint, model, state: running.state }
+    })
+    return { calls, more: this.#running.size - calls.length }
+  }
+
+  /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. */
+  abandon(): void {
+    const failure = draining('The gateway stopped before this call was over.')
+    for (const { client, timeline, arrived } of this.#running) {
+      client.abandon(failure)
+      if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
+    }
+  }
+
+  /** What must not reach the upstream is refused before anything is read. */
+  #check(head: RequestHead): void {
+    if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
+    if (head.via?.includes(this.#viaName) === true) {
+      throw new Failure(
+        'loop_detected',
+        'This call came from this very gateway: --upstream leads back to it.',
+      )
+    }
+    if (head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c') {
+      throw new Failure('upgrade_not_supported', `An upgrade to ${head.upgrade} is not supported.`)
+    }
+    if (this.#drained !== null) throw draining('The gateway is stopping.')
+  }
+
+  /** Attempts until there is an answer for the client. What is passed on as it comes cannot be sent again. */
+  #attempts(running: RunningCall, permit: Permit | null, request: UpstreamRequest): Promise<void> {
+    const { retries } = this.#options
+    const isStreamed = request.body !== null && !Array.isArray(request.body)
+    if (!retries.enabled || isStreamed) return this.#attempt(running, request, running.client)
+    return retries.run(running, permit, (answer) => this.#attempt(running, request, answer))
+  }
+
+  /** One attempt; a second one only where nothing can have been done twice. */
+  #attempt(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
+    const { upstream } = this.#options
+    const asked = this.#ask(running, request, answer)
+    running.asked = asked?.answer ?? null
+    if (asked !== null) {
+      const answered = relay(upstream, asked.request, running, asked.answer)
+      return answered.then(() => this.#againIfRefused(running, request, answer))
+    }
+    const attempt = relay(upstream, request, running, answer)
+    const isSafe = request.method === 'GET' || request.method === 'HEAD'
+    if (!isSafe || request.body !== null) return attempt
+    return attempt.catch((error: unknown) => {
+      if (!metClosingConnection(error) || running.client.gone !== null) throw error
+      return relay(upstream, { ...request, freshConnection: true }, running, answer)
+    })
+  }
+
+  #ask({ facts, arrived }: RunningCall, request: UpstreamRequest, answer: AnswerSink): AskedCall | null {
+    if (facts === null) return null
+    return this.#options.usageInjection.ask(arrived.path.name, facts, request, answer)
+  }
+
+  /** An upstream that refused to be asked for usage gets the call as its client made it. */
+  async #againIfRefused(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
+    if (running.asked?.isRefused !== true) return
+    const { upstream, usageInjection } = this.#options
+    const { name } = running.arrived.path
+    usageInjection.refused(name)
+    try {
+      await relay(upstream, request, running, answer)
+    } finally {
+      const { status } = running.client
+      if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
+    }
+  }
+
+  #requestOf(running: RunningCall, body: HeldBody): UpstreamRequest {
+    const { req, head, target } = running.arrived
+    const headers = head.endToEnd
+    if (this.#options.via) headers.push('Via', `1.1 ${this.#viaName}`)
+    const { method, clientRetry } = running.call
+    const freshConnection = clientRetry !== null && clientRetry > 0
+    const to = { method, path: upstreamPath(this.#options.base, target), headers, freshConnection }
+    if (!head.hasBody) return { ...to, body: null, bodyBytes: 0 }
+    if (running.isReadWhole) return { ...to, body: body.chunks, bodyBytes: body.bytes }
+    const see = (piece: Uint8Array): void => running.passedOn(piece)
+    const stream = streamBody(req, see, () => running.requestIsOver())
+    return { ...to, body: stream, bodyBytes: head.contentLength }
+  }
+
+  async #record(running: RunningCall): Promise<void> {
+    const { clock, sink, budget, usageInjection, onFault } = this.#options
+    const { call, facts, asked, arrived, tap } = running
+    let isRecorded = false
+    try {
+      const settled = running.meter.settled()
+      if (settled !== null) await settled
+      const ended = running.ended()
+      const record = recordOf(ended, (text) => this.#options.labels.text(text))
+      sink.finish(record)
+      isRecorded = true
+      budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
+      if (tap !== null) tap.ended(record)
+      usageInjection.learn(arrived.path.name, facts, asked, ended.reading)
+    } catch (error) {
+      if (!isRecorded) sink.lose(call.id)
+      onFault(error)
+    }
+  }
+}
+
+function draining(message: string): Failure {
+  return new Failure('draining', message, { retryAfterS: drainRetryAfterS })
+}
+
+/** The upstream was just closing this kept connection: a safe request may be sent again (RFC 9110 §9.2.2). */
+function metClosingConnection(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'upstream_unreachable' && error.shouldRetry === true
+}

@@ -1,0 +1,181 @@
+import type { CallObserver, RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import type { Clock } from '../../call/clock.ts'
+import type { Failure } from '../../call/failure.ts'
+import type { CallTimeline } from './call-timeline.ts'
+import type { AnswerSource, ClientAnswer } from '../http/client-answer.ts'
+import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
+import { asFailure } from '../http/error-answer.ts'
+
+/** Chunks that follow each other more quickly came in one read, or in a flood of them. */
+const burstGapMs = 0.1
+/** Larger chunks of a burst are worth a write each. */
+const gatheredBytes = 4096
+/** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
+const burstChunks = 1024
+
+/** What a relay works on: one call's client, observer and marks. */
+export interface RelayedCall {
+  readonly client: ClientAnswer
+  readonly observer: CallObserver
+  readonly timeline: CallTimeline
+  readonly clock: Clock
+  /** Whether the client said that it takes trailers (`TE: trailers`). */
+  readonly acceptsTrailers: boolean
+  /** Headers that the gateway adds to the answer, made when its head has arrived. */
+  addedHeaders(): readonly string[]
+}
+
+/** Where a relay brings an answer: to the client itself, or past something that looks at it first. */
+export interface AnswerSink {
+  head(head: ResponseHead, added: readonly string[]): void
+  /** Answers false where the client does not keep up. */
+  write(chunk: Uint8Array): boolean
+  end(trailers: RawHeaders): void
+  /** The answer ends here without being complete: what was held back, if anything, goes out. */
+  breakOff?(): void
+}
+
+/**
+ * One attempt: dispatches the request and copies the answer to the client as it comes, past the observer.
+ * Resolves when the answer is complete; rejects with the `Failure` that ended it, also when the client leaves.
+ */
+export function relay(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  call: RelayedCall,
+  answer: AnswerSink = call.client,
+): Promise<void> {
+  if (call.client.gone !== null) return Promise.reject(call.client.gone)
+  const attempt = new RelayedAttempt(call, answer)
+  const now = call.clock.now()
+  call.timeline.attempt(now)
+  call.observer.requestStart(now)
+  attempt.follow(upstream.dispatch(request, attempt))
+  return attempt.over
+}
+
+class RelayedAttempt implements AnswerReceiver, AnswerSource {
+  readonly #call: RelayedCall
+  readonly #answer: AnswerSink
+  readonly #settle = Promise.withResolvers<void>()
+  #exchange: Exchange | null = null
+  #isOver = false
+  #lastChunkAt = 0
+  #inBurst = 0
+  #lettingOthers = false
+
+  constructor(call: RelayedCall, answer: AnswerSink) {
+    this.#call = call
+    this.#answer = answer
+  }
+
+  get over(): Promise<void> {
+    return this.#settle.promise
+  }
+
+  follow(exchange: Exchange): void {
+    this.#exchange = exchange
+    if (!this.#isOver) this.#call.client.source = this
+  }
+
+  abort(failure: Failure): void {
+    this.#exchange?.abort(failure)
+  }
+
+  resume(): void {
+    if (!this.#lettingOthers) this.#exchange?.resume()
+  }
+
+  started(): void {
+    this.#call.timeline.startedAt = this.#call.clock.now()
+  }
+
+  informational(head: ResponseHead): void {
+    this.#call.client.informational(head)
+  }
+
+  head(head: ResponseHead): void {
+    const now = this.#call.clock.now()
+    this.#call.timeline.answeredAt = now
+    try {
+      this.#answer.head(head, this.#call.addedHeaders())
+    } catch (error) {
+      this.#breakOff(error)
+      return
+    }
+    this.#call.observer.responseStart(head, now)
+  }
+
+  data(chunk: Uint8Array): boolean {
+    const now = this.#call.clock.now()
+    if (now - this.#lastChunkAt < burstGapMs) {
+      this.#inBurst++
+      if (chunk.length < gatheredBytes) this.#call.client.gather()
+    } else {
+      this.#inBurst = 0
+    }
+    this.#lastChunkAt = now
+    let wantsMore = true
+    try {
+      wantsMore = this.#answer.write(chunk)
+    } catch (error) {
+      this.#breakOff(error)
+      return true
+    }
+    this.#call.observer.data(chunk, now)
+    if (this.#inBurst < burstChunks) return wantsMore
+    this.#letOthers()
+    return false
+  }
+
+  /** Nothing more is taken in this turn of the event loop, which is the other calls', too. */
+  #letOthers(): void {
+    this.#inBurst = 0
+    this.#lettingOthers = true
+    setImmediate(() => {
+      this.#lettingOthers = false
+      if (!this.#call.client.isWaiting) this.resume()
+    })
+  }
+
+  end(trailers: RawHeaders): void {
+    const now = this.#finish()
+    try {
+      this.#answer.end(this.#call.acceptsTrailers ? trailers : [])
+    } catch (error) {
+      const failure = asFailure(error)
+      this.#call.observer.error(failure, now)
+      this.#settle.reject(failure)
+      return
+    }
+    this.#call.observer.end(now)
+    this.#settle.resolve()
+  }
+
+  failed(failure: Failure): void {
+    let reason = failure
+    try {
+      if (this.#call.client.gone === null) this.#answer.breakOff?.()
+    } catch (error) {
+      reason = asFailure(error)
+    }
+    this.#call.observer.error(reason, this.#finish())
+    this.#settle.reject(reason)
+  }
+
+  #finish(): number {
+    const now = this.#call.clock.now()
+    this.#isOver = true
+    this.#call.timeline.attemptOverAt = now
+    if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
+    this.#call.client.source = null
+    return now
+  }
+
+  /** What Node refuses to write (a header with a control character) ends the attempt, never the process. */
+  #breakOff(error: unknown): void {
+    const failure = asFailure(error)
+    if (this.#exchange === null) this.failed(failure)
+    else this.#exchange.abort(failure)
+  }
+}

@@ -1,0 +1,120 @@
+import type { ResponseHead } from '../../call/call-observer.ts'
+import type { Clock } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { Permit } from '../admission/permit.ts'
+import type { CallTimeline } from './call-timeline.ts'
+import type { AnswerSource } from '../http/client-answer.ts'
+import type { AnswerSink } from './relay.ts'
+import { RetriableAnswer } from './retriable-answer.ts'
+import { readRetryHint } from './retry-after.ts'
+import { type RetriesSoFar, retryWaitMs } from './retry-wait.ts'
+
+/** So long the rest of a 429 that nobody will see is waited for. */
+const restOf429Ms = 1000
+
+export interface Retries429Options {
+  readonly clock: Clock
+  readonly admission: Admission
+  /** How often a call may be sent again; 0 for never. */
+  readonly max: number
+  /** From 0 up to 1. */
+  readonly random: () => number
+}
+
+/** What trying again needs of a call. */
+export interface RetriedCall {
+  readonly client: AnswerSink & {
+    readonly gone: Failure | null
+    readonly signal: AbortSignal
+    readonly source: AnswerSource | null
+  }
+  readonly timeline: CallTimeline
+  /** Whether it waits before its next attempt: it holds no slot, and nothing of it is at the upstream. */
+  backsOff: boolean
+}
+
+/** Tries calls again that the upstream refused with 429. */
+export class Retries429 {
+  readonly #options: Retries429Options
+  #total = 0
+
+  constructor(options: Retries429Options) {
+    this.#options = options
+  }
+
+  get enabled(): boolean {
+    return this.#options.max > 0
+  }
+
+  /** Attempts that were sent again. */
+  get total(): number {
+    return this.#total
+  }
+
+  /**
+   * Makes attempts, each given where its answer is to go, until one is answered otherwise or a 429 is the
+   * client's. While a call waits it gives its slot back, and takes one again ahead of all arrivals. Rejects as
+   * the last attempt does; with the signal's reason where the client leaves during a wait, and with what
+   * {@link Admission.acquire} rejects with. Whatever becomes of it, `permit` is given back.
+   */
+  async run(
+    call: RetriedCall,
+    permit: Permit | null,
+    attempt: (answer: AnswerSink) => Promise<void>,
+  ): Promise<void> {
+    const { clock, admission } = this.#options
+    const { signal } = call.client
+    let held = permit
+    try {
+      for (let retries = 0, waitedMs = 0; ; retries++) {
+        const waitMs = await this.#attempt(call, attempt, { retries, waitedMs })
+        if (waitMs === null) return
+        waitedMs += waitMs
+        held?.release()
+        call.timeline.attemptLost()
+        call.backsOff = true
+        await clock.delay(waitMs, signal)
+        if (held !== null) held = await admission.acquire(signal, 'back')
+        call.backsOff = false
+        this.#total += 1
+      }
+    } finally {
+      call.backsOff = false
+      held?.release()
+    }
+  }
+
+  /** Answers how long to wait for the next one, or `null` where this was the last. */
+  async #attempt(
+    call: RetriedCall,
+    attempt: (answer: AnswerSink) => Promise<void>,
+    soFar: RetriesSoFar,
+  ): Promise<number | null> {
+    const { clock } = this.#options
+    using timers = new DisposableStack()
+    const answer = new RetriableAnswer(call.client, (head) => {
+      const waitMs = this.#waitAfter(head, soFar)
+      const giveUp = (): void => call.client.source?.abort(restIsLate())
+      if (waitMs !== null) timers.defer(clock.after(restOf429Ms, giveUp))
+      return waitMs
+    })
+    try {
+      await attempt(answer)
+    } catch (error) {
+      // However a 429 breaks off, it was one.
+      const isUpstreams = error instanceof Failure && error.kind.side === 'upstream'
+      if (answer.waitMs === null || !isUpstreams || call.client.gone !== null) throw error
+    }
+    return answer.waitMs
+  }
+
+  #waitAfter({ headers }: ResponseHead, soFar: RetriesSoFar): number | null {
+    const { clock, max, random } = this.#options
+    return retryWaitMs(readRetryHint(headers, clock.wallTime()), soFar, max, random())
+  }
+}
+
+function restIsLate(): Failure {
+  return new Failure('upstream_http', 'The rest of a 429 that is tried again does not come.')
+}

@@ -1,0 +1,94 @@
+import type { Server } from 'node:http'
+import { Server as SocketServer } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { listen, listenBacklog } from '../http/listen.ts'
+import { type Shape, isObject, isOneOf, record } from '../../lib/message-shape.ts'
+import { type Legacy, type SuccessorQuestion, handOverVariable, isLegacy } from './handing-over.ts'
+import { OptionError } from '../../cli/parse-options.ts'
+
+const tellsLegacy = record<{ readonly legacy: object }>({ legacy: isObject })
+const isYours = record<{ readonly yours: true }>({ yours: isOneOf([true]) })
+
+const portPatienceMs = 1000
+const portPauseMs = 20
+
+/** The gateway that has started this process to be its successor. */
+export class Predecessor {
+  readonly legacy: Legacy
+
+  private constructor(legacy: Legacy) {
+    this.legacy = legacy
+  }
+
+  /**
+   * `null` where nobody hands over to this process, or who wanted to has gone. Rejects with {@link OptionError} where it
+   * is of a version whose place cannot be taken.
+   */
+  static async meet(env: NodeJS.ProcessEnv): Promise<Predecessor | null> {
+    const isSuccessor = env[handOverVariable] !== undefined
+    delete env[handOverVariable]
+    if (!isSuccessor) return null
+    const answer = await ask({ asks: 'legacy' }, tellsLegacy)
+    if (answer === null) return null
+    const { legacy } = answer.message
+    if (!isLegacy(legacy)) throw new OptionError('the running gateway is of a version that cannot hand over')
+    return new Predecessor(legacy)
+  }
+
+  /** The port on which this process can only listen once the predecessor lets it; `null` where it needs no leave. */
+  portFor(host: string, port: number): number | null {
+    const { legacy } = this
+    const isSame = port === legacy.port || (port === 0 && host === legacy.host)
+    return isSame ? legacy.port : null
+  }
+
+  /**
+   * Lets a server accept connections on the predecessor's port: beside it, or in its place where the address is
+   * another or the predecessor has gone. Rejects with the socket's error.
+   */
+  async letListen(server: Server, host: string): Promise<void> {
+    const isShared = host === this.legacy.host
+    const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
+    // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
+    if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
+    else await listenOnceFree(this.legacy.port, host, server)
+  }
+}
+
+/** A predecessor that was killed closes its channel to us before its port is free. Rejects with the socket's error. */
+async function listenOnceFree(port: number, host: string, server: Server): Promise<void> {
+  for (let patienceMs = portPatienceMs; ; patienceMs -= portPauseMs) {
+    try {
+      await listen(port, host, server)
+      return
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      if (!isTaken || patienceMs <= 0) throw error
+      await delay(portPauseMs)
+    }
+  }
+}
+
+interface Answer<T> {
+  readonly message: T
+  readonly handle: SocketServer | undefined
+}
+
+/** `null` where the predecessor has gone. What is no answer to the question is ignored. */
+function ask<T>(question: SuccessorQuestion, isAnswer: Shape<T>): Promise<Answer<T> | null> {
+  const { promise, resolve } = Promise.withResolvers<Answer<T> | null>()
+  const onMessage = (message: unknown, handle: unknown): void => {
+    if (isAnswer(message)) resolve({ message, handle: handle instanceof SocketServer ? handle : undefined })
+  }
+  const onGone = (): void => resolve(null)
+  if (process.send === undefined || !process.connected) return Promise.resolve(null)
+  process.on('message', onMessage)
+  process.once('disconnect', onGone)
+  process.send(question, undefined, undefined, (error) => {
+    if (error !== null) onGone()
+  })
+  return promise.finally(() => {
+    process.off('message', onMessage)
+    process.off('disconnect', onGone)
+  })
+}

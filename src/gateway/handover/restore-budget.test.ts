@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { MinuteUsage } from '../../call/call-sink.ts'
+import { Admission } from '../admission/admission.ts'
+import { Budget } from '../admission/budget.ts'
+import { restoreBudget } from './restore-budget.ts'
+
+const minute = Date.UTC(2026, 10, 21, 6) / 60_000
+
+function setUp(): {
+  readonly asked: number[]
+  readonly read: PromiseWithResolvers<readonly MinuteUsage[] | null>
+  readonly parts: { readonly budget: Budget; readonly admission: Admission; readonly clock: FakeClock }
+  readonly restore: (told: readonly MinuteUsage[] | null, held?: Admission | null) => Promise<void>
+} {
+  const clock = new FakeClock()
+  const slots = { maxConcurrent: 1, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
+  const admission = new Admission({ clock, ...slots })
+  const asked: number[] = []
+  const read = Promise.withResolvers<readonly MinuteUsage[] | null>()
+  const usageByMinute = (from: number): typeof read.promise => {
+    asked.push(from)
+    return read.promise
+  }
+  const budget = new Budget(100)
+  const restore: ReturnType<typeof setUp>['restore'] = (told, held = admission) =>
+    restoreBudget(budget, held, { usageByMinute }, clock, told)
+  return { asked, read, parts: { clock, admission, budget }, restore }
+}
+
+test('nobody is admitted before the database has told what was used', async () => {
+  const { asked, read, parts, restore } = setUp()
+  const restored = restore(null)
+  assert.deepEqual(asked, [minute - 1440])
+  assert.deepEqual([parts.budget.isKnown, parts.admission.tryAcquire()], [false, null])
+  read.resolve([{ minute, tokens: 70 }])
+  await restored
+  assert.equal(parts.budget.snapshot(parts.clock.wallTime()).totalUsed, 70)
+  assert.ok(parts.budget.isKnown)
+  assert.ok(parts.admission.tryAcquire())
+})
+
+test('what a predecessor tells is known at once', () => {
+  const { asked, parts, restore } = setUp()
+  void restore([{ minute, tokens: 70 }])
+  assert.deepEqual([asked, parts.budget.isKnown], [[], true])
+  assert.ok(parts.admission.tryAcquire())
+})
+
+test('a database that is closed before it was read lets nobody in', async () => {
+  const { read, parts, restore } = setUp()
+  const restored = restore(null)
+  read.resolve(null)
+  await restored
+  assert.deepEqual([parts.budget.isKnown, parts.admission.tryAcquire()], [false, null])
+})
+
+test('who only reports the budget holds nobody', async () => {
+  const { parts, restore } = setUp()
+  void restore(null, null)
+  assert.ok(parts.admission.tryAcquire())
+})

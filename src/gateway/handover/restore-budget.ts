@@ -1,0 +1,39 @@
+import type { MinuteUsage } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { Budget } from '../admission/budget.ts'
+
+const minutesPerDay = 24 * 60
+/** How long a call waits for what was used before the start, under `--budget-action reject`. */
+const waitLimitMs = 10_000
+const retryAfterS = 10
+
+/**
+ * Tells a budget what was used in the 24 hours before this gateway's start, however long it takes to learn it: what a
+ * predecessor has `told`, or else the database. `admission` is held until then; `null` if nobody is to wait for it.
+ */
+export async function restoreBudget(
+  budget: Budget,
+  admission: Admission | null,
+  sink: { usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> },
+  clock: Clock,
+  told: readonly MinuteUsage[] | null,
+): Promise<void> {
+  if (told !== null) {
+    budget.restore(told)
+    return
+  }
+  admission?.hold({ limitMs: waitLimitMs, refusal: budgetUnknown })
+  const minuteNow = Math.floor(clock.wallTime() / 60_000)
+  const read = await sink.usageByMinute(minuteNow - minutesPerDay)
+  if (read === null) return
+  budget.restore(read)
+  admission?.hold(null)
+}
+
+function budgetUnknown(): Failure {
+  const message =
+    'What was used of the token budget cannot be read from the database yet, so no call is let through (--budget-action reject).'
+  return new Failure('budget_unknown', message, { retryAfterS })
+}

@@ -1,0 +1,260 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import { Failure } from '../../call/failure.ts'
+import { chunkFrame } from '../../lib/chunk-frame.ts'
+import { writeErrorAnswer } from './error-answer.ts'
+import type { TapGuard } from '../raw-log/tap-guard.ts'
+
+const nothing: Uint8Array = new Uint8Array(0)
+/** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
+const shortAnswer = 65_536
+/** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
+const largestFramed = 8192
+
+/** Where an answer comes from, as far as its client can affect it. */
+export interface AnswerSource {
+  abort(failure: Failure): void
+  resume(): void
+}
+
+/**
+ * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
+ * An answer ends in one of three ways: `end` (complete), `cut` (visibly incomplete), or the client leaves.
+ */
+export class ClientAnswer {
+  readonly #res: ServerResponse
+  readonly #stallTimeoutMs: number
+  readonly #tap: TapGuard | null
+  readonly #closed = Promise.withResolvers<void>()
+  #abandon: AbortController | null = null
+  #gone: Failure | null = null
+  #cut = false
+  #isClosed = false
+  #headHeld = false
+  /** Body bytes that the head announced and that are still to come. */
+  #remaining: number | null = null
+  /** The last piece of an answer of known length, which goes out with the end. */
+  #last: Uint8Array | null = null
+  #waiting = false
+  #sentBytes = 0
+
+  /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
+  source: AnswerSource | null = null
+
+  /** `tap` is shown what the client is sent, after it was sent; null where nobody wants to know. */
+  constructor(res: ServerResponse, stallTimeoutMs: number, tap: TapGuard | null = null) {
+    this.#res = res
+    this.#stallTimeoutMs = stallTimeoutMs
+    this.#tap = tap
+    res.sendDate = false
+    res.on('close', () => this.#onClose())
+    if (res.destroyed) this.#onClose()
+  }
+
+  /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
+  get closed(): Promise<void> {
+    return this.#closed.promise
+  }
+
+  /** Why the client counts as gone, or `null` while it is there. */
+  get gone(): Failure | null {
+    return this.#gone
+  }
+
+  /** Aborted, with the failure, when the client leaves: for waiting on its behalf. */
+  get signal(): AbortSignal {
+    this.#abandon ??= new AbortController()
+    if (this.#gone !== null) this.#abandon.abort(this.#gone)
+    return this.#abandon.signal
+  }
+
+  /** The status that was sent, or `null` where none was. */
+  get status(): number | null {
+    return this.#res.headersSent ? this.#res.statusCode : null
+  }
+
+  /** Whether written bytes wait for the client to take them. */
+  get isWaiting(): boolean {
+    return this.#waiting
+  }
+
+  informational(head: ResponseHead): void {
+    if (head.status !== 103 || this.#res.headersSent || this.#res.req.httpVersionMinor === 0) return
+    const hints: Record<string, string | string[]> = {}
+    for (let i = 0; i + 1 < head.headers.length; i += 2) {
+      const name = head.headers[i]?.toLowerCase() ?? ''
+      const value = head.headers[i + 1] ?? ''
+      const known = hints[name]
+      hints[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value]
+    }
+    if (hints['link'] === undefined) return
+    try {
+      this.#res.writeEarlyHints(hints)
+    } catch {
+      // A link that Node does not understand is a hint that the client can do without.
+    }
+  }
+
+  /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
+  head(head: ResponseHead, added: readonly string[]): void {
+    const headers = head.headers.concat(added)
+    this.#res.writeHead(head.status, head.statusText, headers)
+    if (this.#tap !== null) this.#tap.answerHead(head.status, headers)
+    this.#remaining = head.contentLength
+    this.#headHeld = true
+    queueMicrotask(() => {
+      // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
+      if (this.#headHeld) this.#res.write(nothing)
+    })
+  }
+
+  /** Answers false where the client does not keep up; the source is resumed when it does again. */
+  write(chunk: Uint8Array): boolean {
+    // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
+    if (chunk.length === 0) return !this.#waiting
+    const isTaken = this.#pass(chunk)
+    if (this.#tap !== null) this.#tap.answerData(chunk)
+    return isTaken
+  }
+
+  #pass(chunk: Uint8Array): boolean {
+    this.#sentBytes += chunk.length
+    if (this.#remaining !== null) this.#remaining -= chunk.length
+    if (this.#remaining === 0) {
+      // The end follows in this very turn: HTTP's parser, too, knows that this is all.
+      this.#headHeld = false
+      this.#last = chunk
+      return true
+    }
+    if (this.#send(chunk)) return true
+    if (!this.#waiting) this.#waitForDrain()
+    return false
+  }
+
+  /** What is written from here on goes out together when this read of the upstream has been relayed. */
+  gather(): void {
+    const { socket } = this.#res
+    if (socket === null || socket.writableCorked > 0) return
+    socket.cork()
+    process.nextTick(uncork, socket)
+  }
+
+  end(trailers: RawHeaders): void {
+    this.#headHeld = false
+    if (trailers.length > 0) this.#addTrailers(trailers)
+    if (this.#last === null) this.#res.end()
+    else this.#res.end(this.#last)
+    this.#last = null
+    this.#waitForRest()
+  }
+
+  /** The gateway's own answer, where nothing was sent yet; otherwise the answer is cut. */
+  refuse(failure: Failure, callId: string): void {
+    if (this.#gone !== null) return
+    if (this.#res.headersSent) {
+      this.cut()
+      return
+    }
+    const { status, headers, body } = writeErrorAnswer(this.#res, failure, callId)
+    if (this.#tap === null) return
+    this.#tap.answerHead(status, headers)
+    if (this.#res.req.method !== 'HEAD') this.#tap.answerData(Buffer.from(body))
+  }
+
+  /**
+   * Makes the client see that the answer is not whole: what was written still goes out, then the connection
+   * breaks without the mark that ends a message. An HTTP/1.0 client takes a plain close for the end, so it
+   * gets a reset.
+   */
+  cut(): void {
+    const socket = this.#res.socket
+    this.#cut = true
+    if (this.#last !== null) this.#res.write(this.#last)
+    if (socket === null) {
+      this.#res.destroy()
+      return
+    }
+    if (this.#res.req.httpVersionMinor > 0) socket.destroySoon()
+    else socket.write('', () => socket.resetAndDestroy())
+    this.#waitForRest()
+  }
+
+  /** Trailers that Node refuses to write are left out: an answer may always lose them (RFC 9110 §6.5.1). */
+  #addTrailers(trailers: RawHeaders): void {
+    const pairs: [string, string][] = []
+    for (let i = 0; i + 1 < trailers.length; i += 2) pairs.push([trailers[i] ?? '', trailers[i + 1] ?? ''])
+    try {
+      this.#res.addTrailers(pairs)
+    } catch {
+      // As above.
+    }
+  }
+
+  /** Ends what is done on behalf of a client that is still there, so that `failure` comes to be its answer. */
+  abandon(failure: Failure): void {
+    this.#abandon?.abort(failure)
+    this.source?.abort(failure)
+  }
+
+  /**
+   * node:http writes a chunk as four pieces (size, line end, data, line end), each with its own bookkeeping, and
+   * holds them until the turn is over. Once the head is out, a chunk that is framed here goes out as one.
+   */
+  #send(chunk: Uint8Array): boolean {
+    const { socket, chunkedEncoding } = this.#res
+    const isFirst = this.#headHeld
+    this.#headHeld = false
+    if (isFirst || socket === null || !chunkedEncoding || chunk.length > largestFramed)
+      return this.#res.write(chunk)
+    return socket.write(chunkFrame(chunk))
+  }
+
+  #waitForDrain(): void {
+    this.#watchForStall()
+    this.#res.socket?.once('drain', () => {
+      this.#waiting = false
+      if (this.#isClosed) return
+      this.#res.setTimeout(0)
+      this.source?.resume()
+    })
+  }
+
+  /**
+   * What was written last may be less than makes `write` answer false, and be stuck all the same; not so in a
+   * short answer, for which the kernel's buffer has room.
+   */
+  #waitForRest(): void {
+    if (this.#sentBytes > shortAnswer && !this.#waiting && (this.#res.socket?.writableLength ?? 0) > 0)
+      this.#watchForStall()
+  }
+
+  #watchForStall(): void {
+    this.#waiting = true
+    if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', () => this.#onStall())
+    this.#res.setTimeout(this.#stallTimeoutMs)
+  }
+
+  #onStall(): void {
+    if (!this.#waiting) return
+    this.#leave(new Failure('client_stalled', 'The client accepted no byte for too long.'))
+    this.#res.socket?.resetAndDestroy()
+  }
+
+  #onClose(): void {
+    this.#isClosed = true
+    if (!this.#res.writableFinished && !this.#cut) this.#leave(new Failure('client_gone', 'The client left.'))
+    this.#closed.resolve()
+  }
+
+  #leave(failure: Failure): void {
+    if (this.#gone !== null) return
+    this.#gone = failure
+    this.#abandon?.abort(failure)
+    this.source?.abort(failure)
+  }
+}
+
+function uncork(socket: Socket): void {
+  socket.uncork()
+}

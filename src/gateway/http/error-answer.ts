@@ -1,0 +1,60 @@
+import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import { Failure } from '../../call/failure.ts'
+
+/** An answer that the gateway gives itself, ready to be written. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly body: string
+}
+
+/**
+ * A failure in the shape of an OpenAI error, so that the client library raises what it would raise for the
+ * upstream. The header `x-tokenweir-error` tells that it was the gateway who spoke.
+ */
+export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswer {
+  const body = JSON.stringify({
+    error: { message: failure.message, type: failure.kind.type, param: null, code: failure.code },
+  })
+  const headers = [
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'x-tokenweir-error',
+    failure.code,
+  ]
+  if (failure.code === 'method_not_allowed' && !failure.headers.includes('Allow')) {
+    headers.push('Allow', 'GET, HEAD')
+  }
+  if (callId !== null) headers.push('x-tokenweir-call-id', callId)
+  if (failure.retryAfterS !== null) headers.push('Retry-After', String(failure.retryAfterS))
+  if (failure.shouldRetry !== null) headers.push('x-should-retry', String(failure.shouldRetry))
+  headers.push(...failure.headers)
+  return { status: failure.kind.status ?? 500, headers, body }
+}
+
+/** Answers with a failure, where no head was sent yet, and tells what was sent. */
+export function writeErrorAnswer(res: ServerResponse, failure: Failure, callId: string | null): ErrorAnswer {
+  const answer = errorAnswer(failure, callId)
+  const { status, body } = answer
+  // Behind what is malformed, who knows where the next request begins.
+  const isLast = failure.code === 'invalid_request' || hasUnreadBody(res.req)
+  const headers = isLast ? [...answer.headers, 'Connection', 'close'] : [...answer.headers]
+  // The phrase is named because an upstream's, that could not be written, would stay.
+  res.writeHead(status, STATUS_CODES[status] ?? '', headers)
+  res.end(body)
+  return { status, headers, body }
+}
+
+/** Whether a request that is refused has a body that nobody will read: then its connection cannot be kept. */
+function hasUnreadBody(req: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = req.headers
+  return !req.complete && (coding !== undefined || Number(length ?? 0) > 0)
+}
+
+/** Every error is a failure of ours in the end; what is not in the catalogue is a fault of the gateway. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return new Failure('internal_error', 'The gateway failed while handling this call.', { cause: error })
+}

@@ -1,0 +1,222 @@
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { Server as SocketServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Failure } from '../../call/failure.ts'
+import { HeaderNames } from '../../lib/header-list.ts'
+import { RecentMap } from '../../lib/recent-map.ts'
+import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
+import { narrowAcceptEncoding } from './accept-encoding.ts'
+import { drainRetryAfterS } from '../admission/admission.ts'
+import { asFailure, writeErrorAnswer } from './error-answer.ts'
+import type { CallHandler } from '../call/handle-call.ts'
+import { type Health, publicReport } from './health.ts'
+import { listen } from './listen.ts'
+import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
+import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
+import { type RequestHead, readRequestHead } from './request-head.ts'
+import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
+import type { TrustedClients } from './trusted-clients.ts'
+import { baseUrlAdvice } from './wrong-base-url.ts'
+
+const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
+export interface GatewayServerOptions {
+  readonly calls: CallHandler
+  readonly health: Health
+  readonly rawLog: RawLogRoutes
+  readonly trusted: TrustedClients
+  /** Names besides loopback and addresses under which own routes answer. */
+  readonly allowedHosts: readonly string[]
+}
+
+/** The gateway's HTTP side: tells own routes from forwarded paths, and refuses what is neither. */
+export class GatewayServer {
+  readonly #options: GatewayServerOptions
+  readonly #server: Server
+  readonly #names = new HeaderNames()
+  readonly #acceptEncodings = new RecentMap(narrowAcceptEncoding)
+  readonly #narrow = (value: string): string => this.#acceptEncodings.get(value)
+  readonly #malformed = new MalformedRequests()
+  #draining = false
+  #isLeft = false
+  /** Resolves when nobody is connected any more; `null` while it listens. */
+  #closed: Promise<unknown> | null = null
+
+  /** Takes over a listener that has answered nobody yet. */
+  constructor(listener: Server, options: GatewayServerOptions) {
+    this.#options = options
+    this.#server = listener
+    this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => this.#onRequest(req, res))
+    // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
+    this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+      this.#onRequest(req, res)
+    })
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      this.#malformed.refuse(error, socket)
+    })
+    this.#server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
+      writeRefusal(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
+    })
+  }
+
+  /**
+   * Accepts no more connections, and answers 503 on those that are open. Resolves when the calls in flight are
+   * over; idle connections are kept until then, so that a request that is just on its way gets an answer.
+   */
+  async drain(): Promise<void> {
+    this.#draining = true
+    void this.#stopListening()
+    await this.#options.calls.drain()
+    this.#server.closeIdleConnections()
+  }
+
+  /**
+   * Accepts no more connections, as another process does so now, and serves those that are open to their end:
+   * each is told with its next answer to close. Resolves when none is left. An idle one stays until it speaks or
+   * its time is over, because a request may be on its way.
+   */
+  async leave(): Promise<void> {
+    this.#isLeft = true
+    await this.#stopListening()
+  }
+
+  /** Makes room for another process that is to accept connections on this very port. */
+  pause(): void {
+    void this.#stopListening()
+  }
+
+  /** That process did not come to it. Rejects with the socket's error. */
+  async resume(port: number, host: string): Promise<void> {
+    if (this.#closed === null) return
+    this.#closed = null
+    await listen(port, host, this.#server)
+  }
+
+  /** Gives up the calls in flight. Resolves when all are over. */
+  async abandon(): Promise<void> {
+    this.#options.calls.abandon()
+    await this.#options.calls.drain()
+  }
+
+  /** Breaks what is still open. */
+  close(): void {
+    void this.#stopListening()
+    this.#server.closeAllConnections()
+  }
+
+  /** `http.Server.close` would break idle connections too; the socket server's own does not. */
+  #stopListening(): Promise<unknown> {
+    this.#closed ??= once(this.#server, 'close')
+    SocketServer.prototype.close.call(this.#server)
+    return this.#closed
+  }
+
+  #onRequest(req: IncomingMessage, res: ServerResponse): void {
+    if (res.socket === null) {
+      // Pipelined behind an unfinished answer: its turn comes with the connection (RFC 9112 §9.3.2).
+      res.once('socket', () => this.#onRequest(req, res))
+      return
+    }
+    try {
+      this.#route(req, res)
+    } catch (error) {
+      writeErrorAnswer(res, asFailure(error), null)
+    }
+  }
+
+  #route(req: IncomingMessage, res: ServerResponse): void {
+    if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
+    const head = readRequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
+    // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
+    if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
+      throw new Failure('invalid_request', 'The method is not one of HTTP.')
+    }
+    // Its answer would show the credentials that were added on the way (RFC 9110 §9.3.8).
+    if (req.method === 'TRACE') {
+      throw new Failure('method_not_allowed', 'TRACE is not forwarded.', { headers: ['Allow', usualMethods] })
+    }
+    if (req.url === '*' && req.method === 'OPTIONS') {
+      res.writeHead(204, { Allow: usualMethods }).end()
+      return
+    }
+    const target = parseTarget(req.url ?? '')
+    const path = forwardedPath(target.path, req.method ?? 'GET')
+    if (path !== null) {
+      void this.#options.calls.handle({ req, res, head, target, path })
+      return
+    }
+    this.#ownRoute(req, res, head, target).catch((error: unknown) => {
+      writeErrorAnswer(res, asFailure(error), null)
+    })
+  }
+
+  async #ownRoute(
+    req: IncomingMessage,
+    res: ServerResponse,
+    head: RequestHead,
+    target: Target,
+  ): Promise<void> {
+    if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
+    const isRawLog = target.path.startsWith(rawLogPath)
+    if (!isRawLog && target.path !== '/' && target.path !== '/health') {
+      const advice = baseUrlAdvice(target.path, head.host)
+      if (advice !== null) this.#options.health.wrongBaseUrlCalls++
+      throw new Failure('not_found', advice ?? `Nothing is answered under ${target.path}; calls go to /v1/…`)
+    }
+    if (head.host !== null && !isAllowedHost(head.host, this.#options.allowedHosts)) {
+      throw new Failure(
+        'forbidden',
+        `This route is not answered under the name ${head.host}; --allow-host ${head.host} allows it.`,
+      )
+    }
+    if (!isRawLog && req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new Failure('method_not_allowed', `${target.path} takes GET.`)
+    }
+    const isTrusted = await this.#options.trusted.include(head, req.socket)
+    if (req.socket.destroyed) return
+    if (isRawLog) this.#answerRawLog(req, res, head, target, isTrusted)
+    else this.#answerHealth(res, isTrusted)
+  }
+
+  #answerHealth(res: ServerResponse, isTrusted: boolean): void {
+    const { health } = this.#options
+    const report = health.report(this.#draining)
+    const body = JSON.stringify(isTrusted ? report : publicReport(report))
+    res.writeHead(this.#draining ? 503 : 200, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      // Names us also to those who are not shown the whole report.
+      'x-tokenweir-instance': report.instance,
+    })
+    res.end(body)
+  }
+
+  #answerRawLog(
+    req: IncomingMessage,
+    res: ServerResponse,
+    head: RequestHead,
+    target: Target,
+    isTrusted: boolean,
+  ): void {
+    const { rawLog, trusted } = this.#options
+    if (isCrossSite(head)) {
+      throw new Failure('forbidden', "The raw log is not answered to other sites' pages.")
+    }
+    if (!isTrusted) throw new Failure('forbidden', rawLogRefusal(trusted.tokenIsSet))
+    if (this.#draining || this.#isLeft) {
+      // What is switched here would not be what goes on: the next connection leads to whoever does.
+      throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
+    }
+    rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)
+  }
+}
+
+/** Nothing that a gateway has is more private than payloads. */
+function rawLogRefusal(tokenIsSet: boolean): string {
+  const how = tokenIsSet
+    ? 'Others need the admin token, as x-tokenweir-admin-token.'
+    : 'TOKENWEIR_ADMIN_TOKEN sets an admin token, with which it is answered to others too.'
+  return `The raw log is answered to this machine's root and to the user who runs the gateway. ${how}`
+}

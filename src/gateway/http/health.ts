@@ -1,0 +1,103 @@
+import { basename, isAbsolute } from 'node:path'
+import type { HealthReport } from '../../api/health-report.ts'
+import type { RawLogStatus } from '../../api/raw-log.ts'
+import type { CallSink, Warning } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { Budget } from '../admission/budget.ts'
+import type { Retries429 } from '../call/retries-429.ts'
+
+/** What was used before a start is read by then, unless something keeps it from being read. */
+const budgetLateMs = 2000
+
+/** What a health report is made of. */
+export interface HealthSources {
+  readonly clock: Clock
+  /** Base URL as configured. */
+  readonly upstreamUrl: string
+  readonly dbPath: string
+  readonly instance: string
+  readonly version: string
+  readonly admission: Admission
+  readonly budget: Budget
+  /** Whether calls are refused where the budget is used up, and wait while it is not known. */
+  readonly budgetRejects: boolean
+  readonly retries: Retries429
+  readonly sink: CallSink
+  readonly rawLog: { status(): RawLogStatus; warnings(): readonly Warning[] }
+}
+
+/** Reports how a gateway is; made once per gateway. */
+export class Health {
+  readonly #sources: HealthSources
+  readonly #startedAt: number
+  /** How often a path was asked for that clients come to whose base URL is wrong. */
+  wrongBaseUrlCalls = 0
+
+  constructor(sources: HealthSources) {
+    this.#sources = sources
+    this.#startedAt = sources.clock.now()
+  }
+
+  report(draining: boolean): HealthReport {
+    const { clock, admission, budget, sink, rawLog } = this.#sources
+    const slots = admission.snapshot()
+    const tokens = budget.snapshot(clock.wallTime())
+    const { enabled, file_size_bytes } = rawLog.status()
+    const uptimeMs = clock.now() - this.#startedAt
+    const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs
+    const budgetWarnings = isBudgetLate ? [this.#budgetUnknown()] : []
+    const warnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings]
+    return {
+      status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
+      upstream: this.#sources.upstreamUrl,
+      db: this.#sources.dbPath,
+      rate_limiter: {
+        max_concurrent: slots.maxConcurrent,
+        active: slots.active,
+        queued: slots.queued,
+        slot_cooldown_ms: slots.slotCooldownMs,
+        total_admitted: slots.totalAdmitted,
+        total_queued: slots.totalQueued,
+        total_retries_429: this.#sources.retries.total,
+        peak_active: slots.peakActive,
+      },
+      token_budget: {
+        daily_limit: tokens.dailyLimit,
+        total_used: tokens.totalUsed,
+        remaining: tokens.remaining,
+        percentage_used: Math.round(tokens.percentageUsed * 1000) / 1000,
+        estimated: tokens.estimated,
+        known: tokens.isKnown,
+      },
+      pid: process.pid,
+      instance: this.#sources.instance,
+      version: this.#sources.version,
+      wrong_base_url_calls: this.wrongBaseUrlCalls,
+      uptime_s: Math.floor(uptimeMs / 1000),
+      raw_log: { enabled, file_size_bytes },
+      telemetry: sink.figures(),
+      warnings,
+    }
+  }
+
+  #budgetUnknown(): Warning {
+    const { dbPath, budgetRejects } = this.#sources
+    const meanwhile = budgetRejects
+      ? 'calls wait for it and are refused after a while'
+      : 'the token budget counts only what was used since the start'
+    const message = `what the last 24 hours used could not be read from ${dbPath} yet: ${meanwhile}. It is read as soon as that is possible`
+    return { code: 'budget_unknown', message }
+  }
+}
+
+/** What of a report strangers are shown: nothing that tells of the machine, or of paths and users at the upstream. */
+export function publicReport({ status, upstream, db, rate_limiter, token_budget }: HealthReport): object {
+  return {
+    status,
+    upstream: new URL(upstream).origin,
+    db: isAbsolute(db) ? basename(db) : db,
+    rate_limiter,
+    token_budget,
+  }
+}

@@ -1,0 +1,71 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Failure } from '../../call/failure.ts'
+import { errorAnswer } from './error-answer.ts'
+import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
+import { endReading } from './request-body.ts'
+
+/** Answers what Node's parser refuses, which never becomes a request, in the shape of all other answers. */
+export class MalformedRequests {
+  /** Connections whose refusal waits for the answers before it. */
+  readonly #waiting = new WeakSet<Socket>()
+
+  /** A `clientError` of the server. The connection ends with it. */
+  refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const answer = answerOn(socket)
+    if (answer === null) writeRefusal(socket, malformed(error.code))
+    // The client ended its side in the middle of its request: it has left.
+    else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+    else if (answer.req.complete) this.#refuseBehind(answer, socket, malformed(error.code))
+    // Another answer would be taken for the body, or the answer, of the call that is still under way.
+    else if (answer.headersSent || !endReading(answer.req, malformed(error.code))) socket.resetAndDestroy()
+  }
+
+  /**
+   * The requests before it were whole, and get their answers (RFC 9112 §9.3.2). Where one of these closes the
+   * connection, as after `Connection: close`, nothing more is said.
+   */
+  #refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure): void {
+    if (this.#waiting.has(socket)) return
+    this.#waiting.add(socket)
+    const onClose = (): void => {
+      const next = answerOn(socket)
+      if (next !== null) next.once('close', onClose)
+      else if (socket.writable) writeRefusal(socket, failure)
+    }
+    answer.once('close', onClose)
+  }
+}
+
+/** Refuses on a connection that has no request to answer, and ends it. */
+export function writeRefusal(socket: Duplex, failure: Failure): void {
+  const { status, headers, body } = errorAnswer(failure, null)
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, 'Connection: close']
+  for (let i = 0; i + 1 < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** The answer that is under way on a connection. */
+function answerOn(socket: Socket): ServerResponse | null {
+  return '_httpMessage' in socket ? (socket._httpMessage as ServerResponse | null) : null
+}
+
+function malformed(code: string | undefined): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      // Node's parser does not say which.
+      return new Failure(
+        'invalid_request',
+        `The request head is larger than ${maxHeaderBytes / 1024} KiB, or has more than ${maxHeaderFields} fields.`,
+      )
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Failure('invalid_request', 'The request head did not arrive in time.')
+    default:
+      return new Failure('invalid_request', 'The request is not well-formed HTTP/1.1.')
+  }
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '../../call/failure.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** Bounds all request bodies that are held at a time. */
+export class BodyMemory {
+  readonly #limitBytes: number
+  #heldBytes = 0
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /** Answers false where these bytes would go beyond the bound; then nothing is taken. */
+  take(bytes: number): boolean {
+    if (this.#heldBytes + bytes > this.#limitBytes) return false
+    this.#heldBytes += bytes
+    return true
+  }
+
+  giveBack(bytes: number): void {
+    this.#heldBytes -= bytes
+  }
+}
+
+export interface BodyLimits {
+  readonly maxBodyBytes: number
+  readonly memory: BodyMemory
+}
+
+/** A request body that is held as the list of chunks in which it came, until it is let go. */
+export class HeldBody implements Disposable {
+  readonly chunks: Uint8Array[] = []
+  readonly #limits: BodyLimits
+  bytes = 0
+
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
+  }
+
+  /** Why a body of this size is not taken, or `null` where it may be. */
+  refusal(bytes: number): Failure | null {
+    if (bytes <= this.#limits.maxBodyBytes) return null
+    const megabytes = this.#limits.maxBodyBytes / 1_000_000
+    return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
+  }
+
+  /** Answers why this chunk cannot be held, or `null` where it now is. */
+  add(chunk: Uint8Array): Failure | null {
+    const tooLarge = this.refusal(this.bytes + chunk.length)
+    if (tooLarge !== null) return tooLarge
+    if (!this.#limits.memory.take(chunk.length)) {
+      return new Failure('buffers_full', 'Too many request bodies are waiting; try again soon.', {
+        retryAfterS: 1,
+      })
+    }
+    this.bytes += chunk.length
+    this.chunks.push(chunk)
+    return null
+  }
+
+  [Symbol.dispose](): void {
+    this.#limits.memory.giveBack(this.bytes)
+    this.bytes = 0
+    this.chunks.length = 0
+  }
+}
+
+/** Reads a body whole into `body`, showing each chunk to `peek` as it comes. */
+export function readBody(
+  req: IncomingMessage,
+  head: RequestHead,
+  body: HeldBody,
+  peek: (chunk: Uint8Array) => void,
+): Promise<void> {
+  if (!head.hasBody) return Promise.resolve()
+  const tooLarge = head.contentLength === null ? null : body.refusal(head.contentLength)
+  if (tooLarge !== null) return Promise.reject(tooLarge)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  req.on('data', (chunk: Buffer) => {
+    const refusal = body.add(chunk)
+    if (refusal === null) {
+      peek(chunk)
+      return
+    }
+    req.removeAllListeners('data')
+    req.pause()
+    reject(refusal)
+  })
+  req.on('end', resolve)
+  req.on('error', (error) => {
+    reject(
+      error instanceof Failure
+        ? error
+        : new Failure('client_gone', 'The client left while it sent its request.'),
+    )
+  })
+  return promise
+}
+
+/** Ends the reading of a body that is still being read, for this reason. Answers false where none is. */
+export function endReading(req: IncomingMessage, reason: Failure): boolean {
+  return !req.complete && req.listenerCount('error') > 0 && req.emit('error', reason)
+}
+
+/** A body that is passed on as it comes, never held; `see` is shown each piece, and `end` called when it is whole. */
+export async function* streamBody(
+  req: IncomingMessage,
+  see: (piece: Uint8Array) => void,
+  end: () => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of req) {
+    const piece = chunk as Buffer
+    see(piece)
+    yield piece
+  }
+  end()
+}

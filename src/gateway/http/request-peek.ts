@@ -1,0 +1,148 @@
+import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
+import { parsePiece, stringPiece } from '../../json/json-piece.ts'
+import { compilePlaces } from '../../json/json-place.ts'
+
+/** A stretch of the body, in bytes from its begin; `end` is exclusive. */
+export interface BodyRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** What the gateway wants to know of a request's body. Of duplicate keys the last counts, as in `JSON.parse`. */
+export interface RequestFacts {
+  /** Whether the body is one whole JSON object; all else here is only trustworthy where it is. */
+  readonly isObject: boolean
+  readonly model: string | null
+  /** `stream` is `true`. */
+  readonly stream: boolean
+  /** Where the value of `stream_options` stands, if there is one, be it `null`. */
+  readonly streamOptions: BodyRange | null
+  /** Whether `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
+  readonly hasIncludeUsage: boolean
+  /**
+   * Output tokens that the request allows, over all choices that it asks for; of several bounds the highest, as
+   * upstreams differ in which they read. 0 if it sets none, `Infinity` if it sets one that nobody can count.
+   */
+  readonly tokensAsked: number
+}
+
+const slot = {
+  model: 0,
+  stream: 1,
+  streamOptions: 2,
+  maxTokens: 3,
+  maxCompletionTokens: 4,
+  maxOutputTokens: 5,
+  choices: 6,
+  bestOf: 7,
+} as const
+
+const longestModel = 512
+const longestScalar = 32
+const longestStreamOptions = 4096
+
+const places = compilePlaces([
+  { path: 'model', slot: slot.model, limit: longestModel },
+  { path: 'stream', slot: slot.stream, limit: longestScalar },
+  { path: 'stream_options', slot: slot.streamOptions, limit: longestStreamOptions },
+  { path: 'max_tokens', slot: slot.maxTokens, limit: longestScalar },
+  { path: 'max_completion_tokens', slot: slot.maxCompletionTokens, limit: longestScalar },
+  { path: 'max_output_tokens', slot: slot.maxOutputTokens, limit: longestScalar },
+  { path: 'n', slot: slot.choices, limit: longestScalar },
+  { path: 'best_of', slot: slot.bestOf, limit: longestScalar },
+])
+
+const letterT = 0x74
+const openBrace = 0x7b
+
+/** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
+export class RequestPeek implements JsonPeekReceiver {
+  readonly #peek: JsonPeek = new JsonPeek(places, this)
+  #first = 0
+  #model: string | null = null
+  #stream = false
+  #streamOptions: BodyRange | null = null
+  #hasIncludeUsage = false
+  /** By slot, from `maxTokens` on; 0 if it is not there. */
+  readonly #counts = [0, 0, 0, 0, 0]
+
+  push(chunk: Uint8Array): void {
+    if (this.#first === 0) this.#first = firstToken(chunk)
+    this.#peek.push(chunk)
+  }
+
+  /** What the bytes so far say; final once all have been pushed. */
+  result(): RequestFacts {
+    return {
+      isObject: this.#peek.complete && this.#first === openBrace,
+      model: this.#model,
+      stream: this.#stream,
+      streamOptions: this.#streamOptions,
+      hasIncludeUsage: this.#hasIncludeUsage,
+      tokensAsked: this.#tokensAsked(),
+    }
+  }
+
+  value(which: number, bytes: Buffer, start: number, end: number): void {
+    switch (which) {
+      case slot.model:
+        this.#model = stringPiece(bytes, start, end)
+        return
+      case slot.stream:
+        this.#stream = bytes[start] === letterT
+        return
+      case slot.streamOptions: {
+        const options = bytes[start] === openBrace ? parsePiece(bytes, start, end) : null
+        const offset = this.#peek.valueOffset
+        this.#streamOptions = { start: offset, end: offset + end - start }
+        this.#hasIncludeUsage =
+          options === undefined ||
+          (typeof options === 'object' && options !== null && 'include_usage' in options)
+        return
+      }
+      default:
+        this.#counts[which - slot.maxTokens] = countAsked(parsePiece(bytes, start, end))
+    }
+  }
+
+  tooLong(which: number): void {
+    switch (which) {
+      case slot.model:
+        this.#model = null
+        return
+      case slot.stream:
+        this.#stream = false
+        return
+      case slot.streamOptions:
+        this.#streamOptions = null
+        this.#hasIncludeUsage = true
+        return
+      default:
+        this.#counts[which - slot.maxTokens] = Infinity
+    }
+  }
+
+  close(): void {
+    // No place that is entered has a slot.
+  }
+
+  #tokensAsked(): number {
+    const [maxTokens = 0, maxCompletionTokens = 0, maxOutputTokens = 0, choices = 0, bestOf = 0] =
+      this.#counts
+    const each = Math.max(maxTokens, maxCompletionTokens, maxOutputTokens)
+    return each === 0 ? 0 : each * Math.max(1, choices, bestOf)
+  }
+}
+
+/** A count as upstreams read it, who take digits in quotes, too; 0 if it bounds nothing. */
+function countAsked(value: unknown): number {
+  const count = typeof value === 'string' ? Number(value.replaceAll('_', '')) : value
+  if (typeof count !== 'number' || !(count > 0)) return 0
+  return count > Number.MAX_SAFE_INTEGER ? Infinity : Math.ceil(count)
+}
+
+/** The first byte that is not white space, or 0. */
+function firstToken(chunk: Uint8Array): number {
+  for (const byte of chunk) if (byte > 0x20) return byte
+  return 0
+}

@@ -1,0 +1,26 @@
+import type { Socket } from 'node:net'
+import { isCrossSite } from '../../lib/request-source.ts'
+import type { SecretToken } from '../../lib/secret-token.ts'
+import type { ThisMachine } from '../../lib/this-machine.ts'
+import type { RequestHead } from './request-head.ts'
+
+/** Who may see payloads and the whole report, and is lent the upstream's key. */
+export class TrustedClients {
+  readonly #thisMachine: ThisMachine
+  readonly #adminToken: SecretToken | null
+
+  constructor(thisMachine: ThisMachine, adminToken: SecretToken | null) {
+    this.#thisMachine = thisMachine
+    this.#adminToken = adminToken
+  }
+
+  get tokenIsSet(): boolean {
+    return this.#adminToken !== null
+  }
+
+  /** Whether a request brings the admin token, or comes from this machine and from no page of another site. */
+  async include(head: RequestHead, socket: Socket): Promise<boolean> {
+    if (this.#adminToken?.matches(head.adminToken) === true) return true
+    return !isCrossSite(head) && this.#thisMachine.sent(head, socket)
+  }
+}

@@ -1,0 +1,386 @@
+import type { Call } from '../../call/call.ts'
+import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
+import { countPiece, isAscii, parsePiece, stringPiece } from '../../json/json-piece.ts'
+import { answerPlaces, slot } from './answer-places.ts'
+import { type ReportedError, readError } from './read-error.ts'
+import { addChoices, noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
+import { ReportedPieces } from './reported-pieces.ts'
+
+/** What an event adds to the answer. */
+export type EventContent = 'none' | 'reasoning' | 'visible'
+
+const quote = 0x22
+const openBracket = 0x5b
+const openBrace = 0x7b
+const letterN = 0x6e
+const letterF = 0x66
+const endMark = '[DONE]'
+/** An error event longer than this is noted without its words. */
+const longestError = 256 * 1024
+const longestMessage = 500
+/** Choices beyond it are not told apart. */
+const mostChoices = 128
+const longestReasons = 500
+/** What these report was spent by calls of their own; whoever fetches them spends nothing. */
+const storedObjects: ReadonlySet<string> = new Set(['batch', 'response', 'thread.run'])
+
+const pieceNames = {
+  [slot.usage]: 'usage',
+  [slot.startUsage]: 'startUsage',
+  [slot.timings]: 'timings',
+  [slot.metrics]: 'metrics',
+  [slot.timeInfo]: 'timeInfo',
+  [slot.meta]: 'meta',
+} as const
+
+/**
+ * Reads off an answer, one event or one piece of body at a time, what the meter wants to know of it. Looks at
+ * every byte once, and parses only the small pieces that are wanted, the counts only once at the end.
+ */
+export class AnswerReader implements JsonPeekReceiver {
+  readonly #peek: JsonPeek = new JsonPeek(answerPlaces, this)
+  readonly #call: Pick<Call, 'type' | 'method'>
+  readonly #status: number
+  #isEvent = false
+
+  #model: string | null = null
+  #serviceTier: string | null = null
+  #finishReasons: string[] | null = null
+  #marked = false
+  #failed = false
+  #error: ReportedError | null = null
+  #requestId: string | null = null
+  #pieces: ReportedPieces | null = null
+  /** Where pieces of the event at hand stand: place, start, end, place …; they count once the event is whole. */
+  readonly #found: number[] = []
+  #isStored = false
+  #parsedEvents = 0
+
+  #streamedReasoning = false
+  /** The newest choice that an event told of. */
+  #lastChoice = 0
+  /** In a body. */
+  #choiceCount = 0
+  /** Of the choice at hand. */
+  #choiceIndex = 0
+  #choiceReason: string | null = null
+  /** Of the event at hand. */
+  #content: EventContent = 'none'
+  #eventFailed = false
+  #eventType: string | null = null
+  #hasTypedDelta = false
+  #hasTimings = false
+  /** Of a body. */
+  #hasAnswer = false
+  #errorParts: Record<string, unknown> | null = null
+
+  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
+    this.#call = call
+    this.#status = status
+  }
+
+  /** The first that is not empty. */
+  get model(): string | null {
+    return this.#model
+  }
+
+  get serviceTier(): string | null {
+    return this.#serviceTier
+  }
+
+  get finishReason(): string | null {
+    if (this.#finishReasons === null) return null
+    const known = this.#finishReasons.filter((reason) => reason !== '')
+    return known.join().slice(0, longestReasons)
+  }
+
+  /** Whether a stream's end mark was seen, or a finish reason, which counts as one. */
+  get marked(): boolean {
+    return this.#marked
+  }
+
+  /** Whether the answer says that it failed. */
+  get failed(): boolean {
+    return this.#failed
+  }
+
+  get error(): ReportedError | null {
+    return this.#error
+  }
+
+  /** Events of which something was parsed as JSON. */
+  get parsedEvents(): number {
+    return this.#parsedEvents + (this.#pieces?.textCount ?? 0)
+  }
+
+  /** Events that reported token counts other than zero, or llama.cpp's timings. */
+  get usageEvents(): number {
+    return this.#pieces?.countEvents ?? 0
+  }
+
+  /** The upstream's own id of the request, where it stands in the answer. */
+  get requestId(): string | null {
+    return this.#requestId
+  }
+
+  /** Counts, cost and times as reported so far. Only a POST spends anything, and a body that is no JSON says nothing. */
+  figures(): ReportedFigures {
+    const { type, method } = this.#call
+    const isBroken = !this.#isEvent && this.#peek.notJson
+    if (this.#pieces === null || isBroken || method !== 'POST' || (type === 'other' && this.#isStored))
+      return noFigures
+    const each = this.#pieces.all().map((pieces) => readFigures(pieces, type, this.#choiceCount))
+    return addChoices(each)
+  }
+
+  /** Whether a stream's reasoning came with it, in whole or as a summary. */
+  get streamedReasoning(): boolean {
+    return this.#streamedReasoning
+  }
+
+  /** The data of one event of a stream; `isError` where the stream names it so. */
+  event(bytes: Buffer, start: number, end: number, isError: boolean): EventContent {
+    if (
+      bytes[start] === openBracket &&
+      isAscii(bytes, start, Math.min(end, start + endMark.length), endMark)
+    ) {
+      this.#marked = true
+      return 'none'
+    }
+    this.#isEvent = true
+    this.#content = 'none'
+    this.#eventFailed = isError
+    this.#eventType = null
+    this.#hasTypedDelta = false
+    this.#hasTimings = false
+    this.#peek.reset()
+    this.#peek.push(bytes, start, end)
+    this.#peek.end()
+    if (!this.#peek.complete) this.#content = 'none'
+    else {
+      this.#noteFound(bytes)
+      if (this.#eventType !== null) this.#noteType(this.#eventType)
+    }
+    this.#found.length = 0
+    if (this.#eventFailed) this.#noteErrorEvent(bytes, start, end)
+    return this.#content
+  }
+
+  /** The value of a stream's field called `error`. */
+  errorField(bytes: Buffer, start: number, end: number): void {
+    this.#noteErrorEvent(bytes, start, end)
+  }
+
+  /** The next bytes of a body that is one JSON text. */
+  body(chunk: Uint8Array): void {
+    this.#peek.push(chunk)
+  }
+
+  /** The body is over, whole or not. */
+  endBody(): void {
+    const parts = this.#errorParts
+    if (parts === null) return
+    if (this.#status < 400 && !this.#hasAnswer && isSaid(parts['error'])) this.#failed = true
+    if (this.#status >= 400 || this.#failed) this.#error ??= readError(parts, this.#status)
+  }
+
+  value(which: number, bytes: Buffer, start: number, end: number): void {
+    const first = bytes[start]
+    switch (which) {
+      case slot.visible:
+      case slot.reasoning:
+      case slot.typedDelta:
+        if (first === quote && end - start > 2) this.#noteContent(which)
+        return
+      case slot.choiceIndex:
+        this.#choiceIndex = countPiece(bytes, start, end) ?? 0
+        return
+      case slot.finishReason:
+        if (first === quote) this.#choiceReason = stringPiece(bytes, start, end)
+        return
+      case slot.model:
+        if (this.#model === null && end - start > 2) this.#model = stringPiece(bytes, start, end)
+        return
+      case slot.serviceTier:
+        if (first === quote) this.#serviceTier ??= stringPiece(bytes, start, end)
+        return
+      case slot.usage:
+      case slot.startUsage:
+      case slot.timings:
+      case slot.metrics:
+      case slot.timeInfo:
+      case slot.meta:
+        if (first === openBrace) this.#notePiece(which, bytes, start, end)
+        return
+      case slot.requestId:
+        if (first === quote && end - start > 2) this.#requestId ??= stringPiece(bytes, start, end)
+        return
+      case slot.type:
+        if (this.#isEvent) this.#eventType = stringPiece(bytes, start, end)
+        else this.#notePart('type', bytes, start, end)
+        return
+      case slot.object:
+        this.#noteObject(bytes, start, end)
+        return
+      case slot.stopReason:
+        if (first === quote) this.#noteFinish(0, stringPiece(bytes, start, end))
+        return
+      case slot.status:
+        if (!this.#isEvent && this.#call.type === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
+        return
+      case slot.error:
+        if (this.#isEvent) this.#eventFailed ||= first !== letterN && first !== letterF && end - start > 2
+        else if (first !== letterN) this.#notePart('error', bytes, start, end)
+        return
+      case slot.choiceError:
+        if (first !== openBrace && first !== quote) return
+        this.#noteFailure()
+        this.#notePart('error', bytes, start, end)
+        return
+      case slot.list:
+        this.#hasAnswer = true
+        return
+      case slot.errorType:
+        this.#notePart('error_type', bytes, start, end)
+        return
+      case slot.message:
+        this.#notePart('message', bytes, start, end)
+        return
+      case slot.code:
+        this.#notePart('code', bytes, start, end)
+        return
+      case slot.detail:
+        this.#notePart('detail', bytes, start, end)
+    }
+  }
+
+  tooLong(which: number, firstByte: number): void {
+    switch (which) {
+      case slot.visible:
+      case slot.reasoning:
+      case slot.typedDelta:
+        if (firstByte === quote) this.#noteContent(which)
+        return
+      case slot.usage:
+        this.#pieces?.forget('usage')
+        return
+      case slot.choiceError:
+        this.#noteFailure()
+        return
+      case slot.list:
+        this.#hasAnswer = true
+        return
+      case slot.error:
+        if (this.#isEvent) this.#eventFailed = true
+        else if (this.#status < 400 && !this.#hasAnswer) this.#failed = true
+    }
+  }
+
+  close(which: number): void {
+    if (which !== slot.choice) return
+    this.#hasAnswer = true
+    if (this.#isEvent) this.#lastChoice = Math.min(this.#choiceIndex, mostChoices - 1)
+    else this.#choiceCount++
+    if (this.#choiceReason !== null) this.#noteFinish(this.#choiceIndex, this.#choiceReason)
+    this.#choiceIndex = 0
+    this.#choiceReason = null
+  }
+
+  #noteContent(which: number): void {
+    if (which === slot.typedDelta) this.#hasTypedDelta = true
+    else if (which === slot.visible) this.#content = 'visible'
+    else {
+      this.#streamedReasoning = true
+      if (this.#content === 'none') this.#content = 'reasoning'
+    }
+  }
+
+  #notePiece(which: keyof typeof pieceNames, bytes: Buffer, start: number, end: number): void {
+    if (this.#isEvent) {
+      this.#found.push(which, start, end)
+      this.#hasTimings ||= which === slot.timings
+      return
+    }
+    this.#pieces ??= new ReportedPieces()
+    this.#pieces.inBody(pieceNames[which], bytes, start, end)
+  }
+
+  /**
+   * An event is pushed in one piece, so that its pieces are still where they were. Timings are always of one choice,
+   * the event's own or the one that ended before, and so is a usage beside them; any other usage is of all choices.
+   */
+  #noteFound(bytes: Buffer): void {
+    const found = this.#found
+    if (found.length === 0) return
+    const pieces = (this.#pieces ??= new ReportedPieces())
+    const choice = this.#hasTimings ? this.#lastChoice : null
+    for (let at = 0; at < found.length; at += 3) {
+      const which = found[at] as keyof typeof pieceNames
+      pieces.inEvent(pieceNames[which], choice, bytes, found[at + 1] ?? 0, found[at + 2] ?? 0)
+    }
+  }
+
+  #noteObject(bytes: Buffer, start: number, end: number): void {
+    if (isAscii(bytes, start, end, '"error"')) this.#noteFailure()
+    else if (this.#call.type === 'other') {
+      this.#isStored ||= storedObjects.has(stringPiece(bytes, start, end) ?? '')
+    }
+  }
+
+  /** The event, or the body within HTTP 200, says that it is a failure. */
+  #noteFailure(): void {
+    if (this.#isEvent) this.#eventFailed = true
+    else this.#failed ||= this.#status < 400
+  }
+
+  #noteFinish(index: number, reason: string | null): void {
+    if (reason === null || reason === '') return
+    this.#marked = true
+    if (reason === 'error') this.#noteFailure()
+    const reasons = (this.#finishReasons ??= [])
+    const at = Math.min(index, mostChoices - 1)
+    while (reasons.length <= at) reasons.push('')
+    reasons[at] = reason
+  }
+
+  #noteStatus(status: string | null): void {
+    if (status === 'failed') this.#failed = this.#status < 400
+    else if (status === 'completed' && this.#finishReasons === null) this.#noteFinish(0, status)
+  }
+
+  /** Events of the Responses and Messages APIs tell by their type what they are. */
+  #noteType(type: string): void {
+    if (this.#hasTypedDelta && type.endsWith('.delta')) {
+      this.#noteContent(type.includes('reasoning') ? slot.reasoning : slot.visible)
+      return
+    }
+    if (type === 'message_stop' || type === 'response.incomplete') this.#marked = true
+    else if (type === 'response.completed') {
+      this.#marked = true
+      if (this.#finishReasons === null) this.#noteFinish(0, 'completed')
+    } else if (type === 'response.failed' || type === 'error') this.#eventFailed = true
+  }
+
+  #noteErrorEvent(bytes: Buffer, start: number, end: number): void {
+    this.#failed = true
+    if (this.#error !== null || end - start > longestError) return
+    this.#parsedEvents++
+    const parsed = parsePiece(bytes, start, end)
+    const error =
+      parsed === undefined
+        ? { code: null, message: bytes.toString('utf8', start, end).slice(0, longestMessage) }
+        : readError(typeof parsed === 'string' ? { error: parsed } : parsed, this.#status)
+    if (error.code !== null || error.message !== null) this.#error = error
+  }
+
+  #notePart(name: string, bytes: Buffer, start: number, end: number): void {
+    if (this.#isEvent) return
+    this.#errorParts ??= {}
+    this.#errorParts[name] = parsePiece(bytes, start, end)
+  }
+}
+
+function isSaid(error: unknown): boolean {
+  if (typeof error === 'string') return error !== ''
+  return typeof error === 'object' && error !== null && Object.keys(error).length > 0
+}

@@ -1,0 +1,105 @@
+import { resolve } from 'node:path'
+import type { Clock } from '../../call/clock.ts'
+import type { RawLogSwitch } from '../../control/control-messages.ts'
+import type { PayloadDesk } from '../raw-log/payload-desk.ts'
+import { PayloadFeed } from '../raw-log/payload-feed.ts'
+import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
+import type { GatewayValues } from '../../options/gateway-options.ts'
+import { parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
+import { PayloadLog } from '../../payloads/payload-log.ts'
+
+/** To cross to the log's thread costs more than all else where calls cross one by one; nobody sees such a delay. */
+const flushAfterMs = 20
+const bytesPerKb = 1024
+const bytesPerMb = 1024 * 1024
+
+/** What a successor goes on with, so that a restart neither loses an active log nor ends it. */
+export interface RawLogLegacy extends RawLogSwitch {
+  /** What the option said, or the last setting. */
+  readonly asked: boolean
+}
+
+export interface GatewayRawLogOptions {
+  readonly values: GatewayValues
+  readonly salt: Uint8Array
+  /** As the ids of the gateway's calls have them. */
+  readonly idBits: number
+  readonly clock: Clock
+  /** Of the gateway that this one takes over from. */
+  readonly legacy: RawLogLegacy | null
+  /** Told how it goes on when it was switched here. */
+  readonly onSwitched: (to: RawLogSwitch) => void
+}
+
+/** The payload log of a gateway, its feed and its routes, put together. */
+export class GatewayRawLog {
+  readonly log: PayloadLog
+  readonly routes: RawLogRoutes
+  readonly #feed: PayloadFeed
+  readonly #options: GatewayRawLogOptions
+  #asked: boolean
+
+  constructor(options: GatewayRawLogOptions) {
+    const { values, salt, idBits, clock, legacy } = options
+    this.#options = options
+    this.#asked = values.rawLog
+    const log = new PayloadLog({
+      filePath: resolve(values.rawLogFile),
+      // The option takes no other words.
+      capture: parseCaptureRule(values.rawLogCapture) ?? { kind: 'all' },
+      maxBodyBytes: values.rawLogMaxBodyKb * bytesPerKb,
+      totalBytes: values.rawLogMaxMb * bytesPerMb,
+      salt,
+      idBits,
+      clock,
+      flushAfterMs,
+    })
+    this.log = log
+    if (legacy !== null && legacy.asked === this.#asked) this.follow(legacy)
+    else if (this.#asked) log.toggle(true, null)
+    this.#feed = new PayloadFeed({ log, clock })
+    const desk: PayloadDesk = {
+      status: () => log.status(),
+      toggle: (enabled, forMs) => this.#toggle(enabled, forMs),
+      recent: (limit) => log.recent(limit),
+      clear: () => log.clear(),
+      watch: (listener) => log.watch(listener),
+    }
+    this.routes = new RawLogRoutes({ log: desk, feed: this.#feed })
+  }
+
+  /** For the gateway that takes over. */
+  legacy(): RawLogLegacy {
+    const { enabled, enabledUntilMs: untilMs } = this.log
+    return { asked: this.#asked, enabled, untilMs }
+  }
+
+  /** By a setting: until further notice. */
+  set(enabled: boolean): void {
+    this.#asked = enabled
+    this.#toggle(enabled, null)
+  }
+
+  /** Goes on as another gateway was switched. */
+  follow({ enabled, untilMs }: RawLogSwitch): void {
+    const forMs = untilMs === null ? null : untilMs - this.#options.clock.wallTime()
+    const isOver = forMs !== null && forMs <= 0
+    this.log.toggle(enabled && !isOver, enabled && !isOver ? forMs : null)
+  }
+
+  /** Ends the feed: its readers come back to whoever answers then. */
+  leave(): void {
+    this.#feed.close()
+  }
+
+  /** Resolves when what is under way is in the file, or time is over. */
+  close(): Promise<void> {
+    return this.log.close()
+  }
+
+  #toggle(enabled: boolean, forMs: number | null): void {
+    this.log.toggle(enabled, forMs)
+    const { enabled: is, enabledUntilMs: untilMs } = this.log
+    this.#options.onSwitched({ enabled: is, untilMs })
+  }
+}

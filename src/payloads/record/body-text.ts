@@ -1,0 +1,148 @@
+import { isUtf8 } from 'node:buffer'
+import { maskKeyBytes } from '../../secrets/key-shapes.ts'
+import type { RawBody } from './raw-payload.ts'
+import { undoCodings } from './undo-coding.ts'
+
+/** A body as it can be shown: decoded, and without credentials. */
+export interface BodyText {
+  /** JSON text of the record's `body`. */
+  readonly json: string
+  readonly encoding: 'base64' | null
+  readonly withheld: string | null
+  readonly truncated: boolean
+  /** The text before and after credentials were masked; null where it is none, or is JSON. */
+  readonly text: { readonly raw: string; readonly masked: string } | null
+}
+
+/** What tells how a body is to be read. */
+export interface BodyReading {
+  readonly contentEncoding: string | null
+  readonly maxBytes: number
+  /** Whether the sender stopped in the middle. */
+  readonly isCutOff: boolean
+  /** Whether the text is wanted, too: of streams. */
+  readonly isStream: boolean
+}
+
+/** Deeper JSON is kept as text, as many a program that reads the log could not read it. */
+const deepestJson = 200
+
+/** What is kept of a body: JSON as it was written where it is JSON, else its text, else base64. Never throws. */
+export function readBody(body: RawBody, reading: BodyReading): BodyText {
+  const kept = joined(body.pieces)
+  if (kept.length === 0) {
+    return { json: 'null', encoding: null, withheld: null, truncated: body.truncated, text: null }
+  }
+  const decoded =
+    reading.contentEncoding === null
+      ? { bytes: kept, isCut: false }
+      : (undoCodings(kept, reading.contentEncoding, reading.maxBytes) ??
+        // Said to be coded, and plain all the same: seen of servers behind a faulty proxy.
+        (isUtf8(kept) ? { bytes: kept, isCut: false } : null))
+  if (decoded === null) {
+    return withheld(
+      'its content coding could not be undone, so that nobody can tell what is in it',
+      body.truncated,
+    )
+  }
+  const truncated = body.truncated || decoded.isCut
+  const isCut = truncated || reading.isCutOff
+  const bytes = withoutMark(isCut ? withoutCutCharacter(decoded.bytes) : decoded.bytes)
+  const shown = { withheld: null, truncated }
+  if (hidesKey(bytes))
+    return withheld('a credential is in it, in a coding of two bytes a character', truncated)
+  if (!isUtf8(bytes)) {
+    const masked = maskKeyBytes(bytes, isCut)
+    return { ...shown, json: `"${masked.toString('base64')}"`, encoding: 'base64', text: null }
+  }
+  const raw = bytes.toString()
+  const isJson = !truncated && !reading.isStream && isJsonText(raw)
+  const isOpen = !isJson && (isCut || (!reading.isStream && beginsJson(bytes)))
+  const maskedBytes = maskKeyBytes(bytes, isOpen)
+  const masked = maskedBytes === bytes ? raw : maskedBytes.toString()
+  if (masked !== raw && raw.includes('"logprob"')) {
+    // Token by token, once more.
+    return withheld('a credential was in it, and its pieces are in its log probabilities', truncated)
+  }
+  if (isJson && (masked === raw || isJsonText(masked))) {
+    return { ...shown, json: onOneLine(masked), encoding: null, text: null }
+  }
+  return { ...shown, json: JSON.stringify(masked), encoding: null, text: { raw, masked } }
+}
+
+function withheld(why: string, truncated: boolean): BodyText {
+  return { json: 'null', encoding: null, withheld: why, truncated, text: null }
+}
+
+/** Whether there is a credential in what is UTF-16, or the like, in the whole or in parts. */
+function hidesKey(bytes: Buffer): boolean {
+  if (!bytes.includes(0)) return false
+  const narrow = Buffer.from(bytes.toString('latin1').replaceAll('\0', ''), 'latin1')
+  const found = maskKeyBytes(narrow)
+  return found !== narrow && maskKeyBytes(bytes) === bytes
+}
+
+function joined(pieces: readonly Uint8Array[]): Buffer {
+  const [first] = pieces
+  if (pieces.length !== 1 || first === undefined) return Buffer.concat(pieces)
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+}
+
+/** Without the last character where its bytes are not all there. */
+function withoutCutCharacter(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return needed > back ? bytes.subarray(0, bytes.length - back) : bytes
+  }
+  return bytes
+}
+
+/** Without a byte order mark, which is no part of the text. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
+
+/** A body that begins as JSON and is none was broken off, as a rule. */
+function beginsJson(bytes: Buffer): boolean {
+  for (const byte of bytes.subarray(0, 100)) if (byte > 0x20) return byte === 0x7b || byte === 0x5b
+  return false
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text)
+  } catch {
+    return false
+  }
+  return text.length < 2 * deepestJson || depthOf(text) <= deepestJson
+}
+
+/** How deep the brackets of a valid JSON text go. */
+function depthOf(text: string): number {
+  let depth = 0
+  let deepest = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) at = stringEnd(text, at)
+    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return deepest
+}
+
+/** Where the closing quote of the string is that opens here. */
+function stringEnd(text: string, open: number): number {
+  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text[at - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return at
+  }
+  return text.length
+}
+
+/** Within strings of JSON no line break is raw. */
+function onOneLine(json: string): string {
+  return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json
+}

@@ -1,0 +1,171 @@
+import type { PayloadToolCall } from '../../api/raw-log.ts'
+import type { RawHeaders } from '../../call/call-observer.ts'
+import { formatCallId } from '../../call/call-id.ts'
+import { maskKeys } from '../../secrets/key-shapes.ts'
+import { RecentMap } from '../../lib/recent-map.ts'
+import { type BodyText, readBody } from './body-text.ts'
+import { maskPath } from './mask-path.ts'
+import type { RawAnswer, RawRequest } from './raw-payload.ts'
+import { HeaderRedaction } from './redact-headers.ts'
+import { type StreamForm, streamEvents, streamForm } from './stream-events.ts'
+import { readStreamText, type StreamText } from './stream-text.ts'
+
+/** What the composing of records depends on beside the call. */
+export interface ComposeOptions {
+  /** Of the installation: see `installation-salt.ts`. */
+  readonly salt: Uint8Array
+  /** Most that a body may have when its content coding has been undone: `--raw-log-max-body-kb`. */
+  readonly maxBodyBytes: number
+}
+
+const mostChunks = 10_000
+/** Longer texts are not remembered: they do not repeat. */
+const longestRemembered = 500
+
+/**
+ * Makes a line of the raw log of the raw pieces of a call, without the credentials in them. Never throws; a line
+ * is one JSON object, and holds no line break.
+ */
+export class RecordComposer {
+  readonly #maxBodyBytes: number
+  readonly #headers: HeaderRedaction
+  /** Of texts that repeat from call to call: methods, paths, models. */
+  readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)))
+  readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)))
+
+  constructor({ salt, maxBodyBytes }: ComposeOptions) {
+    this.#maxBodyBytes = maxBodyBytes
+    this.#headers = new HeaderRedaction(salt)
+  }
+
+  composeRequest(raw: RawRequest, seq: number): string {
+    const announced = Number(headerOf(raw.headers, 'content-length') ?? Number.NaN)
+    const body = readBody(raw.body, {
+      contentEncoding: headerOf(raw.headers, 'content-encoding'),
+      maxBytes: this.#maxBodyBytes,
+      isCutOff: raw.body.totalBytes < announced,
+      isStream: false,
+    })
+    return `${this.#head(raw, seq, 'incoming', null)}${bodyFields(body, null)}${this.#tail(raw, body.truncated)}}`
+  }
+
+  composeAnswer(raw: RawAnswer, seq: number): string {
+    const type = headerOf(raw.headers, 'content-type')?.trim().toLowerCase() ?? ''
+    const isCutOff = mayBeCutOff(raw.outcome)
+    const body = readBody(raw.body, {
+      contentEncoding: headerOf(raw.headers, 'content-encoding'),
+      maxBytes: this.#maxBodyBytes,
+      isCutOff,
+      isStream: streamForm(type, '') !== null,
+    })
+    const form = streamForm(type, body.text?.raw ?? '')
+    const put =
+      form === null || body.text === null ? null : putTogether(body.text, form, body.truncated || isCutOff)
+    const chunks = form === null ? '' : `,"chunks":${offsets(raw.chunkOffsetsMs)}`
+    return `${this.#head(raw, seq, 'outgoing', raw.status)}${bodyFields(body, put?.withheld ?? null)}${this.#tail(raw, body.truncated)},"outcome":${this.#word(raw.outcome)},"failure_code":${this.#word(raw.failureCode)},"duration_ms":${rounded(raw.durationMs)}${chunks}${put?.fields ?? ''}}`
+  }
+
+  #head(raw: RawRequest, seq: number, direction: string, status: number | null): string {
+    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#path(raw.path)},"status":${status},"headers":${this.#headers.json(raw.headers)}`
+  }
+
+  #tail(raw: RawRequest, truncated: boolean): string {
+    return `,"body_bytes":${raw.body.totalBytes},"truncated":${truncated},"model":${this.#word(raw.model)},"stream":${raw.stream}`
+  }
+
+  #word(word: string | null): string {
+    if (word === null) return 'null'
+    return word.length > longestRemembered ? JSON.stringify(maskKeys(word)) : this.#words.get(word)
+  }
+
+  #path(path: string): string {
+    return path.length > longestRemembered ? JSON.stringify(maskPath(path)) : this.#paths.get(path)
+  }
+}
+
+interface PutTogether {
+  /** JSON text of the fields, each with its comma. */
+  readonly fields: string
+  /** Why the body may not be shown. */
+  readonly withheld: string | null
+}
+
+/**
+ * What a stream said in pieces. A credential that lies over several events is in none of them whole: then the body
+ * would show it in pieces, and is withheld. That is so where masking after putting together finds more than before.
+ */
+function putTogether(
+  { raw, masked }: { readonly raw: string; readonly masked: string },
+  form: StreamForm,
+  isCut: boolean,
+): PutTogether {
+  const { said, all } = saidIn(raw, form)
+  const clean = all.map((text) => maskKeys(text, isCut))
+  let isSpread = all.some((text, i) => text !== clean[i])
+  if (isSpread && masked !== raw) {
+    const before = saidIn(masked, form).all
+    isSpread = before.length !== clean.length || before.some((text, i) => text !== clean[i])
+  }
+  const calls = said.toolCalls.map((call) => toolCallJson(call, isCut))
+  return {
+    fields: `,"text":${shown(said.text, isCut)},"reasoning":${shown(said.reasoning, isCut)},"tool_calls":[${calls.join(',')}]`,
+    withheld: isSpread ? 'a credential lay in it over several events' : null,
+  }
+}
+
+/** What the stream comes to, and all texts in it that a reader could put together. */
+function saidIn(
+  text: string,
+  form: StreamForm,
+): { readonly said: StreamText; readonly all: readonly string[] } {
+  const { objects, others } = streamEvents(text, form)
+  const said = readStreamText(objects)
+  return { said, all: [...said.all, others] }
+}
+
+function toolCallJson(call: PayloadToolCall, isCut: boolean): string {
+  return `{"id":${shown(call.id, false)},"name":${shown(call.name, false)},"arguments":${shown(call.arguments, isCut)}}`
+}
+
+function shown(text: string | null, isCut: boolean): string {
+  return text === null ? 'null' : JSON.stringify(maskKeys(text, isCut))
+}
+
+function bodyFields(body: BodyText, withheld: string | null): string {
+  const why = withheld ?? body.withheld
+  if (why !== null) return `,"body":null,"body_withheld":${JSON.stringify(why)}`
+  return `,"body":${body.json}${body.encoding === null ? '' : `,"body_encoding":"${body.encoding}"`}`
+}
+
+/** Whether an answer of this outcome may have ended before it was whole: an error is as whole as any other answer. */
+function mayBeCutOff(outcome: string): boolean {
+  return outcome !== 'ok' && outcome !== 'upstream_error' && outcome !== 'refused'
+}
+
+/** The values of a header, joined as they may be; null where it is absent. */
+function headerOf(headers: RawHeaders, name: string): string | null {
+  let value: string | null = null
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const each = headers[i] ?? ''
+    if (each.length !== name.length || each.toLowerCase() !== name) continue
+    value = value === null ? (headers[i + 1] ?? '') : `${value},${headers[i + 1] ?? ''}`
+  }
+  return value
+}
+
+function offsets(offsetsMs: readonly number[] | Float64Array): string {
+  return `[${Array.from(offsetsMs.slice(0, mostChunks), rounded).join(',')}]`
+}
+
+/** To a tenth of a millisecond; what is no number is null, as JSON has no other. */
+function rounded(ms: number): string {
+  if (!Number.isFinite(ms)) return 'null'
+  const tenths = Math.round(ms * 10)
+  // Whole numbers are written faster than fractions by far, and there is one for each chunk.
+  if (tenths < 0 || tenths % 10 === 0) return String(tenths / 10)
+  return `${Math.floor(tenths / 10)}.${tenths % 10}`
+}
+
+function isoTime(wallTimeMs: number): string {
+  return new Date(wallTimeMs).toISOString()
+}

@@ -1,0 +1,32 @@
+import { maskKeys, secretMark } from '../../secrets/key-shapes.ts'
+
+/** Parameters of a query whose whole value is a credential, however short. */
+const secretParameter =
+  /^(?:key|sig|auth|pass|pwd|jwt|code|ticket|.*(?:api[-_.]?key|token|secret|passw.*|signature|credential|access[-_]?key))$/i
+
+/** `k` is a key where its value is longer than a count. */
+const shortestUnnamed = 8
+
+/** A path with its query, or any URL, without the credentials in it. */
+export function maskPath(path: string): string {
+  const query = path.indexOf('?')
+  return maskKeys(
+    query < 0 ? path : path.slice(0, query + 1) + path.slice(query + 1).replace(/[^?&;#\s]+/g, maskParameter),
+  )
+}
+
+function maskParameter(parameter: string): string {
+  const equals = parameter.indexOf('=')
+  if (equals < 0 || equals === parameter.length - 1) return parameter
+  const name = decoded(parameter.slice(0, equals))
+  const isSecret = secretParameter.test(name) || (name === 'k' && parameter.length - equals > shortestUnnamed)
+  return isSecret ? parameter.slice(0, equals + 1) + secretMark : parameter
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,41 @@
+import type { RawHeaders } from '../../call/call-observer.ts'
+
+/** A body as far as it was kept: all of it, or its beginning. */
+export interface RawBody {
+  /** In order, exactly as on the wire, before any transfer coding. They may be views of one large buffer. */
+  readonly pieces: readonly Uint8Array[]
+  /** On the wire, all of it. */
+  readonly totalBytes: number
+  /** Whether `pieces` are only its beginning, because no more was kept. */
+  readonly truncated: boolean
+}
+
+/** One direction of a call, in raw pieces: what the main thread hands to the worker. */
+interface RawPayload {
+  readonly callId: number
+  /** When it was whole, in ms since the Unix epoch. */
+  readonly wallTimeMs: number
+  readonly method: string
+  /** With its query, as the client sent it. */
+  readonly path: string
+  /** Name, value, name, value …, as they came. */
+  readonly headers: RawHeaders
+  readonly body: RawBody
+  readonly model: string | null
+  readonly stream: boolean
+}
+
+/** What the client sent. */
+export type RawRequest = RawPayload
+
+/** What the client got. */
+export interface RawAnswer extends RawPayload {
+  /** Null where nothing was sent. */
+  readonly status: number | null
+  /** As the call's row has it. */
+  readonly outcome: string
+  readonly failureCode: string | null
+  readonly durationMs: number
+  /** When each piece came, in ms since the call's head was received; told of event streams only. */
+  readonly chunkOffsetsMs: readonly number[] | Float64Array
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import { CallIds } from '../../call/call-id.ts'
+import { formatCaptureRule, isCaptured, isSampled, parseCaptureRule } from './capture-rule.ts'
+
+describe('a rule is read', () => {
+  const good: Record<string, ReturnType<typeof parseCaptureRule>> = {
+    all: { kind: 'all' },
+    errors: { kind: 'errors' },
+    'sample:1/10': { kind: 'sample', every: 10 },
+    'sample:1/1': { kind: 'sample', every: 1 },
+    'sample:1': { kind: 'sample', every: 1 },
+    'sample:0.1': { kind: 'sample', every: 10 },
+    'sample:.25': { kind: 'sample', every: 4 },
+    'sample:0.75': { kind: 'sample', every: 4 / 3 },
+  }
+  for (const [text, rule] of Object.entries(good))
+    test(text, () => assert.deepEqual(parseCaptureRule(text), rule))
+
+  const bad = [
+    '',
+    'All',
+    'error',
+    'sample',
+    'sample:',
+    'sample:0',
+    'sample:2',
+    'sample:1.01',
+    'sample:-0.1',
+    'sample:10',
+  ]
+  const alsoBad = [
+    'sample:1/0',
+    'sample:2/3',
+    'sample:1/x',
+    'sample:1/',
+    'sample:0x1',
+    'sample:1e-1',
+    'sample:NaN',
+    'sample:1/1 ',
+  ]
+  const largeToo = ['sample:1/1000000000000', `sample:0.${'0'.repeat(40)}1`]
+  for (const text of [...bad, ...alsoBad, ...largeToo]) {
+    test(`not ${text}`, () => assert.equal(parseCaptureRule(text), null))
+  }
+
+  test('what is formatted is read as the same', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('all', 'errors', 'sample:1/7', 'sample:0.3', 'sample:0.125'), (text) => {
+        const rule = parseCaptureRule(text)
+        assert.ok(rule !== null)
+        const again = parseCaptureRule(formatCaptureRule(rule))
+        if (rule.kind !== 'sample' || again?.kind !== 'sample') assert.deepEqual(again, rule)
+        else assert.ok(Math.abs(again.every - rule.every) < 1e-6)
+      }),
+    )
+  })
+})
+
+test('a sample takes about its share of calls, from whichever gateway and however close they follow', () => {
+  for (const share of [0.5, 0.1, 0.01]) {
+    for (const everyMs of [0.01, 1, 1000]) {
+      let nowMs = Date.UTC(2026, 10, 21)
+      const ids = new CallIds(() => Math.floor((nowMs += everyMs)), 5)
+      const rule = { kind: 'sample', every: 1 / share } as const
+      const count = 20_000
+      const taken = Array.from({ length: count }, () => isSampled(rule, ids.next())).filter(Boolean).length
+      const deviation = Math.sqrt(count * share * (1 - share))
+      assert.ok(Math.abs(taken - count * share) < 6 * deviation, `${taken} of ${count} for ${share}`)
+    }
+  }
+})
+
+test('every call is taken by `all`, `errors` and a sample of one in one, as far as its id tells', () => {
+  const id = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
+  fc.assert(
+    fc.property(id, fc.constantFrom('all', 'errors', 'sample:1'), (callId, text) => {
+      assert.equal(isSampled(parseCaptureRule(text) ?? { kind: 'sample', every: 1e9 }, callId), true)
+    }),
+  )
+})
+
+test('`errors` takes what counts as failed, the others take every outcome', () => {
+  assert.equal(isCaptured({ kind: 'errors' }, 'ok'), false)
+  assert.equal(isCaptured({ kind: 'errors' }, 'client_disconnected'), false)
+  for (const outcome of ['upstream_error', 'upstream_cut', 'refused', 'gateway_error'] as const) {
+    assert.equal(isCaptured({ kind: 'errors' }, outcome), true)
+  }
+  assert.equal(isCaptured({ kind: 'all' }, 'ok'), true)
+  assert.equal(isCaptured({ kind: 'sample', every: 3 }, 'ok'), true)
+})

@@ -1,0 +1,49 @@
+import { isFailed, type Outcome } from '../../call/call-record.ts'
+
+/** What reaches the file: `all`, only calls that `errors` is true of, or a share of all calls. */
+export type CaptureRule =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'errors' }
+  /** One call in `every`. */
+  | { readonly kind: 'sample'; readonly every: number }
+
+const longestText = 20
+
+/** `all`, `errors`, `sample:1/10` (one call in ten) or, the same, `sample:0.1`; null where it is none of them. */
+export function parseCaptureRule(text: string): CaptureRule | null {
+  if (text === 'all' || text === 'errors') return { kind: text }
+  if (!text.startsWith('sample:') || text.length > longestText) return null
+  const share = text.slice('sample:'.length)
+  const every = /^1\/\d+$/.test(share) ? Number(share.slice(2)) : decimalEvery(share)
+  return every !== null && every >= 1 && every <= 1e9 ? { kind: 'sample', every } : null
+}
+
+function decimalEvery(share: string): number | null {
+  return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(share) && Number(share) > 0 ? 1 / Number(share) : null
+}
+
+/** As a person wrote it, or in the same form. */
+export function formatCaptureRule(rule: CaptureRule): string {
+  if (rule.kind !== 'sample') return rule.kind
+  return Number.isInteger(rule.every)
+    ? `sample:1/${rule.every}`
+    : `sample:${Number((1 / rule.every).toPrecision(9))}`
+}
+
+/** Whether the file may get this call, as far as its id tells: the same for both of its records, in any process. */
+export function isSampled(rule: CaptureRule, callId: number): boolean {
+  return rule.kind !== 'sample' || spread(callId) * rule.every < 1
+}
+
+/** Whether the file gets a call that ended so. */
+export function isCaptured(rule: CaptureRule, outcome: Outcome): boolean {
+  return rule.kind !== 'errors' || isFailed(outcome)
+}
+
+/** Evenly spread over 0 to 1, however much two ids are alike (the finalizer of MurmurHash3). */
+function spread(id: number): number {
+  let hash = Math.trunc(id % 2 ** 32) ^ Math.trunc(id / 2 ** 32)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { truncateSync, writeFileSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { variedCall } from '../../../test/store/told-of-calls.ts'
+import { sampleStartMs } from '../../../test/store/sample-call.ts'
+import { seededRandom } from '../../../test/support/seeded-random.ts'
+import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
+import { CallWriter } from '../write/call-writer.ts'
+import { type CheckReport, checkStore } from './check-store.ts'
+import { FoldCalls } from '../rollup/fold-calls.ts'
+import { openForWriting } from '../sqlite/open-store.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { RollForward } from '../rollup/roll-forward.ts'
+import { quarterMs } from '../rollup/rollup-spans.ts'
+
+const dayMs = 96 * quarterMs
+const firstDayMs = Math.floor(sampleStartMs / dayMs) * dayMs
+
+/** A database of three days, all of it rolled forward but the last calls. */
+function makeDatabase(dir: TempDir): string {
+  const path = dir.file('calls.db')
+  const database = openForWriting(path)
+  const words = new WordList()
+  const writer = new CallWriter(database, words)
+  const random = seededRandom(7)
+  const write = (count: number): void => {
+    const calls = Array.from({ length: count }, (_, index) =>
+      variedCall(
+        firstDayMs + Math.floor(random() * 3) * dayMs + Math.floor(random() * 4 * quarterMs),
+        index,
+        random,
+      ),
+    )
+    const batch = new BatchEncoder().encode(calls)
+    words.accept(batch)
+    writer.write(batch)
+  }
+  write(300)
+  const forward = new RollForward(database)
+  while (forward.step(firstDayMs + 10 * dayMs, 50));
+  write(20)
+  database.close()
+  return path
+}
+
+function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+function check(path: string, full: boolean = true): CheckReport {
+  const report = checkStore(path, { full })
+  assert.ok(typeof report === 'object', JSON.stringify(report))
+  return report
+}
+
+test('a sound database is found so, whether its calls are rolled forward, folded away or neither', async () => {
+  await using dir = await makeTempDir()
+  const path = makeDatabase(dir)
+  const report = check(path)
+  assert.deepEqual(report.integrity, [])
+  assert.deepEqual([report.calls, report.callsToAdd, report.foldedUntilMs], [320, 20, null])
+  assert.deepEqual(report.quarters, { checked: 12, of: 12, wrongMs: [] })
+  assert.deepEqual(report.days, { checked: 3, of: 3, wrongMs: [] })
+
+  const database = openForWriting(path)
+  const fold = new FoldCalls(database)
+  while (fold.step(firstDayMs + dayMs, 10) > 0);
+  database.close()
+  const folded = check(path)
+  assert.equal(folded.foldedUntilMs, firstDayMs + dayMs)
+  assert.deepEqual(folded.quarters, { checked: 8, of: 8, wrongMs: [] })
+  assert.deepEqual(folded.days, { checked: 3, of: 3, wrongMs: [] })
+})
+
+test('a call that is gone, and a sum that is off, are found where they are', async () => {
+  const wrongs: readonly (readonly [string, (report: CheckReport) => readonly number[]])[] = [
+    [
+      'DELETE FROM calls WHERE id = (SELECT min(id) FROM calls WHERE seq < 300)',
+      ({ quarters }) => quarters.wrongMs,
+    ],
+    [
+      `UPDATE rollup_quarters SET output_tokens = output_tokens + 1 WHERE slot = ${firstDayMs / quarterMs}
+        AND key_id = (SELECT id FROM rollup_keys WHERE grouping_id = 0)`,
+      ({ quarters, days }) => (days.wrongMs[0] === quarters.wrongMs[0] ? days.wrongMs : []),
+    ],
+    [
+      `DELETE FROM rollup_spans WHERE level = 1 AND slot = ${firstDayMs / quarterMs / 4}
+        AND key_id = (SELECT id FROM rollup_keys WHERE grouping_id = 5 LIMIT 1)`,
+      ({ days }) => days.wrongMs,
+    ],
+    [
+      `UPDATE rollup_spans SET spreads = NULL WHERE level = 3 AND slot = ${firstDayMs / dayMs}`,
+      ({ days }) => days.wrongMs,
+    ],
+  ]
+  for (const [sql, found] of wrongs) {
+    await using dir = await makeTempDir()
+    const path = makeDatabase(dir)
+    change(path, sql)
+    assert.deepEqual(found(check(path)), [firstDayMs], sql)
+  }
+})
+
+test('an index that lacks a row, and a torn file, are found', async () => {
+  await using dir = await makeTempDir()
+  const path = makeDatabase(dir)
+  const database = new DatabaseSync(path)
+  const page = Number(
+    database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'calls_by_seq'").get()?.['rootpage'],
+  )
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  const bytes = readFileSync(path)
+  // The number of cells of the index's root page, one less.
+  const at = (page - 1) * 4096 + 3
+  bytes.writeUInt16BE(bytes.readUInt16BE(at) - 1, at)
+  writeFileSync(path, bytes)
+  assert.ok(check(path).integrity.length > 0)
+
+  truncateSync(path, bytes.length - 8192)
+  const torn = checkStore(path, { full: false })
+  assert.ok(torn === 'damaged' || (typeof torn === 'object' && torn.integrity.length > 0))
+})
+
+test('a sample has the first and the last, and is not larger than it need be', async () => {
+  await using dir = await makeTempDir()
+  const path = makeDatabase(dir)
+  assert.equal(check(path, false).quarters.checked, 12)
+  assert.equal(checkStore(dir.file('none.db'), { full: false }), 'missing')
+})

@@ -1,0 +1,111 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { RollupCheck } from '../rollup/check-rollups.ts'
+import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
+import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
+import { quarterMs } from '../rollup/rollup-spans.ts'
+import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
+
+/** What was looked at, and what is wrong. */
+export interface CheckReport {
+  readonly schemaVersion: number
+  /** The version that this program would bring it to. */
+  readonly newestVersion: number
+  readonly calls: number
+  /** How many calls the rollups do not hold yet. */
+  readonly callsToAdd: number
+  /** Before this instant calls were folded away, `null` where none were. */
+  readonly foldedUntilMs: number | null
+  /** What SQLite says of the file and its indexes; empty where all is well. */
+  readonly integrity: readonly string[]
+  readonly quarters: Sampled
+  readonly days: Sampled
+}
+
+/** Some or all of a set, and the instants in milliseconds since the Unix epoch at which the wrong ones begin. */
+export interface Sampled {
+  readonly checked: number
+  readonly of: number
+  readonly wrongMs: readonly number[]
+}
+
+const quartersInSample = 200
+const daysInSample = 10
+const dayMs = 96 * quarterMs
+/** More findings say nothing more. */
+const findings = 20
+
+/** Looks through a database, which it only reads; the gateway may go on writing. */
+export function checkStore(path: string, { full }: { readonly full: boolean }): CheckReport | StoreAbsence {
+  const database = openForReading(path)
+  if (typeof database === 'string') return database
+  try {
+    const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0])
+    const version = versionOf(database)
+    const integrity = integrityOf(database)
+    // Of what is damaged, or older than the rollups, nothing more can be counted.
+    if (integrity.length > 0 || version < schemaVersion) return bareReport(version, integrity)
+    const folded = number('SELECT folded_until FROM rollup_state')
+    return {
+      schemaVersion: version,
+      newestVersion: schemaVersion,
+      calls: number('SELECT count(*) FROM calls'),
+      callsToAdd: number('SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'),
+      foldedUntilMs: folded === 0 ? null : folded * quarterMs,
+      integrity,
+      ...rollupsOf(new RollupCheck(database), full),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+function rollupsOf(check: RollupCheck, full: boolean): Pick<CheckReport, 'quarters' | 'days'> {
+  const quarters = check.countable()
+  const days = check.wholeDays()
+  return {
+    quarters: checked(quarters, full ? quarters.length : quartersInSample, quarterMs, (slot) =>
+      check.isQuarterRight(slot),
+    ),
+    days: checked(days, full ? days.length : daysInSample, dayMs, (day) => check.isDayRight(day)),
+  }
+}
+
+/** Looks at slots that lie evenly among all of them, the first and the last included. */
+function checked(
+  slots: readonly number[],
+  count: number,
+  widthMs: number,
+  isRight: (slot: number) => boolean,
+): Sampled {
+  const size = Math.min(count, slots.length)
+  const step = size <= 1 ? 0 : (slots.length - 1) / (size - 1)
+  const sample = Array.from({ length: size }, (_, index) => slots[Math.round(index * step)] ?? 0)
+  const wrong = sample.filter((slot) => !isRight(slot))
+  return { checked: size, of: slots.length, wrongMs: wrong.map((slot) => slot * widthMs) }
+}
+
+function integrityOf(database: DatabaseSync): readonly string[] {
+  try {
+    const rows = database.prepare(`PRAGMA integrity_check(${findings})`).all()
+    const lines = rows.map((row) => String(row['integrity_check']))
+    return lines.length === 1 && lines[0] === 'ok' ? [] : lines
+  } catch (error) {
+    // Of some damage SQLite does not find its way out.
+    if (error instanceof Error && sqliteCode(error) === sqliteCodes.corrupt) return [error.message]
+    throw error
+  }
+}
+
+function bareReport(version: number, integrity: readonly string[]): CheckReport {
+  const nothing: Sampled = { checked: 0, of: 0, wrongMs: [] }
+  return {
+    schemaVersion: version,
+    newestVersion: schemaVersion,
+    calls: 0,
+    callsToAdd: 0,
+    foldedUntilMs: null,
+    integrity,
+    quarters: nothing,
+    days: nothing,
+  }
+}

@@ -1,0 +1,246 @@
+import { closeSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
+import type { CallStart } from '../../call/call.ts'
+import type { StoredCall } from '../sqlite/call-columns.ts'
+import type { CallPricer } from '../write/call-pricer.ts'
+import { CallWriter } from '../write/call-writer.ts'
+import { foldedUntilMs } from '../rollup/fold-calls.ts'
+import { instanceLockPath } from '../sqlite/instance-number.ts'
+import { type JournalHeader, parseEnd, parseHeader, parseStart } from './journal-line.ts'
+import { tryFileLock } from '../../lib/file-lock.ts'
+import { isAlive } from '../../lib/process-identity.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { timeText } from '../sqlite/store-files.ts'
+
+const callsPerBatch = 500
+/** Of a file that was being made when the power went there may be zeros alone. */
+const hasText = /[^\0]/
+/** More than a header takes. */
+const headBytes = 4096
+
+/** The gateway that reads the journals. */
+export interface JournalReader {
+  readonly instance: string
+  readonly number: number | null
+}
+
+export interface RecoveryOptions {
+  /** Null for a job. */
+  readonly self: JournalReader | null
+  readonly wallTimeMs: number
+  readonly pricer?: CallPricer
+}
+
+export interface Recovery {
+  /** Which journal could not be read whole; it is kept, under another name if it has had its turn. Null if all could. */
+  readonly damage: string | null
+  /** Calls whose id another call has: they have no row. */
+  readonly conflicts: number
+}
+
+/**
+ * Makes rows of the calls that dead instances left, whether those had ended or not, then deletes their journals. A call that
+ * has its row keeps it, so that being killed in the middle, or doing it twice at once, changes nothing.
+ */
+export function recoverJournals(
+  folder: string,
+  database: DatabaseSync,
+  { self, wallTimeMs, pricer }: RecoveryOptions,
+): Recovery {
+  let damage: string | null = null
+  let conflicts = 0
+  for (const name of readdirSync(folder)) {
+    if (!/^inflight-.*\.log(\.tmp)?$/.test(name)) continue
+    const path = join(folder, name)
+    const header = headerOf(path)
+    using claim = claimJournal(folder, header, self)
+    if (claim === null) continue
+    const journal = readJournal(path, header)
+    if (journal === 'gone') continue
+    if (journal === 'unreadable') {
+      damage = `${path} cannot be read; calls that were cut off may be missing. Delete it if it is no longer wanted`
+      continue
+    }
+    // What was being written under this name stands, whole, under the other.
+    if (name.endsWith('.tmp')) {
+      remove(path)
+      continue
+    }
+    if (header !== null) conflicts += writeLeft(database, journal.calls, pricer ?? null)
+    if (!journal.isDamaged) remove(path)
+    else {
+      const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
+      rename(path, kept)
+      damage = `${path} was damaged, and calls that were cut off may be missing; it was kept as ${kept}`
+    }
+  }
+  return { damage, conflicts }
+}
+
+const free: Disposable = { [Symbol.dispose]: () => {} }
+
+/**
+ * Null if the instance lives. While the claim is held, nobody else reads its journal, and no gateway takes its number. A
+ * number that another gateway has taken since is that one's to look after.
+ */
+function claimJournal(
+  folder: string,
+  header: JournalHeader | null,
+  self: JournalReader | null,
+): Disposable | null {
+  if (header === null) return free
+  if (header.instance === self?.instance) return null
+  if (header.number === null) return isAlive(header) ? null : free
+  if (header.number === self?.number) return free
+  try {
+    return tryFileLock(instanceLockPath(folder, header.number))
+  } catch {
+    // Nothing tells of the instance: its journal is left for another time.
+    return null
+  }
+}
+
+interface Journal {
+  readonly calls: readonly StoredCall[]
+  /** Lines are no calls, and not only the last, which the end of the process may have torn. */
+  readonly isDamaged: boolean
+}
+
+/** Without a header nothing says whose calls these are, nor whether they have ended. */
+function readJournal(path: string, header: JournalHeader | null): Journal | 'gone' | 'unreadable' {
+  try {
+    const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
+    const instance = header?.instance ?? ''
+    const found = lines.map((line) => leftCall(line, instance))
+    const isDamaged = (header === null && hasText.test(head)) || found.slice(0, -1).includes(null)
+    // What a call ended as stands behind what it began as.
+    const calls = new Map(found.filter((call) => call !== null).map((call) => [call.id, call]))
+    return { calls: [...calls.values()], isDamaged }
+  } catch (error) {
+    // Another instance that starts may have been first.
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'unreadable'
+  }
+}
+
+function leftCall(line: string, instance: string): StoredCall | null {
+  const start = parseStart(line)
+  return start === null ? parseEnd(line) : interruptedCall(start, instance)
+}
+
+/** A call that was sent and of which nothing more is known. */
+export function interruptedCall(start: CallStart, instance: string): StoredCall {
+  const { type: callType, id, endpoint, method, stream, model, upstream, requestBytes } = start
+  const { client, keyFingerprint, userAgent, session, clientRetry } = start
+  return {
+    id,
+    callType,
+    endpoint,
+    method,
+    stream,
+    model,
+    upstream,
+    instance,
+    outcome: 'interrupted',
+    attempts: 1,
+    clientRetry,
+    requestBytes,
+    responseBytes: 0,
+    usageSource: 'none',
+    client,
+    keyFingerprint,
+    userAgent,
+    session,
+    responseModel: null,
+    serviceTier: null,
+    status: null,
+    failureCode: null,
+    upstreamErrorCode: null,
+    errorMessage: null,
+    finishReason: null,
+    receiveMs: null,
+    queueMs: null,
+    retryWaitMs: null,
+    connectMs: null,
+    ttfbMs: null,
+    ttftMs: null,
+    ttfoMs: null,
+    durationMs: null,
+    overheadMs: null,
+    tpotMs: null,
+    chunks: null,
+    gapP50Ms: null,
+    gapP95Ms: null,
+    gapMaxMs: null,
+    stalls: null,
+    inputTokens: null,
+    outputTokens: null,
+    cachedInputTokens: null,
+    cacheWriteTokens: null,
+    cacheWrite1hTokens: null,
+    inputAudioTokens: null,
+    outputAudioTokens: null,
+    reasoningTokens: null,
+    totalTokens: null,
+    searchUnits: null,
+    upstreamRequestId: null,
+    upstreamQueueMs: null,
+    upstreamPromptMs: null,
+    upstreamDecodeMs: null,
+    costNanoUsd: null,
+    priceSource: null,
+    priceKey: null,
+  }
+}
+
+/** Says how many calls found their id taken by another. */
+function writeLeft(database: DatabaseSync, found: readonly StoredCall[], pricer: CallPricer | null): number {
+  const unfoldedId = firstIdAt(foldedUntilMs(database))
+  // A call that was folded away has left no row to know it by: it is counted already.
+  const calls = found.filter(({ id }) => id >= unfoldedId)
+  const words = new WordList()
+  const writer = new CallWriter(database, words, pricer)
+  const encoder = new BatchEncoder()
+  let conflicts = 0
+  for (let at = 0; at < calls.length; at += callsPerBatch) {
+    const batch = encoder.encode(calls.slice(at, at + callsPerBatch))
+    words.accept(batch)
+    conflicts += writer.write(batch).conflicts
+  }
+  return conflicts
+}
+
+/** What the first line says, if it can be read and is whole. */
+function headerOf(path: string): JournalHeader | null {
+  const bytes = Buffer.alloc(headBytes)
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const text = bytes.toString('utf8', 0, readSync(file, bytes))
+      return parseHeader(text.slice(0, text.indexOf('\n')))
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return null
+  }
+}
+
+/** One that cannot be deleted is read again another time, to no effect: its calls have rows by now. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    return
+  }
+}
+
+/** Where it cannot be renamed, or somebody else was first, it is looked at again another time. */
+function rename(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,62 @@
+import type { SQLInputValue } from 'node:sqlite'
+import type { Dimension } from '../rollup/rollup-groupings.ts'
+
+/** Which calls count: by their ids in the tables of words, or their codes. Fields are ANDed; an absent one matches all. */
+export type IdFilter = Partial<Readonly<Record<Dimension, ReadonlySet<number>>>>
+
+/** Conditions on a row `c` of `calls`, ANDed. Their text follows from what is asked, not from the values. */
+export interface CallCondition {
+  readonly conditions: readonly string[]
+  readonly values: readonly SQLInputValue[]
+}
+
+type DimensionColumn =
+  | 'call_type_id'
+  | 'outcome_id'
+  | 'model_id'
+  | 'client_id'
+  | 'endpoint_id'
+  | 'status'
+  | 'failure_code_id'
+
+/** The column in which a call holds what it can be told apart by. */
+export const dimensionColumns: Readonly<Record<Dimension, DimensionColumn>> = {
+  call_type: 'call_type_id',
+  outcome: 'outcome_id',
+  model: 'model_id',
+  client: 'client_id',
+  endpoint: 'endpoint_id',
+  status: 'status',
+  failure_code: 'failure_code_id',
+}
+
+/** What a filter by ids says, in SQL. */
+export function conditionOf(filter: IdFilter): CallCondition {
+  const conditions: string[] = []
+  const values: SQLInputValue[] = []
+  for (const [dimension, column] of Object.entries(dimensionColumns)) {
+    const allowed = filter[dimension as Dimension]
+    if (allowed === undefined) continue
+    const [only] = allowed
+    if (allowed.size === 1 && only !== undefined) {
+      conditions.push(`c.${column} = ?`)
+      values.push(only)
+    } else {
+      conditions.push(`c.${column} IN (SELECT value FROM json_each(?))`)
+      values.push(JSON.stringify([...allowed]))
+    }
+  }
+  return { conditions, values }
+}
+
+export function bothConditions(one: CallCondition, other: CallCondition): CallCondition {
+  return {
+    conditions: [...one.conditions, ...other.conditions],
+    values: [...one.values, ...other.values],
+  }
+}
+
+/** `AND …` for each condition, to be put behind another one. */
+export function andSql({ conditions }: CallCondition): string {
+  return conditions.map((condition) => ` AND ${condition}`).join('')
+}

@@ -1,0 +1,156 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import type { CallPage, CallSort } from '../../call/call-reader.ts'
+import { type IsOver, QueryTooSlow } from '../../call/query-too-slow.ts'
+import { andSql, type CallCondition } from './call-condition.ts'
+import { firstFailedOutcome } from '../sqlite/call-codes.ts'
+import { CallQuarters } from './call-quarters.ts'
+import { type CallSelection, selectionCondition } from './call-selection.ts'
+import { failedSql } from '../sqlite/calls-readable.ts'
+import { idSlices } from './id-slices.ts'
+import { quarterMs } from '../rollup/rollup-spans.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+
+/** More calls than these that the rollups lack, and they are no help in finding some. */
+const longTail = 20_000
+
+/** A model of at most so many calls in the range is found by its index; beyond, going through all calls is quicker. */
+const fewOfModel = 100_000
+
+const sortColumns: Readonly<Record<Exclude<CallSort, 'started_at'>, string>> = {
+  duration: 'duration_us',
+  ttft: 'ttft_us',
+  cost: 'cost_nano_usd',
+}
+
+/** Finds the ids that a page of a list shows. */
+export class CallList {
+  readonly #isOver: IsOver
+  readonly #quarters: CallQuarters
+  readonly #statements: RowStatements
+
+  constructor(database: DatabaseSync, isOver: IsOver) {
+    this.#statements = new RowStatements(database)
+    this.#isOver = isOver
+    this.#quarters = new CallQuarters(database)
+  }
+
+  /** In the order of the page. */
+  ids(selection: CallSelection, page: CallPage): readonly number[] {
+    const range = this.#range(selection, page.beforeId)
+    const condition = selectionCondition(selection)
+    if (range === null || page.limit < 1) return []
+    if (page.sort !== undefined && page.sort !== 'started_at') {
+      return this.#largest(condition, range, sortColumns[page.sort], page.limit)
+    }
+    if (condition.conditions.length === 0) return this.#newest('NOT INDEXED', condition, range, page.limit)
+    if (this.#isRareModel(selection, range)) {
+      return this.#bySlices('INDEXED BY calls_by_model', condition, range, page.limit)
+    }
+    const index = areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
+    const found = this.#byQuarters(selection, index, condition, range, page.limit)
+    return found ?? this.#bySlices(index, condition, range, page.limit)
+  }
+
+  /** What the table holds of a range; `null` where that is nothing. */
+  #range(selection: CallSelection, beforeId: number | undefined): Range | null {
+    const [lowest, highest] = this.#statements
+      .get('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)')
+      .get() as unknown as readonly (number | null)[]
+    const fromId = Math.max(lowest ?? 0, selection.fromId)
+    const pastId = Math.min((highest ?? -1) + 1, selection.pastId, beforeId ?? Number.MAX_SAFE_INTEGER)
+    return fromId < pastId ? { fromId, pastId } : null
+  }
+
+  /** Whether all calls are of one model that has few of them. */
+  #isRareModel({ ids }: CallSelection, { fromId, pastId }: Range): boolean {
+    const [model, ...others] = ids.model ?? []
+    if (model === undefined || others.length > 0) return false
+    const more = this.#statements.get(
+      `SELECT 1 FROM calls INDEXED BY calls_by_model WHERE model_id = ? AND id >= ? AND id < ? LIMIT 1 OFFSET ${fewOfModel}`,
+    )
+    return more.get(model, fromId, pastId) === undefined
+  }
+
+  #newest(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
+    const failed = index === 'INDEXED BY calls_failed' ? ` AND ${failedSql}` : ''
+    return this.#ids(
+      `SELECT c.id FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ?${failed}${andSql(condition)}
+        ORDER BY c.id DESC LIMIT ?`,
+      [range.fromId, range.pastId, ...condition.values, limit],
+    )
+  }
+
+  /** Through the quarters that hold any; `null` where the rollups are no help. */
+  #byQuarters(
+    selection: CallSelection,
+    index: string,
+    condition: CallCondition,
+    range: Range,
+    limit: number,
+  ): readonly number[] | null {
+    const { watermark } = this.#quarters
+    const isLong = this.#statements
+      .get('SELECT coalesce(max(seq), 0) - ? > ? FROM calls')
+      .get(watermark, longTail)
+    if (Number((isLong as unknown as readonly unknown[])[0]) === 1) return null
+    const first = Math.floor(startedAtMs(range.fromId) / quarterMs)
+    const past = Math.floor(startedAtMs(range.pastId - 1) / quarterMs) + 1
+    const quarters = this.#quarters.matching(selection.ids, first, past)
+    if (quarters === null) return null
+    const ids: number[] = []
+    for (const quarter of quarters) {
+      if (this.#isOver()) throw new QueryTooSlow()
+      const fromId = Math.max(range.fromId, firstIdAt(quarter * quarterMs))
+      const pastId = Math.min(range.pastId, firstIdAt((quarter + 1) * quarterMs))
+      ids.push(...this.#newest(index, condition, { fromId, pastId }, limit - ids.length))
+      if (ids.length === limit) break
+    }
+    const recent = this.#ids(
+      `SELECT c.id FROM calls AS c INDEXED BY calls_by_seq WHERE c.seq > ? AND c.id >= ? AND c.id < ?${andSql(condition)}
+        ORDER BY c.id DESC LIMIT ?`,
+      [watermark, range.fromId, range.pastId, ...condition.values, limit],
+    )
+    return [...new Set([...ids, ...recent])].sort((one, other) => other - one).slice(0, limit)
+  }
+
+  #bySlices(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
+    const ids: number[] = []
+    const slices = idSlices(range.fromId, range.pastId, { newestFirst: true, isOver: this.#isOver })
+    for (const [fromId, pastId] of slices) {
+      ids.push(...this.#newest(index, condition, { fromId, pastId }, limit - ids.length))
+      if (ids.length === limit) break
+    }
+    return ids
+  }
+
+  #largest(condition: CallCondition, range: Range, column: string, limit: number): readonly number[] {
+    const statement = this.#statements.get(
+      `SELECT c.id, c.${column} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
+        ORDER BY c.${column} DESC, c.id DESC LIMIT ?`,
+    )
+    let best: (readonly [id: number, value: number])[] = []
+    for (const [fromId, pastId] of idSlices(range.fromId, range.pastId, { isOver: this.#isOver })) {
+      const least = best.length < limit ? Number.MIN_SAFE_INTEGER : (best.at(-1)?.[1] ?? 0)
+      const found = statement.all(fromId, pastId, least, ...condition.values, limit)
+      best = [...best, ...(found as unknown as typeof best)]
+        .sort(([a, one], [b, other]) => other - one || b - a)
+        .slice(0, limit)
+    }
+    return best.map(([id]) => id)
+  }
+
+  #ids(sql: string, values: readonly SQLInputValue[]): readonly number[] {
+    const rows = this.#statements.get(sql).all(...values) as unknown as readonly (readonly number[])[]
+    return rows.map(([id = 0]) => id)
+  }
+}
+
+interface Range {
+  readonly fromId: number
+  readonly pastId: number
+}
+
+function areFailed({ ids }: CallSelection): boolean {
+  return ids.outcome !== undefined && [...ids.outcome].every((outcome) => outcome >= firstFailedOutcome)
+}

@@ -1,0 +1,80 @@
+import type { GroupFigures, MeasureFigures } from '../../call/call-question.ts'
+import { Figures, type Spread } from '../rollup/rollup-figures.ts'
+
+const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
+const nothing: MeasureFigures = { n: 0, avg: null, p50: null, p90: null, p95: null, p99: null, max: null }
+
+/** What is told of a set of calls, in the units of the vocabulary. */
+export function groupFigures(figures: Figures): GroupFigures {
+  const calls = figures.sum('calls')
+  const errors = figures.sum('errors')
+  const stayed = calls - figures.sum('left_calls')
+  const { duration_us, ttft_us, ttft_total_us, queue_us, tpot_us } = figures.spreads
+  return {
+    calls,
+    errors,
+    error_rate: stayed > 0 ? errors / stayed : null,
+    input_tokens: figures.sum('input_tokens'),
+    output_tokens: figures.sum('output_tokens'),
+    cached_input_tokens: figures.sum('cached_input_tokens'),
+    cache_write_tokens: figures.sum('cache_write_tokens'),
+    reasoning_tokens: figures.sum('reasoning_tokens'),
+    total_tokens: figures.sum('total_tokens'),
+    cost_usd: figures.sum('priced_calls') > 0 ? figures.sum('cost_nano_usd') / 1e9 : null,
+    unpriced_calls: figures.sum('unpriced_calls'),
+    no_usage_calls: calls - figures.sum('priced_calls') - figures.sum('unpriced_calls'),
+    duration_ms: inMilliseconds(duration_us),
+    ttft_ms: inMilliseconds(ttft_us),
+    ttft_total_ms: inMilliseconds(ttft_total_us),
+    queue_ms: inMilliseconds(queue_us),
+    tpot_ms: inMilliseconds(tpot_us),
+    output_tokens_per_s: speeds(tpot_us),
+  }
+}
+
+/** What is told of no call at all. */
+export const emptyFigures: GroupFigures = groupFigures(new Figures())
+
+function inMilliseconds(spread: Spread): MeasureFigures {
+  const n = spread.count
+  if (n === 0) return nothing
+  const positions = quantiles.map((quantile) => quantile * (n - 1))
+  const [p50 = 0, p90 = 0, p95 = 0, p99 = 0] = valuesAt(spread, positions, (us) => us / 1000)
+  return { n, avg: spread.sum / n / 1000, p50, p90, p95, p99, max: spread.max / 1000 }
+}
+
+/** Tokens per second are 1 ÷ the time per token: the slowest is the first. A time of zero has no speed. */
+function speeds(spread: Spread): MeasureFigures {
+  const { count, histogram } = spread
+  const n = count - histogram.zeros
+  if (n === 0) return nothing
+  const speedOf = (us: number): number => 1e6 / us
+  const positions = quantiles.map((quantile) => count - 1 - quantile * (n - 1)).reverse()
+  const [p99 = 0, p95 = 0, p90 = 0, p50 = 0] = valuesAt(spread, positions, speedOf)
+  const [afterZeros = 0] = histogram.atRanks([histogram.zeros])
+  const fastest = spread.min > 0 ? spread.min : Math.min(spread.max, afterZeros)
+  return { n, avg: (spread.inverseSum / n) * 1e6, p50, p90, p95, p99, max: speedOf(fastest) }
+}
+
+/**
+ * Values between two ranks each, at rising positions, made of those of the ranks. The values at both ends are known
+ * exactly, and none lies beyond them.
+ */
+function valuesAt(
+  { count, min, max, histogram }: Spread,
+  positions: readonly number[],
+  convert: (us: number) => number,
+): readonly number[] {
+  const found = histogram.around(positions)
+  const valueOf = (rank: number, us: number): number => {
+    if (rank <= 0) return convert(min)
+    if (rank >= count - 1) return convert(max)
+    return convert(Math.min(max, Math.max(min, us)))
+  }
+  return positions.map((position, index) => {
+    const below = Math.floor(position)
+    const low = valueOf(below, found[2 * index] ?? 0)
+    if (position === below) return low
+    return low + (valueOf(below + 1, found[2 * index + 1] ?? 0) - low) * (position - below)
+  })
+}

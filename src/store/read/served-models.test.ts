@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { chatCall } from '../../../test/store/sample-call.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import { idsPerMs } from '../../call/call-id.ts'
+import { CallWriter } from '../write/call-writer.ts'
+import { openForWriting } from '../sqlite/open-store.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { openServedReader } from './served-models.ts'
+
+test('every call is counted under who answered it, and where time is short the newest are', async () => {
+  await using directory = await makeTempDir()
+  const path = join(directory.path, 'calls.db')
+  const database = openForWriting(path)
+  const words = new WordList()
+  const [firstMs, hourMs] = [Date.UTC(2026, 10, 21), 3_600_000]
+  const batch = new BatchEncoder().encode(
+    Array.from({ length: 10 }, (_, index) => ({
+      ...chatCall((firstMs + index * hourMs) * idsPerMs),
+      upstream: index < 7 ? 'one.example' : 'other.example',
+    })),
+  )
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  database.close()
+  const reader = openServedReader(path)
+  assert.ok(typeof reader !== 'string')
+  const counted = (withinMs: number): readonly unknown[] => {
+    const { fromMs, models } = reader.between(firstMs, firstMs + 9 * hourMs + 1, withinMs)
+    return [fromMs, ...models.map(({ upstream, calls }) => [upstream, calls])]
+  }
+  assert.deepEqual(counted(60_000), [firstMs, ['other.example', 3], ['one.example', 7]])
+  // A quarter of an hour is the least.
+  assert.deepEqual(counted(0), [firstMs + 9 * hourMs + 1 - hourMs / 4, ['other.example', 1]])
+  reader.close()
+})

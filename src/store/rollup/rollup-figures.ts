@@ -1,0 +1,91 @@
+import { Histogram } from '../../lib/histogram.ts'
+
+/** Whole numbers that add up over calls, by their column in the rollups. */
+export const sumColumns = [
+  'calls',
+  'errors',
+  'left_calls',
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'total_tokens',
+  'cost_nano_usd',
+  'priced_calls',
+  'unpriced_calls',
+] as const
+
+export type SumColumn = (typeof sumColumns)[number]
+
+/** What is measured of calls that went well, in microseconds. The order is that of the packed spreads: a new one comes last. */
+export const measureNames = ['duration_us', 'ttft_us', 'queue_us', 'tpot_us', 'ttft_total_us'] as const
+
+export type MeasureName = (typeof measureNames)[number]
+
+/** How one measure is spread over calls. */
+export class Spread {
+  count: number = 0
+  sum: number = 0
+  max: number = 0
+  min: number = Number.POSITIVE_INFINITY
+  /** Sum of 1 ÷ value: what the mean of a speed is made of. */
+  inverseSum: number = 0
+  readonly histogram: Histogram = new Histogram()
+
+  add(value: number): void {
+    this.count += 1
+    this.sum += value
+    if (value > this.max) this.max = value
+    if (value < this.min) this.min = value
+    if (value > 0) this.inverseSum += 1 / value
+    this.histogram.add(value)
+  }
+
+  /** Back to no value at all. */
+  clear(): void {
+    this.count = 0
+    this.sum = 0
+    this.max = 0
+    this.min = Number.POSITIVE_INFINITY
+    this.inverseSum = 0
+    this.histogram.clear()
+  }
+
+  merge(other: Spread): void {
+    if (other.count === 0) return
+    this.count += other.count
+    this.sum += other.sum
+    if (other.max > this.max) this.max = other.max
+    if (other.min < this.min) this.min = other.min
+    this.inverseSum += other.inverseSum
+    this.histogram.merge(other.histogram)
+  }
+}
+
+/** Everything that is told of a set of calls: it adds up, in any order and from any parts. */
+export class Figures {
+  readonly sums: Float64Array = new Float64Array(sumColumns.length)
+  readonly spreads: Readonly<Record<MeasureName, Spread>> = {
+    duration_us: new Spread(),
+    ttft_us: new Spread(),
+    queue_us: new Spread(),
+    tpot_us: new Spread(),
+    ttft_total_us: new Spread(),
+  }
+
+  sum(column: SumColumn): number {
+    return this.sums[sumColumns.indexOf(column)] ?? 0
+  }
+
+  /** Back to no call at all: cheaper than new ones. */
+  clear(): void {
+    this.sums.fill(0)
+    for (const measure of measureNames) this.spreads[measure].clear()
+  }
+
+  merge(other: Figures): void {
+    for (let i = 0; i < this.sums.length; i++) this.sums[i] = (this.sums[i] ?? 0) + (other.sums[i] ?? 0)
+    for (const measure of measureNames) this.spreads[measure].merge(other.spreads[measure])
+  }
+}

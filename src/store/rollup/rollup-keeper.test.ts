@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import { idsPerMs } from '../../call/call-id.ts'
+import type { Warning } from '../../call/call-sink.ts'
+import { CallWriter } from '../write/call-writer.ts'
+import { openForWriting } from '../sqlite/open-store.ts'
+import { BatchEncoder, WordList } from '../write/record-batch.ts'
+import { RollupKeeper } from './rollup-keeper.ts'
+
+async function setUp(count: number) {
+  const dir = await makeTempDir()
+  const database = openForWriting(dir.file('calls.db'))
+  const other = openForWriting(dir.file('calls.db'))
+  const words = new WordList()
+  const calls = Array.from({ length: count }, (_, i) => chatCall((sampleStartMs + i) * idsPerMs))
+  const batch = new BatchEncoder().encode(calls)
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  const clock = new FakeClock()
+  const warnings: (Warning | null)[] = []
+  const keeper = new RollupKeeper(clock, (warning) => warnings.push(warning))
+  return {
+    database,
+    other,
+    clock,
+    warnings,
+    keeper,
+    rolled: () => Number(other.prepare('SELECT watermark_seq FROM rollup_state').get()?.['watermark_seq']),
+    [Symbol.asyncDispose]: async () => {
+      keeper.stop()
+      database.close()
+      other.close()
+      await dir[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('it goes on in small steps until it has caught up, and looks again', async () => {
+  await using run = await setUp(1000)
+  run.keeper.start(() => run.database)
+  const seen: number[] = []
+  while (run.rolled() < 1000) {
+    seen.push(run.rolled())
+    await run.clock.advance(10)
+  }
+  assert.ok(seen.length > 3, `${seen.length} steps`)
+  assert.ok(run.warnings.every((warning) => warning === null))
+})
+
+test('another process that holds the lock is waited for without a word', async () => {
+  await using run = await setUp(10)
+  run.other.exec('BEGIN IMMEDIATE')
+  run.keeper.start(() => run.database)
+  assert.deepEqual(run.warnings, [])
+  run.other.exec('COMMIT')
+  assert.equal(run.rolled(), 0)
+  await run.clock.advance(2000)
+  await run.clock.advance(100)
+  assert.equal(run.rolled(), 10)
+  assert.equal(run.database.prepare('PRAGMA busy_timeout').get()?.['timeout'], 5000)
+})
+
+test('its troubles are a warning, and calls can be written meanwhile', async () => {
+  await using run = await setUp(10)
+  run.other.exec('ALTER TABLE rollup_quarters RENAME TO lost')
+  run.keeper.start(() => run.database)
+  assert.deepEqual(
+    run.warnings.map((warning) => warning?.code),
+    ['rollups_behind'],
+  )
+  assert.equal(run.database.isTransaction, false)
+  run.other.exec('ALTER TABLE lost RENAME TO rollup_quarters')
+  await run.clock.advance(10_000)
+  await run.clock.advance(100)
+  assert.equal(run.rolled(), 10)
+  assert.equal(run.warnings.at(-1), null)
+})
+
+test('without a database it waits for one', async () => {
+  await using run = await setUp(10)
+  let database: typeof run.database | null = null
+  run.keeper.start(() => database)
+  await run.clock.advance(2000)
+  assert.equal(run.rolled(), 0)
+  database = run.database
+  await run.clock.advance(2000)
+  await run.clock.advance(100)
+  assert.equal(run.rolled(), 10)
+})

@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Warning } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { withLockWait } from '../sqlite/lock-wait.ts'
+import { RollForward } from './roll-forward.ts'
+import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
+
+/** From the last call that is rolled up to the next look for more, and after a failure. */
+const everyMs = 2000
+const afterTroubleMs = 3000
+/** Calls wait for a step at most once, so it is kept short: what it does is made less above, and more below these. */
+const step = { longMs: 14, shortMs: 7, firstLimit: 100, leastLimit: 8, mostLimit: 5000 } as const
+/** Between two steps others get the lock: SQLite tries it again after 1, 3, 8, 18 … ms. */
+const pauseMs = 6
+/** Somebody else's lock is no reason to keep calls waiting. */
+const lockWaitMs = 5
+
+/**
+ * Keeps the rollups up with the calls, in small steps between whatever else the thread does. Its troubles are its
+ * own: they become a warning, and it tries again.
+ */
+export class RollupKeeper {
+  readonly #clock: Pick<Clock, 'after' | 'wallTime'>
+  readonly #now: () => number
+  readonly #warn: (warning: Warning | null) => void
+  #forward: { readonly database: DatabaseSync; readonly rolls: RollForward } | null = null
+  #limit: number = step.firstLimit
+  #cancel: (() => void) | null = null
+
+  /** `now` is a clock in milliseconds that only goes forward; `warn` is told what is wrong, and when it is over. */
+  constructor(
+    clock: Pick<Clock, 'after' | 'wallTime'>,
+    warn: (warning: Warning | null) => void,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#clock = clock
+    this.#warn = warn
+    this.#now = now
+  }
+
+  /** Begins with the database that `current` gives, or whichever it gives later; `null` where none is open. */
+  start(current: () => DatabaseSync | null): void {
+    this.#cancel = this.#clock.after(this.#turn(current()), () => this.start(current))
+  }
+
+  stop(): void {
+    this.#cancel?.()
+  }
+
+  /** Takes a step, and says after how many milliseconds to take the next. */
+  #turn(database: DatabaseSync | null): number {
+    if (database === null) return everyMs
+    try {
+      const hasMore = this.#step(database)
+      this.#warn(null)
+      return hasMore ? pauseMs : everyMs
+    } catch (error) {
+      this.#forward = null
+      const code = sqliteCode(error)
+      if (code === sqliteCodes.busy || code === sqliteCodes.locked) return everyMs
+      const reason = error instanceof Error ? error.message : String(error)
+      const message = `calls are recorded, but not added up: ${reason}; questions over long times may be slow`
+      this.#warn({ code: 'rollups_behind', message })
+      return afterTroubleMs
+    }
+  }
+
+  #step(database: DatabaseSync): boolean {
+    if (this.#forward?.database !== database) {
+      this.#forward = { database, rolls: new RollForward(database) }
+    }
+    const { rolls } = this.#forward
+    return withLockWait(database, lockWaitMs, () => {
+      const startedMs = this.#now()
+      const hasMore = rolls.step(this.#clock.wallTime(), this.#limit)
+      this.#pace(this.#now() - startedMs, hasMore)
+      return hasMore
+    })
+  }
+
+  #pace(tookMs: number, wasFull: boolean): void {
+    if (tookMs > step.longMs) {
+      const fitting = Math.floor((this.#limit * step.longMs) / tookMs / 2)
+      this.#limit = Math.max(step.leastLimit, fitting)
+    } else if (tookMs < step.shortMs && wasFull) {
+      this.#limit = Math.min(step.mostLimit, Math.ceil(this.#limit * 1.5))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { VarintReader, VarintWriter } from '../../lib/varint.ts'
+import { type Figures, measureNames, type Spread } from './rollup-figures.ts'
+
+/** Precision of a sum of inverses: it is kept as a whole number of these parts. */
+const inversePart = 1e-11
+
+/** The spreads of a row of the rollups; `null` where nothing was measured. */
+export function spreadBytes(figures: Figures): Uint8Array | null {
+  if (measureNames.every((measure) => figures.spreads[measure].count === 0)) return null
+  const writer = new VarintWriter()
+  for (const measure of measureNames) write(figures.spreads[measure], writer)
+  return writer.toBytes()
+}
+
+/**
+ * Adds spreads that `spreadBytes` wrote; older ones, of calls that are folded, end before `ttft_total_us`. Throws a
+ * `RangeError` where the bytes are not such.
+ */
+export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
+  const reader = new VarintReader(bytes)
+  for (const measure of measureNames) if (!reader.atEnd) addFrom(reader, figures.spreads[measure])
+}
+
+function write(spread: Spread, writer: VarintWriter): void {
+  writer.write(spread.count)
+  if (spread.count === 0) return
+  writer.write(spread.sum)
+  writer.write(spread.min)
+  writer.write(spread.max)
+  writer.write(Math.min(Number.MAX_SAFE_INTEGER, Math.round(spread.inverseSum / inversePart)))
+  spread.histogram.writeTo(writer)
+}
+
+function addFrom(reader: VarintReader, spread: Spread): void {
+  const count = reader.read()
+  if (count === 0) return
+  spread.count += count
+  spread.sum += reader.read()
+  spread.min = Math.min(spread.min, reader.read())
+  spread.max = Math.max(spread.max, reader.read())
+  spread.inverseSum += reader.read() * inversePart
+  spread.histogram.addFrom(reader)
+}

@@ -1,0 +1,29 @@
+import { randomInt } from 'node:crypto'
+import { join } from 'node:path'
+import { instanceNumbers } from '../../call/call-id.ts'
+import { tryFileLock } from '../../lib/file-lock.ts'
+
+/** A number that ids of calls carry, so that no two gateways on one database give out the same. */
+export interface InstanceNumber extends Disposable {
+  readonly value: number
+  /** No other gateway on this folder has it as long as it is not disposed of, nor once this process has ended. */
+  readonly isOwn: boolean
+}
+
+/** Held by the gateway with that number: who can take it knows that the gateway has ended. */
+export function instanceLockPath(folder: string, number: number): string {
+  return join(folder, `instance-${number}.lock`)
+}
+
+/** Takes the lowest free number; a random one if the folder cannot be written, or no number is free. */
+export function takeInstanceNumber(folder: string): InstanceNumber {
+  for (let value = 0; value < instanceNumbers; value++) {
+    try {
+      const lock = tryFileLock(instanceLockPath(folder, value))
+      if (lock !== null) return { value, isOwn: true, [Symbol.dispose]: () => lock[Symbol.dispose]() }
+    } catch {
+      // If none can be locked, nothing can be recorded in this folder either, and of that the writer warns.
+    }
+  }
+  return { value: randomInt(instanceNumbers), isOwn: false, [Symbol.dispose]: () => {} }
+}

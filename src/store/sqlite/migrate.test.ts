@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { rowsOf } from '../../../test/store/rows-of.ts'
+import { formatCallId } from '../../call/call-id.ts'
+import { isFailed, type Outcome } from '../../call/call-record.ts'
+import {
+  callTypeCodes,
+  type Codes,
+  firstFailedOutcome,
+  outcomeCodes,
+  usageSourceCodes,
+} from './call-codes.ts'
+import { callColumns } from './call-columns.ts'
+import { publicFields } from './calls-readable.ts'
+import { migrate, schemaVersion, versionOf } from './migrate.ts'
+
+function migrated(): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  migrate(database)
+  return database
+}
+
+test('the table has exactly the columns that are written, in their order', () => {
+  const rows = rowsOf(migrated(), "SELECT name, type FROM pragma_table_info('calls')")
+  const known = callColumns.map(({ name, kind }) => ({ name, type: kind === 'text' ? 'TEXT' : 'INTEGER' }))
+  const keys = [
+    { name: 'id', type: 'INTEGER' },
+    { name: 'seq', type: 'INTEGER' },
+  ]
+  assert.deepEqual(rows, [...keys, ...known])
+})
+
+test('the view shows the fields of /api/query under their public names', () => {
+  const names = migrated().prepare("SELECT name FROM pragma_table_info('calls_readable')").all()
+  assert.deepEqual(
+    names.map((row) => row['name']),
+    publicFields.map((field) => field.name),
+  )
+  // The list of contract, in its order.
+  assert.deepEqual(
+    publicFields.map((field) => field.name).join(' '),
+    'id started_at call_type endpoint method stream model response_model service_tier upstream instance ' +
+      'status outcome failed failure_code upstream_error_code error_message finish_reason attempts client_retry ' +
+      'receive_ms queue_ms retry_wait_ms connect_ms ttfb_ms ttft_ms ttft_total_ms ttfo_ms duration_ms overhead_ms tpot_ms ' +
+      'output_tokens_per_s chunks gap_p50_ms gap_p95_ms gap_max_ms stalls input_tokens output_tokens ' +
+      'cached_input_tokens cache_write_tokens cache_write_1h_tokens input_audio_tokens output_audio_tokens ' +
+      'reasoning_tokens total_tokens usage_source request_bytes response_bytes search_units upstream_request_id ' +
+      'upstream_queue_ms upstream_prompt_ms upstream_decode_ms client key_fingerprint user_agent session cost_usd ' +
+      'price_source price_key',
+  )
+})
+
+const codes: readonly [string, Codes<string>][] = [
+  ['call_types', callTypeCodes],
+  ['outcomes', outcomeCodes],
+  ['usage_sources', usageSourceCodes],
+]
+for (const [table, words] of codes) {
+  test(`${table} in the database are those of the program`, () => {
+    const rows = migrated().prepare(`SELECT text, id FROM ${table}`).all()
+    assert.deepEqual(Object.fromEntries(rows.map((row) => [row['text'], row['id']])), { ...words })
+  })
+}
+
+test('failed is one comparison', () => {
+  for (const [outcome, code] of Object.entries(outcomeCodes)) {
+    assert.equal(isFailed(outcome as Outcome), code >= firstFailedOutcome, outcome)
+  }
+})
+
+test('the view writes an id as the program does', () => {
+  const database = migrated()
+  database.exec(
+    "INSERT INTO labels VALUES (1, 'x'); INSERT INTO endpoints VALUES (1, 'x'); INSERT INTO instances VALUES (1, 'x', 'v')",
+  )
+  const insert = database.prepare(
+    `INSERT INTO calls (id, seq, call_type_id, endpoint_id, method_id, stream, instance_id, outcome_id, attempts,
+      usage_source_id, request_bytes, response_bytes) VALUES (?, ?, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0)`,
+  )
+  const ids = [0, 1, 31, 32, 2 ** 40 + 12_345, 1_795_233_600_123 * 4096 + 4095, Number.MAX_SAFE_INTEGER]
+  for (const [index, id] of ids.entries()) insert.run(id, index)
+  assert.deepEqual(
+    rowsOf(database, 'SELECT id, started_at FROM calls_readable ORDER BY 1'),
+    ids.map((id) => ({ id: formatCallId(id), started_at: new Date(Math.floor(id / 4096)).toISOString() })),
+  )
+})
+
+test('migrating again changes nothing, and a failed step leaves nothing', () => {
+  const database = migrated()
+  migrate(database)
+  assert.equal(versionOf(database), schemaVersion)
+  const halfway = new DatabaseSync(':memory:')
+  halfway.exec('CREATE TABLE labels (x)')
+  assert.throws(() => migrate(halfway), /labels already exists/)
+  assert.equal(versionOf(halfway), 0)
+  assert.equal(halfway.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'], 1)
+})
+
+test('docs/store.md prints the schema as it is', () => {
+  const statements = migrated()
+    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'view' ORDER BY rowid")
+    .all()
+    .map((row) => `${String(row['sql'])};`)
+  const docs = readFileSync(new URL('../../../docs/store.md', import.meta.url), 'utf8')
+  assert.equal(/```sql\n([^`]*)```/.exec(docs)?.[1], `${statements.join('\n')}\n`)
+})

@@ -1,0 +1,282 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { startedAtMs } from '../../call/call-id.ts'
+import { type CallColumn, callColumns, type DimensionTable } from '../sqlite/call-columns.ts'
+import { BatchCosts } from './batch-costs.ts'
+import { outcomeCodes } from '../sqlite/call-codes.ts'
+import type { CallPricer } from './call-pricer.ts'
+import { InterruptedCalls } from '../journal/interrupted-calls.ts'
+import { type CallBatch, estimateSlot, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
+import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
+
+/** What became of a batch: rows that now stand, among them those of an earlier try, and calls without one. */
+export interface WriteResult {
+  readonly written: number
+  readonly dropped: number
+  /** Of those that were dropped, calls whose id another call has. */
+  readonly conflicts: number
+}
+
+type Insertion = 'added' | 'there' | 'conflict' | 'impossible'
+
+/** A transaction ends after so many rows or milliseconds, so that no other writer waits for long. */
+const rowsPerTransaction = 500
+const transactionMs = 8
+/** Sets of non-null columns whose INSERT is kept prepared. */
+const shapesKept = 32
+
+const durationSlot = slotOf('duration_us')
+const [instanceSlot, outcomeSlot] = [slotOf('instance_id'), slotOf('outcome_id')]
+const inputTokensSlot = slotOf('input_tokens')
+const outputTokensSlot = slotOf('output_tokens')
+const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id'] as const
+const [costSlot = 0, sourceSlot = 0, keySlot = 0] = costColumns.map(slotOf)
+/** Sources and keys of prices whose number is kept. */
+const labelsKept = 1000
+const microsecondsPerMinute = 60_000_000
+
+/** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
+interface Shape {
+  readonly columns: readonly { readonly column: CallColumn; readonly slot: number }[]
+  /** Columns for what calls cost by the prices stand behind the others. */
+  readonly isPriced: boolean
+  readonly insert: StatementSync
+  /** Used again for each row. */
+  readonly values: (number | string | null)[]
+}
+
+/** Writes batches of calls, and with each row its share of the token budget. Idempotent by the calls' ids. */
+export class CallWriter {
+  readonly #database: DatabaseSync
+  readonly #words: WordList
+  readonly #shapes = new Map<string, Shape>()
+  readonly #findWord: Readonly<Record<DimensionTable, StatementSync>>
+  readonly #addWord: Readonly<Record<DimensionTable, StatementSync>>
+  /** By table: the entry's id for the number of a word. Sparse; empty again after a rollback. */
+  #entryIds = emptyEntryIds()
+  #generation = 0
+  readonly #costs: BatchCosts | null
+  /** Of sources and keys of prices, by their text; empty again after a rollback. */
+  readonly #labelIds = new Map<string, number>()
+  readonly #lastSeq: StatementSync
+  readonly #addTokens: StatementSync
+  readonly #rowOf: StatementSync
+  #interrupted: InterruptedCalls | null = null
+  readonly #addEstimate: StatementSync
+
+  /** Without a pricer, calls cost what they say themselves. */
+  constructor(database: DatabaseSync, words: WordList, pricer: CallPricer | null = null) {
+    this.#database = database
+    this.#words = words
+    this.#costs = pricer === null ? null : new BatchCosts(words, pricer)
+    this.#findWord = byTable((table) => database.prepare(`SELECT id FROM ${table} WHERE text = ?`))
+    this.#addWord = byTable((table) => database.prepare(`INSERT INTO ${table} (text) VALUES (?)`))
+    // Calls may have been folded away, the last ones among them, and their numbers must not come twice.
+    this.#lastSeq = database.prepare(
+      'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) AS seq FROM rollup_state',
+    )
+    const addTo = (table: string): StatementSync =>
+      database.prepare(
+        `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`,
+      )
+    this.#addTokens = addTo('budget_minutes')
+    this.#addEstimate = addTo('budget_estimates')
+    this.#rowOf = database.prepare('SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?')
+  }
+
+  /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. */
+  write(batch: CallBatch): WriteResult {
+    if (this.#generation !== this.#words.generation) this.#forgetEntries()
+    const shape = this.#shapeOf(batch)
+    let next = 0
+    let [dropped, conflicts] = [0, 0]
+    while (next < batch.count) {
+      this.#database.exec('BEGIN IMMEDIATE')
+      try {
+        const part = this.#writePart(batch, shape, next)
+        this.#database.exec('COMMIT')
+        next = part.next
+        dropped += part.dropped
+        conflicts += part.conflicts
+      } catch (error) {
+        this.#forgetEntries()
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+        throw error
+      }
+    }
+    return { written: batch.count - dropped, dropped, conflicts }
+  }
+
+  #writePart(batch: CallBatch, shape: Shape, from: number): Omit<WriteResult, 'written'> & { next: number } {
+    const until = Math.min(batch.count, from + rowsPerTransaction)
+    const deadline = performance.now() + transactionMs
+    const tokensByMinute = new Map<number, number>()
+    const estimatesByMinute = new Map<number, number>()
+    let seq = Number(this.#lastSeq.get()?.['seq'])
+    let [dropped, conflicts] = [0, 0]
+    let row = from
+    for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
+      const inserted = this.#insert(batch, shape, row * slotsPerCall, seq + 1)
+      if (inserted === 'added') {
+        seq++
+        countTokens(batch.slots, row * slotsPerCall, tokensByMinute, estimatesByMinute)
+      } else if (inserted !== 'there') {
+        dropped++
+        if (inserted === 'conflict') conflicts++
+      }
+    }
+    for (const [minute, tokens] of tokensByMinute) this.#addTokens.run(minute, tokens)
+    for (const [minute, tokens] of estimatesByMinute) this.#addEstimate.run(minute, tokens)
+    return { next: row, dropped, conflicts }
+  }
+
+  #insert(batch: CallBatch, shape: Shape, base: number, seq: number): Insertion {
+    const { slots, texts } = batch
+    const { values } = shape
+    values[0] = slots[base] ?? null
+    values[1] = seq
+    let at = 2
+    for (const { column, slot } of shape.columns) {
+      const value = slots[base + slot] ?? Number.NaN
+      if (Number.isNaN(value)) values[at++] = null
+      else if (column.kind === 'number') values[at++] = value
+      else if (column.kind === 'dimension') values[at++] = this.#entryId(column.table, value)
+      else values[at++] = texts[value] ?? null
+    }
+    if (shape.isPriced) this.#fillCost(batch, base, values, at)
+    try {
+      if (shape.insert.run(...values).changes === 1) return 'added'
+      const meeting = this.#meet(slots, base)
+      if (meeting !== 'interrupted') return meeting
+      this.#interrupted ??= new InterruptedCalls(this.#database)
+      this.#interrupted.takeBack(slots[base] ?? 0)
+      shape.insert.run(...values)
+      return 'added'
+    } catch (error) {
+      if (isRowsOwnFault(error)) return 'impossible'
+      throw error
+    }
+  }
+
+  /** The row that has a call's id: its own, what stands for it since it seemed to be cut off, or another call's. */
+  #meet(slots: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
+    const row = this.#rowOf.get(slots[base] ?? 0)
+    const instance = this.#entryId('instances', slots[base + instanceSlot] ?? Number.NaN)
+    if (row?.['instance_id'] !== instance) return 'conflict'
+    const outcome = slots[base + outcomeSlot]
+    if (outcome === outcomeCodes.interrupted) return 'there'
+    if (row['outcome_id'] === outcomeCodes.interrupted) return 'interrupted'
+    const isSame =
+      row['outcome_id'] === outcome && Number(row['duration_us']) === numberAt(slots, base + durationSlot)
+    return isSame ? 'there' : 'conflict'
+  }
+
+  /** What the upstream reported stands; else what the prices say. */
+  #fillCost({ slots }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
+    const reported = slots[base + costSlot] ?? Number.NaN
+    const cost = Number.isNaN(reported) ? (this.#costs?.costAt(slots, base) ?? null) : null
+    values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
+    values[at + 1] = cost === null ? this.#wordAt(slots, base + sourceSlot) : this.#labelId(cost.source)
+    values[at + 2] = cost === null ? this.#wordAt(slots, base + keySlot) : this.#labelId(cost.key)
+  }
+
+  #wordAt(slots: Float64Array, at: number): number | null {
+    const word = slots[at] ?? Number.NaN
+    return Number.isNaN(word) ? null : this.#entryId('labels', word)
+  }
+
+  #labelId(text: string): number {
+    const known = this.#labelIds.get(text)
+    if (known !== undefined) return known
+    const id = Number(
+      this.#findWord.labels.get(text)?.['id'] ?? this.#addWord.labels.run(text).lastInsertRowid,
+    )
+    if (this.#labelIds.size === labelsKept) this.#labelIds.clear()
+    this.#labelIds.set(text, id)
+    return id
+  }
+
+  #entryId(table: DimensionTable, word: number): number {
+    const ids = this.#entryIds[table]
+    const known = ids[word]
+    if (known !== undefined) return known
+    const text = this.#words.word(word)
+    const found = this.#findWord[table].get(text)?.['id'] ?? this.#addWord[table].run(text).lastInsertRowid
+    return (ids[word] = Number(found))
+  }
+
+  #forgetEntries(): void {
+    this.#entryIds = emptyEntryIds()
+    this.#labelIds.clear()
+    this.#generation = this.#words.generation
+  }
+
+  #shapeOf(batch: CallBatch): Shape {
+    const columns: { column: CallColumn; slot: number }[] = []
+    const isPriced = this.#costs?.mayCost(batch) === true
+    let key = isPriced ? '$' : ''
+    for (const [index, column] of callColumns.entries()) {
+      const slot = index + 1
+      // These three are filled in row by row.
+      if (isPriced && (slot === costSlot || slot === sourceSlot || slot === keySlot)) continue
+      let at = slot
+      while (at < batch.slots.length && Number.isNaN(batch.slots[at])) at += slotsPerCall
+      const isPresent = at < batch.slots.length
+      key += isPresent ? '1' : '0'
+      if (isPresent) columns.push({ column, slot })
+    }
+    const known = this.#shapes.get(key)
+    if (known !== undefined) return known
+    if (this.#shapes.size === shapesKept) this.#shapes.clear()
+    const names = ['id', 'seq', ...columns.map(({ column }) => column.name), ...(isPriced ? costColumns : [])]
+    const insert = this.#database.prepare(
+      `INSERT INTO calls (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
+    )
+    const shape: Shape = { columns, isPriced, insert, values: names.map(() => null) }
+    this.#shapes.set(key, shape)
+    return shape
+  }
+}
+
+/** In the minute in which the call ended; of an interrupted one nothing later than its start is known. */
+function countTokens(
+  slots: Float64Array,
+  base: number,
+  tokensByMinute: Map<number, number>,
+  estimatesByMinute: Map<number, number>,
+): void {
+  const tokens = numberAt(slots, base + inputTokensSlot) + numberAt(slots, base + outputTokensSlot)
+  const estimated = numberAt(slots, base + estimateSlot)
+  if (tokens + estimated === 0) return
+  const startedAtUs = startedAtMs(numberAt(slots, base)) * 1000
+  const minute = Math.floor((startedAtUs + numberAt(slots, base + durationSlot)) / microsecondsPerMinute)
+  if (tokens > 0) tokensByMinute.set(minute, (tokensByMinute.get(minute) ?? 0) + tokens)
+  if (estimated > 0) estimatesByMinute.set(minute, (estimatesByMinute.get(minute) ?? 0) + estimated)
+}
+
+function numberAt(slots: Float64Array, at: number): number {
+  const value = slots[at] ?? 0
+  return Number.isNaN(value) ? 0 : value
+}
+
+/** A row that breaks a rule of the table, where the disk is well: it must not hold up the others. */
+function isRowsOwnFault(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === sqliteCodes.constraint || code === sqliteCodes.mismatch || code === sqliteCodes.tooBig
+}
+
+function byTable<Value>(make: (table: DimensionTable) => Value): Readonly<Record<DimensionTable, Value>> {
+  return {
+    models: make('models'),
+    endpoints: make('endpoints'),
+    upstreams: make('upstreams'),
+    instances: make('instances'),
+    clients: make('clients'),
+    user_agents: make('user_agents'),
+    sessions: make('sessions'),
+    labels: make('labels'),
+  }
+}
+
+function emptyEntryIds(): Readonly<Record<DimensionTable, number[]>> {
+  return byTable(() => [])
+}

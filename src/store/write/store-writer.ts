@@ -1,0 +1,334 @@
+import { closeSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { PriceProblem } from '../../api/costs.ts'
+import type { Warning } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { CallWriter } from './call-writer.ts'
+import { HistoryWriter } from './history-writer.ts'
+import { recoverJournals } from '../journal/journal-recovery.ts'
+import { withLockWait } from '../sqlite/lock-wait.ts'
+import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/price-file.ts'
+import { PricesInForce } from '../../pricing/prices-in-force.ts'
+import { hasOurHeader, openForWriting, StoreDamage } from '../sqlite/open-store.ts'
+import { QuickCheck } from '../jobs/quick-check.ts'
+import { RollupKeeper } from '../rollup/rollup-keeper.ts'
+import { WordList } from './record-batch.ts'
+import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
+import { LogMoved, StoreMoved, type Trouble, troubleOf } from '../sqlite/store-trouble.ts'
+import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
+
+const retry = { firstMs: 50, longestMs: 2000 } as const
+/** Dead instances' journals are looked for at the start and every so many checks. */
+const checksPerRecovery = 12
+/** How often the price file is looked at while no call ends; before calls are written, it is anyway. */
+const pricesEveryMs = 2000
+/** For others' locks when the log is emptied. */
+const emptyWalBusyMs = 50
+
+interface OpenStore {
+  readonly database: DatabaseSync
+  /**
+   * To look at its first bytes. Open for as long as the connection is: when a process closes a file, all of its
+   * locks on that file are gone, SQLite's too (https://sqlite.org/howtocorrupt.html, 2.2).
+   */
+  readonly file: number
+  readonly calls: CallWriter
+  readonly history: HistoryWriter
+  readonly key: string | null
+  readonly walKey: string | null
+}
+
+type Job = Exclude<ToWriter, { kind: 'close' }>
+
+/**
+ * The writer as its thread runs it: opens the database, works through jobs in order, and when something is
+ * wrong says so, keeps the job and tries again. It holds at most what its sender has outstanding.
+ */
+export class StoreWriter {
+  readonly #settings: WriterSettings
+  readonly #clock: Pick<Clock, 'after' | 'wallTime'>
+  readonly #emit: (message: FromWriter) => void
+  readonly #words = new WordList()
+  readonly #keeper: RollupKeeper
+  readonly #jobs: Job[] = []
+  readonly #lasting = new Map<string, Warning>()
+  #trouble: Warning | null = null
+  #walWarning: Warning | null = null
+  #rollupWarning: Warning | null = null
+  readonly #prices: PricesInForce
+  #priceWarning: Warning | null = null
+  #store: OpenStore | null = null
+  #failures = 0
+  #cancelRetry: (() => void) | null = null
+  #cancelCheck: (() => void) | null = null
+  #cancelPrices: (() => void) | null = null
+  #checks = 0
+  readonly #quickCheck: QuickCheck
+
+  constructor(
+    settings: WriterSettings,
+    clock: Pick<Clock, 'after' | 'wallTime'>,
+    emit: (message: FromWriter) => void,
+  ) {
+    this.#settings = settings
+    this.#clock = clock
+    this.#emit = emit
+    this.#prices = new PricesInForce(priceFileOf(settings.path))
+    this.#quickCheck = new QuickCheck({
+      path: settings.path,
+      clock,
+      afterMs: settings.quickCheckAfterMs,
+      onDamage: (finding) => this.#fail(troubleOf(new StoreDamage(finding), settings.path)),
+    })
+    this.#keeper = new RollupKeeper(clock, (warning) => {
+      if (warning?.message === this.#rollupWarning?.message) return
+      this.#rollupWarning = warning
+      this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+    })
+  }
+
+  /** Opens the database, recovers what dead instances left, and begins to watch the file. */
+  start(): void {
+    this.#watchPrices()
+    this.#run()
+    this.#watch()
+    this.#keeper.start(() => this.#store?.database ?? null)
+    this.#quickCheck.start()
+  }
+
+  handle(message: ToWriter): void {
+    if (message.kind === 'close') {
+      this.#close()
+      return
+    }
+    // Once per batch, and not again when its writing is tried again.
+    if (message.kind === 'write') this.#words.accept(message.calls)
+    this.#jobs.push(message)
+    if (this.#cancelRetry === null) this.#run()
+  }
+
+  #run(): void {
+    try {
+      const store = (this.#store ??= this.#open())
+      for (let job = this.#jobs[0]; job !== undefined; job = this.#jobs[0]) {
+        this.#perform(store, job)
+        this.#jobs.shift()
+      }
+      this.#failures = 0
+      this.#tell(null)
+    } catch (error) {
+      this.#fail(troubleOf(error, this.#settings.path))
+    }
+  }
+
+  #open(): OpenStore {
+    const { path, instance, version } = this.#settings
+    // One copy is enough, however often it takes to open what lies beside it.
+    const mayCopy = !this.#lasting.has('log_kept')
+    this.#remember('log_kept', keepLeftLog(path, this.#clock.wallTime(), mayCopy))
+    const database = openForWriting(path)
+    let file: number | null = null
+    try {
+      file = openSync(path, 'r')
+      placeShippedPrices(priceFileOf(path))
+      const history = new HistoryWriter(database, { instance, version })
+      const calls = new CallWriter(database, this.#words, this.#prices)
+      this.#recoverJournals(database)
+      return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
+    } catch (error) {
+      database.close()
+      if (file !== null) closeSync(file)
+      throw error
+    }
+  }
+
+  #recoverJournals(database: DatabaseSync): void {
+    const [wallTimeMs, pricer] = [this.#clock.wallTime(), this.#prices]
+    const { damage, conflicts } = recoverJournals(dirname(this.#settings.path), database, {
+      self: this.#settings,
+      wallTimeMs,
+      pricer,
+    })
+    this.#remember('journal_damaged', damage)
+    this.#noteConflicts(conflicts)
+  }
+
+  #noteConflicts(count: number): void {
+    if (count === 0) return
+    const message = `${this.#settings.path}: calls were not recorded because another gateway has recorded calls under the same ids; they count as dropped. Let all gateways on this database run this version, with its folder writable`
+    this.#remember('id_conflict', message)
+  }
+
+  /** A warning that stays until the next start; `null` is none. */
+  #remember(code: string, message: string | null): void {
+    if (message === null || this.#lasting.has(code)) return
+    this.#lasting.set(code, { code, message })
+    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+  }
+
+  #perform(store: OpenStore, job: Job): void {
+    if (job.kind === 'usage') {
+      const minutes = store.history.usageByMinute(job.fromMinute)
+      this.#emit({ kind: 'usage', question: job.question, minutes })
+      return
+    }
+    this.#lookAtPrices()
+    const { dropped, conflicts } = store.calls.write(job.calls)
+    this.#noteConflicts(conflicts)
+    store.history.write(job.minutes, job.events)
+    // Rows in a file that nobody can open any more are not kept: write them again to the one that is there.
+    this.#assertInPlace(store)
+    this.#emit({ kind: 'written', dropped })
+  }
+
+  #assertInPlace(store: OpenStore): void {
+    if (fileKey(this.#settings.path) !== store.key) throw new StoreMoved()
+  }
+
+  /** What is written to a log that nobody else finds is seen by nobody, and gone with this process. */
+  #assertLogInPlace(store: OpenStore): void {
+    if (fileKey(`${this.#settings.path}-wal`) !== store.walKey) throw new LogMoved()
+  }
+
+  #fail(trouble: Trouble): void {
+    const { path } = this.#settings
+    if (trouble.remedy === 'skip') this.#skip()
+    else if (trouble.remedy !== 'wait') {
+      const walKey = this.#store?.walKey ?? null
+      try {
+        if (trouble.remedy === 'save_log' && this.#store !== null) emptyWal(this.#store.database)
+      } catch {
+        // Closing tries it once more.
+      }
+      this.#release()
+      try {
+        if (trouble.remedy === 'set_aside') setAside(path, this.#clock.wallTime())
+        else if (trouble.warning.code === 'database_moved')
+          setOrphanAside(path, walKey, this.#clock.wallTime())
+      } catch (error) {
+        this.#tell(troubleOf(error, path))
+        this.#retryLater()
+        return
+      }
+    }
+    this.#tell(trouble)
+    this.#retryLater()
+  }
+
+  #retryLater(): void {
+    const delayMs = Math.min(retry.longestMs, retry.firstMs * 2 ** this.#failures++)
+    this.#cancelRetry?.()
+    this.#cancelRetry = this.#clock.after(delayMs, () => {
+      this.#cancelRetry = null
+      this.#run()
+    })
+  }
+
+  /** Gives up the job in hand. */
+  #skip(): void {
+    const job = this.#jobs.shift()
+    if (job === undefined) return
+    if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, minutes: null })
+    else this.#emit({ kind: 'written', dropped: job.calls.count })
+  }
+
+  #tell(trouble: Trouble | null): void {
+    const before = this.#warnings()
+    if (trouble?.stays === true) this.#lasting.set(trouble.warning.code, trouble.warning)
+    this.#trouble = trouble === null || trouble.stays ? null : trouble.warning
+    const after = this.#warnings()
+    const same = before.length === after.length && before.every((warning, index) => warning === after[index])
+    if (!same) this.#emit({ kind: 'warnings', warnings: after })
+  }
+
+  #warnings(): readonly Warning[] {
+    const passing = [this.#trouble, this.#walWarning, this.#rollupWarning, this.#priceWarning]
+    return [...this.#lasting.values(), ...passing].filter((warning) => warning !== null)
+  }
+
+  #watchPrices(): void {
+    this.#lookAtPrices()
+    this.#cancelPrices = this.#clock.after(pricesEveryMs, () => this.#watchPrices())
+  }
+
+  /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
+  #lookAtPrices(): void {
+    if (!this.#prices.look()) return
+    const { problem } = this.#prices
+    if (problem === null && this.#priceWarning === null) return
+    this.#priceWarning = problem === null ? null : priceWarning(priceFileOf(this.#settings.path), problem)
+    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+  }
+
+  #watch(): void {
+    this.#cancelCheck = this.#clock.after(this.#settings.checkEveryMs, () => {
+      this.#check()
+      this.#watch()
+    })
+  }
+
+  #check(): void {
+    if (this.#store === null) return
+    try {
+      this.#assertInPlace(this.#store)
+      this.#assertLogInPlace(this.#store)
+      if (!hasOurHeader(this.#store.file)) throw new StoreDamage('its header was overwritten')
+      this.#boundWal(this.#store.database)
+      if (++this.#checks % checksPerRecovery === 0) {
+        this.#recoverJournals(this.#store.database)
+      }
+    } catch (error) {
+      this.#fail(troubleOf(error, this.#settings.path))
+    }
+  }
+
+  /** A reader that stays in one snapshot keeps the log from being reset; it is emptied as soon as that one ends. */
+  #boundWal(database: DatabaseSync): void {
+    const { path, walLimits } = this.#settings
+    if (walBytes(path) > walLimits.emptyBytes) emptyWal(database)
+    const bytes = walBytes(path)
+    const message = `${path}-wal holds ${Math.round(bytes / 2 ** 20)} MiB: a reader has kept it from being emptied. End programs that read the database for long`
+    const isLarge = bytes > walLimits.warnBytes
+    if (isLarge === (this.#walWarning !== null)) return
+    this.#walWarning = isLarge ? { code: 'wal_large', message } : null
+    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+  }
+
+  #release(): void {
+    const store = this.#store
+    this.#store = null
+    try {
+      store?.database.close()
+      if (store !== null) closeSync(store.file)
+    } catch {
+      // What cannot even be closed is let go: the next opening tells how things stand.
+    }
+  }
+
+  #close(): void {
+    this.#cancelRetry?.()
+    this.#cancelCheck?.()
+    this.#cancelPrices?.()
+    this.#keeper.stop()
+    this.#quickCheck.stop()
+    try {
+      if (this.#store !== null) emptyWal(this.#store.database)
+    } catch {
+      // SQLite empties the log at the next opening.
+    }
+    this.#release()
+    this.#emit({ kind: 'closed' })
+  }
+}
+
+function priceWarning(path: string, problem: PriceProblem): Warning {
+  return {
+    code: 'prices_unreadable',
+    message: `${path}${placeInFile(problem)}: ${problem.message} The prices from before stay in force`,
+  }
+}
+
+function emptyWal(database: DatabaseSync): void {
+  withLockWait(database, emptyWalBusyMs, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+}

@@ -1,0 +1,43 @@
+import type { GatewayEvent, GatewayMinute, MinuteUsage, Warning } from '../../call/call-sink.ts'
+import type { CallBatch } from './record-batch.ts'
+
+/** What the writer's thread is started with. */
+export interface WriterSettings {
+  readonly path: string
+  readonly instance: string
+  /** The instance's own, if it has one. */
+  readonly number: number | null
+  readonly version: string
+  /** How often the file's identity and the size of its `-wal` are looked at. */
+  readonly checkEveryMs: number
+  /** How long after the start the whole file is looked through. */
+  readonly quickCheckAfterMs: number
+  readonly walLimits: WalLimits
+}
+
+/** Sizes of the write-ahead log, in bytes. */
+export interface WalLimits {
+  /** Beyond it the log is emptied, as soon as no reader needs it. */
+  readonly emptyBytes: number
+  /** Beyond it a warning says that a reader keeps it from being emptied. */
+  readonly warnBytes: number
+}
+
+/** To the writer's thread. At most one `write` is on its way at a time; each is answered by a `written`. */
+export type ToWriter =
+  | {
+      readonly kind: 'write'
+      readonly calls: CallBatch
+      readonly minutes: readonly GatewayMinute[]
+      readonly events: readonly GatewayEvent[]
+    }
+  | { readonly kind: 'usage'; readonly question: number; readonly fromMinute: number }
+  | { readonly kind: 'close' }
+
+/** From the writer's thread. */
+export type FromWriter =
+  | { readonly kind: 'written'; readonly dropped: number }
+  /** `null`: it could not be read, and is to be asked again. */
+  | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] | null }
+  | { readonly kind: 'warnings'; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'closed' }

@@ -1,0 +1,380 @@
+import { dirname, extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { CallRecord } from '../../call/call-record.ts'
+import type {
+  CallSink,
+  GatewayEvent,
+  GatewayHistory,
+  GatewayMinute,
+  MinuteUsage,
+  SinkFigures,
+  Warning,
+} from '../../call/call-sink.ts'
+import type { CallStart } from '../../call/call.ts'
+import { type Clock, systemClock } from '../../call/clock.ts'
+import { InflightJournal } from '../journal/inflight-journal.ts'
+import type { InstanceNumber } from '../sqlite/instance-number.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { BatchEncoder } from './record-batch.ts'
+import type { FromWriter, ToWriter, WalLimits, WriterSettings } from './writer-messages.ts'
+
+export interface WriterThreadOptions {
+  readonly dbPath: string
+  readonly instance: string
+  /** What its calls' ids carry; without it, or one of its own, others know its end by its process. */
+  readonly number?: InstanceNumber
+  readonly version: string
+  readonly clock?: Clock
+  /**
+   * From a record's end to its sending, unless a batch is on its way, and again from there to its line in the
+   * journal, where it is no row by then: what `kill -9` can lose.
+   */
+  readonly flushAfterMs?: number
+  /** Records held in memory, those on their way included. */
+  readonly pendingLimit?: number
+  readonly pendingBytesLimit?: number
+  /** How long `close` waits for the database. */
+  readonly closeTimeoutMs?: number
+  readonly checkEveryMs?: number
+  readonly quickCheckAfterMs?: number
+  readonly walLimits?: WalLimits
+  readonly startWorker?: (settings: WriterSettings) => Worker
+}
+
+const batchLimit = 1000
+/** Minutes, and events, that wait for a database that cannot be written. */
+const historyLimit = 1000
+/** A batch that is on its way for longer has met a disk that hangs. */
+const stallMs = 10_000
+/** A loss is a warning for so long; the count of what was lost stays. */
+const lossShownMs = 2000
+/** When a question is asked again that could not be answered. */
+const askAgainMs = 2000
+const restart = { firstMs: 100, longestMs: 5000 } as const
+
+interface Parcel {
+  readonly calls: readonly CallRecord[]
+  readonly minutes: readonly GatewayMinute[]
+  readonly events: readonly GatewayEvent[]
+}
+
+interface Question {
+  readonly fromMinute: number
+  readonly resolve: (minutes: readonly MinuteUsage[] | null) => void
+}
+
+/** Both compiled and as source the worker's file lies beside this one and ends as it does. */
+function startThread(settings: WriterSettings): Worker {
+  const file = new URL(`./writer-worker${extname(import.meta.url)}`, import.meta.url)
+  return new Worker(file, { workerData: settings, name: 'tokenweir-writer' })
+}
+
+/** Records calls in the database at `dbPath` from a thread of its own, one batch at a time. */
+export class WriterThread implements CallSink, GatewayHistory {
+  readonly #options: Required<Omit<WriterThreadOptions, 'number'>>
+  readonly #number: number | null
+  readonly #clock: Clock
+  readonly #journal: InflightJournal
+  readonly #pending: PendingCalls
+  readonly #questions = new Map<number, Question>()
+  #minutes: GatewayMinute[] = []
+  #events: GatewayEvent[] = []
+  #parcel: Parcel | null = null
+  #sentAtMs = 0
+  #lostAtMs = Number.NEGATIVE_INFINITY
+  #encoder = new BatchEncoder()
+  #worker: Worker | null = null
+  #workerWarnings: readonly Warning[] = []
+  #ownWarning: Warning | null = null
+  #written = 0
+  #dropped = 0
+  #lastQuestion = 0
+  #deaths = 0
+  #flushPlanned = false
+  #flushDue = false
+  #lateLookPlanned = false
+  #isClosing = false
+  #closing: Promise<void> | null = null
+  #onClosed: () => void = () => {}
+  #isClosed = false
+
+  constructor(options: WriterThreadOptions) {
+    this.#options = {
+      clock: systemClock,
+      flushAfterMs: 50,
+      pendingLimit: 10_000,
+      pendingBytesLimit: 64 * 2 ** 20,
+      closeTimeoutMs: 5000,
+      checkEveryMs: 5000,
+      quickCheckAfterMs: 10_000,
+      walLimits: { emptyBytes: 32 * 2 ** 20, warnBytes: 256 * 2 ** 20 },
+      startWorker: startThread,
+      ...options,
+    }
+    this.#clock = this.#options.clock
+    this.#pending = new PendingCalls(this.#options.pendingLimit, this.#options.pendingBytesLimit)
+    const { instance, dbPath } = this.#options
+    const number = options.number?.isOwn === true ? options.number.value : null
+    this.#number = number
+    this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, number, clock: this.#clock })
+    this.#start()
+  }
+
+  begin(start: CallStart): Promise<void> {
+    return this.#journal.begin(start)
+  }
+
+  finish(record: CallRecord): void {
+    if (this.#isClosed) {
+      this.#dropped++
+      return
+    }
+    this.#drop(this.#pending.add(record, this.#parcel?.calls.length ?? 0))
+    this.#planFlush()
+  }
+
+  lose(id: number | null): void {
+    this.#lose(1)
+    if (id !== null) this.#journal.settle([id])
+  }
+
+  minute(minute: GatewayMinute): void {
+    // Its last word wins: of a running minute, told of again and again, one is enough.
+    if (this.#minutes.at(-1)?.minute === minute.minute) this.#minutes.pop()
+    this.#minutes.push(minute)
+    if (this.#minutes.length > historyLimit) this.#minutes.shift()
+    this.#planFlush()
+  }
+
+  event(event: GatewayEvent): void {
+    this.#events.push(event)
+    if (this.#events.length > historyLimit) this.#events.shift()
+    this.#planFlush()
+  }
+
+  figures(): SinkFigures {
+    const pending = this.#pending.size + (this.#parcel?.calls.length ?? 0)
+    return { written: this.#written, pending, dropped: this.#dropped }
+  }
+
+  warnings(): readonly Warning[] {
+    const warnings = [...this.#workerWarnings, this.#ownWarning, this.#stall(), this.#loss()]
+    return [...warnings, this.#journal.warning].filter((warning) => warning !== null)
+  }
+
+  /** Tokens by the minute in which calls ended, as soon as they can be read; `null` if that is not before the close. */
+  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
+    if (this.#isClosed) return Promise.resolve(null)
+    return new Promise((resolve) => {
+      const question = ++this.#lastQuestion
+      this.#questions.set(question, { fromMinute, resolve })
+      // Somebody waits for this thread: unlike rows, an answer is worth staying alive for.
+      this.#worker?.ref()
+      this.#post({ kind: 'usage', question, fromMinute })
+    })
+  }
+
+  /** Writes what is pending and closes the database; after `closeTimeoutMs` the rest is left to the journal. */
+  close(): Promise<void> {
+    this.#isClosing = true
+    this.#closing ??= new Promise((resolve) => {
+      const cancel = this.#clock.after(this.#options.closeTimeoutMs, () => this.#onClosed())
+      this.#onClosed = () => {
+        cancel()
+        this.#onClosed = () => {}
+        this.#end()
+        resolve()
+      }
+      this.#flush()
+    })
+    return this.#closing
+  }
+
+  /** The thread waits in a call of the system and cannot say so itself. */
+  #stall(): Warning | null {
+    const forMs = this.#clock.now() - this.#sentAtMs
+    if (this.#parcel === null || forMs < stallMs || this.#workerWarnings.length > 0) return null
+    const message = `${this.#options.dbPath} has taken no call for ${Math.floor(forMs / 1000)} s: its disk hangs or is too slow; calls are served and wait in memory to be recorded`
+    return { code: 'writer_stalled', message }
+  }
+
+  #loss(): Warning | null {
+    if (this.#clock.now() - this.#lostAtMs > lossShownMs) return null
+    const message = `${this.#dropped} records were lost since the start: calls end faster than they can be recorded, or a fault of the gateway, which its log names, left none to be made`
+    return { code: 'records_dropped', message }
+  }
+
+  #planFlush(): void {
+    if (this.#flushPlanned || this.#flushDue) return
+    this.#flushPlanned = true
+    this.#clock.after(this.#options.flushAfterMs, () => {
+      this.#flushPlanned = false
+      this.#flush()
+    })
+  }
+
+  /** Sends the next batch, or notes that it is due as soon as the last is acknowledged. */
+  #flush(): void {
+    if (this.#isClosed) return
+    this.#planLateLook()
+    if (this.#parcel !== null || this.#worker === null) {
+      this.#flushDue = true
+      return
+    }
+    this.#flushDue = false
+    const calls = this.#pending.take(batchLimit)
+    if (calls.length + this.#minutes.length + this.#events.length === 0) {
+      if (this.#isClosing) this.#post({ kind: 'close' })
+      return
+    }
+    const parcel: Parcel = { calls, minutes: this.#minutes, events: this.#events }
+    this.#minutes = []
+    this.#events = []
+    this.#parcel = parcel
+    this.#sentAtMs = this.#clock.now()
+    this.#flushDue = this.#pending.size > 0
+    const batch = this.#encoder.encode(calls)
+    const { minutes, events } = parcel
+    this.#post({ kind: 'write', calls: batch, minutes, events }, [batch.slots.buffer])
+  }
+
+  #planLateLook(): void {
+    if (this.#lateLookPlanned) return
+    this.#lateLookPlanned = true
+    this.#clock.after(this.#options.flushAfterMs, () => {
+      this.#lateLookPlanned = false
+      this.#keepLate()
+    })
+  }
+
+  /** While the database takes its time, be it opened, locked or full, what has ended goes to the journal. */
+  #keepLate(): void {
+    const parcel = this.#parcel
+    if (this.#isClosed || (parcel === null && this.#worker !== null)) return
+    const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
+    if (isLate) {
+      this.#journal.ended(parcel?.calls ?? [])
+      this.#journal.ended(this.#pending.takeNew())
+    }
+    this.#planLateLook()
+  }
+
+  #receive(message: FromWriter): void {
+    switch (message.kind) {
+      case 'written':
+        this.#settle(message.dropped)
+        break
+      case 'usage':
+        this.#answer(message.question, message.minutes)
+        break
+      case 'warnings':
+        this.#workerWarnings = message.warnings
+        break
+      case 'closed':
+        this.#onClosed()
+        break
+    }
+  }
+
+  #answer(question: number, minutes: readonly MinuteUsage[] | null): void {
+    const asked = this.#questions.get(question)
+    if (asked === undefined) return
+    if (minutes === null) {
+      const { fromMinute } = asked
+      this.#clock.after(askAgainMs, () => this.#post({ kind: 'usage', question, fromMinute }))
+      return
+    }
+    this.#questions.delete(question)
+    if (this.#questions.size === 0) this.#worker?.unref()
+    asked.resolve(minutes)
+  }
+
+  #settle(dropped: number): void {
+    const parcel = this.#parcel
+    if (parcel === null) return
+    this.#parcel = null
+    this.#written += parcel.calls.length - dropped
+    this.#lose(dropped)
+    this.#deaths = 0
+    this.#ownWarning = null
+    this.#journal.settle(parcel.calls.map((call) => call.id))
+    if (this.#flushDue || this.#isClosing) this.#flush()
+  }
+
+  #drop(calls: readonly CallRecord[]): void {
+    if (calls.length === 0) return
+    this.#lose(calls.length)
+    this.#journal.settle(calls.map((call) => call.id))
+  }
+
+  #lose(count: number): void {
+    if (count === 0) return
+    this.#dropped += count
+    this.#lostAtMs = this.#clock.now()
+  }
+
+  #post(message: ToWriter, transfer: ArrayBuffer[] = []): void {
+    this.#worker?.postMessage(message, transfer)
+  }
+
+  #start(): void {
+    if (this.#isClosed) return
+    const { dbPath: path, instance, version } = this.#options
+    const { checkEveryMs, quickCheckAfterMs, walLimits } = this.#options
+    const number = this.#number
+    const settings = { path, instance, number, version, checkEveryMs, quickCheckAfterMs, walLimits }
+    try {
+      const worker = this.#options.startWorker(settings)
+      let reason = 'it ended'
+      worker.on('message', (message: FromWriter) => this.#receive(message))
+      worker.on('error', (error) => {
+        reason = error instanceof Error ? error.message : String(error)
+      })
+      worker.on('exit', () => this.#restartLater(reason))
+      // The gateway's sockets keep the process running, not its telemetry.
+      if (this.#questions.size === 0) worker.unref()
+      this.#worker = worker
+    } catch (error) {
+      this.#restartLater(error instanceof Error ? error.message : String(error))
+      return
+    }
+    for (const [question, { fromMinute }] of this.#questions)
+      this.#post({ kind: 'usage', question, fromMinute })
+    if (this.#flushDue || this.#isClosing) this.#flush()
+  }
+
+  /** A new thread knows no words, and may not have written what the old one was given. */
+  #restartLater(reason: string): void {
+    if (this.#isClosed) return
+    const parcel = this.#parcel
+    this.#worker = null
+    this.#parcel = null
+    this.#encoder = new BatchEncoder()
+    if (parcel !== null) {
+      this.#journal.ended(parcel.calls)
+      this.#pending.putBack(parcel.calls)
+      this.#minutes = [...parcel.minutes, ...this.#minutes]
+      this.#events = [...parcel.events, ...this.#events]
+      this.#flushDue = true
+    }
+    this.#ownWarning = {
+      code: 'writer_restarted',
+      message: `the thread that records calls failed: ${reason}`,
+    }
+    const delayMs = Math.min(restart.longestMs, restart.firstMs * 2 ** this.#deaths++)
+    this.#clock.after(delayMs, () => this.#start())
+  }
+
+  #end(): void {
+    this.#isClosed = true
+    // The next start finds them in the journal.
+    const left = [...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)]
+    this.#dropped += this.#journal.ended(left)
+    this.#parcel = null
+    for (const { resolve } of this.#questions.values()) resolve(null)
+    this.#questions.clear()
+    this.#journal.close()
+    void this.#worker?.terminate()
+    this.#worker = null
+  }
+}

@@ -1,0 +1,81 @@
+import './keys-dialog.css'
+import type { JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from '../design/icon.tsx'
+import { useKeysInUse } from '../design/keys.tsx'
+
+/** How a key is called on a keyboard. */
+const keyNames: Readonly<Record<string, string>> = {
+  Escape: 'Esc',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  ' ': 'Space',
+}
+
+export interface KeysDialogProps {
+  readonly onClose: () => void
+}
+
+/** The keys that do something here, and whether they do. */
+export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
+  const { list, areOn, setOn } = useKeysInUse()
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (dialog.current?.open === false) dialog.current.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class="keys-dialog"
+      aria-labelledby={id}
+      onClose={onClose}
+      // A press beside it is one on the dialog itself.
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close()
+      }}
+    >
+      <header>
+        <h2 id={id}>Keys</h2>
+        <button
+          type="button"
+          class="button bare icon"
+          aria-label="Close"
+          onClick={() => dialog.current?.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="keys-groups">
+        {list().map(({ title, shortcuts }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {shortcuts.map(({ key, words }) => (
+                <div key={`${key} ${words}`}>
+                  <dt>{words}</dt>
+                  <dd>
+                    {(key === ' ' ? [key] : key.split(' ')).map((part) => (
+                      <kbd key={part}>{keyNames[part] ?? part}</kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <label class="keys-foot">
+        <input
+          type="checkbox"
+          checked={areOn}
+          onChange={({ currentTarget }) => setOn(currentTarget.checked)}
+        />
+        <span>
+          Single-key shortcuts
+          <span>Switch them off where dictation or a stray finger sets them off. Kept in this browser.</span>
+        </span>
+      </label>
+    </dialog>
+  )
+}

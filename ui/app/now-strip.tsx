@@ -1,0 +1,152 @@
+import './now-strip.css'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { actions } from '../data/dashboard-api.ts'
+import { useLive } from '../data/live.tsx'
+import { reasonOf } from '../data/trouble.ts'
+import { Icon } from '../design/icon.tsx'
+import { Meter } from '../design/meter.tsx'
+import { StateMark } from '../design/state-mark.tsx'
+import type { Times } from '../format/times.ts'
+import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
+
+/** So many slots are drawn one by one. */
+const maxCells = 12
+/** More than these are drawn narrower. */
+const wideCells = 6
+
+export interface NowStripProps {
+  readonly times: Times
+  /** Told why the gateway did not start. */
+  readonly onTrouble: (reason: string | null) => void
+}
+
+/** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
+export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
+  const { status, lostSinceMs } = useLive()
+  const { address } = useNavigation()
+  if (lostSinceMs !== null) {
+    return (
+      <div class="now-strip">
+        <p class="now-lost" role="alert">
+          <Icon name="warning" />
+          <span class="now-full">Dashboard not reached since {times.seconds(lostSinceMs)}, trying</span>
+          <span class="now-brief">Not reached since {times.seconds(lostSinceMs)}, trying</span>
+        </p>
+      </div>
+    )
+  }
+  if (status === null) {
+    return (
+      <div class="now-strip">
+        <div class="now-link">
+          <span class="skeleton now-skeleton" />
+        </div>
+      </div>
+    )
+  }
+  const now = gatewayNow(status)
+  return (
+    <div class="now-strip">
+      <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
+        <State now={now} />
+        {now.load !== null && <Load load={now.load} />}
+      </AddressLink>
+      {/* The Gateway view has the same, larger. */}
+      {now.canStart && address.view !== 'gateway' && <StartButton onTrouble={onTrouble} />}
+    </div>
+  )
+}
+
+function State({ now }: { readonly now: GatewayNow }): JSX.Element {
+  return (
+    <span class={`now-part now-state is-${now.tone} ${now.load === null ? '' : 'has-load'}`}>
+      <StateMark shape={now.shape} />
+      <span class="aside">Gateway:</span>
+      {now.words === now.shortWords ? (
+        <span>{now.words}</span>
+      ) : (
+        <>
+          <span class="now-full">{now.words}</span>
+          <span class="now-brief">{now.shortWords}</span>
+        </>
+      )}
+      {now.meaning !== '' && <span class="meaning">{now.meaning}</span>}
+    </span>
+  )
+}
+
+function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
+  const { active, slots, queued, budget } = load
+  const [words, unit] = splitUnit(load.slotWords)
+  return (
+    <>
+      <span class="now-part now-slots" title={`${load.slotWords} in use: so many calls may run at once`}>
+        {slots > maxCells ? (
+          <Meter share={active / slots} />
+        ) : (
+          <span class={`slot-cells ${slots > wideCells ? 'is-many' : ''}`} aria-hidden="true">
+            {Array.from({ length: slots }, (_, at) => (
+              <span key={at} class={at < active ? 'is-busy' : ''} />
+            ))}
+          </span>
+        )}
+        <span>
+          {words}
+          <span class="unit"> {unit}</span>
+        </span>
+      </span>
+      <span
+        class={`now-part now-queue ${queued > 0 ? 'is-waiting' : ''}`}
+        title="Calls that wait for a free slot"
+      >
+        {load.queueWords}
+      </span>
+      {budget !== null && (
+        <span class={`now-part now-budget is-${budget.tone}`} title={budget.words}>
+          <Meter share={budget.share} />
+          <span>
+            {budget.shareWords}
+            <span class="of"> of</span> budget
+          </span>
+        </span>
+      )}
+    </>
+  )
+}
+
+function StartButton({ onTrouble }: Pick<NowStripProps, 'onTrouble'>): JSX.Element {
+  const { setStatus } = useLive()
+  const [isUnderWay, setUnderWay] = useState(false)
+  const start = async (): Promise<void> => {
+    setUnderWay(true)
+    onTrouble(null)
+    try {
+      setStatus(await actions.start())
+    } catch (error) {
+      onTrouble(`The gateway did not start. ${reasonOf(error)}`)
+    } finally {
+      setUnderWay(false)
+    }
+  }
+  return (
+    <button
+      type="button"
+      class="button small strong"
+      aria-disabled={isUnderWay}
+      onClick={() => {
+        if (!isUnderWay) void start()
+      }}
+    >
+      {isUnderWay ? 'Starting…' : 'Start'}
+      <span class="aside"> the gateway</span>
+    </button>
+  )
+}
+
+/** `3 of 4 slots` as `3 of 4` and `slots`: the word goes first where there is no room. */
+function splitUnit(words: string): readonly [words: string, unit: string] {
+  const at = words.lastIndexOf(' ')
+  return [words.slice(0, at), words.slice(at + 1)]
+}

@@ -1,0 +1,93 @@
+import './top-bar.css'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import type { View } from '../data/page-address.ts'
+import { useLive } from '../data/live.tsx'
+import { Icon } from '../design/icon.tsx'
+import type { Times } from '../format/times.ts'
+import iconUrl from '../icon.svg'
+import { KeysDialog } from './keys-dialog.tsx'
+import { useShortcuts } from '../design/keys.tsx'
+import { NowStrip } from './now-strip.tsx'
+import { ThemeButton } from './theme-button.tsx'
+
+const views: readonly { readonly view: View; readonly words: string; readonly key: string }[] = [
+  { view: 'overview', words: 'Overview', key: 'o' },
+  { view: 'calls', words: 'Calls', key: 'c' },
+  { view: 'live', words: 'Live', key: 'l' },
+  { view: 'costs', words: 'Costs', key: '$' },
+  { view: 'gateway', words: 'Gateway', key: 'g' },
+]
+
+/** Another view begins without what was opened or sorted in this one. */
+const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
+
+export interface TopBarProps {
+  readonly times: Times
+}
+
+/** The name, the views, and how the gateway is at this moment. */
+export function TopBar({ times }: TopBarProps): JSX.Element {
+  const { address, go } = useNavigation()
+  const { status } = useLive()
+  const [areKeysShown, showKeys] = useState(false)
+  const [trouble, setTrouble] = useState<string | null>(null)
+  useShortcuts(
+    'Views',
+    views.map(({ view, words, key }) => ({ key: `g ${key}`, words, run: () => go({ view, ...fresh }) })),
+  )
+  useShortcuts('Page', [{ key: '?', words: 'These keys', run: () => showKeys(true) }])
+  return (
+    <header class="top-bar">
+      <div class="top-bar-row">
+        <AddressLink to={{ view: 'overview', ...fresh }} class="product" title="tokenweir">
+          <img src={iconUrl} alt="" width="22" height="22" />
+          <span>tokenweir</span>
+        </AddressLink>
+        <nav class="views" aria-label="Views">
+          {views.map(({ view, words }) => (
+            <AddressLink
+              key={view}
+              to={{ view, ...fresh }}
+              aria-current={view === address.view ? 'page' : undefined}
+            >
+              {words}
+            </AddressLink>
+          ))}
+        </nav>
+        {status?.simulated === true && (
+          <span
+            class="tag accent simulated"
+            title="No real model answers: what the demo’s upstream says is made up."
+          >
+            <span class="now-full">Simulated</span>
+            <span class="now-brief">Demo</span>
+          </span>
+        )}
+        <NowStrip times={times} onTrouble={setTrouble} />
+        <div class="top-bar-buttons">
+          <button
+            type="button"
+            class="button bare icon keys-button"
+            aria-label="Keys"
+            title="Keys (?)"
+            onClick={() => showKeys(true)}
+          >
+            <Icon name="keyboard" />
+          </button>
+          <ThemeButton />
+        </div>
+      </div>
+      {trouble !== null && (
+        <p class="bar-trouble" role="alert">
+          {trouble}
+          <button type="button" class="button small" onClick={() => setTrouble(null)}>
+            Close
+          </button>
+        </p>
+      )}
+      {areKeysShown && <KeysDialog onClose={() => showKeys(false)} />}
+    </header>
+  )
+}

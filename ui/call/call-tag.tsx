@@ -1,0 +1,19 @@
+import type { JSX } from 'preact'
+import { type EndedCall, endWords, failureSentence } from '../data/failure-words.ts'
+
+export interface CallTagProps {
+  readonly call: EndedCall & { readonly failed: boolean }
+}
+
+/** How a call ended: the status, and what went wrong in words. Success is quiet, so that the rest stands out. */
+export function CallTag({ call }: CallTagProps): JSX.Element {
+  const { outcome, status, failed } = call
+  if (outcome === 'ok') return <span class="quiet">{status ?? ''} OK</span>
+  const kind = !failed ? '' : outcome === 'refused' ? 'warn' : 'bad'
+  return (
+    <span class={`tag ${kind}`} title={failureSentence(call) ?? ''}>
+      {status !== null && `${status} `}
+      {endWords(call)}
+    </span>
+  )
+}

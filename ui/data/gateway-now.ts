@@ -1,0 +1,125 @@
+import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
+import { count, counted, shortCount } from '../format/figures.ts'
+import { stateWords } from './gateway-words.ts'
+
+/** How it is, from nothing to say to something to do. */
+export type Tone = 'good' | 'quiet' | 'warn' | 'bad'
+
+/** The shape of the mark before the words: never the colour alone. */
+export type StateShape = 'disc' | 'ring' | 'half' | 'square' | 'triangle' | 'cross'
+
+/** The gateway at this moment, in words and shares. */
+export interface GatewayNow {
+  readonly shape: StateShape
+  readonly tone: Tone
+  readonly words: string
+  /** The same where there is little room. */
+  readonly shortWords: string
+  /** What it means for who uses it; empty where nothing needs to be said. */
+  readonly meaning: string
+  readonly canStart: boolean
+  /** Null while there is no gateway that tells. */
+  readonly load: GatewayLoad | null
+}
+
+/** What it has to do. */
+export interface GatewayLoad {
+  readonly active: number
+  readonly slots: number
+  readonly queued: number
+  readonly slotWords: string
+  readonly queueWords: string
+  /** Null where there is no budget. */
+  readonly budget: GatewayBudget | null
+}
+
+/** The tokens of any 24 hours. */
+export interface GatewayBudget {
+  /** 0 for none used; may exceed 1. */
+  readonly share: number
+  readonly tone: Tone
+  readonly shareWords: string
+  /** All of it, for a tooltip. */
+  readonly words: string
+}
+
+interface StateLook {
+  readonly shape: StateShape
+  readonly tone: Tone
+  readonly shortWords?: string
+  readonly meaning?: string
+}
+
+const looks: Readonly<Record<GatewayState, StateLook>> = {
+  starting: { shape: 'ring', tone: 'quiet' },
+  running: { shape: 'disc', tone: 'good' },
+  draining: { shape: 'half', tone: 'warn', meaning: 'new calls are refused' },
+  stopped: { shape: 'square', tone: 'bad', meaning: 'no calls get through' },
+  unresponsive: { shape: 'triangle', tone: 'bad' },
+  foreign: { shape: 'cross', tone: 'bad', shortWords: 'Port taken' },
+}
+
+/** Warnings while which no call gets into the database. */
+const notRecording: ReadonlySet<string> = new Set([
+  'database_foreign',
+  'database_newer',
+  'database_unavailable',
+  'database_locked',
+  'disk_full',
+])
+
+/** What the bar tells of a status. */
+export function gatewayNow(status: ProcessStatus): GatewayNow {
+  const look = looks[status.state]
+  const canStart = status.state === 'stopped'
+  const load = status.running ? loadOf(status) : null
+  const words = stateWords[status.state]
+  const plain = { words, shortWords: words, meaning: '', canStart, load, ...look }
+  if (status.state !== 'running') return plain
+  if (!status.health_ok) {
+    return { ...plain, tone: 'warn', shape: 'triangle', words: 'Port silent', shortWords: 'Port silent' }
+  }
+  if (status.health?.status === 'degraded') {
+    const isRecording = !status.health.warnings.some(({ code }) => notRecording.has(code))
+    const [words, shortWords] = isRecording
+      ? ['Running, with warnings', 'Warnings']
+      : ['Running, but records nothing', 'Not recording']
+    return { ...plain, tone: 'warn', shape: 'triangle', words, shortWords }
+  }
+  return plain
+}
+
+function loadOf({ health }: ProcessStatus): GatewayLoad | null {
+  if (health === null) return null
+  const { active, max_concurrent: slots, queued } = health.rate_limiter
+  return {
+    active,
+    slots,
+    queued,
+    slotWords: `${count(active)} of ${counted(slots, 'slot')}`,
+    queueWords: queued === 0 ? 'none waiting' : `${shortCount(queued)} waiting`,
+    budget: budgetOf(health.token_budget),
+  }
+}
+
+/** How much of the token budget is used; null without one. */
+export function budgetOf(budget: {
+  readonly daily_limit: number
+  readonly total_used: number
+}): GatewayBudget | null {
+  const { daily_limit: limit, total_used: used } = budget
+  if (limit <= 0) return null
+  const share = used / limit
+  return {
+    share,
+    tone: share >= 1 ? 'bad' : share >= 0.8 ? 'warn' : 'quiet',
+    shareWords: shareWordsOf(share),
+    words: `${shortCount(used)} of ${shortCount(limit)} tokens used in the last 24 hours`,
+  }
+}
+
+/** In whole per cent: what is not used up is never 100, and what is used at all never 0. */
+function shareWordsOf(share: number): string {
+  if (share > 0 && share < 0.01) return '<1\u202f%'
+  return `${count(Math.floor(share * 100))}\u202f%`
+}

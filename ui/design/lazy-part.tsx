@@ -1,0 +1,53 @@
+import type { ComponentType, JSX } from 'preact'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+
+/** Nobody sees what comes sooner than this. */
+const soonMs = 150
+
+/**
+ * A part of the page whose script is loaded when it is first looked at, so that the first view does not wait for it:
+ * `lazyPart(async () => (await import('../live/live-view.tsx')).LiveView)`.
+ */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): (props: Props) => JSX.Element {
+  return function LazyPart(props: Props): JSX.Element {
+    const [Part, setPart] = useState<ComponentType<Props> | 'failed' | null>(null)
+    // The browser keeps what it has loaded: the second time it is there before the next paint.
+    useLayoutEffect(() => {
+      let isHere = true
+      const take = (part: ComponentType<Props> | 'failed'): void => {
+        if (isHere) setPart(() => part)
+      }
+      load().then(take, () => take('failed'))
+      return () => {
+        isHere = false
+      }
+    }, [])
+    if (Part === 'failed') return <NotLoaded />
+    return Part === null ? <Coming /> : <Part {...props} />
+  }
+}
+
+function Coming(): JSX.Element {
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), soonMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return <div class="skeleton" style={{ height: '22rem', visibility: isSlow ? 'visible' : 'hidden' }} />
+}
+
+/** A newer build has other files; or the dashboard has gone. */
+function NotLoaded(): JSX.Element {
+  return (
+    <div class="note bad" role="alert">
+      <span>
+        This part of the page could not be loaded. The dashboard may have been replaced by a newer one.
+      </span>
+      <button type="button" class="button small" onClick={() => location.reload()}>
+        Load the page anew
+      </button>
+    </div>
+  )
+}
