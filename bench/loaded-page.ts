@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from '../test/support/browser.ts'
 import { untilTrue } from '../test/page/dashboard-page.ts'
 import { type TestBrowser, startBrowser } from '../test/support/browser.ts'
 import { startDashboardProcess } from '../test/support/dashboard-process.ts'

@@ -7,23 +7,24 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-const file = new URL('../../package-lock.json', import.meta.url)
-const lock = JSON.parse(await readFile(file, 'utf8')) as {
-  readonly packages: Readonly<Record<string, LockedPackage>>
+for (const path of ['package-lock.json', 'test/package-lock.json']) {
+  const lock = JSON.parse(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>
+  }
+
+  test(`${path} names no address of a registry`, () => {
+    const withAddress = Object.entries(lock.packages).filter(([, locked]) => locked.resolved !== undefined)
+    assert.deepEqual(withAddress, [])
+  })
+
+  test(`${path} names every platform's binaries, or \`npm ci\` refuses it`, () => {
+    const named = Object.values(lock.packages).flatMap((locked) =>
+      Object.keys(locked.optionalDependencies ?? {}),
+    )
+    assert.ok(named.length > 0)
+    assert.deepEqual(
+      named.filter((name) => lock.packages[`node_modules/${name}`] === undefined),
+      [],
+    )
+  })
 }
-
-test('the lock file names no address of a registry', () => {
-  const withAddress = Object.entries(lock.packages).filter(([, locked]) => locked.resolved !== undefined)
-  assert.deepEqual(withAddress, [])
-})
-
-test("the lock file names every platform's binaries, or `npm ci` refuses it", () => {
-  const named = Object.values(lock.packages).flatMap((locked) =>
-    Object.keys(locked.optionalDependencies ?? {}),
-  )
-  assert.ok(named.length > 0)
-  assert.deepEqual(
-    named.filter((name) => lock.packages[`node_modules/${name}`] === undefined),
-    [],
-  )
-})

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 
+export type { BrowserContext, Page } from 'playwright-core'
+
 /** A Chromium that can be run here. */
 export interface BrowserProgram {
   readonly executablePath: string
@@ -28,7 +30,7 @@ const unpackProgram = fileURLToPath(new URL('unpack-chromium.ts', import.meta.ur
 const run = promisify(execFile)
 
 /** Where the package's browser is unpacked to: two hundred megabytes, once for each installation. */
-const unpackedFolder = fileURLToPath(new URL('../../node_modules/.cache/tokenweir-chromium', import.meta.url))
+const unpackedFolder = fileURLToPath(new URL('../node_modules/.cache/tokenweir-chromium', import.meta.url))
 
 /**
  * `$CHROMIUM_PATH`, or the one of the package `@sparticuz/chromium`, which is pinned and starts faster than a

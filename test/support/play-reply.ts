@@ -37,10 +37,6 @@ export async function playReply(
       case 'stall':
         await lost
         break
-      case 'read':
-        if (step.on) socket.resume()
-        else socket.pause()
-        break
     }
   }
   return gone.aborted ? 'client-left' : 'complete'

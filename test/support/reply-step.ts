@@ -11,8 +11,6 @@ export type ReplyStep =
   | { readonly do: 'reset' }
   /** Nothing more, and the connection stays open until the client leaves. */
   | { readonly do: 'stall' }
-  /** Stops, or goes on, taking request bytes from the socket. */
-  | { readonly do: 'read'; readonly on: boolean }
 
 /** What one request gets. A generator may decide as it goes, and may go on for ever. */
 export interface Reply {
@@ -52,12 +50,4 @@ export function reset(): ReplyStep {
 
 export function stall(): ReplyStep {
   return { do: 'stall' }
-}
-
-export function stopReading(): ReplyStep {
-  return { do: 'read', on: false }
-}
-
-export function resumeReading(): ReplyStep {
-  return { do: 'read', on: true }
 }

