@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { DimensionTable } from '../../src/store/sqlite/call-columns.ts'
+import type { WordTable } from '../../src/call/call-fields.ts'
 
 const columns = [
   'id',
@@ -121,13 +121,13 @@ interface Words {
 /** The entries of the tables of words, made where they are missing. */
 export class WordIds {
   readonly #database: DatabaseSync
-  readonly #tables = new Map<DimensionTable, Words>()
+  readonly #tables = new Map<WordTable, Words>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
   }
 
-  idOf(table: DimensionTable, text: string): number {
+  idOf(table: WordTable, text: string): number {
     const known = this.#words(table).ids.get(text)
     if (known !== undefined) return known
     const id = this.added(table, text)
@@ -136,11 +136,11 @@ export class WordIds {
   }
 
   /** Of a word that is there for the first time. */
-  added(table: DimensionTable, text: string): number {
+  added(table: WordTable, text: string): number {
     return Number(this.#words(table).insert.run(text).lastInsertRowid)
   }
 
-  #words(table: DimensionTable): Words {
+  #words(table: WordTable): Words {
     let words = this.#tables.get(table)
     if (words === undefined) {
       words = { ids: new Map(), insert: this.#database.prepare(`INSERT INTO ${table} (text) VALUES (?)`) }

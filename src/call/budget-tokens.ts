@@ -1,8 +1,8 @@
-import type { CallRecord } from './call-record.ts'
+import type { StoredCall } from './call-record.ts'
 
 /** What the token budget looks at in an ended call, be it recorded by its gateway or found after that was killed. */
 export type BudgetedCall = Pick<
-  CallRecord,
+  StoredCall,
   | 'callType'
   | 'outcome'
   | 'failureCode'

@@ -1,5 +1,7 @@
+import type { RecordFields } from './call-fields.ts'
+
 /** What a call asks for. `other` is every forwarded path that fits none of the named kinds. */
-export type CallType = 'chat' | 'embedding' | 'rerank' | 'props' | 'other'
+export type CallType = RecordFields['callType']
 
 /**
  * One client request on a forwarded path, as far as it is known when its head has been read.

@@ -1,5 +1,4 @@
-/** What the counts were read from: the answer's usage object, llama.cpp's timings, or nothing. */
-export type UsageSource = 'usage' | 'timings' | 'none'
+import type { RecordFields } from './call-fields.ts'
 
 /**
  * Token counts that the upstream reported, normalised: cached input, cache writes and input audio are parts
@@ -16,5 +15,5 @@ export interface Usage {
   readonly outputAudioTokens: number | null
   readonly reasoningTokens: number
   readonly totalTokens: number | null
-  readonly source: Exclude<UsageSource, 'none'>
+  readonly source: Exclude<RecordFields['usageSource'], 'none'>
 }

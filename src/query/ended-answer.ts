@@ -1,4 +1,5 @@
-import type { CallJson, CallReader } from '../call/call-reader.ts'
+import type { CallJson } from '../call/call-record.ts'
+import type { CallReader } from '../call/call-reader.ts'
 import type { EndedQuestion } from './query-question.ts'
 
 /** More are not told at a time: a page cannot show them, and a reader that is behind should not fall further. */

@@ -1,5 +1,6 @@
 import type { CallFilter } from '../call/call-filter.ts'
-import type { CallJson, CallPage, CallReader } from '../call/call-reader.ts'
+import type { CallJson } from '../call/call-record.ts'
+import type { CallPage, CallReader } from '../call/call-reader.ts'
 import type { CallType } from '../call/call.ts'
 import type { GroupFigures } from '../call/call-question.ts'
 import { rangeOf } from './asked-range.ts'

@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parseCallId, startedAtMs } from '../../src/call/call-id.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
+import { unknownJson } from '../support/call-json.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { parseRecord } from '../support/json-record.ts'
@@ -82,65 +83,38 @@ test('a chat call', async () => {
   assert.deepEqual(
     { ...rest, ...Object.fromEntries(times.map((name) => [name, 0])) },
     {
+      ...unknownJson,
       call_type: 'chat',
       endpoint: '/v1/chat/completions',
       method: 'POST',
       stream: false,
       model: 'gpt-x',
       response_model: 'gpt-x',
-      service_tier: null,
       upstream: `127.0.0.1:${upstream.port}`,
       instance: String((await gateway.health())['instance']),
       status: 200,
       outcome: 'ok',
       failed: false,
-      failure_code: null,
-      upstream_error_code: null,
-      error_message: null,
       finish_reason: 'stop',
       attempts: 1,
-      client_retry: null,
       receive_ms: 0,
       queue_ms: 0,
       retry_wait_ms: 0,
       connect_ms: 0,
       ttfb_ms: 0,
-      ttft_ms: null,
-      ttft_total_ms: null,
-      ttfo_ms: null,
       duration_ms: 0,
       overhead_ms: 0,
-      tpot_ms: null,
-      output_tokens_per_s: null,
-      chunks: null,
-      gap_p50_ms: null,
-      gap_p95_ms: null,
-      gap_max_ms: null,
-      stalls: null,
       input_tokens: 11,
       output_tokens: 7,
       cached_input_tokens: 0,
       cache_write_tokens: 0,
       cache_write_1h_tokens: 0,
-      input_audio_tokens: null,
-      output_audio_tokens: null,
       reasoning_tokens: 0,
       total_tokens: 18,
       usage_source: 'usage',
       request_bytes: JSON.stringify(body).length,
       response_bytes: response.body.length,
-      search_units: null,
       upstream_request_id: response.header('x-request-id'),
-      upstream_queue_ms: null,
-      upstream_prompt_ms: null,
-      upstream_decode_ms: null,
-      client: null,
-      key_fingerprint: null,
-      user_agent: null,
-      session: null,
-      cost_usd: null,
-      price_source: null,
-      price_key: null,
     },
   )
   assert.equal(id, response.header('x-tokenweir-call-id'))

@@ -1,8 +1,15 @@
-import type { CallJson } from '../../src/call/call-reader.ts'
+import { namedFields } from '../../src/call/call-fields.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
+
+/** The fields of a call of which nothing is known. */
+export const unknownJson = Object.fromEntries(
+  namedFields.map(({ name }) => [name, null]),
+) as unknown as CallJson
 
 /** A recorded call as readers show it: a plain streamed chat call that went well, but for what is given. */
 export function callJson(fields: Partial<CallJson> = {}): CallJson {
   return {
+    ...unknownJson,
     id: '0fh3k9a2b1c',
     started_at: '2026-11-21T06:00:00.000Z',
     call_type: 'chat',
@@ -11,18 +18,13 @@ export function callJson(fields: Partial<CallJson> = {}): CallJson {
     stream: true,
     model: 'gpt-5-mini',
     response_model: 'gpt-5-mini-2025-08-07',
-    service_tier: null,
     upstream: 'api.openai.com',
     instance: 'k3v9',
     status: 200,
     outcome: 'ok',
     failed: false,
-    failure_code: null,
-    upstream_error_code: null,
-    error_message: null,
     finish_reason: 'stop',
     attempts: 1,
-    client_retry: null,
     receive_ms: 0.2,
     queue_ms: 0,
     retry_wait_ms: 0,
@@ -45,25 +47,13 @@ export function callJson(fields: Partial<CallJson> = {}): CallJson {
     cached_input_tokens: 0,
     cache_write_tokens: 0,
     cache_write_1h_tokens: 0,
-    input_audio_tokens: null,
-    output_audio_tokens: null,
     reasoning_tokens: 0,
     total_tokens: 1376,
     usage_source: 'usage',
     request_bytes: 4200,
     response_bytes: 38_000,
-    search_units: null,
-    upstream_request_id: null,
-    upstream_queue_ms: null,
-    upstream_prompt_ms: null,
-    upstream_decode_ms: null,
     client: 'OpenAI/Python',
-    key_fingerprint: null,
     user_agent: 'OpenAI/Python 2.1.0',
-    session: null,
-    cost_usd: null,
-    price_source: null,
-    price_key: null,
     ...fields,
   }
 }

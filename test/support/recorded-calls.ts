@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { asRecord } from './json-record.ts'

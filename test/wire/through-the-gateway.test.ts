@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { exchange } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { inParallel } from '../support/in-parallel.ts'

@@ -1,4 +1,4 @@
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
 
 /** The columns of a row that come out of an answer, in the words of the API; `cost_usd` only as reported. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { AddressLink } from '../data/navigation.tsx'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { callTypeWords } from '../data/call-words.ts'

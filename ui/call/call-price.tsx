@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { CostMatches } from '../../src/api/costs.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
 import { sourceDate, sourceWords } from '../data/price-source.ts'

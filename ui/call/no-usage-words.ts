@@ -1,4 +1,4 @@
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { counted } from '../format/figures.ts'
 
 /** What stands where tokens would, of a call that reported none: `58 chunks, no usage reported`. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { CallJson, CallSort } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
+import type { CallSort } from '../../src/call/call-reader.ts'
 import { callTypeWords } from '../data/call-words.ts'
 import {
   bytes,

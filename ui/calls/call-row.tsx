@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import type { Times } from '../format/times.ts'
 import { callColumns } from './call-columns.tsx'

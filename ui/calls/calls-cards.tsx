@@ -1,7 +1,7 @@
 import './calls-cards.css'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { writeAddress } from '../data/page-address.ts'
 import { count, dollars, duration, known } from '../format/figures.ts'

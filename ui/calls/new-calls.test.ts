@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { belongsTo } from './new-calls.ts'
 

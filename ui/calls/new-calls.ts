@@ -1,4 +1,4 @@
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 
 /** Whether a call that was just recorded belongs to the list of an address, as far as a page can tell. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
 import { reasonOf } from '../data/trouble.ts'

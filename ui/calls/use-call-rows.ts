@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { useShortcuts } from '../design/keys.tsx'
 import { useVirtualRows } from '../design/use-virtual-rows.ts'

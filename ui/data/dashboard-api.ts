@@ -1,5 +1,5 @@
 import type { GroupFigures } from '../../src/call/call-question.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'

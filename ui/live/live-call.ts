@@ -1,6 +1,6 @@
 import type { LiveState, LiveCall as ToldCall } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { bytes } from '../format/figures.ts'
 import type { FedCall } from '../payloads/fed-call.ts'
 import type { KeptPayloads } from '../payloads/kept-payload.ts'

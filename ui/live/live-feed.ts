@@ -1,7 +1,7 @@
 import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
 import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { type CallHead, LiveCall } from './live-call.ts'
 

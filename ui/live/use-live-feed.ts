@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { EventStream } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 

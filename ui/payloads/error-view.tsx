@@ -1,7 +1,7 @@
 import './error-view.css'
 import type { JSX } from 'preact'
 import type { OutgoingRecord } from '../../src/api/raw-log.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { failureSentence } from '../data/failure-words.ts'
 import { BodyText } from './body-text.tsx'
 import { type KeptPayload, bodyTextOf } from './kept-payload.ts'

@@ -1,7 +1,7 @@
 import './payload-tab.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallTab } from '../data/call-words.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { BodyView } from './body-view.tsx'

@@ -1,5 +1,6 @@
 import type { CallFilter } from '../../call/call-filter.ts'
-import type { CallJson, CallReader } from '../../call/call-reader.ts'
+import type { CallJson } from '../../call/call-record.ts'
+import type { CallReader } from '../../call/call-reader.ts'
 import type { Clock } from '../../call/clock.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'

@@ -1,4 +1,4 @@
-import type { CallJson } from '../../call/call-reader.ts'
+import type { CallJson } from '../../call/call-record.ts'
 import { formatCost, formatCount, formatDuration, formatSpeed, formatTime, unknown } from './call-format.ts'
 import { printable } from './display-width.ts'
 import type { Tone } from './paint.ts'

@@ -1,4 +1,4 @@
-import type { CallJson } from '../../call/call-reader.ts'
+import type { CallJson } from '../../call/call-record.ts'
 import { formatCost, formatCount, unknown } from './call-format.ts'
 import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import type { CallColumn } from './call-columns.ts'

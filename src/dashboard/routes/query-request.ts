@@ -7,7 +7,7 @@ import type { CallType } from '../../call/call.ts'
 import { failureKinds } from '../../call/failure.ts'
 import { type IsoTime, parseIsoTime } from '../../lib/iso-instant.ts'
 import { ZonedTime, type ZonedUnit, isTimeZone } from '../../lib/zoned-time.ts'
-import { callTypeCodes, outcomeCodes } from '../../store/sqlite/call-codes.ts'
+import { callTypeCodes, outcomeCodes } from '../../call/call-fields.ts'
 import {
   type GroupQuestion,
   type ListQuestion,

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { requestTokens } from '../../call/budget-tokens.ts'
 import { startedAtMs } from '../../call/call-id.ts'
-import { callTypeCodes } from '../sqlite/call-codes.ts'
+import { callTypeCodes } from '../../call/call-fields.ts'
 import { type FigureRow, figureSourceList } from '../rollup/call-figures.ts'
 import { RollupDeltas } from '../rollup/rollup-deltas.ts'
 

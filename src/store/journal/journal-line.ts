@@ -1,6 +1,6 @@
-import type { CallStart, CallType } from '../../call/call.ts'
-import { callTypeCodes, outcomeCodes, usageSourceCodes } from '../sqlite/call-codes.ts'
-import type { StoredCall } from '../sqlite/call-columns.ts'
+import type { CallStart } from '../../call/call.ts'
+import { type NamedField, storedFields } from '../../call/call-fields.ts'
+import { type StoredCall, unknownFields } from '../../call/call-record.ts'
 import type { ProcessIdentity } from '../../lib/process-identity.ts'
 
 /** The journal's first line: whose it is. */
@@ -22,8 +22,9 @@ export function parseHeader(line: string): JournalHeader | null {
   if (fields === null || fields[0] !== format) return null
   // The first version wrote no number.
   const [, instance, pid, startTicks, bootId, number = null] = fields
-  if (!isText(instance) || !isNumber(pid) || !isNumberOrNull(startTicks) || !isTextOrNull(bootId)) return null
-  return isNumberOrNull(number) ? { instance, pid, startTicks, bootId, number } : null
+  if (!isText(instance) || !isWhole(pid) || !(bootId === null || isText(bootId))) return null
+  if (!(startTicks === null || isWhole(startTicks)) || !(number === null || isWhole(number))) return null
+  return { instance, pid, startTicks, bootId, number }
 }
 
 /** One call as a JSON array: without names it takes half the bytes and half the time. */
@@ -47,16 +48,15 @@ export function startLine(start: CallStart): string {
 
 /** The call of a line; `null` for one that was torn, or is none. */
 export function parseStart(line: string): CallStart | null {
-  const fields = arrayIn(line)
-  if (fields?.length !== 13) return null
-  const [id, type, endpoint, method, stream, upstream, requestBytes] = fields
-  const [model, client, userAgent, session, keyFingerprint, clientRetry] = fields.slice(7)
-  if (!isNumber(id) || !isCallType(type) || !isText(endpoint) || !isText(method)) return null
-  if (typeof stream !== 'boolean' || !isText(upstream) || !isNumber(requestBytes)) return null
-  if (!isTextOrNull(model) || !isTextOrNull(client) || !isTextOrNull(userAgent)) return null
-  if (!isTextOrNull(session) || !isTextOrNull(keyFingerprint) || !isNumberOrNull(clientRetry)) return null
-  const known = { id, type, endpoint, method, stream, upstream, requestBytes, model }
-  return { ...known, client, userAgent, session, keyFingerprint, clientRetry }
+  const values = arrayIn(line)
+  if (values?.length !== 13) return null
+  const [id, type, endpoint, method, stream, upstream, requestBytes] = values
+  const [model, client, userAgent, session, keyFingerprint, clientRetry] = values.slice(7)
+  const who = { client, userAgent, session, keyFingerprint, clientRetry }
+  const known = { endpoint, method, stream, upstream, requestBytes, model, ...who }
+  const call: Readonly<Record<string, unknown>> = { callType: type, ...known }
+  const isCall = isWhole(id) && storedFields.every((field) => !(field.record in call) || mayHold(field, call))
+  return isCall ? ({ id, type, ...known } as CallStart) : null
 }
 
 const endMark = 'ended'
@@ -74,27 +74,24 @@ export function isEndLine(line: string): boolean {
 export function parseEnd(line: string): StoredCall | null {
   const fields = arrayIn(line)
   if (fields?.length !== 2 || fields[0] !== endMark) return null
-  const [, call] = fields
-  if (typeof call !== 'object' || call === null || !Object.values(call).every(isScalar)) return null
-  const { id, callType, outcome, usageSource, endpoint, method, instance, attempts } = call as Partial<
-    Record<keyof StoredCall, unknown>
-  >
-  const isWhole =
-    isNumber(id) &&
-    isCallType(callType) &&
-    isText(outcome) &&
-    Object.hasOwn(outcomeCodes, outcome) &&
-    isText(usageSource) &&
-    Object.hasOwn(usageSourceCodes, usageSource) &&
-    isText(endpoint) &&
-    isText(method) &&
-    isText(instance) &&
-    isNumber(attempts)
-  return isWhole ? (call as StoredCall) : null
+  const [, ended] = fields
+  if (typeof ended !== 'object' || ended === null) return null
+  // An earlier version wrote fewer fields.
+  const call: Readonly<Record<string, unknown>> = { ...unknownFields, ...ended }
+  const isCall = isWhole(call['id']) && storedFields.every((field) => mayHold(field, call))
+  return isCall ? (call as unknown as StoredCall) : null
 }
 
-function isScalar(value: unknown): boolean {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+/** Whether a record's value of a field is one that the field can have. */
+function mayHold(
+  { kind, codes = {}, required, record }: NamedField,
+  call: Readonly<Record<string, unknown>>,
+): boolean {
+  const value = call[record]
+  if (value === null) return required !== true
+  if (kind === 'flag') return typeof value === 'boolean'
+  if (kind === 'time' || kind === 'count' || kind === 'cost') return typeof value === 'number'
+  return isText(value) && (kind !== 'code' || Object.hasOwn(codes, value))
 }
 
 function arrayIn(line: string): readonly unknown[] | null {
@@ -110,18 +107,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || isText(value)
-}
-
-function isNumber(value: unknown): value is number {
+function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value)
-}
-
-function isNumberOrNull(value: unknown): value is number | null {
-  return value === null || isNumber(value)
-}
-
-function isCallType(value: unknown): value is CallType {
-  return isText(value) && Object.hasOwn(callTypeCodes, value)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import type { CallStart } from '../../call/call.ts'
-import type { StoredCall } from '../sqlite/call-columns.ts'
+import { type StoredCall, unknownFields } from '../../call/call-record.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
@@ -131,66 +131,16 @@ function leftCall(line: string, instance: string): StoredCall | null {
 
 /** A call that was sent and of which nothing more is known. */
 export function interruptedCall(start: CallStart, instance: string): StoredCall {
-  const { type: callType, id, endpoint, method, stream, model, upstream, requestBytes } = start
-  const { client, keyFingerprint, userAgent, session, clientRetry } = start
+  const { type: callType, ...known } = start
   return {
-    id,
+    ...unknownFields,
+    ...known,
     callType,
-    endpoint,
-    method,
-    stream,
-    model,
-    upstream,
     instance,
     outcome: 'interrupted',
     attempts: 1,
-    clientRetry,
-    requestBytes,
     responseBytes: 0,
     usageSource: 'none',
-    client,
-    keyFingerprint,
-    userAgent,
-    session,
-    responseModel: null,
-    serviceTier: null,
-    status: null,
-    failureCode: null,
-    upstreamErrorCode: null,
-    errorMessage: null,
-    finishReason: null,
-    receiveMs: null,
-    queueMs: null,
-    retryWaitMs: null,
-    connectMs: null,
-    ttfbMs: null,
-    ttftMs: null,
-    ttfoMs: null,
-    durationMs: null,
-    overheadMs: null,
-    tpotMs: null,
-    chunks: null,
-    gapP50Ms: null,
-    gapP95Ms: null,
-    gapMaxMs: null,
-    stalls: null,
-    inputTokens: null,
-    outputTokens: null,
-    cachedInputTokens: null,
-    cacheWriteTokens: null,
-    cacheWrite1hTokens: null,
-    inputAudioTokens: null,
-    outputAudioTokens: null,
-    reasoningTokens: null,
-    totalTokens: null,
-    searchUnits: null,
-    upstreamRequestId: null,
-    upstreamQueueMs: null,
-    upstreamPromptMs: null,
-    upstreamDecodeMs: null,
-    costNanoUsd: null,
-    priceSource: null,
-    priceKey: null,
   }
 }
 

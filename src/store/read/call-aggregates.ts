@@ -5,7 +5,7 @@ import type {
   CallQuestion,
   GroupFigures,
 } from '../../call/call-question.ts'
-import { callTypeCodes, outcomeCodes } from '../sqlite/call-codes.ts'
+import { callTypeCodes, outcomeCodes } from '../../call/call-fields.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
 import type { FigureParts } from './figure-parts.ts'

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
 import type { CallFilter } from '../../call/call-filter.ts'
-import { callTypeCodes, firstFailedOutcome, outcomeCodes } from '../sqlite/call-codes.ts'
+import { callTypeCodes, firstFailedOutcome, outcomeCodes } from '../../call/call-fields.ts'
 import { bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
 import type { CallWords } from './call-words.ts'
 

@@ -1,4 +1,4 @@
-import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../sqlite/call-codes.ts'
+import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
 import { type Figures, type MeasureName, measureNames, type SumColumn, sumColumns } from './rollup-figures.ts'
 import { type EntryDimension, type Grouping, noEntryId, pairId } from './rollup-groupings.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
-import { usageSourceCodes } from '../sqlite/call-codes.ts'
+import { usageSourceCodes } from '../../call/call-fields.ts'
 import { entryOf, type FigureRow, valueIn } from './call-figures.ts'
 import { anyId, type Grouping, groupings, halvesGroupingId } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'

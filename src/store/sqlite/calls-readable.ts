@@ -1,11 +1,9 @@
-import type { CallJson } from '../../call/call-reader.ts'
-import { firstFailedOutcome } from './call-codes.ts'
-import { callColumns } from './call-columns.ts'
+import { type CallField, firstFailedOutcome, namedFields } from '../../call/call-fields.ts'
 import { ttftTotalSql } from '../rollup/call-figures.ts'
 
 /** A field of `CallJson` and the SQL that yields it from a row `c` of `calls`. */
-export interface PublicField {
-  readonly name: keyof CallJson
+interface PublicField {
+  readonly name: string
   readonly sql: string
 }
 
@@ -22,22 +20,39 @@ const startedAtSql = `strftime('%Y-%m-%dT%H:%M:%fZ', (c.id >> 12) / 1000.0, 'uni
 /** A condition, in the very words of the partial index, without which SQLite would not use it. */
 export const failedSql: string = `c.outcome_id >= ${firstFailedOutcome}`
 
-/** Fields that are not stored but follow from others, by the field after which they stand. */
-const derived: Partial<Record<keyof CallJson, PublicField>> = {
-  outcome: { name: 'failed', sql: `(${failedSql})` },
-  ttft_ms: { name: 'ttft_total_ms', sql: `(${ttftTotalSql('c')}) / 1000.0` },
-  tpot_ms: { name: 'output_tokens_per_s', sql: '1e6 / nullif(c.tpot_us, 0)' },
+/** Fields that are not stored but follow from others. */
+const derivedSql: Readonly<Record<string, string>> = {
+  failed: `(${failedSql})`,
+  ttft_total_ms: `(${ttftTotalSql('c')}) / 1000.0`,
+  output_tokens_per_s: '1e6 / nullif(c.tpot_us, 0)',
+}
+
+function publicSql(name: string, { kind, table = `${name}s` }: CallField, column: string): string {
+  switch (kind) {
+    case 'time':
+      return `${column} / 1000.0`
+    case 'cost':
+      return `${column} / 1e9`
+    case 'code':
+    case 'word':
+      return `(SELECT text FROM ${table} WHERE id = ${column})`
+    case 'fingerprint':
+      return `CASE WHEN ${column} IS NOT NULL THEN printf('%08x', ${column} & 4294967295) END`
+    case 'derived':
+      return derivedSql[name] ?? 'NULL'
+    default:
+      return column
+  }
 }
 
 /** The fields of `CallJson` in their order. */
 export const publicFields: readonly PublicField[] = [
   { name: 'id', sql: idDigits.join(' || ') },
   { name: 'started_at', sql: startedAtSql },
-  ...callColumns.flatMap((column) => {
-    const field: PublicField = { name: column.publicName, sql: column.sql }
-    const next = derived[column.publicName]
-    return next === undefined ? [field] : [field, next]
-  }),
+  ...namedFields.map((field) => ({
+    name: field.name,
+    sql: publicSql(field.name, field, `c.${field.column}`),
+  })),
 ]
 
 /** The list of expressions for a SELECT from `calls AS c`. */

@@ -1,26 +1,7 @@
 import { startedAtMs } from '../../call/call-id.ts'
 import type { CallCost, CallPricer, PriceableCall } from './call-pricer.ts'
-import { usageSourceCodes } from '../sqlite/call-codes.ts'
+import { usageSourceCodes } from '../../call/call-fields.ts'
 import { type CallBatch, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
-
-const usageSource = slotOf('usage_source_id')
-const searchUnits = slotOf('search_units')
-const words = {
-  upstream: slotOf('upstream_id'),
-  model: slotOf('model_id'),
-  responseModel: slotOf('response_model_id'),
-  serviceTier: slotOf('service_tier_id'),
-} as const
-const counts = {
-  inputTokens: slotOf('input_tokens'),
-  outputTokens: slotOf('output_tokens'),
-  cachedInputTokens: slotOf('cached_input_tokens'),
-  cacheWriteTokens: slotOf('cache_write_tokens'),
-  cacheWrite1hTokens: slotOf('cache_write_1h_tokens'),
-  inputAudioTokens: slotOf('input_audio_tokens'),
-  outputAudioTokens: slotOf('output_audio_tokens'),
-  reasoningTokens: slotOf('reasoning_tokens'),
-} as const
 
 /** What calls of a batch cost by the prices in force when they began. */
 export class BatchCosts {
@@ -51,19 +32,19 @@ export class BatchCosts {
     }
     const call: PriceableCall = {
       startedAtMs: startedAtMs(slots[base] ?? 0),
-      upstream: word(words.upstream),
-      model: word(words.model),
-      responseModel: word(words.responseModel),
-      serviceTier: word(words.serviceTier),
-      inputTokens: count(counts.inputTokens),
-      outputTokens: count(counts.outputTokens),
-      cachedInputTokens: count(counts.cachedInputTokens),
-      cacheWriteTokens: count(counts.cacheWriteTokens),
-      cacheWrite1hTokens: count(counts.cacheWrite1hTokens),
-      inputAudioTokens: count(counts.inputAudioTokens),
-      outputAudioTokens: count(counts.outputAudioTokens),
-      reasoningTokens: count(counts.reasoningTokens),
-      searchUnits: count(searchUnits),
+      upstream: word(slotOf.upstream),
+      model: word(slotOf.model),
+      responseModel: word(slotOf.responseModel),
+      serviceTier: word(slotOf.serviceTier),
+      inputTokens: count(slotOf.inputTokens),
+      outputTokens: count(slotOf.outputTokens),
+      cachedInputTokens: count(slotOf.cachedInputTokens),
+      cacheWriteTokens: count(slotOf.cacheWriteTokens),
+      cacheWrite1hTokens: count(slotOf.cacheWrite1hTokens),
+      inputAudioTokens: count(slotOf.inputAudioTokens),
+      outputAudioTokens: count(slotOf.outputAudioTokens),
+      reasoningTokens: count(slotOf.reasoningTokens),
+      searchUnits: count(slotOf.searchUnits),
     }
     try {
       return this.#pricer.costOf(call)
@@ -75,5 +56,8 @@ export class BatchCosts {
 }
 
 function isUsed(slots: Float64Array, base: number): boolean {
-  return slots[base + usageSource] !== usageSourceCodes.none || !Number.isNaN(slots[base + searchUnits])
+  return (
+    slots[base + slotOf.usageSource] !== usageSourceCodes.none ||
+    !Number.isNaN(slots[base + slotOf.searchUnits])
+  )
 }

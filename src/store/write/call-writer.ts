@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
-import { type CallColumn, callColumns, type DimensionTable } from '../sqlite/call-columns.ts'
+import { outcomeCodes, storedFields, type WordTable, wordTables } from '../../call/call-fields.ts'
 import { BatchCosts } from './batch-costs.ts'
-import { outcomeCodes } from '../sqlite/call-codes.ts'
 import type { CallPricer } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
 import { type CallBatch, estimateSlot, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
@@ -24,19 +23,34 @@ const transactionMs = 8
 /** Sets of non-null columns whose INSERT is kept prepared. */
 const shapesKept = 32
 
-const durationSlot = slotOf('duration_us')
-const [instanceSlot, outcomeSlot] = [slotOf('instance_id'), slotOf('outcome_id')]
-const inputTokensSlot = slotOf('input_tokens')
-const outputTokensSlot = slotOf('output_tokens')
-const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id'] as const
-const [costSlot = 0, sourceSlot = 0, keySlot = 0] = costColumns.map(slotOf)
+const durationSlot = slotOf.durationMs
+const [instanceSlot, outcomeSlot] = [slotOf.instance, slotOf.outcome]
+const [inputTokensSlot, outputTokensSlot] = [slotOf.inputTokens, slotOf.outputTokens]
+const [costSlot, sourceSlot, keySlot] = [slotOf.costNanoUsd, slotOf.priceSource, slotOf.priceKey]
+/** These three are filled in row by row where prices are known. */
+const costSlots = [costSlot, sourceSlot, keySlot]
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
 const microsecondsPerMinute = 60_000_000
 
+/** Where the value of a column comes from: a word's table, the texts of a batch, or the slot itself. */
+interface Column {
+  readonly slot: number
+  readonly name: string
+  readonly table: WordTable | null
+  readonly isText: boolean
+}
+
+const allColumns: readonly Column[] = storedFields.map(({ column, kind, table = null }, index) => ({
+  slot: index + 1,
+  name: column,
+  table,
+  isText: kind === 'text',
+}))
+
 /** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
 interface Shape {
-  readonly columns: readonly { readonly column: CallColumn; readonly slot: number }[]
+  readonly columns: readonly Column[]
   /** Columns for what calls cost by the prices stand behind the others. */
   readonly isPriced: boolean
   readonly insert: StatementSync
@@ -49,8 +63,8 @@ export class CallWriter {
   readonly #database: DatabaseSync
   readonly #words: WordList
   readonly #shapes = new Map<string, Shape>()
-  readonly #findWord: Readonly<Record<DimensionTable, StatementSync>>
-  readonly #addWord: Readonly<Record<DimensionTable, StatementSync>>
+  readonly #findWord: Readonly<Record<WordTable, StatementSync>>
+  readonly #addWord: Readonly<Record<WordTable, StatementSync>>
   /** By table: the entry's id for the number of a word. Sparse; empty again after a rollback. */
   #entryIds = emptyEntryIds()
   #generation = 0
@@ -135,12 +149,11 @@ export class CallWriter {
     values[0] = slots[base] ?? null
     values[1] = seq
     let at = 2
-    for (const { column, slot } of shape.columns) {
+    for (const { slot, table, isText } of shape.columns) {
       const value = slots[base + slot] ?? Number.NaN
       if (Number.isNaN(value)) values[at++] = null
-      else if (column.kind === 'number') values[at++] = value
-      else if (column.kind === 'dimension') values[at++] = this.#entryId(column.table, value)
-      else values[at++] = texts[value] ?? null
+      else if (table !== null) values[at++] = this.#entryId(table, value)
+      else values[at++] = isText ? (texts[value] ?? null) : value
     }
     if (shape.isPriced) this.#fillCost(batch, base, values, at)
     try {
@@ -195,7 +208,7 @@ export class CallWriter {
     return id
   }
 
-  #entryId(table: DimensionTable, word: number): number {
+  #entryId(table: WordTable, word: number): number {
     const ids = this.#entryIds[table]
     const known = ids[word]
     if (known !== undefined) return known
@@ -211,25 +224,21 @@ export class CallWriter {
   }
 
   #shapeOf(batch: CallBatch): Shape {
-    const columns: { column: CallColumn; slot: number }[] = []
     const isPriced = this.#costs?.mayCost(batch) === true
-    let key = isPriced ? '$' : ''
-    for (const [index, column] of callColumns.entries()) {
-      const slot = index + 1
-      // These three are filled in row by row.
-      if (isPriced && (slot === costSlot || slot === sourceSlot || slot === keySlot)) continue
+    const columns = allColumns.filter(({ slot }) => {
+      if (isPriced && costSlots.includes(slot)) return false
       let at = slot
       while (at < batch.slots.length && Number.isNaN(batch.slots[at])) at += slotsPerCall
-      const isPresent = at < batch.slots.length
-      key += isPresent ? '1' : '0'
-      if (isPresent) columns.push({ column, slot })
-    }
+      return at < batch.slots.length
+    })
+    const costs = isPriced ? costSlots.map((slot) => allColumns[slot - 1]?.name) : []
+    const names = ['id', 'seq', ...columns.map(({ name }) => name), ...costs]
+    const key = names.join(', ')
     const known = this.#shapes.get(key)
     if (known !== undefined) return known
     if (this.#shapes.size === shapesKept) this.#shapes.clear()
-    const names = ['id', 'seq', ...columns.map(({ column }) => column.name), ...(isPriced ? costColumns : [])]
     const insert = this.#database.prepare(
-      `INSERT INTO calls (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO calls (${key}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
     )
     const shape: Shape = { columns, isPriced, insert, values: names.map(() => null) }
     this.#shapes.set(key, shape)
@@ -264,19 +273,10 @@ function isRowsOwnFault(error: unknown): boolean {
   return code === sqliteCodes.constraint || code === sqliteCodes.mismatch || code === sqliteCodes.tooBig
 }
 
-function byTable<Value>(make: (table: DimensionTable) => Value): Readonly<Record<DimensionTable, Value>> {
-  return {
-    models: make('models'),
-    endpoints: make('endpoints'),
-    upstreams: make('upstreams'),
-    instances: make('instances'),
-    clients: make('clients'),
-    user_agents: make('user_agents'),
-    sessions: make('sessions'),
-    labels: make('labels'),
-  }
+function byTable<Value>(make: (table: WordTable) => Value): Readonly<Record<WordTable, Value>> {
+  return Object.fromEntries(wordTables.map((table) => [table, make(table)])) as Record<WordTable, Value>
 }
 
-function emptyEntryIds(): Readonly<Record<DimensionTable, number[]>> {
+function emptyEntryIds(): Readonly<Record<WordTable, number[]>> {
   return byTable(() => [])
 }

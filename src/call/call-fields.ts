@@ -1,0 +1,230 @@
+/**
+ * All fields of an ended call: its record, columns, statements, line in the journal, JSON, CSV and documentation follow
+ * from this table. A new field is an entry here, a migration that adds its column, and the place that fills it in.
+ */
+
+/**
+ * How a field is kept and shown.
+ * - `time`: milliseconds with fractions, stored as whole microseconds.
+ * - `count`: a whole number. `cost`: nano-dollars, shown as dollars.
+ * - `flag`: true or false, stored as 1 or 0. `fingerprint`: eight hexadecimal digits, stored as 32 bits, signed.
+ * - `code`: one of a closed set of words, stored as its number. These are written into rows for ever, so a number is
+ *   never given a new meaning.
+ * - `word`: text that repeats, stored as the number of an entry of `table`. `text`: text that hardly ever repeats.
+ * - `derived`: not stored; it follows from other fields.
+ */
+export type FieldKind =
+  | 'time'
+  | 'count'
+  | 'cost'
+  | 'flag'
+  | 'fingerprint'
+  | 'code'
+  | 'word'
+  | 'text'
+  | 'derived'
+
+export interface CallField {
+  readonly kind: FieldKind
+  /** The field is null in no call. */
+  readonly required?: true
+  /** The name in a record, if it is not the public name in camel case. */
+  readonly record?: string
+  /** The name of the column, if it does not follow from the public name and the kind. */
+  readonly column?: string
+  readonly codes?: Readonly<Record<string, number>>
+  readonly table?: string
+  /** Of a derived field. */
+  readonly type?: 'boolean' | 'number'
+  /** For docs/store.md. */
+  readonly doc: string
+}
+
+/** By their public names, in the order of columns and of `/api/query`. */
+export const callFields = {
+  call_type: {
+    kind: 'code',
+    required: true,
+    codes: { chat: 0, embedding: 1, rerank: 2, props: 3, other: 4 },
+    doc: 'what was asked for; `other` is every path that fits none of the named kinds',
+  },
+  endpoint: { kind: 'word', required: true, table: 'endpoints', doc: 'path without query' },
+  method: { kind: 'word', required: true, table: 'labels', doc: 'HTTP method' },
+  stream: { kind: 'flag', required: true, doc: 'a stream was asked for' },
+  model: { kind: 'word', table: 'models', doc: 'model asked for' },
+  response_model: { kind: 'word', table: 'models', doc: 'first non-empty model name in the answer' },
+  service_tier: { kind: 'word', table: 'labels', doc: 'how the upstream served the call, in its own word' },
+  upstream: { kind: 'word', table: 'upstreams', doc: 'host, and port if it is not the scheme’s own' },
+  instance: { kind: 'word', required: true, table: 'instances', doc: 'run of a gateway that took the call' },
+  status: { kind: 'count', doc: 'HTTP status sent to the client; 499 if none was sent and the client left' },
+  outcome: {
+    kind: 'code',
+    required: true,
+    // In this order "failed" is one comparison, which the partial index can use.
+    codes: {
+      ok: 0,
+      client_disconnected: 1,
+      upstream_error: 2,
+      upstream_cut: 3,
+      gateway_error: 4,
+      refused: 5,
+      interrupted: 6,
+    },
+    doc: 'how the call ended',
+  },
+  failed: { kind: 'derived', required: true, type: 'boolean', doc: '`outcome_id >= 2`' },
+  failure_code: { kind: 'word', table: 'labels', doc: 'a code of errors.md' },
+  upstream_error_code: { kind: 'word', table: 'labels', doc: 'code or type of the upstream’s error' },
+  error_message: { kind: 'text', doc: 'at most 500 characters, secrets masked' },
+  finish_reason: {
+    kind: 'word',
+    table: 'labels',
+    doc: 'in the upstream’s word; of several choices joined by `,`',
+  },
+  attempts: { kind: 'count', required: true, doc: 'tries of the upstream' },
+  client_retry: { kind: 'count', doc: '`x-stainless-retry-count`' },
+  receive_ms: { kind: 'time', doc: 'head received → body read' },
+  queue_ms: { kind: 'time', doc: 'body read → slot held' },
+  retry_wait_ms: { kind: 'time', doc: 'waits before, and time lost in, attempts that did not answer' },
+  connect_ms: { kind: 'time', doc: 'of the answering attempt: dispatch → socket ready' },
+  ttfb_ms: { kind: 'time', doc: 'dispatch → first byte of the answer' },
+  ttft_ms: { kind: 'time', doc: 'dispatch → first chunk with content, reasoning or a tool call' },
+  ttft_total_ms: {
+    kind: 'derived',
+    type: 'number',
+    doc: 'head received → the same: receive + queue + retry wait + `ttft`',
+  },
+  ttfo_ms: { kind: 'time', doc: 'dispatch → first chunk with visible (non-reasoning) content' },
+  duration_ms: { kind: 'time', doc: 'head received → last byte to the client' },
+  overhead_ms: { kind: 'time', doc: 'part of the duration that the gateway itself took' },
+  tpot_ms: { kind: 'time', doc: 'time per output token after the first' },
+  output_tokens_per_s: { kind: 'derived', type: 'number', doc: '1,000,000 ÷ `tpot_us`' },
+  chunks: { kind: 'count', doc: 'chunks with content' },
+  gap_p50_ms: { kind: 'time', doc: 'median of the gaps between chunks with content' },
+  gap_p95_ms: { kind: 'time', doc: 'their 95th percentile' },
+  gap_max_ms: { kind: 'time', doc: 'longest of them' },
+  stalls: { kind: 'count', doc: 'gaps of over one second' },
+  input_tokens: { kind: 'count', doc: 'with cached input, cache writes and audio' },
+  output_tokens: { kind: 'count', doc: 'with reasoning and audio' },
+  cached_input_tokens: { kind: 'count', doc: 'input read from a cache' },
+  cache_write_tokens: { kind: 'count', doc: 'input written to a cache' },
+  cache_write_1h_tokens: { kind: 'count', doc: 'of these, for an hour' },
+  input_audio_tokens: { kind: 'count', doc: 'audio in the input' },
+  output_audio_tokens: { kind: 'count', doc: 'audio in the output' },
+  reasoning_tokens: { kind: 'count', doc: 'reasoning in the output' },
+  total_tokens: { kind: 'count', doc: 'as the upstream adds them up' },
+  usage_source: {
+    kind: 'code',
+    required: true,
+    codes: { none: 0, usage: 1, timings: 2 },
+    doc: 'what the counts were read from: the usage object, llama.cpp’s timings, or nothing',
+  },
+  request_bytes: { kind: 'count', required: true, doc: 'body of the request' },
+  response_bytes: { kind: 'count', required: true, doc: 'body of the answer, as received' },
+  search_units: { kind: 'count', doc: 'as a rerank reports them' },
+  upstream_request_id: { kind: 'text', doc: 'the upstream’s own id of the request' },
+  upstream_queue_ms: { kind: 'time', doc: 'wait that the upstream reports' },
+  upstream_prompt_ms: { kind: 'time', doc: 'time for the prompt that it reports' },
+  upstream_decode_ms: { kind: 'time', doc: 'time for the output that it reports' },
+  client: { kind: 'word', table: 'clients', doc: '`x-tokenweir-client`, else the product of the user agent' },
+  key_fingerprint: { kind: 'fingerprint', doc: 'salted hash of the credential' },
+  user_agent: { kind: 'word', table: 'user_agents', doc: '`User-Agent`' },
+  session: { kind: 'word', table: 'sessions', doc: '`x-tokenweir-session`' },
+  cost_usd: {
+    kind: 'cost',
+    record: 'costNanoUsd',
+    column: 'cost_nano_usd',
+    doc: 'by the price in force at its start; NULL if unpriced',
+  },
+  price_source: { kind: 'word', table: 'labels', doc: '`upstream`, or the list of the price' },
+  price_key: { kind: 'word', table: 'labels', doc: 'entry of the price' },
+} as const
+
+type Fields = typeof callFields
+
+/** The public name of a field: of the view, of `/api/query`, of the CSV. */
+export type FieldName = keyof Fields
+
+/** Fields that have a column. */
+export type StoredName = {
+  [Name in FieldName]: Fields[Name]['kind'] extends 'derived' ? never : Name
+}[FieldName]
+
+type Camel<Text extends string> = Text extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text
+
+/** The name of a field in a record. */
+export type RecordName<Name extends FieldName> = Fields[Name] extends { readonly record: infer Given }
+  ? Given & string
+  : Camel<Name>
+
+interface Values {
+  readonly time: number
+  readonly count: number
+  readonly cost: number
+  readonly flag: boolean
+  readonly fingerprint: string
+  readonly word: string
+  readonly text: string
+}
+
+type OrNull<Field, Value> = Field extends { readonly required: true } ? Value : Value | null
+
+/** What a field holds, without null. */
+type Value<Field> = Field extends { readonly codes: infer Codes }
+  ? keyof Codes
+  : Field extends { readonly kind: infer Kind extends keyof Values }
+    ? Values[Kind]
+    : Field extends { readonly type: 'boolean' }
+      ? boolean
+      : number
+
+/** The fields of a stored call under their names in a record. */
+export type RecordFields = {
+  readonly [Name in StoredName as RecordName<Name>]: OrNull<Fields[Name], Value<Fields[Name]>>
+}
+
+/** All fields under their public names. */
+export type PublicFields = { readonly [Name in FieldName]: OrNull<Fields[Name], Value<Fields[Name]>> }
+
+/** Tables of repeated text. A row of `calls` names an entry by its number. */
+export type WordTable = Extract<Fields[FieldName], { readonly table: string }>['table']
+
+/** A field of the table with all its names. */
+export interface NamedField extends CallField {
+  /** The public name. */
+  readonly name: FieldName
+  readonly record: keyof RecordFields
+  readonly column: string
+  readonly table?: WordTable
+}
+
+const camel = (name: string): string => name.replace(/_(\w)/g, (_, first: string) => first.toUpperCase())
+
+function columnName(name: string, kind: FieldKind): string {
+  if (kind === 'time') return name.replace(/_ms$/, '_us')
+  return kind === 'code' || kind === 'word' ? `${name}_id` : name
+}
+
+function named([name, field]: readonly [string, CallField & { readonly table?: WordTable }]): NamedField {
+  const record = (field.record ?? camel(name)) as NamedField['record']
+  return { ...field, name: name as FieldName, record, column: field.column ?? columnName(name, field.kind) }
+}
+
+/** The table as a list. */
+export const namedFields: readonly NamedField[] = Object.entries(callFields).map(named)
+
+/** Those that have a column, in the order of the columns. */
+export const storedFields: readonly NamedField[] = namedFields.filter(({ kind }) => kind !== 'derived')
+
+/** The tables of repeated text. */
+export const wordTables: readonly WordTable[] = [...new Set(storedFields.flatMap(({ table = [] }) => table))]
+
+/** The codes of the closed sets by their words. */
+export const callTypeCodes: Fields['call_type']['codes'] = callFields.call_type.codes
+export const outcomeCodes: Fields['outcome']['codes'] = callFields.outcome.codes
+export const usageSourceCodes: Fields['usage_source']['codes'] = callFields.usage_source.codes
+
+/** Outcomes from this code on are failures; equals `isFailed` of the vocabulary. */
+export const firstFailedOutcome = 2
