@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { rowsOf } from '../../../test/store/rows-of.ts'
@@ -98,13 +97,4 @@ test('migrating again changes nothing, and a failed step leaves nothing', () => 
   assert.throws(() => migrate(halfway), /labels already exists/)
   assert.equal(versionOf(halfway), 0)
   assert.equal(halfway.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n'], 1)
-})
-
-test('docs/store.md prints the schema as it is', () => {
-  const statements = migrated()
-    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'view' ORDER BY rowid")
-    .all()
-    .map((row) => `${String(row['sql'])};`)
-  const docs = readFileSync(new URL('../../../docs/store.md', import.meta.url), 'utf8')
-  assert.equal(/```sql\n([^`]*)```/.exec(docs)?.[1], `${statements.join('\n')}\n`)
 })
