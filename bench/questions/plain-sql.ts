@@ -53,21 +53,21 @@ function conditionsOf(filter: CallFilter): string[] {
     const list = values?.map((value) => `'${value}'`).join(', ')
     if (list !== undefined) conditions.push(`${column} IN (SELECT id FROM ${table} WHERE text IN (${list}))`)
   }
-  words('model_id', 'models', filter.models)
-  words('client_id', 'clients', filter.clients)
-  words('endpoint_id', 'endpoints', filter.endpoints)
-  words('failure_code_id', 'labels', filter.failureCodes)
+  words('model_id', 'models', filter.model)
+  words('client_id', 'clients', filter.client)
+  words('endpoint_id', 'endpoints', filter.endpoint)
+  words('failure_code_id', 'labels', filter.failure_code)
   oneOf(
     'call_type_id',
-    filter.callTypes?.map((type) => callTypeCodes[type]),
+    filter.call_type?.map((type) => callTypeCodes[type]),
   )
   oneOf(
     'outcome_id',
-    filter.outcomes?.map((outcome) => outcomeCodes[outcome]),
+    filter.outcome?.map((outcome) => outcomeCodes[outcome]),
   )
-  oneOf('status', filter.statuses)
+  oneOf('status', filter.status)
   if (filter.failedOnly === true) conditions.push('outcome_id >= 2')
-  if (filter.minMs !== undefined) conditions.push(`duration_us >= ${filter.minMs * 1000}`)
+  if (filter.min_ms !== undefined) conditions.push(`duration_us >= ${filter.min_ms * 1000}`)
   if (filter.exactly !== undefined) {
     const found = `SELECT id FROM labels WHERE text = '${filter.exactly}'`
     conditions.push(`(failure_code_id IN (${found}) OR upstream_error_code_id IN (${found}))`)

@@ -11,8 +11,8 @@ const day = 24
 const ranges = [1, day, 7 * day, 30 * day, 90 * day]
 const longRanges = [day, 7 * day, 30 * day, 90 * day]
 
-const commonModel: CallFilter = { models: ['gpt-5.1-mini'] }
-const rareModel: CallFilter = { models: ['a-rare-model'] }
+const commonModel: CallFilter = { model: ['gpt-5.1-mini'] }
+const rareModel: CallFilter = { model: ['a-rare-model'] }
 
 function figures(
   goalMs: number,
@@ -49,16 +49,16 @@ const zoned: readonly Asked[] = ['Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmand
 ])
 
 const filtered: readonly Asked[] = [
-  ...[commonModel, rareModel, { callTypes: ['chat'] } as const, { failedOnly: true }].flatMap((filter) =>
+  ...[commonModel, rareModel, { call_type: ['chat'] } as const, { failedOnly: true }].flatMap((filter) =>
     longRanges.map((hours) => figures(goals.filtered, hours, { filter, withSql: hours === 7 * day })),
   ),
   figures(goals.filtered, 90 * day, { filter: commonModel, unit: 'hour' }),
   figures(goals.filtered, 90 * day, { filter: commonModel, unit: 'day' }),
-  figures(goals.filtered, 90 * day, { filter: { callTypes: ['embedding'] }, unit: 'hour' }),
-  figures(goals.filtered, 90 * day, { filter: { callTypes: ['chat'] }, dimension: 'model' }),
+  figures(goals.filtered, 90 * day, { filter: { call_type: ['embedding'] }, unit: 'hour' }),
+  figures(goals.filtered, 90 * day, { filter: { call_type: ['chat'] }, dimension: 'model' }),
   figures(goals.filtered, 90 * day, { filter: { failedOnly: true }, unit: 'hour' }),
   figures(goals.filtered, 90 * day, { filter: { failedOnly: true }, dimension: 'model' }),
-  figures(goals.filtered, 90 * day, { filter: { outcomes: ['ok'] }, unit: 'day' }),
+  figures(goals.filtered, 90 * day, { filter: { outcome: ['ok'] }, unit: 'day' }),
   figures(goals.filtered, 90 * day, { filter: { ...commonModel, failedOnly: true }, unit: 'day' }),
 ]
 
@@ -77,11 +77,11 @@ const others: readonly Asked[] = [
     longRanges.map((hours) => figures(goals.other, hours, { dimension, withSql: hours === day })),
   ),
   figures(goals.other, 90 * day, { unit: 'day', dimension: 'client' }),
-  figures(goals.other, 90 * day, { filter: { clients: ['support-desk'] }, unit: 'day' }),
-  figures(goals.other, 7 * day, { filter: { clients: ['support-desk'] }, dimension: 'model' }),
-  figures(goals.other, 30 * day, { filter: { clients: ['support-desk'] }, dimension: 'model' }),
-  figures(goals.other, 7 * day, { filter: { minMs: 60_000 } }),
-  figures(goals.other, 30 * day, { filter: { minMs: 60_000 } }),
+  figures(goals.other, 90 * day, { filter: { client: ['support-desk'] }, unit: 'day' }),
+  figures(goals.other, 7 * day, { filter: { client: ['support-desk'] }, dimension: 'model' }),
+  figures(goals.other, 30 * day, { filter: { client: ['support-desk'] }, dimension: 'model' }),
+  figures(goals.other, 7 * day, { filter: { min_ms: 60_000 } }),
+  figures(goals.other, 30 * day, { filter: { min_ms: 60_000 } }),
   figures(goals.other, day, { unit: 'minute' }),
 ]
 
@@ -102,19 +102,19 @@ const lists: readonly Asked[] = [
   ...list({}, 1000),
   ...list(commonModel),
   ...list(rareModel),
-  ...list({ callTypes: ['rerank'] }),
+  ...list({ call_type: ['rerank'] }),
   ...list({ failedOnly: true }),
   ...list({ ...commonModel, failedOnly: true }),
   ...list({ ...rareModel, failedOnly: true }),
-  ...list({ statuses: [429] }),
-  ...list({ outcomes: ['upstream_cut'] }),
-  ...list({ outcomes: ['client_disconnected'] }),
-  ...list({ failureCodes: ['stream_error'] }),
-  ...list({ clients: ['support-desk'] }),
-  ...list({ clients: ['a-rare-client'] }),
-  ...list({ endpoints: ['/v1/models'] }),
-  ...list({ minMs: 120_000 }),
-  ...list({ ...rareModel, minMs: 120_000 }),
+  ...list({ status: [429] }),
+  ...list({ outcome: ['upstream_cut'] }),
+  ...list({ outcome: ['client_disconnected'] }),
+  ...list({ failure_code: ['stream_error'] }),
+  ...list({ client: ['support-desk'] }),
+  ...list({ client: ['a-rare-client'] }),
+  ...list({ endpoint: ['/v1/models'] }),
+  ...list({ min_ms: 120_000 }),
+  ...list({ ...rareModel, min_ms: 120_000 }),
   ...list({ exactly: 'context_length_exceeded' }),
   ...list({ exactly: 'no_such_code' }),
   ...(['duration', 'ttft', 'cost'] as const).flatMap((sort) => [

@@ -1,24 +1,53 @@
-import type { Outcome } from './call-record.ts'
-import type { CallType } from './call.ts'
+import { type NamedField, type PublicFields, storedFields } from './call-fields.ts'
 
-/** Which calls are meant. Fields are ANDed; an absent field matches all. */
-export interface CallFilter {
+/**
+ * Filters by what a field of a call holds, under their names in `/api/query`: parsing, selection in SQL and the types
+ * follow from this table. `any`: one of some values. `least`, `most`: a bound, included; what is not known matches none.
+ */
+export const callFilters = {
+  model: { by: 'any', field: 'model' },
+  call_type: { by: 'any', field: 'call_type' },
+  outcome: { by: 'any', field: 'outcome' },
+  failure_code: { by: 'any', field: 'failure_code' },
+  status: { by: 'any', field: 'status' },
+  client: { by: 'any', field: 'client' },
+  endpoint: { by: 'any', field: 'endpoint' },
+  min_ms: { by: 'least', field: 'duration_ms' },
+  max_ms: { by: 'most', field: 'duration_ms' },
+} as const
+
+type Table = typeof callFilters
+
+export type FilterName = keyof Table
+
+type FieldFilters = {
+  readonly [Name in FilterName]?: Table[Name]['by'] extends 'any'
+    ? readonly NonNullable<PublicFields[Table[Name]['field']]>[]
+    : number
+}
+
+/** Which calls are meant. All that is given must hold. */
+export interface CallFilter extends FieldFilters {
   /** Inclusive, milliseconds since the Unix epoch, by the time at which the call's head was received. */
   readonly fromMs?: number
   /** Exclusive. */
   readonly toMs?: number
-  readonly models?: readonly string[]
-  readonly callTypes?: readonly CallType[]
-  readonly outcomes?: readonly Outcome[]
   readonly failedOnly?: boolean
-  readonly failureCodes?: readonly string[]
-  readonly statuses?: readonly number[]
-  readonly clients?: readonly string[]
-  /** Paths without query. */
-  readonly endpoints?: readonly string[]
-  /** Bounds of the duration in milliseconds, both inclusive; calls whose duration is not known match neither. */
-  readonly minMs?: number
-  readonly maxMs?: number
   /** An id as people see it, or an error code (ours or the upstream's): exactly this. */
   readonly exactly?: string
 }
+
+/** A filter of the table with the field that it looks at. */
+export interface NamedFilter {
+  readonly name: FilterName
+  readonly by: 'any' | 'least' | 'most'
+  readonly field: NamedField
+}
+
+/** The table as a list. */
+export const namedFilters: readonly NamedFilter[] = Object.entries(callFilters).flatMap(
+  ([name, { by, field }]) =>
+    storedFields
+      .filter((stored) => stored.name === field)
+      .map((stored) => ({ name: name as FilterName, by, field: stored })),
+)

@@ -1,14 +1,17 @@
 import type { CallFilter } from './call-filter.ts'
 
 /** What calls can be grouped by besides time. By `failure_code` only those that have one are in a group. */
-export type CallDimension =
-  | 'model'
-  | 'call_type'
-  | 'outcome'
-  | 'status'
-  | 'client'
-  | 'endpoint'
-  | 'failure_code'
+export const callDimensions = [
+  'model',
+  'call_type',
+  'outcome',
+  'status',
+  'client',
+  'endpoint',
+  'failure_code',
+] as const
+
+export type CallDimension = (typeof callDimensions)[number]
 
 /** A question about many calls at once. */
 export interface CallQuestion {

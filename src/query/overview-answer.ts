@@ -37,8 +37,8 @@ export function overviewAnswer(
   const isFolded = (reader.foldedUntilMs() ?? 0) > fromMs
   const bucketS = bucketWidthS(fromMs, toMs, isFolded ? quarterS : 0)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
-  const chatOnly = filter.callTypes === undefined
-  const timed: CallFilter = chatOnly ? { ...filter, callTypes: ['chat'] } : filter
+  const chatOnly = filter.call_type === undefined
+  const timed: CallFilter = chatOnly ? { ...filter, call_type: ['chat'] } : filter
   const ask = (rest: Partial<CallQuestion>): CallAnswer =>
     reader.aggregate({ filter, edgesMs: [fromMs, toMs], dimension: null, ...rest })
 
@@ -175,7 +175,7 @@ function singlesOf(
   const counts = buckets.map(({ duration_ms }) => duration_ms.n)
   const count = counts.reduce((sum, n) => sum + n, 0)
   if (count === 0 || counts.some((n) => n > singlesPerBucket)) return null
-  const within = { ...filter, outcomes: ['ok' as const], fromMs: edgesMs[0] ?? 0, toMs: edgesMs.at(-1) ?? 0 }
+  const within = { ...filter, outcome: ['ok' as const], fromMs: edgesMs[0] ?? 0, toMs: edgesMs.at(-1) ?? 0 }
   const calls = reader.list(within, { limit: count + 1 })
   if (calls.length !== count) return null
   const column = (of: (call: CallJson) => number | null): number[][] => {
@@ -201,7 +201,7 @@ function slowestOf(
   edgesMs: readonly number[],
   buckets: readonly GroupFigures[],
 ): readonly OverviewCall[] {
-  const meansOk = filter.failedOnly !== true && (filter.outcomes ?? ['ok']).includes('ok')
+  const meansOk = filter.failedOnly !== true && (filter.outcome ?? ['ok']).includes('ok')
   if (!meansOk) return []
   const keptFromMs = reader.foldedUntilMs() ?? 0
   return buckets
@@ -212,7 +212,7 @@ function slowestOf(
     .flatMap(({ bucket }) => {
       const [fromMs = 0, toMs = 0] = edgesMs.slice(bucket, bucket + 2)
       const slowest = { limit: shownCalls, sort: 'duration' } as const
-      return reader.list({ ...filter, outcomes: ['ok'], fromMs, toMs }, slowest)
+      return reader.list({ ...filter, outcome: ['ok'], fromMs, toMs }, slowest)
     })
     .sort((a, b) => (b.duration_ms ?? 0) - (a.duration_ms ?? 0))
     .slice(0, shownCalls)

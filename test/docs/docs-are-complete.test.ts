@@ -50,7 +50,9 @@ test('docs name no option that the gateway does not have', async () => {
 /** The source of a folder, without its tests. */
 async function sourceOf(folder: string): Promise<string> {
   const url = new URL(`../../src/${folder}/`, import.meta.url)
-  const names = (await readdir(url)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  const names = (await readdir(url, { recursive: true })).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  )
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, url), 'utf8')))
   return texts.join('\n')
 }

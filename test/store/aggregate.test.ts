@@ -80,16 +80,16 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
   fc.constant({}),
   fc.record(
     {
-      models: fc.constantFrom(['a'], ['a', 'c'], ['nobody asked for this'], []),
-      callTypes: fc.constantFrom(['chat'] as const, ['rerank'] as const),
-      outcomes: fc.constantFrom(['ok'] as const, ['ok', 'refused'] as const),
+      model: fc.constantFrom(['a'], ['a', 'c'], ['nobody asked for this'], []),
+      call_type: fc.constantFrom(['chat'] as const, ['rerank'] as const),
+      outcome: fc.constantFrom(['ok'] as const, ['ok', 'refused'] as const),
       failedOnly: fc.boolean(),
-      failureCodes: fc.constantFrom(['upstream_http'], ['queue_full', 'upstream_http']),
-      statuses: fc.constantFrom([429], [200, 500]),
-      clients: fc.constantFrom(['x'], ['x', 'y']),
-      endpoints: fc.constantFrom(['/v1/embeddings']),
-      minMs: fc.integer({ min: 0, max: 60_000 }),
-      maxMs: fc.integer({ min: 20_000, max: 100_000 }),
+      failure_code: fc.constantFrom(['upstream_http'], ['queue_full', 'upstream_http']),
+      status: fc.constantFrom([429], [200, 500]),
+      client: fc.constantFrom(['x'], ['x', 'y']),
+      endpoint: fc.constantFrom(['/v1/embeddings']),
+      min_ms: fc.integer({ min: 0, max: 60_000 }),
+      max_ms: fc.integer({ min: 20_000, max: 100_000 }),
       exactly: fc.constantFrom('upstream_http', 'not a code'),
     },
     { requiredKeys: [] },
@@ -104,16 +104,16 @@ function passes(call: Made, filter: CallFilter): boolean {
     list === undefined || (value !== null && list.includes(value))
   const failed = call.outcome === 'upstream_error' || call.outcome === 'refused'
   return (
-    within(filter.models, call.model) &&
-    within(filter.callTypes, call.type) &&
-    within(filter.outcomes, call.outcome) &&
+    within(filter.model, call.model) &&
+    within(filter.call_type, call.type) &&
+    within(filter.outcome, call.outcome) &&
     (filter.failedOnly !== true || failed) &&
-    within(filter.failureCodes, failureCodeOf(call)) &&
-    within(filter.statuses, call.status) &&
-    within(filter.clients, call.client) &&
-    within(filter.endpoints, call.endpoint) &&
-    call.durationMs >= (filter.minMs ?? 0) &&
-    call.durationMs <= (filter.maxMs ?? Infinity) &&
+    within(filter.failure_code, failureCodeOf(call)) &&
+    within(filter.status, call.status) &&
+    within(filter.client, call.client) &&
+    within(filter.endpoint, call.endpoint) &&
+    call.durationMs >= (filter.min_ms ?? 0) &&
+    call.durationMs <= (filter.max_ms ?? Infinity) &&
     (filter.exactly === undefined || failureCodeOf(call) === filter.exactly)
   )
 }

@@ -126,7 +126,7 @@ describe('tokenweir calls', () => {
     await run.calls(wants)
     await setUp(reader).calls([])
     const fromMs = run.clock.wallTime() - 900_000
-    assert.deepEqual(reader.filters, [{ failedOnly: true, models: ['a', 'b/c'], fromMs }, {}])
+    assert.deepEqual(reader.filters, [{ failedOnly: true, model: ['a', 'b/c'], fromMs }, {}])
     assert.deepEqual(run.paths, ['x.db'])
   })
 

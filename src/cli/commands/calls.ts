@@ -130,7 +130,7 @@ function tableOptions(
 function filterOf(options: CallsOptions, nowMs: number): CallFilter {
   return {
     ...(options.errors ? { failedOnly: true } : {}),
-    ...(options.model.length > 0 ? { models: options.model } : {}),
+    ...(options.model.length > 0 ? { model: options.model } : {}),
     ...(options.since === null ? {} : { fromMs: nowMs - options.since }),
   }
 }

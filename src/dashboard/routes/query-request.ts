@@ -1,13 +1,10 @@
 import { parseCallId } from '../../call/call-id.ts'
-import type { CallDimension } from '../../call/call-question.ts'
-import type { CallFilter } from '../../call/call-filter.ts'
+import { type CallDimension, callDimensions } from '../../call/call-question.ts'
+import { type CallFilter, type FilterName, type NamedFilter, namedFilters } from '../../call/call-filter.ts'
 import type { CallSort } from '../../call/call-reader.ts'
-import type { Outcome } from '../../call/call-record.ts'
-import type { CallType } from '../../call/call.ts'
 import { failureKinds } from '../../call/failure.ts'
 import { type IsoTime, parseIsoTime } from '../../lib/iso-instant.ts'
 import { ZonedTime, type ZonedUnit, isTimeZone } from '../../lib/zoned-time.ts'
-import { callTypeCodes, outcomeCodes } from '../../call/call-fields.ts'
 import {
   type GroupQuestion,
   type ListQuestion,
@@ -28,20 +25,14 @@ import {
 } from '../http/query-parameters.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 
+/** Filters of fields, as they stand in a query. */
+type FieldFilters = { readonly [Name in FilterName]: Required<CallFilter>[Name] | null }
+
 /** Which calls are meant, as it stands in a query. */
-export interface FilterQuery {
+interface FilterQuery extends FieldFilters {
   readonly from: IsoTime | null
   readonly to: IsoTime | null
-  readonly model: readonly string[] | null
-  readonly call_type: readonly CallType[] | null
   readonly errors_only: boolean
-  readonly outcome: readonly Outcome[] | null
-  readonly failure_code: readonly string[] | null
-  readonly status: readonly number[] | null
-  readonly client: readonly string[] | null
-  readonly endpoint: readonly string[] | null
-  readonly min_ms: number | null
-  readonly max_ms: number | null
   readonly q: string | null
 }
 
@@ -67,17 +58,6 @@ export interface CallsQuery extends OverviewQuery {
 }
 
 const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
-const dimensions: readonly CallDimension[] = [
-  'model',
-  'call_type',
-  'outcome',
-  'status',
-  'client',
-  'endpoint',
-  'failure_code',
-]
-const callTypes = Object.keys(callTypeCodes) as readonly CallType[]
-const outcomes = Object.keys(outcomeCodes) as readonly Outcome[]
 /** What the store cuts a word at. */
 const maxNameLength = 2000
 const defaultLimit = 1000
@@ -107,30 +87,33 @@ const cursor: QueryParameter<number> = {
 }
 
 const groupBy: QueryParameter<GroupBy> = {
-  range: `one of ${[...times, ...dimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
+  range: `one of ${[...times, ...callDimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
   default: undefined,
   parse: (text) => {
     const words = text.split(',')
     const time = times.find((one) => words.includes(one)) ?? null
-    const dimension = dimensions.find((one) => words.includes(one)) ?? null
+    const dimension = callDimensions.find((one) => words.includes(one)) ?? null
     const found = [time, dimension].filter((word) => word !== null)
     return found.length === words.length ? { time, dimension } : undefined
   },
 }
 
+/** Any value of a field, or a bound of it. */
+function fieldFilter({ name, by, field }: NamedFilter): object {
+  if (by !== 'any') return optional(measure())
+  if (name === 'status') return repeatable(wholeNumber(100, 599))
+  if (name === 'failure_code') return repeatable(oneOf(Object.keys(failureKinds)))
+  if (field.codes !== undefined) return repeatable(oneOf(Object.keys(field.codes)))
+  return repeatable(someText(name === 'endpoint' ? 'a path' : 'a name', maxNameLength))
+}
+
 const filterTable: QueryTable<FilterQuery> = {
   from: optional(isoTime),
   to: optional(isoTime),
-  model: repeatable(someText('a name', maxNameLength)),
-  call_type: repeatable(oneOf(callTypes)),
+  ...(Object.fromEntries(
+    namedFilters.map((filter) => [filter.name, fieldFilter(filter)]),
+  ) as QueryTable<FieldFilters>),
   errors_only: yesOrNo(false),
-  outcome: repeatable(oneOf(outcomes)),
-  failure_code: repeatable(oneOf(Object.keys(failureKinds))),
-  status: repeatable(wholeNumber(100, 599)),
-  client: repeatable(someText('a name', maxNameLength)),
-  endpoint: repeatable(someText('a path', maxNameLength)),
-  min_ms: optional(measure()),
-  max_ms: optional(measure()),
   q: optional(someText('an id or an error code', maxNameLength)),
 }
 
@@ -186,16 +169,10 @@ function filterOf(query: OverviewQuery): CallFilter {
   return {
     ...(from === null ? {} : { fromMs: from }),
     ...(to === null ? {} : { toMs: to }),
-    ...(query.model === null ? {} : { models: query.model }),
-    ...(query.call_type === null ? {} : { callTypes: query.call_type }),
-    ...(query.outcome === null ? {} : { outcomes: query.outcome }),
+    ...Object.fromEntries(
+      namedFilters.flatMap(({ name }) => (query[name] === null ? [] : [[name, query[name]]])),
+    ),
     ...(query.errors_only ? { failedOnly: true } : {}),
-    ...(query.failure_code === null ? {} : { failureCodes: query.failure_code }),
-    ...(query.status === null ? {} : { statuses: query.status }),
-    ...(query.client === null ? {} : { clients: query.client }),
-    ...(query.endpoint === null ? {} : { endpoints: query.endpoint }),
-    ...(min_ms === null ? {} : { minMs: min_ms }),
-    ...(max_ms === null ? {} : { maxMs: max_ms }),
     ...(query.q === null ? {} : { exactly: query.q }),
   }
 }

@@ -32,21 +32,23 @@ export const dimensionColumns: Readonly<Record<Dimension, DimensionColumn>> = {
 
 /** What a filter by ids says, in SQL. */
 export function conditionOf(filter: IdFilter): CallCondition {
-  const conditions: string[] = []
-  const values: SQLInputValue[] = []
-  for (const [dimension, column] of Object.entries(dimensionColumns)) {
-    const allowed = filter[dimension as Dimension]
-    if (allowed === undefined) continue
-    const [only] = allowed
-    if (allowed.size === 1 && only !== undefined) {
-      conditions.push(`c.${column} = ?`)
-      values.push(only)
-    } else {
-      conditions.push(`c.${column} IN (SELECT value FROM json_each(?))`)
-      values.push(JSON.stringify([...allowed]))
-    }
-  }
-  return { conditions, values }
+  return Object.entries(dimensionColumns)
+    .flatMap(([dimension, column]) => {
+      const allowed = filter[dimension as Dimension]
+      return allowed === undefined ? [] : inCondition(column, allowed)
+    })
+    .reduce(bothConditions, { conditions: [], values: [] })
+}
+
+/** A column holds one of these numbers. */
+export function inCondition(column: string, allowed: ReadonlySet<number>): CallCondition {
+  const [only] = allowed
+  return allowed.size === 1 && only !== undefined
+    ? { conditions: [`c.${column} = ?`], values: [only] }
+    : {
+        conditions: [`c.${column} IN (SELECT value FROM json_each(?))`],
+        values: [JSON.stringify([...allowed])],
+      }
 }
 
 export function bothConditions(one: CallCondition, other: CallCondition): CallCondition {

@@ -52,27 +52,27 @@ const filters: readonly [CallFilter, number[]][] = [
   [{}, [5, 4, 3, 2, 1]],
   [{ fromMs: sampleStartMs + 2, toMs: sampleStartMs + 4 }, [3, 2]],
   [{ fromMs: sampleStartMs + 1.5 }, [5, 4, 3, 2]],
-  [{ models: ['b'] }, [2]],
-  [{ models: ['b', 'gpt-5.1-mini'] }, [5, 4, 2, 1]],
-  [{ models: ["' OR 1 --"] }, []],
-  [{ models: [] }, []],
-  [{ callTypes: ['embedding', 'other'] }, [4, 3]],
-  [{ outcomes: ['client_disconnected'] }, [5]],
+  [{ model: ['b'] }, [2]],
+  [{ model: ['b', 'gpt-5.1-mini'] }, [5, 4, 2, 1]],
+  [{ model: ["' OR 1 --"] }, []],
+  [{ model: [] }, []],
+  [{ call_type: ['embedding', 'other'] }, [4, 3]],
+  [{ outcome: ['client_disconnected'] }, [5]],
   [{ failedOnly: true }, [4, 3, 1]],
   [{ failedOnly: false }, [5, 4, 3, 2, 1]],
-  [{ failedOnly: true, models: ['gpt-5.1-mini'], toMs: sampleStartMs + 4 }, [1]],
-  [{ failedOnly: true, outcomes: ['ok', 'refused'] }, [3]],
-  [{ statuses: [502, 200] }, [5, 4, 2, 1]],
-  [{ clients: ['openai-python'], endpoints: ['/v1/files'] }, []],
-  [{ endpoints: ['/v1/files'] }, [3]],
-  [{ failureCodes: ['upstream_timeout'] }, [1]],
+  [{ failedOnly: true, model: ['gpt-5.1-mini'], toMs: sampleStartMs + 4 }, [1]],
+  [{ failedOnly: true, outcome: ['ok', 'refused'] }, [3]],
+  [{ status: [502, 200] }, [5, 4, 2, 1]],
+  [{ client: ['openai-python'], endpoint: ['/v1/files'] }, []],
+  [{ endpoint: ['/v1/files'] }, [3]],
+  [{ failure_code: ['upstream_timeout'] }, [1]],
   [{ exactly: 'overloaded' }, [1]],
   [{ exactly: 'upstream_timeout' }, [1]],
   [{ exactly: formatCallId(idAt(3)) }, [3]],
-  [{ exactly: formatCallId(idAt(3)), models: ['b'] }, []],
+  [{ exactly: formatCallId(idAt(3)), model: ['b'] }, []],
   [{ exactly: 'nothing of the kind' }, []],
-  [{ minMs: 0, maxMs: 8.008 }, [3, 1]],
-  [{ minMs: 8.009 }, [5, 4, 2]],
+  [{ min_ms: 0, max_ms: 8.008 }, [3, 1]],
+  [{ min_ms: 8.009 }, [5, 4, 2]],
 ]
 for (const [filter, expected] of filters)
   for (const isRolled of [false, true]) {
@@ -116,8 +116,8 @@ test('a reader that is told to stop stops', () =>
   withReader(
     (reader) => {
       const edgesMs = [sampleStartMs, sampleStartMs + 3_600_000]
-      assert.throws(() => reader.aggregate({ filter: { minMs: 1 }, edgesMs, dimension: null }), QueryTooSlow)
-      assert.throws(() => reader.list({ minMs: 1 }, { limit: 1 }), QueryTooSlow)
+      assert.throws(() => reader.aggregate({ filter: { min_ms: 1 }, edgesMs, dimension: null }), QueryTooSlow)
+      assert.throws(() => reader.list({ min_ms: 1 }, { limit: 1 }), QueryTooSlow)
       assert.throws(() => reader.list({}, { limit: 1, sort: 'ttft' }), QueryTooSlow)
       assert.equal(reader.list({}, { limit: 9 }).length, 5)
     },
@@ -137,7 +137,7 @@ test('what was folded is answered in quarter hours, or refused with the first in
       const minutes = [sampleStartMs, sampleStartMs + 60_000, foldedMs]
       assert.throws(() => reader.aggregate({ filter: {}, edgesMs: minutes, dimension: null }), refused)
       assert.throws(
-        () => reader.aggregate({ filter: { minMs: 1 }, edgesMs: inside, dimension: null }),
+        () => reader.aggregate({ filter: { min_ms: 1 }, edgesMs: inside, dimension: null }),
         refused,
       )
       assert.deepEqual(reader.extent(), { firstMs: sampleStartMs, lastMs: foldedMs - 1 })
@@ -176,12 +176,12 @@ test('a follower gets each call once, in the order of their ends', () =>
     assert.deepEqual(milliseconds(second.calls), [3, 5, 4])
     assert.deepEqual(reader.endedSince(second.lastSeq, {}, 9), { calls: [], lastSeq: 5 })
     assert.equal(reader.lastSeq(), 5)
-    assert.deepEqual(reader.endedSince(0, { models: ['b'] }, 9).lastSeq, 5)
+    assert.deepEqual(reader.endedSince(0, { model: ['b'] }, 9).lastSeq, 5)
   }))
 
 test('a full call comes back whole', () =>
   withReader((reader) => {
-    const [call] = reader.list({ outcomes: ['upstream_error'] }, { limit: 1 })
+    const [call] = reader.list({ outcome: ['upstream_error'] }, { limit: 1 })
     const full = fullCall(idAt(1))
     const stored = storedFields.map(({ name, record, kind }) => [
       name,
@@ -203,7 +203,7 @@ test('a full call comes back whole', () =>
 
 test('what is not known is null, and zero stays zero', () =>
   withReader((reader) => {
-    const [call] = reader.list({ outcomes: ['refused'] }, { limit: 1 })
+    const [call] = reader.list({ outcome: ['refused'] }, { limit: 1 })
     const { id, started_at, ...rest } = { ...call }
     assert.equal(id, formatCallId(idAt(3)))
     assert.equal(started_at, '2026-11-21T04:00:00.003Z')

@@ -1,11 +1,18 @@
-import type { SQLInputValue } from 'node:sqlite'
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
-import type { CallFilter } from '../../call/call-filter.ts'
-import { callTypeCodes, firstFailedOutcome, outcomeCodes } from '../../call/call-fields.ts'
-import { bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
+import { type CallFilter, type FilterName, namedFilters } from '../../call/call-filter.ts'
+import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
+import type { Dimension } from '../rollup/rollup-groupings.ts'
+import {
+  bothConditions,
+  type CallCondition,
+  conditionOf,
+  dimensionColumns,
+  type IdFilter,
+  inCondition,
+} from './call-condition.ts'
 import type { CallWords } from './call-words.ts'
 
-const roundingUs = 1e-3
+const rounding = 1e-3
 
 /** A filter in the terms of the tables. */
 export interface CallSelection {
@@ -17,20 +24,41 @@ export interface CallSelection {
   readonly pastId: number
 }
 
-/** The calls that a filter means; `null` where there cannot be any, because a word of it is not known. */
+/** The calls that a filter means; `null` if there cannot be any, because a word of it is not known. */
 export function selectionOf(filter: CallFilter, words: CallWords): CallSelection | null {
-  const ids = idFilterOf(filter, words)
-  const found = extraOf(filter, words)
-  if (found === null || Object.values(ids).some((allowed) => allowed.size === 0)) return null
-  const from = filter.fromMs === undefined ? 0 : firstIdAt(Math.ceil(filter.fromMs))
-  const past = filter.toMs === undefined ? Number.MAX_SAFE_INTEGER : firstIdAt(Math.ceil(filter.toMs))
-  const { extra, onlyId } = found
-  return {
-    ids,
-    extra,
-    fromId: Math.max(from, onlyId ?? from),
-    pastId: Math.min(past, onlyId === null ? past : onlyId + 1),
+  const ids: { -readonly [Name in keyof IdFilter]: IdFilter[Name] } = {}
+  let extra: CallCondition = { conditions: [], values: [] }
+  for (const { name, by, field } of namedFilters) {
+    const asked = filter[name]
+    if (asked === undefined) continue
+    if (typeof asked === 'number') {
+      extra = bothConditions(extra, boundCondition(by === 'least' ? '>=' : '<=', field, asked))
+      continue
+    }
+    const allowed = storedValues(field, asked, words)
+    if (allowed.size === 0) return null
+    if (isDimension(name)) ids[name] = allowed
+    else extra = bothConditions(extra, inCondition(field.column, allowed))
   }
+  if (filter.failedOnly === true) {
+    ids.outcome = new Set([...(ids.outcome ?? Object.values(outcomeCodes))].filter(isFailedCode))
+    if (ids.outcome.size === 0) return null
+  }
+  let fromId = filter.fromMs === undefined ? 0 : firstIdAt(Math.ceil(filter.fromMs))
+  let pastId = filter.toMs === undefined ? Number.MAX_SAFE_INTEGER : firstIdAt(Math.ceil(filter.toMs))
+  if (filter.exactly !== undefined) {
+    const id = parseCallId(filter.exactly)
+    const [label] = words.idsOf('labels', [filter.exactly])
+    if (label !== undefined) {
+      const conditions = ['(c.failure_code_id = ? OR c.upstream_error_code_id = ? OR c.id = ?)']
+      extra = bothConditions(extra, { conditions, values: [label, label, id] })
+    } else if (id === null) return null
+    else {
+      fromId = Math.max(fromId, id)
+      pastId = Math.min(pastId, id + 1)
+    }
+  }
+  return { ids, extra, fromId, pastId }
 }
 
 /** All of a selection but its time. */
@@ -38,50 +66,26 @@ export function selectionCondition({ ids, extra }: CallSelection): CallCondition
   return bothConditions(conditionOf(ids), extra)
 }
 
-function idFilterOf(filter: CallFilter, words: CallWords): IdFilter {
-  const { models, callTypes, failureCodes, statuses, clients, endpoints } = filter
-  const outcomes = outcomeIds(filter)
-  return {
-    ...(models && { model: words.idsOf('models', models) }),
-    ...(callTypes && { call_type: new Set(callTypes.map((type) => callTypeCodes[type])) }),
-    ...(outcomes && { outcome: outcomes }),
-    ...(failureCodes && { failure_code: words.idsOf('labels', failureCodes) }),
-    ...(statuses && { status: new Set(statuses) }),
-    ...(clients && { client: words.idsOf('clients', clients) }),
-    ...(endpoints && { endpoint: words.idsOf('endpoints', endpoints) }),
-  }
+const isFailedCode = (code: number): boolean => code >= firstFailedOutcome
+
+function isDimension(name: FilterName): name is Dimension & FilterName {
+  return name in dimensionColumns
 }
 
-function outcomeIds({ outcomes, failedOnly = false }: CallFilter): ReadonlySet<number> | null {
-  if (outcomes === undefined && !failedOnly) return null
-  const codes = outcomes?.map((outcome) => outcomeCodes[outcome]) ?? Object.values(outcomeCodes)
-  return new Set(failedOnly ? codes.filter((code) => code >= firstFailedOutcome) : codes)
-}
-
-function extraOf(
-  { minMs, maxMs, exactly }: CallFilter,
+/** What a field's column holds for these values; those that no call has are left out. */
+function storedValues(
+  { codes, table, kind }: NamedField,
+  asked: readonly (string | number)[],
   words: CallWords,
-): { readonly extra: CallCondition; readonly onlyId: number | null } | null {
-  const conditions: string[] = []
-  const values: SQLInputValue[] = []
-  let onlyId: number | null = null
-  // In whole microseconds, as they are stored: 8.008 ms are 8007.999… in floating point.
-  if (minMs !== undefined) {
-    conditions.push('c.duration_us >= ?')
-    values.push(Math.ceil(minMs * 1000 - roundingUs))
-  }
-  if (maxMs !== undefined) {
-    conditions.push('c.duration_us <= ?')
-    values.push(Math.floor(maxMs * 1000 + roundingUs))
-  }
-  if (exactly !== undefined) {
-    const id = parseCallId(exactly)
-    const [label] = words.idsOf('labels', [exactly])
-    if (label !== undefined) {
-      conditions.push('(c.failure_code_id = ? OR c.upstream_error_code_id = ? OR c.id = ?)')
-      values.push(label, label, id)
-    } else if (id === null) return null
-    else onlyId = id
-  }
-  return { extra: { conditions, values }, onlyId }
+): ReadonlySet<number> {
+  if (table !== undefined) return words.idsOf(table, asked.map(String))
+  if (kind === 'fingerprint') return new Set(asked.map((hex) => Number.parseInt(String(hex), 16) | 0))
+  return new Set(asked.flatMap((value) => (codes === undefined ? Number(value) : (codes[value] ?? []))))
+}
+
+/** In whole units, as they are stored: 8.008 ms are 8007.999… µs in floating point. */
+function boundCondition(comparison: '>=' | '<=', { column, kind }: NamedField, asked: number): CallCondition {
+  const value = kind === 'time' ? asked * 1000 : asked
+  const whole = comparison === '>=' ? Math.ceil(value - rounding) : Math.floor(value + rounding)
+  return { conditions: [`c.${column} ${comparison} ?`], values: [whole] }
 }

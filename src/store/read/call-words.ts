@@ -1,7 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-
-/** Tables of words by which calls are selected and grouped. */
-type WordTable = 'models' | 'clients' | 'endpoints' | 'labels' | 'upstreams'
+import type { WordTable } from '../../call/call-fields.ts'
 
 /** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
 export class CallWords {
