@@ -34,21 +34,21 @@ export async function benchQuestions(options: BenchOptions): Promise<BenchResult
   if (path === undefined) throw new Error('p7 needs --db: a database of bench/generate-calls.ts')
   const reader = openCallReader(path)
   if (typeof reader === 'string') throw new Error(`${path}: ${reader}`)
-  const lastMs = reader.extent()?.lastMs
+  const lastMs = (await reader.extent())?.lastMs
   if (lastMs === undefined) throw new Error(`${path} holds no call`)
   const endMs = lastMs + 1
   const measured: Measured[] = []
   for (const asked of questionList) {
     const question = nameOf(asked)
     if (options.only !== undefined && !question.includes(options.only)) continue
-    const times = timed(questionOf(reader, asked, endMs))
+    const times = await timed(await questionOf(reader, asked, endMs))
     const sql = isSqlAsked(asked) ? plainSql(asked, endMs) : null
     const sqlMs = options.sql && sql !== null ? plainSqlMs(path, sql) : null
     measured.push({ question, goalMs: asked.goalMs, ...times, sqlMs, sql })
     console.log(formatLine(measured.at(-1)!).join('  '))
   }
   reader.close()
-  const calls = countOf(path)
+  const calls = await countOf(path)
   const missed = measured.filter(({ ms, goalMs }) => median(ms) > goalMs)
   return {
     name: 'p7-p8-questions',
@@ -68,49 +68,52 @@ function isSqlAsked(asked: Asked): asked is Exclude<Asked, LookupAsked> {
   return asked.kind === 'list' || (asked.kind === 'figures' && asked.withSql)
 }
 
+type Ask = () => Promise<number>
+
 /** Something that answers, and tells how many rows the answer has. */
-function questionOf(reader: CallReader, asked: Asked, endMs: number): () => number {
+async function questionOf(reader: CallReader, asked: Asked, endMs: number): Promise<Ask> {
   if (asked.kind === 'list') return listOf(reader, asked, endMs)
   if (asked.kind === 'lookup') return lookupOf(reader, asked)
   const edgesMs = edgesOf(asked, endMs)
   const { filter, dimension } = asked
   const isCut = asked.unit !== null && dimension !== null
   const question = { filter, edgesMs, dimension, ...(isCut && { top: 20 }) }
-  return () => reader.aggregate(question).groups.length
+  return async () => (await reader.aggregate(question)).groups.length
 }
 
-function lookupOf(reader: CallReader, { method }: LookupAsked): () => number {
-  const newest = parseCallId(reader.list({}, { limit: 1 })[0]!.id)!
+async function lookupOf(reader: CallReader, { method }: LookupAsked): Promise<Ask> {
+  const [last] = await reader.list({}, { limit: 1 })
+  const newest = parseCallId(last!.id)!
   const lookups = {
-    extent: () => (reader.extent() === null ? 0 : 1),
-    choices: () => reader.choices().models.length,
-    call: () => (reader.call(newest) === null ? 0 : 1),
-    endedSince: () => reader.endedSince(reader.lastSeq() - 100, {}, 100).calls.length,
+    extent: async () => ((await reader.extent()) === null ? 0 : 1),
+    choices: async () => (await reader.choices()).models.length,
+    call: async () => ((await reader.call(newest)) === null ? 0 : 1),
+    endedSince: async () => (await reader.endedSince((await reader.lastSeq()) - 100, {}, 100)).calls.length,
   }
   return lookups[method]
 }
 
-function listOf(reader: CallReader, asked: ListAsked, endMs: number): () => number {
+async function listOf(reader: CallReader, asked: ListAsked, endMs: number): Promise<Ask> {
   const { hours, limit, sort } = asked
   const range = hours === null ? {} : { fromMs: endMs - hours * 3_600_000, toMs: endMs }
   const filter = { ...asked.filter, ...range }
   const page = { limit, sort }
-  const last = asked.isNext ? reader.list(filter, page).at(-1) : undefined
+  const last = asked.isNext ? (await reader.list(filter, page)).at(-1) : undefined
   const beforeId = last === undefined ? null : parseCallId(last.id)
-  return () => reader.list(filter, { ...page, ...(beforeId !== null && { beforeId }) }).length
+  return async () => (await reader.list(filter, { ...page, ...(beforeId !== null && { beforeId }) })).length
 }
 
-function timed(ask: () => number): Pick<Measured, 'ms' | 'cpuMs' | 'groups'> {
+async function timed(ask: Ask): Promise<Pick<Measured, 'ms' | 'cpuMs' | 'groups'>> {
   const startMs = performance.now()
-  const groups = ask()
+  const groups = await ask()
   const isLong = performance.now() - startMs > enoughMs / leastTimes
-  if (!isLong) ask()
+  if (!isLong) await ask()
   const ms: number[] = []
   const cpuMs: number[] = []
   while (ms.length < (isLong ? leastTimesOfLong : leastTimes)) {
     const askedMs = performance.now()
     const before = process.cpuUsage()
-    ask()
+    await ask()
     ms.push(performance.now() - askedMs)
     const spent = process.cpuUsage(before)
     cpuMs.push((spent.user + spent.system) / 1000)
@@ -130,11 +133,12 @@ function plainSqlMs(path: string, sql: string): number {
   return Number(stdout)
 }
 
-function countOf(path: string): number {
+async function countOf(path: string): Promise<number> {
   const reader = openCallReader(path)
   if (typeof reader === 'string') return 0
-  const { firstMs = 0, lastMs = 0 } = reader.extent() ?? {}
-  const { calls } = reader.aggregate({ filter: {}, edgesMs: [firstMs, lastMs + 1], dimension: null }).summary
+  const { firstMs = 0, lastMs = 0 } = (await reader.extent()) ?? {}
+  const edgesMs = [firstMs, lastMs + 1]
+  const { calls } = (await reader.aggregate({ filter: {}, edgesMs, dimension: null })).summary
   reader.close()
   return calls
 }

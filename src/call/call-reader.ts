@@ -22,33 +22,106 @@ export interface EndedCalls {
   readonly lastSeq: number
 }
 
+/** Calls that can cost something, of one upstream and model: the asked and the answering one. */
+export interface ServedModel {
+  readonly upstream: string | null
+  readonly model: string | null
+  readonly responseModel: string | null
+  readonly calls: number
+  /** With usage and no price. */
+  readonly unpricedCalls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Null if none has a price. */
+  readonly costNanoUsd: number | null
+}
+
+/** What was counted, and since when: of all the time that was asked for, unless it took too long. */
+export interface ServedCount {
+  readonly fromMs: number
+  readonly models: readonly ServedModel[]
+}
+
 /**
- * The questions asked of recorded calls. What any store must answer is stated in its shared tests. Whoever opens
- * a reader may give it an `IsOver`: every method that may read many rows throws `QueryTooSlow` soon after it
- * says so.
+ * The questions asked of recorded calls, of whatever stores them: what any store must answer is stated in
+ * `test/store/any-store.ts`. Whoever opens a reader may give it an `IsOver`: every method that may read many rows rejects
+ * with `QueryTooSlow` soon after it says so.
  */
 export interface CallReader {
   /** Newest first. */
-  list(filter: CallFilter, page: CallPage): readonly CallJson[]
+  list(filter: CallFilter, page: CallPage): Promise<readonly CallJson[]>
   /** The calls that were written after `afterSeq`, oldest first, at most `limit`. */
-  endedSince(afterSeq: number, filter: CallFilter, limit: number): EndedCalls
+  endedSince(afterSeq: number, filter: CallFilter, limit: number): Promise<EndedCalls>
   /** One call by its id as a number. */
-  call(id: number): CallJson | null
+  call(id: number): Promise<CallJson | null>
   /**
    * Totals and percentiles, all of one instant. Edges before `foldedUntilMs` count from the start of their
-   * quarter hour; throws `FoldedRange` where two of them are then the same, or where the sums of folded
+   * quarter hour; rejects with `FoldedRange` if two of them are then the same, or if the sums of folded
    * calls do not tell what is asked.
    */
-  aggregate(question: CallQuestion): CallAnswer
+  aggregate(question: CallQuestion): Promise<CallAnswer>
+  /** Which models answered where: every call of that time is read, the newest first, for about `withinMs`. */
+  servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
   /** Every model that was asked for and every type of call, in order, for the choices of a filter. */
-  choices(): { readonly models: readonly string[]; readonly types: readonly CallType[] }
+  choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }>
   /** When the first call began and the last one did, in milliseconds since the Unix epoch; `null` without calls. */
-  extent(): { readonly firstMs: number; readonly lastMs: number } | null
-  /** Calls before this instant, a whole quarter hour, were folded into sums; `null` where none were. */
-  foldedUntilMs(): number | null
+  extent(): Promise<{ readonly firstMs: number; readonly lastMs: number } | null>
+  /** Calls before this instant, a whole quarter hour, were folded into sums; `null` if none were. */
+  foldedUntilMs(): Promise<number | null>
   /** The highest `seq`, 0 when there is no call: where a follower starts. */
-  lastSeq(): number
-  /** Answers to several questions that are asked in it are of one instant. */
-  inOneInstant<Answer>(ask: () => Answer): Answer
+  lastSeq(): Promise<number>
   close(): void
+}
+
+/** From the first minute (inclusive) to the second, since the Unix epoch. */
+export type MinuteSpan = readonly [fromMinute: number, pastMinute: number]
+
+/** What the gateways' minutes say of one bucket of time; all but `minutes` mean nothing if that is 0. */
+export interface SlotUse {
+  /** Minutes in which a gateway ran, each gateway's own. */
+  readonly minutes: number
+  readonly activeMax: number
+  readonly queuedMax: number
+  readonly atLimitMs: number
+  /** The first and the last of those minutes, since the Unix epoch. */
+  readonly firstMinute: number
+  readonly lastMinute: number
+  /** Whether all of them are of one gateway. */
+  readonly isOne: boolean
+}
+
+/** A limit of calls in flight, from the instant on at which a gateway began to hold it. */
+export interface PastLimit {
+  readonly atMs: number
+  /** Null if the gateway that began then did not note it. */
+  readonly maxConcurrent: number | null
+}
+
+/** An entry of the gateways' own history. */
+export interface PastEvent {
+  readonly atMs: number
+  readonly instance: string
+  readonly kind: string
+  readonly detail: string | null
+}
+
+/** The questions asked of what gateways noted of themselves. */
+export interface HistoryReader {
+  /** For each bucket from one edge to the next; a minute counts where it begins. */
+  slotUse(edgesMs: readonly number[]): Promise<readonly SlotUse[]>
+  /** The spans between two minutes of the range in which a gateway ran, in which none did. */
+  missingMinutes(span: MinuteSpan): Promise<readonly MinuteSpan[]>
+  /** Whether any gateway ran before that minute. */
+  ranBefore(minute: number): Promise<boolean>
+  /** Limits that were set within the range, oldest first, after the one that held at its start. */
+  limits(fromMs: number, toMs: number): Promise<readonly PastLimit[]>
+  /** The last ones of the range, oldest first. */
+  events(fromMs: number, toMs: number, limit: number): Promise<readonly PastEvent[]>
+}
+
+/** All that a store can be asked. */
+export interface StoreReader extends CallReader {
+  readonly history: HistoryReader
+  /** Answers to all questions that are asked in it are of one instant. */
+  inOneInstant<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }

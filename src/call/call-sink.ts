@@ -68,3 +68,59 @@ export interface MinuteUsage {
   /** How many of them no upstream reported; a gateway of an earlier version does not tell. */
   readonly estimated?: number | undefined
 }
+
+/**
+ * Passes calls on to several sinks: the first is waited for, and its figures are told. One of the others that throws gets
+ * nothing any more, which is a warning. With one sink, that is the sink.
+ */
+export function fanOut(first: CallSink, ...others: readonly CallSink[]): CallSink {
+  return others.length === 0 ? first : new FannedOut(first, others)
+}
+
+class FannedOut implements CallSink {
+  readonly #first: CallSink
+  readonly #others: Set<CallSink>
+  #failure: Warning | null = null
+
+  constructor(first: CallSink, others: readonly CallSink[]) {
+    this.#first = first
+    this.#others = new Set(others)
+  }
+
+  begin(start: CallStart): Promise<void> {
+    const noted = this.#first.begin(start)
+    this.#pass((sink) => void sink.begin(start))
+    return noted
+  }
+
+  finish(record: CallRecord): void {
+    this.#first.finish(record)
+    this.#pass((sink) => sink.finish(record))
+  }
+
+  lose(id: number | null): void {
+    this.#first.lose(id)
+    this.#pass((sink) => sink.lose(id))
+  }
+
+  figures(): SinkFigures {
+    return this.#first.figures()
+  }
+
+  warnings(): readonly Warning[] {
+    const others = [...this.#others].flatMap((sink) => sink.warnings())
+    return [...this.#first.warnings(), ...others, ...(this.#failure === null ? [] : [this.#failure])]
+  }
+
+  #pass(tell: (sink: CallSink) => void): void {
+    for (const sink of this.#others) {
+      try {
+        tell(sink)
+      } catch (error) {
+        this.#others.delete(sink)
+        const reason = error instanceof Error ? error.message : String(error)
+        this.#failure = { code: 'sink_failed', message: `calls are no longer passed on: ${reason}` }
+      }
+    }
+  }
+}

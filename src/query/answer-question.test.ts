@@ -3,15 +3,14 @@ import { test } from 'node:test'
 import { chatCall } from '../../test/store/sample-call.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { idsPerMs } from '../call/call-id.ts'
-import type { CallReader } from '../call/call-reader.ts'
+import type { StoreReader } from '../call/call-reader.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { openCallReader } from '../store/read/call-query.ts'
 import { CallWriter } from '../store/write/call-writer.ts'
 import { openForWriting } from '../store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../store/write/record-batch.ts'
 import { answerQuestion } from './answer-question.ts'
-import { emptyHistory } from './empty-history.ts'
-import { emptyServed } from './empty-served.ts'
+import { emptyStore } from './store-file.ts'
 import type { ListAnswer } from './list-answer.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
@@ -34,24 +33,20 @@ test('the calls that are listed and what is told of all of them are of one insta
   const reader = openCallReader(path)
   assert.ok(typeof reader === 'object')
   // Calls end while the answer is put together.
-  const calls: CallReader = {
-    list: (filter, page) => {
-      const found = reader.list(filter, page)
+  const store: StoreReader = {
+    ...emptyStore,
+    list: async (filter, page) => {
+      const found = await reader.list(filter, page)
       write()
       return found
     },
-    endedSince: (afterSeq, filter, limit) => reader.endedSince(afterSeq, filter, limit),
-    call: (id) => reader.call(id),
     aggregate: (question) => reader.aggregate(question),
     choices: () => reader.choices(),
     extent: () => reader.extent(),
-    foldedUntilMs: () => reader.foldedUntilMs(),
-    lastSeq: () => reader.lastSeq(),
     inOneInstant: (ask) => reader.inOneInstant(ask),
-    close: () => reader.close(),
   }
-  const sources = { calls, history: emptyHistory, served: emptyServed, prices: new PricesInForce(path) }
-  const ask = (): ListAnswer => {
+  const sources = { store, note: null, prices: new PricesInForce(path) }
+  const ask = async (): Promise<ListAnswer> => {
     const question = {
       kind: 'list',
       filter: {},
@@ -60,10 +55,11 @@ test('the calls that are listed and what is told of all of them are of one insta
       beforeId: null,
       format: 'json',
     } as const
-    return JSON.parse(String(answerQuestion(sources, question, nowMs, null).text)) as ListAnswer
+    const { text } = await answerQuestion(sources, question, nowMs)
+    return JSON.parse(String(text)) as ListAnswer
   }
   for (const expected of [1, 2, 3]) {
-    const answer = ask()
+    const answer = await ask()
     const { count, summary, available_models: models } = answer
     assert.deepEqual([count, summary.calls, models.length], [expected, expected, expected])
   }

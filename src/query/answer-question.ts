@@ -1,33 +1,40 @@
+import type { CallJson } from '../call/call-record.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import { formatCallId } from '../call/call-id.ts'
 import { publicFields } from '../store/sqlite/calls-readable.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
-import type { PastReader } from '../store/read/history-reader.ts'
-import type { ServedReader } from '../store/read/served-models.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
-import { endedAnswer } from './ended-answer.ts'
-import { groupAnswer } from './group-answer.ts'
+import { type GroupAnswer, groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
-import { costsAnswer } from './costs-answer.ts'
-import { matchesAnswer } from './matches-answer.ts'
+import { costsAnswer, matchesAnswer } from './costs-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
 import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
-import type { GroupQuestion, ListQuestion, QueryFormat, QueryQuestion } from './query-question.ts'
+import type {
+  EndedQuestion,
+  GroupQuestion,
+  ListQuestion,
+  QueryFormat,
+  QueryQuestion,
+} from './query-question.ts'
 import { QueryRefusal } from './query-refusal.ts'
+import type { OpenStore, StoreNote } from './store-file.ts'
 import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 
 /** What the answers are made from. */
-export interface QuerySources {
-  readonly calls: CallReader
-  readonly history: PastReader
-  readonly served: ServedReader
+export interface QuerySources extends OpenStore {
   readonly prices: PricesInForce
 }
 
-/** A note on the store, where it cannot be read. */
-export interface StoreNote {
-  readonly store: string
-  readonly note: string
+/** More are not told at a time: a page cannot show them, and a reader that is behind should not fall further. */
+const toldAtOnce = 100
+
+/** Calls that ended since the last question, newest of them last. */
+export interface EndedAnswer {
+  readonly calls: readonly CallJson[]
+  /** How many ended besides, before these. */
+  readonly skipped: number
+  /** Passed as `afterSeq` the next time. */
+  readonly last_seq: number
 }
 
 /** An answer, ready to be sent. */
@@ -40,35 +47,33 @@ export interface AnswerText {
 }
 
 /**
- * Answers any question; all that it tells of calls is of one instant. Throws `QueryRefusal`, `FoldedRange`,
- * `QueryTooSlow`, and what SQLite throws.
+ * Answers any question; all that it tells is of one instant. Rejects with `QueryRefusal`, `FoldedRange`, `QueryTooSlow`,
+ * and what SQLite throws.
  */
 export function answerQuestion(
   sources: QuerySources,
   question: QueryQuestion,
   nowMs: number,
-  note: StoreNote | null,
-): AnswerText {
-  return sources.calls.inOneInstant(() => answerOf(sources, question, nowMs, note))
+): Promise<AnswerText> {
+  return sources.store.inOneInstant(() => answerOf(sources, question, nowMs))
 }
 
-function answerOf(
-  { calls, history, served, prices }: QuerySources,
+async function answerOf(
+  { store, prices, note }: QuerySources,
   question: QueryQuestion,
   nowMs: number,
-  note: StoreNote | null,
-): AnswerText {
+): Promise<AnswerText> {
   switch (question.kind) {
     case 'list':
       return question.format === 'json'
-        ? json(listAnswer(calls, question, nowMs), note)
-        : listText(calls, question)
+        ? json(await listAnswer(store, question, nowMs), note)
+        : listText(store, question)
     case 'groups':
-      return groupText(calls, question, nowMs, note)
+      return groupText(await groupAnswer(store, question, nowMs), question, note)
     case 'overview':
-      return json(overviewAnswer(calls, history, question, nowMs), note)
+      return json(await overviewAnswer(store, question, nowMs), note)
     case 'ended':
-      return json(endedAnswer(calls, question), note)
+      return json(await endedAnswer(store, question), note)
     case 'payloads':
       return { format: 'json', text: payloadAnswer(question), nextCursor: null }
     case 'recent_payloads':
@@ -76,14 +81,25 @@ function answerOf(
     case 'costs':
       return json(costsAnswer(prices, question), null)
     case 'matches':
-      return json(matchesAnswer(calls, served, prices.book, question, nowMs), note)
+      return json(await matchesAnswer(store, prices.book, question, nowMs), note)
     default:
-      return oneCallText(calls, question.id, note)
+      return oneCallText(store, question.id, note)
   }
 }
 
-function oneCallText(reader: CallReader, id: number, note: StoreNote | null): AnswerText {
-  const call = reader.call(id)
+/** What ended since; without a place to begin at, only that place. */
+async function endedAnswer(reader: CallReader, { afterSeq }: EndedQuestion): Promise<EndedAnswer> {
+  const lastSeq = await reader.lastSeq()
+  // A lower number than before is a new database: all that is in it ended just now.
+  if (afterSeq === null) return { calls: [], skipped: 0, last_seq: lastSeq }
+  const since = afterSeq > lastSeq ? 0 : afterSeq
+  const from = Math.max(since, lastSeq - toldAtOnce)
+  const { calls, lastSeq: reached } = await reader.endedSince(from, {}, toldAtOnce)
+  return { calls, skipped: from - since, last_seq: Math.max(reached, lastSeq) }
+}
+
+async function oneCallText(reader: CallReader, id: number, note: StoreNote | null): Promise<AnswerText> {
+  const call = await reader.call(id)
   if (call !== null) return json(call, null)
   const message = `No call ${formatCallId(id)} is recorded.`
   throw new QueryRefusal('call_not_found', note === null ? message : `${message} ${note.note}`, 'id')
@@ -95,21 +111,18 @@ function json(answer: object, note: StoreNote | null): AnswerText {
   return { format: 'json', text: JSON.stringify({ ...answer, ...note }), nextCursor }
 }
 
-function listText(reader: CallReader, question: ListQuestion): AnswerText {
-  const { calls, next_cursor } = listedCalls(reader, question)
+async function listText(reader: CallReader, question: ListQuestion): Promise<AnswerText> {
+  const { calls, next_cursor } = await listedCalls(reader, question)
   const names = publicFields.map((field) => field.name)
   const text = question.format === 'csv' ? csvText(calls, names) : ndjsonText(calls)
   return { format: question.format, text, nextCursor: next_cursor }
 }
 
 function groupText(
-  reader: CallReader,
-  question: GroupQuestion,
-  nowMs: number,
+  answer: GroupAnswer,
+  { format, time, dimension }: GroupQuestion,
   note: StoreNote | null,
 ): AnswerText {
-  const answer = groupAnswer(reader, question, nowMs)
-  const { format, time, dimension } = question
   if (format === 'json') return json(answer, note)
   if (format === 'ndjson') return { format, text: ndjsonText(answer.groups), nextCursor: null }
   const keys =

@@ -1,3 +1,4 @@
+import { parseCallId, startedAtMs } from '../call/call-id.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallReader } from '../call/call-reader.ts'
 
@@ -12,14 +13,21 @@ export interface AskedRange {
  * The part of the asked range in which there can be calls, up to now at least; null where it is empty. Whole
  * milliseconds: a call begins in one.
  */
-export function rangeOf(filter: CallFilter, reader: CallReader, nowMs: number): AskedRange | null {
-  const extent = reader.extent()
+export async function rangeOf(
+  filter: CallFilter,
+  reader: CallReader,
+  nowMs: number,
+): Promise<AskedRange | null> {
+  const extent = await reader.extent()
   if (extent === null) return null
-  const fromMs = Math.max(Math.ceil(filter.fromMs ?? 0), extent.firstMs)
+  // Of one call no more than its millisecond need be read.
+  const id = filter.exactly === undefined ? null : parseCallId(filter.exactly)
+  const onlyMs = id !== null && (await reader.call(id)) !== null ? startedAtMs(id) : null
+  const fromMs = Math.max(Math.ceil(filter.fromMs ?? 0), onlyMs ?? extent.firstMs)
   // A clock that was set back leaves calls that began later than now.
   const toMs = Math.min(
     Math.ceil(filter.toMs ?? Number.POSITIVE_INFINITY),
-    Math.max(nowMs, extent.lastMs) + 1,
+    (onlyMs ?? Math.max(nowMs, extent.lastMs)) + 1,
   )
   return fromMs < toMs ? { fromMs, toMs } : null
 }

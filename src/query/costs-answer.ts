@@ -1,6 +1,9 @@
-import type { Costs, PriceSync } from '../api/costs.ts'
+import type { CostMatch, CostMatches, Costs, MatchedPrice, PriceSync } from '../api/costs.ts'
+import type { CallReader, ServedCount, ServedModel } from '../call/call-reader.ts'
+import type { PriceBook } from '../pricing/price-book.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
-import type { CostsQuestion } from './query-question.ts'
+import { type AskedRange, rangeOf } from './asked-range.ts'
+import type { CostsQuestion, MatchesQuestion } from './query-question.ts'
 
 /** The prices in force as their file has them, and what is wrong with the file. */
 export function costsAnswer(
@@ -15,4 +18,69 @@ function laterOf(inFile: PriceSync, here: PriceSync | null): PriceSync {
   if (here === null) return inFile
   const isOver = here.state === 'idle' && (inFile.finished_at ?? '') > (here.finished_at ?? '')
   return isOver ? inFile : here
+}
+
+/** For so long calls are counted, the newest first: a million takes half a second of an idle processor. */
+const countingMs = 2000
+
+/** What the recorded calls cost, by who answered them, and what the prices in force say of each. */
+export async function matchesAnswer(
+  calls: CallReader,
+  book: PriceBook,
+  { fromMs, toMs }: MatchesQuestion,
+  nowMs: number,
+): Promise<CostMatches> {
+  const filter = { ...(fromMs === null ? {} : { fromMs }), ...(toMs === null ? {} : { toMs }) }
+  const range = await rangeOf(filter, calls, nowMs)
+  const counted = range === null ? null : await countedOf(calls, range)
+  const isWhole = range === null || counted === null || counted.fromMs <= range.fromMs
+  return {
+    from: new Date(fromMs ?? range?.fromMs ?? 0).toISOString(),
+    to: new Date(toMs ?? range?.toMs ?? nowMs).toISOString(),
+    counted_from: isWhole ? null : new Date(counted.fromMs).toISOString(),
+    matches: (counted?.models ?? [])
+      .toSorted((a, b) => b.calls - a.calls)
+      .map((one) => matchOf(one, book, nowMs)),
+  }
+}
+
+/** Of folded calls no sum tells who answered them. */
+async function countedOf(calls: CallReader, { fromMs, toMs }: AskedRange): Promise<ServedCount> {
+  const keptMs = Math.min(Math.max(fromMs, (await calls.foldedUntilMs()) ?? 0), toMs)
+  return calls.servedModels(keptMs, toMs, countingMs)
+}
+
+function matchOf(served: ServedModel, book: PriceBook, nowMs: number): CostMatch {
+  const { upstream, model, responseModel, costNanoUsd } = served
+  return {
+    upstream,
+    model,
+    response_model: responseModel,
+    calls: served.calls,
+    unpriced_calls: served.unpricedCalls,
+    input_tokens: served.inputTokens,
+    output_tokens: served.outputTokens,
+    cost_usd: costNanoUsd === null ? null : costNanoUsd / 1e9,
+    price: priceOf(book, upstream, model, responseModel, nowMs),
+  }
+}
+
+function priceOf(
+  book: PriceBook,
+  upstream: string | null,
+  model: string | null,
+  responseModel: string | null,
+  startedAtMs: number,
+): MatchedPrice {
+  const price = book.price({ upstream, model, responseModel, serviceTier: null, startedAtMs })
+  if ('none' in price) return price
+  const { key, source, effectiveFrom, updatedAt, period } = price
+  return {
+    key,
+    source,
+    effective_from: effectiveFrom,
+    updated_at: updatedAt,
+    tiers: period.tiers,
+    ...(period.service_tiers === undefined ? {} : { service_tiers: period.service_tiers }),
+  }
 }

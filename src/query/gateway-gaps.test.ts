@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { MinuteSpan } from '../store/read/history-reader.ts'
-import type { SlotUse } from '../store/write/minute-use.ts'
+import type { MinuteSpan, SlotUse } from '../call/call-reader.ts'
 import { gatewayGaps } from './gateway-gaps.ts'
 
 const most = 60
@@ -11,8 +10,8 @@ const most = 60
 function historyOf(ran: ReadonlySet<number>): Parameters<typeof gatewayGaps>[0] {
   const minutes = [...ran].toSorted((a, b) => a - b)
   return {
-    ranBefore: (minute) => minutes.some((each) => each < minute),
-    missingMinutes: ([from, past]) =>
+    ranBefore: async (minute) => minutes.some((each) => each < minute),
+    missingMinutes: async ([from, past]) =>
       minutes
         .filter((minute) => minute >= from && minute < past)
         .flatMap((minute, index, within): MinuteSpan[] => {
@@ -29,20 +28,20 @@ function useOf(ran: ReadonlySet<number>, [from, past]: MinuteSpan, isOne: boolea
   return { minutes, activeMax: 0, queuedMax: 0, atLimitMs: 0, firstMinute, lastMinute, isOne }
 }
 
-test('every minute in which no gateway ran is in one span, however the range is divided', () => {
+test('every minute in which no gateway ran is in one span, however the range is divided', async () => {
   const minute = fc.integer({ min: 0, max: most })
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.uniqueArray(minute, { maxLength: 40, size: 'max' }),
       fc.uniqueArray(minute, { minLength: 2, maxLength: 8, size: 'max' }),
       minute,
       fc.boolean(),
-      (list, some, nowMinute, isOne) => {
+      async (list, some, nowMinute, isOne) => {
         const ran = new Set(list.filter((each) => each < nowMinute))
         const edges = some.toSorted((a, b) => a - b)
         const range = [edges[0]!, edges.at(-1)!] as const
         const use = edges.slice(1).map((past, index) => useOf(ran, [edges[index]!, past], isOne))
-        const gaps = gatewayGaps(historyOf(ran), use, 60, range, nowMinute)
+        const gaps = await gatewayGaps(historyOf(ran), use, 60, range, nowMinute)
         const lastRan = Math.max(-1, ...ran)
         const isMissing = (at: number): boolean =>
           !ran.has(at) && at < nowMinute && [...ran].some((each) => each < at)
@@ -59,14 +58,14 @@ test('every minute in which no gateway ran is in one span, however the range is 
   )
 })
 
-test('within long buckets only gaps that can be seen are looked for', () => {
+test('within long buckets only gaps that can be seen are looked for', async () => {
   const day = 1440
-  const gapsOf = (missing: number): readonly MinuteSpan[] => {
+  const gapsOf = (missing: number): Promise<readonly MinuteSpan[]> => {
     const ran = new Set(
       Array.from({ length: day }, (_, at) => at).filter((at) => at < 9 || at >= 9 + missing),
     )
     const use = [useOf(ran, [0, day], true)]
     return gatewayGaps(historyOf(ran), use, day, [0, day], day)
   }
-  assert.deepEqual([gapsOf(59), gapsOf(60)], [[], [[9, 69]]])
+  assert.deepEqual([await gapsOf(59), await gapsOf(60)], [[], [[9, 69]]])
 })

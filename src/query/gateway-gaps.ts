@@ -1,5 +1,4 @@
-import type { MinuteSpan, PastReader } from '../store/read/history-reader.ts'
-import type { SlotUse } from '../store/write/minute-use.ts'
+import type { HistoryReader, MinuteSpan, SlotUse } from '../call/call-reader.ts'
 
 /** Up to this width buckets are searched for every gap; in wider ones it would take long, and a short gap could not be seen. */
 const searchedMinutes = 60
@@ -11,20 +10,21 @@ const visiblePart = 1 / 24
  * range. Before the first minute of all nothing is known, and nothing is told; nor of `nowMinute` and the one before it, which
  * may not be noted yet. Within buckets of over an hour a gap may be left out that is short, or hidden by several gateways.
  */
-export function gatewayGaps(
-  history: Pick<PastReader, 'missingMinutes' | 'ranBefore'>,
+export async function gatewayGaps(
+  history: Pick<HistoryReader, 'missingMinutes' | 'ranBefore'>,
   use: readonly SlotUse[],
   bucketMinutes: number,
   [fromMinute, pastMinute]: MinuteSpan,
   nowMinute: number,
-): readonly MinuteSpan[] {
+): Promise<readonly MinuteSpan[]> {
   const gaps: MinuteSpan[] = []
-  let ranUntil = history.ranBefore(fromMinute) ? fromMinute : null
+  let ranUntil = (await history.ranBefore(fromMinute)) ? fromMinute : null
   for (const bucket of use) {
     const { minutes, firstMinute, lastMinute } = bucket
     if (minutes === 0) continue
     if (ranUntil !== null && firstMinute > ranUntil) gaps.push([ranUntil, firstMinute])
-    if (isSearched(bucket, bucketMinutes)) gaps.push(...history.missingMinutes([firstMinute, lastMinute + 1]))
+    if (isSearched(bucket, bucketMinutes))
+      gaps.push(...(await history.missingMinutes([firstMinute, lastMinute + 1])))
     ranUntil = lastMinute + 1
   }
   const past = Math.min(pastMinute, nowMinute)

@@ -33,30 +33,35 @@ export interface GroupAnswer extends QueryFrame {
 const restKey = 'other'
 
 /** Figures by time, by a dimension, or by both. */
-export function groupAnswer(reader: CallReader, question: GroupQuestion, nowMs: number): GroupAnswer {
+export async function groupAnswer(
+  reader: CallReader,
+  question: GroupQuestion,
+  nowMs: number,
+): Promise<GroupAnswer> {
   const { filter, time, dimension } = question
-  const range = rangeOf(filter, reader, nowMs)
+  const range = await rangeOf(filter, reader, nowMs)
   const { groups, summary } =
-    range === null ? { groups: [], summary: emptyFigures } : groupsOf(reader, question, range)
+    range === null ? { groups: [], summary: emptyFigures } : await groupsOf(reader, question, range)
   if (groups.length > maxGroups) throw tooMany(time, dimension)
   return {
     group_by: [time, dimension].filter((key) => key !== null).join(','),
     groups,
     summary,
-    ...choicesOf(reader),
-    recorded_from: recordedFrom(reader),
-    ...resolutionOf(reader, range?.fromMs),
+    ...(await choicesOf(reader)),
+    recorded_from: await recordedFrom(reader),
+    ...(await resolutionOf(reader, range?.fromMs)),
   }
 }
 
-function groupsOf(
+async function groupsOf(
   reader: CallReader,
   { filter, time, dimension, timeZone }: GroupQuestion,
   range: AskedRange,
-): Pick<GroupAnswer, 'groups' | 'summary'> {
-  const ask = (rest: Omit<CallQuestion, 'filter'>): CallAnswer => askedOf(reader, { filter, ...rest })
+): Promise<Pick<GroupAnswer, 'groups' | 'summary'>> {
+  const ask = (rest: Omit<CallQuestion, 'filter'>): Promise<CallAnswer> =>
+    askedOf(reader, { filter, ...rest })
   if (time === null) {
-    const { groups, summary } = ask({ edgesMs: [range.fromMs, range.toMs], dimension })
+    const { groups, summary } = await ask({ edgesMs: [range.fromMs, range.toMs], dimension })
     return { groups: groups.map(({ entry, figures }) => keyed(entry, figures)), summary }
   }
   const zone = new ZonedTime(timeZone)
@@ -65,10 +70,10 @@ function groupsOf(
   const edgesMs = [range.fromMs, ...starts.slice(1, -1), range.toMs]
   const keys = starts.slice(0, -1).map((start) => zone.key(time, start))
   if (dimension === null) {
-    const { groups, summary } = ask({ edgesMs, dimension })
+    const { groups, summary } = await ask({ edgesMs, dimension })
     return { groups: withEmpty(groups, keys), summary }
   }
-  const { groups, summary } = ask({ edgesMs, dimension, top: topEntries })
+  const { groups, summary } = await ask({ edgesMs, dimension, top: topEntries })
   return {
     groups: groups.map(({ bucket, entry, isRest, figures }) => {
       const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }
@@ -79,14 +84,14 @@ function groupsOf(
 }
 
 /** By failure code only calls that have one are told apart; the summary is of all of them nevertheless. */
-function askedOf(reader: CallReader, question: CallQuestion): CallAnswer {
+async function askedOf(reader: CallReader, question: CallQuestion): Promise<CallAnswer> {
   const { top: _, ...all } = question
   const { dimension, edgesMs } = all
   if (dimension !== 'failure_code') return reader.aggregate(question)
   const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-  const { summary } = reader.aggregate({ ...all, edgesMs: ends, dimension: null })
-  const groups = reader.aggregate(all).groups.filter(({ entry }) => entry !== null)
-  return { groups, summary }
+  const { summary } = await reader.aggregate({ ...all, edgesMs: ends, dimension: null })
+  const { groups } = await reader.aggregate(all)
+  return { groups: groups.filter(({ entry }) => entry !== null), summary }
 }
 
 /** Times without a call count too, from the first one that has any. */

@@ -28,48 +28,57 @@ export interface ListAnswer extends QueryFrame {
 }
 
 /** A list of calls and what is told of all of them. */
-export function listAnswer(reader: CallReader, question: ListQuestion, nowMs: number): ListAnswer {
-  const { calls, next_cursor } = listedCalls(reader, question)
+export async function listAnswer(
+  reader: CallReader,
+  question: ListQuestion,
+  nowMs: number,
+): Promise<ListAnswer> {
+  const { calls, next_cursor } = await listedCalls(reader, question)
   const { filter, limit } = question
-  return { calls, count: calls.length, limit, next_cursor, ...frameOf(reader, filter, nowMs) }
+  return { calls, count: calls.length, limit, next_cursor, ...(await frameOf(reader, filter, nowMs)) }
 }
 
 /** The calls alone, for the forms that hold nothing else. */
-export function listedCalls(
+export async function listedCalls(
   reader: CallReader,
   question: ListQuestion,
-): Pick<ListAnswer, 'calls' | 'next_cursor'> {
+): Promise<Pick<ListAnswer, 'calls' | 'next_cursor'>> {
   const { filter, limit } = question
-  const found = reader.list(filter, pageOf(question))
+  const found = await reader.list(filter, pageOf(question))
   const calls = found.slice(0, limit)
   const hasMore = found.length > limit
   return { calls, next_cursor: hasMore ? (calls.at(-1)?.id ?? null) : null }
 }
 
-function frameOf(reader: CallReader, filter: CallFilter, nowMs: number): QueryFrame {
-  const range = rangeOf(filter, reader, nowMs)
+async function frameOf(reader: CallReader, filter: CallFilter, nowMs: number): Promise<QueryFrame> {
+  const range = await rangeOf(filter, reader, nowMs)
   const summary =
     range === null
       ? emptyFigures
-      : reader.aggregate({ filter, edgesMs: [range.fromMs, range.toMs], dimension: null }).summary
-  return { summary, ...choicesOf(reader), ...resolutionOf(reader, range?.fromMs) }
+      : (await reader.aggregate({ filter, edgesMs: [range.fromMs, range.toMs], dimension: null })).summary
+  return { summary, ...(await choicesOf(reader)), ...(await resolutionOf(reader, range?.fromMs)) }
 }
 
 /** The choices of the filters. */
-export function choicesOf(reader: CallReader): Pick<QueryFrame, 'available_models' | 'available_types'> {
-  const { models, types } = reader.choices()
+export async function choicesOf(
+  reader: CallReader,
+): Promise<Pick<QueryFrame, 'available_models' | 'available_types'>> {
+  const { models, types } = await reader.choices()
   return { available_models: models, available_types: types }
 }
 
 /** When the first call that was ever recorded began, ISO 8601 in UTC; null without one. */
-export function recordedFrom(reader: CallReader): string | null {
-  const extent = reader.extent()
+export async function recordedFrom(reader: CallReader): Promise<string | null> {
+  const extent = await reader.extent()
   return extent === null ? null : new Date(extent.firstMs).toISOString()
 }
 
 /** Says so where what begins at `fromMs` is told in quarter hours. */
-export function resolutionOf(reader: CallReader, fromMs: number | undefined): Pick<QueryFrame, 'resolution'> {
-  const foldedUntilMs = reader.foldedUntilMs()
+export async function resolutionOf(
+  reader: CallReader,
+  fromMs: number | undefined,
+): Promise<Pick<QueryFrame, 'resolution'>> {
+  const foldedUntilMs = await reader.foldedUntilMs()
   return foldedUntilMs !== null && fromMs !== undefined && fromMs < foldedUntilMs ? { resolution: '15m' } : {}
 }
 

@@ -2,11 +2,10 @@ import type { Overview, OverviewCall, OverviewModel, OverviewSingles } from '../
 import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
-import type { CallReader } from '../call/call-reader.ts'
+import type { CallReader, StoreReader } from '../call/call-reader.ts'
 import { FoldedRange } from '../call/folded-range.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
-import type { PastReader } from '../store/read/history-reader.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { choicesOf, recordedFrom, resolutionOf } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
@@ -26,26 +25,26 @@ const singlesPerBucket = 4
 const shownEvents = 30
 
 /** All that the first page shows, over the last 24 hours unless told otherwise. */
-export function overviewAnswer(
-  reader: CallReader,
-  history: PastReader,
+export async function overviewAnswer(
+  reader: StoreReader,
   { filter, timeZone }: OverviewQuestion,
   nowMs: number,
-): Overview {
+): Promise<Overview> {
+  const { history } = reader
   const { fromMs, toMs } = windowOf(filter, nowMs)
   const zone = new ZonedTime(timeZone)
-  const isFolded = (reader.foldedUntilMs() ?? 0) > fromMs
+  const isFolded = ((await reader.foldedUntilMs()) ?? 0) > fromMs
   const bucketS = bucketWidthS(fromMs, toMs, isFolded ? quarterS : 0)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
   const chatOnly = filter.call_type === undefined
   const timed: CallFilter = chatOnly ? { ...filter, call_type: ['chat'] } : filter
-  const ask = (rest: Partial<CallQuestion>): CallAnswer =>
+  const ask = (rest: Partial<CallQuestion>): Promise<CallAnswer> =>
     reader.aggregate({ filter, edgesMs: [fromMs, toMs], dimension: null, ...rest })
 
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
-  const all = bucketsOf(reader, filter, edgesMs)
-  const timedFigures = timed === filter ? all : bucketsOf(reader, timed, edgesMs)
-  const previous = orNull(() => previousOf(reader, filter, timed, fromMs, toMs))
+  const all = await bucketsOf(reader, filter, edgesMs)
+  const timedFigures = timed === filter ? all : await bucketsOf(reader, timed, edgesMs)
+  const previous = await orNull(() => previousOf(reader, filter, timed, fromMs, toMs))
   const inWindow = { ...filter, fromMs, toMs }
   return {
     from: new Date(fromMs).toISOString(),
@@ -55,30 +54,30 @@ export function overviewAnswer(
     chat_only: chatOnly,
     buckets: overviewBuckets(starts.slice(0, -1), all.buckets, timedFigures.buckets),
     heat: overviewHeat(timedFigures.durationCounts),
-    singles: singlesOf(reader, timed, edgesMs, timedFigures.buckets),
+    singles: await singlesOf(reader, timed, edgesMs, timedFigures.buckets),
     totals: overviewTotals(all.summary, timedFigures.summary),
     previous,
-    models: orNull(() => modelsOf(ask({ dimension: 'model', isSumsOnly: true }))),
-    failures: orNull(() => {
+    models: await orNull(async () => modelsOf(await ask({ dimension: 'model', isSumsOnly: true }))),
+    failures: await orNull(async () => {
       const failed = { ...filter, failedOnly: true }
       return failuresOf(
-        ask({ dimension: 'failure_code', filter: failed, isSumsOnly: true }),
+        await ask({ dimension: 'failure_code', filter: failed, isSumsOnly: true }),
         all.summary.errors,
       )
     }),
-    slots: overviewSlots(history, zone, { fromMs, toMs }, nowMs),
-    events: history.events(fromMs, toMs, shownEvents).map(({ atMs, instance, kind, detail }) => ({
+    slots: await overviewSlots(history, zone, { fromMs, toMs }, nowMs),
+    events: (await history.events(fromMs, toMs, shownEvents)).map(({ atMs, instance, kind, detail }) => ({
       at: new Date(atMs).toISOString(),
       instance,
       kind,
       detail,
     })),
-    latest: reader.list(inWindow, { limit: latestCalls }).map(shownCall),
-    slowest: slowestOf(reader, timed, edgesMs, timedFigures.buckets),
-    failed: reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls }).map(shownCall),
-    ...choicesOf(reader),
-    recorded_from: recordedFrom(reader),
-    ...resolutionOf(reader, fromMs),
+    latest: (await reader.list(inWindow, { limit: latestCalls })).map(shownCall),
+    slowest: await slowestOf(reader, timed, edgesMs, timedFigures.buckets),
+    failed: (await reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls })).map(shownCall),
+    ...(await choicesOf(reader)),
+    recorded_from: await recordedFrom(reader),
+    ...(await resolutionOf(reader, fromMs)),
   }
 }
 
@@ -98,9 +97,13 @@ interface Bucketed {
 }
 
 /** Figures of each bucket, of empty ones too, and of all together. */
-function bucketsOf(reader: CallReader, filter: CallFilter, edgesMs: readonly number[]): Bucketed {
+async function bucketsOf(
+  reader: CallReader,
+  filter: CallFilter,
+  edgesMs: readonly number[],
+): Promise<Bucketed> {
   const question = { filter, edgesMs, dimension: null, durationLimitsMs: heatLimitsMs }
-  const { groups, summary } = reader.aggregate(question)
+  const { groups, summary } = await reader.aggregate(question)
   const found = new Map(groups.map((group) => [group.bucket, group]))
   const inOrder = edgesMs.slice(1).map((_, bucket) => found.get(bucket))
   return {
@@ -111,31 +114,31 @@ function bucketsOf(reader: CallReader, filter: CallFilter, edgesMs: readonly num
 }
 
 /** What folded calls do not tell is left out; the rest of the overview is told all the same. */
-function orNull<T>(told: () => T): T | null {
+async function orNull<T>(told: () => Promise<T>): Promise<T | null> {
   try {
-    return told()
+    return await told()
   } catch (error) {
     if (error instanceof FoldedRange) return null
     throw error
   }
 }
 
-function previousOf(
+async function previousOf(
   reader: CallReader,
   filter: CallFilter,
   timed: CallFilter,
   fromMs: number,
   toMs: number,
-): Overview['previous'] {
+): Promise<Overview['previous']> {
   const previousMs = fromMs - (toMs - fromMs)
-  const firstMs = reader.extent()?.firstMs ?? Number.POSITIVE_INFINITY
+  const firstMs = (await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY
   // A window that recording did not reach across compares with nothing.
   if (firstMs > previousMs) return null
   const edgesMs = [previousMs, fromMs]
-  const summaryOf = (one: CallFilter): GroupFigures =>
-    reader.aggregate({ filter: one, edgesMs, dimension: null }).summary
-  const all = summaryOf(filter)
-  return overviewTotals(all, timed === filter ? all : summaryOf(timed))
+  const summaryOf = async (one: CallFilter): Promise<GroupFigures> =>
+    (await reader.aggregate({ filter: one, edgesMs, dimension: null })).summary
+  const all = await summaryOf(filter)
+  return overviewTotals(all, timed === filter ? all : await summaryOf(timed))
 }
 
 function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {
@@ -166,17 +169,17 @@ function failuresOf({ groups }: CallAnswer, errors: number): NonNullable<Overvie
 }
 
 /** Where calls are so few that percentiles say little: the calls themselves. */
-function singlesOf(
+async function singlesOf(
   reader: CallReader,
   filter: CallFilter,
   edgesMs: readonly number[],
   buckets: readonly GroupFigures[],
-): OverviewSingles | null {
+): Promise<OverviewSingles | null> {
   const counts = buckets.map(({ duration_ms }) => duration_ms.n)
   const count = counts.reduce((sum, n) => sum + n, 0)
   if (count === 0 || counts.some((n) => n > singlesPerBucket)) return null
   const within = { ...filter, outcome: ['ok' as const], fromMs: edgesMs[0] ?? 0, toMs: edgesMs.at(-1) ?? 0 }
-  const calls = reader.list(within, { limit: count + 1 })
+  const calls = await reader.list(within, { limit: count + 1 })
   if (calls.length !== count) return null
   const column = (of: (call: CallJson) => number | null): number[][] => {
     const buckets = edgesMs.slice(1).map((): number[] => [])
@@ -195,25 +198,27 @@ function singlesOf(
 }
 
 /** The slowest calls lie in the buckets whose slowest calls are the slowest: only those are searched, call by call. */
-function slowestOf(
+async function slowestOf(
   reader: CallReader,
   filter: CallFilter,
   edgesMs: readonly number[],
   buckets: readonly GroupFigures[],
-): readonly OverviewCall[] {
+): Promise<readonly OverviewCall[]> {
   const meansOk = filter.failedOnly !== true && (filter.outcome ?? ['ok']).includes('ok')
   if (!meansOk) return []
-  const keptFromMs = reader.foldedUntilMs() ?? 0
-  return buckets
+  const keptFromMs = (await reader.foldedUntilMs()) ?? 0
+  const slowest = buckets
     .map(({ duration_ms }, bucket) => ({ bucket, maxMs: duration_ms.max ?? -1 }))
     .filter(({ bucket, maxMs }) => maxMs >= 0 && (edgesMs[bucket + 1] ?? 0) > keptFromMs)
     .sort((a, b) => b.maxMs - a.maxMs)
     .slice(0, shownCalls)
-    .flatMap(({ bucket }) => {
-      const [fromMs = 0, toMs = 0] = edgesMs.slice(bucket, bucket + 2)
-      const slowest = { limit: shownCalls, sort: 'duration' } as const
-      return reader.list({ ...filter, outcome: ['ok'], fromMs, toMs }, slowest)
-    })
+  const calls: CallJson[] = []
+  for (const { bucket } of slowest) {
+    const [fromMs = 0, toMs = 0] = edgesMs.slice(bucket, bucket + 2)
+    const within: CallFilter = { ...filter, outcome: ['ok'], fromMs, toMs }
+    calls.push(...(await reader.list(within, { limit: shownCalls, sort: 'duration' })))
+  }
+  return calls
     .sort((a, b) => (b.duration_ms ?? 0) - (a.duration_ms ?? 0))
     .slice(0, shownCalls)
     .map(shownCall)

@@ -1,8 +1,7 @@
 import type { OverviewSlots } from '../api/overview.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import type { ZonedTime } from '../lib/zoned-time.ts'
-import type { PastLimit, PastReader } from '../store/read/history-reader.ts'
-import type { SlotUse } from '../store/write/minute-use.ts'
+import type { HistoryReader, PastLimit, SlotUse } from '../call/call-reader.ts'
 import { gatewayGaps } from './gateway-gaps.ts'
 
 const minuteS = 60
@@ -10,16 +9,16 @@ const minuteMs = minuteS * 1000
 const shownGaps = 30
 
 /** How busy the gateway's slots were, how many it had, and when no gateway ran. */
-export function overviewSlots(
-  history: PastReader,
+export async function overviewSlots(
+  history: HistoryReader,
   zone: ZonedTime,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
   nowMs: number,
-): OverviewSlots {
+): Promise<OverviewSlots> {
   const bucketS = bucketWidthS(fromMs, toMs, minuteS)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
   const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
-  const use = history.slotUse(edgesMs)
+  const use = await history.slotUse(edgesMs)
   const known = <T>(of: (one: SlotUse, bucket: number) => T): (T | null)[] =>
     use.map((one, bucket) => (one.minutes === 0 ? null : of(one, bucket)))
   // Of the running minute only a part has passed.
@@ -28,9 +27,9 @@ export function overviewSlots(
     minutes * minuteMs - (minutes > 0 && lastMinute === nowMinute ? minuteMs - (nowMs % minuteMs) : 0)
   const ranMs = use.reduce((sum, one) => sum + spanMs(one), 0)
   const atLimitMs = use.reduce((sum, one) => sum + one.atLimitMs, 0)
-  const limits = limitsOf(edgesMs, history.limits(fromMs, toMs))
+  const limits = limitsOf(edgesMs, await history.limits(fromMs, toMs))
   const range = [Math.ceil(fromMs / minuteMs), Math.ceil(toMs / minuteMs)] as const
-  const gaps = gatewayGaps(history, use, bucketS / minuteS, range, nowMinute)
+  const gaps = (await gatewayGaps(history, use, bucketS / minuteS, range, nowMinute))
     .toSorted((one, other) => other[1] - other[0] - (one[1] - one[0]))
     .slice(0, shownGaps)
     .sort((one, other) => one[0] - other[0])

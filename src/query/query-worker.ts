@@ -1,28 +1,32 @@
 /** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
 import { lowerPriority } from '../lib/lower-priority.ts'
-import { QueryDesk } from './query-desk.ts'
-import { type FromQuery, type QueryReady, isToQuery } from './query-messages.ts'
+import { QueryService } from './query-service.ts'
+import { type FromQuery, type QueryReady, type ToQuery, isToQuery } from './query-messages.ts'
 
 const [, , path] = process.argv
 if (path === undefined || process.send === undefined) {
   throw new Error('query-worker runs only as the child of a QueryProcess')
 }
-const desk = new QueryDesk(path, () => performance.now())
+const service = new QueryService(path, () => performance.now())
 
 // A terminal's Ctrl-C, and others' signals, go to the whole group: the parent decides when this process ends.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => {
-  desk.close()
+  service.close()
   process.exit(0)
 })
 process.on('message', (asked: unknown) => {
-  if (isToQuery(asked)) tell({ number: asked.number, reply: desk.answer(asked) })
+  if (isToQuery(asked)) void answer(asked)
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models
 // keep every processor busy.
 lowerPriority(process.pid)
 tell({ isReady: true })
+
+async function answer(asked: ToQuery): Promise<void> {
+  tell({ number: asked.number, reply: await service.answer(asked) })
+}
 
 /** Where the parent has gone meanwhile, this process ends as well. */
 function tell(message: FromQuery | QueryReady): void {

@@ -1,58 +1,79 @@
 import { statSync } from 'node:fs'
-import type { CallReader } from '../call/call-reader.ts'
+import type { StoreReader } from '../call/call-reader.ts'
 import type { IsOver } from '../call/query-too-slow.ts'
 import { openCallReader } from '../store/read/call-query.ts'
-import { type HistoryReader, openHistoryReader, type PastReader } from '../store/read/history-reader.ts'
+import { emptyFigures } from '../store/read/group-figures.ts'
 import { type StoreAbsence, absenceOf, absenceText } from '../store/sqlite/open-store.ts'
-import { openServedReader, type ServedReader } from '../store/read/served-models.ts'
-import type { StoreNote } from './answer-question.ts'
-import { emptyHistory } from './empty-history.ts'
-import { emptyReader } from './empty-reader.ts'
-import { emptyServed } from './empty-served.ts'
 
-interface Open {
-  readonly calls: CallReader
-  readonly history: HistoryReader
-  readonly served: ServedReader
-  /** Which file it is. */
-  readonly identity: string
+/** A note on the store, if it cannot be read. */
+export interface StoreNote {
+  readonly store: string
+  readonly note: string
 }
 
-/** What can be read at the moment. */
-export interface OpenStores {
-  readonly calls: CallReader
-  readonly history: PastReader
-  readonly served: ServedReader
-  /** Why nothing can be. */
+/** What can be read at the moment, and why nothing can be. */
+export interface OpenStore {
+  readonly store: StoreReader
   readonly note: StoreNote | null
+}
+
+const noUse = {
+  minutes: 0,
+  activeMax: 0,
+  queuedMax: 0,
+  atLimitMs: 0,
+  firstMinute: 0,
+  lastMinute: 0,
+  isOne: true,
+} as const
+
+/** Stands in if there is no database to read: every answer is as if no call had ever been recorded, and no gateway had run. */
+export const emptyStore: StoreReader = {
+  list: async () => [],
+  endedSince: async (afterSeq) => ({ calls: [], lastSeq: afterSeq }),
+  call: async () => null,
+  aggregate: async () => ({ groups: [], summary: emptyFigures }),
+  servedModels: async (fromMs) => ({ fromMs, models: [] }),
+  choices: async () => ({ models: [], types: [] }),
+  extent: async () => null,
+  foldedUntilMs: async () => null,
+  lastSeq: async () => 0,
+  inOneInstant: (ask) => ask(),
+  close: () => {},
+  history: {
+    slotUse: async (edgesMs) => edgesMs.slice(1).map(() => noUse),
+    missingMinutes: async () => [],
+    ranBefore: async () => false,
+    limits: async () => [],
+    events: async () => [],
+  },
 }
 
 /** The database at a path, as it is there each time it is asked for: made later, deleted, replaced or damaged. */
 export class StoreFile {
   readonly #path: string
   readonly #isOver: IsOver
-  #open: Open | null = null
+  #open: { readonly store: StoreReader; readonly identity: string } | null = null
 
   constructor(path: string, isOver: IsOver) {
     this.#path = path
     this.#isOver = isOver
   }
 
-  /** Opened anew where the file is another one than before. */
-  stores(): OpenStores {
+  /** Opened anew if the file is another one than before. */
+  store(): OpenStore {
     const identity = identityOf(this.#path)
     if (this.#open !== null && this.#open.identity !== identity) this.close()
     if (this.#open === null) {
-      const opened = this.#opened(identity)
-      if (typeof opened === 'string') return absent(opened)
-      this.#open = opened
+      const store = openCallReader(this.#path, this.#isOver)
+      if (typeof store === 'string') return absent(store)
+      this.#open = { store, identity }
     }
-    const { calls, history, served } = this.#open
-    return { calls, history, served, note: null }
+    return { store: this.#open.store, note: null }
   }
 
-  /** What to say in place of an error that SQLite raised over the file's state; null where it is another error. */
-  absenceAfter(error: unknown): OpenStores | null {
+  /** What to say in place of an error that SQLite raised over the file's state; null if it is another error. */
+  absenceAfter(error: unknown): OpenStore | null {
     const absence = absenceOf(error)
     if (absence === null) return null
     this.close()
@@ -60,31 +81,13 @@ export class StoreFile {
   }
 
   close(): void {
-    this.#open?.calls.close()
-    this.#open?.history.close()
-    this.#open?.served.close()
+    this.#open?.store.close()
     this.#open = null
-  }
-
-  #opened(identity: string): Open | StoreAbsence {
-    const calls = openCallReader(this.#path, this.#isOver)
-    if (typeof calls === 'string') return calls
-    const history = openHistoryReader(this.#path)
-    if (typeof history === 'string') {
-      calls.close()
-      return history
-    }
-    const served = openServedReader(this.#path, this.#isOver)
-    if (typeof served !== 'string') return { calls, history, served, identity }
-    calls.close()
-    history.close()
-    return served
   }
 }
 
-function absent(absence: StoreAbsence): OpenStores {
-  const note = { store: absence, note: absenceText[absence] }
-  return { calls: emptyReader, history: emptyHistory, served: emptyServed, note }
+function absent(absence: StoreAbsence): OpenStore {
+  return { store: emptyStore, note: { store: absence, note: absenceText[absence] } }
 }
 
 /** A file that takes another's place has another number: that of an open one is not given away. */

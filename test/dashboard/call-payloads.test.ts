@@ -7,7 +7,7 @@ import type { RecentPayloads } from '../../src/api/raw-log.ts'
 import { firstIdAt, formatCallId } from '../../src/call/call-id.ts'
 import type { QuerySource } from '../../src/dashboard/routes/query-source.ts'
 import { payloadAnswer } from '../../src/query/payload-answer.ts'
-import { QueryDesk } from '../../src/query/query-desk.ts'
+import { QueryService } from '../../src/query/query-service.ts'
 import type { QueryOutcome } from '../../src/query/query-messages.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -86,12 +86,12 @@ test('why there is nothing is told as far as the files tell it', async () => {
 test('the dashboard answers them, and no browser keeps them', async () => {
   await using directory = await makeTempDir()
   const filePath = writeLog(directory.path, [10, 20])
-  const desk = new QueryDesk(join(directory.path, 'none.db'), () => 0)
+  const service = new QueryService(join(directory.path, 'none.db'), () => 0)
   const queries: QuerySource = {
-    ask: (question) => {
+    ask: async (question) => {
       const asked = 'filePath' in question ? { ...question, filePath } : question
-      const reply = desk.answer({ number: 1, question: asked, nowMs: morning, budgetMs: 1000 })
-      return Promise.resolve(reply as QueryOutcome)
+      const reply = await service.answer({ number: 1, question: asked, nowMs: morning, budgetMs: 1000 })
+      return reply as QueryOutcome
     },
   }
   await using dashboard = await startDashboard({ queries })

@@ -251,6 +251,7 @@ describe('GET /api/query', () => {
     )
     const found = await queried.getJson<ListAnswer>(`/api/query?q=${formatCallId(call.id)}`)
     assert.deepEqual(found.calls, [told])
+    assert.equal(found.summary.calls, 1, 'the summary is of that call alone')
     const missing = await queried.get('/api/calls/00000000000')
     assert.deepEqual([missing.status, errorOf(missing).code], [404, 'call_not_found'])
     for (const id of ['x', '0000000000', '000000000000', 'zzzzzzzzzzz', 'ABCDEFGHJKM', '0000000000%2f']) {

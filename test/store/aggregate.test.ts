@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { idsPerMs } from '../../src/call/call-id.ts'
-import type { CallDimension, CallQuestion, GroupFigures } from '../../src/call/call-question.ts'
+import type { CallAnswer, CallDimension, CallQuestion, GroupFigures } from '../../src/call/call-question.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
 import { quantileOf } from '../../src/lib/histogram.ts'
 import type { StoredCall } from '../../src/call/call-record.ts'
@@ -256,7 +256,7 @@ test('sums are exact and percentiles within 1 %, in every zone, whatever was rol
       const reader = openCallReader(path)
       assert.ok(typeof reader !== 'string')
       try {
-        const answer = reader.aggregate(question)
+        const answer = await reader.aggregate(question)
         const expected = expectedOf(calls, startMs, question)
         assertSame(answer, expected, dimension)
       } finally {
@@ -269,7 +269,7 @@ test('sums are exact and percentiles within 1 %, in every zone, whatever was rol
 })
 
 function assertSame(
-  { groups, summary }: ReturnType<Extract<ReturnType<typeof openCallReader>, object>['aggregate']>,
+  { groups, summary }: CallAnswer,
   expected: ReadonlyMap<string, readonly Made[]>,
   dimension: CallDimension | null,
 ): void {

@@ -56,8 +56,8 @@ test('a database of version 1 is copied, migrated and rolled up; answers are rig
   const reader = openCallReader(path)
   assert.ok(typeof reader !== 'string')
   const edgesMs = Array.from({ length: 11 }, (_, hour) => sampleStartMs + hour * hourMs)
-  const assertRight = (): void => {
-    const { groups, summary } = reader.aggregate({ filter: {}, edgesMs, dimension: 'model' })
+  const assertRight = async (): Promise<void> => {
+    const { groups, summary } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model' })
     assert.deepEqual(
       groups.map(({ figures }) => figures.calls),
       Array.from({ length: 10 }, () => count / 10),
@@ -65,9 +65,9 @@ test('a database of version 1 is copied, migrated and rolled up; answers are rig
     assert.equal(summary.calls, count)
     assert.equal(summary.total_tokens, count * 1369)
   }
-  assertRight()
-  while (forward.step(sampleStartMs + 24 * hourMs, 70)) assertRight()
-  assertRight()
+  await assertRight()
+  while (forward.step(sampleStartMs + 24 * hourMs, 70)) await assertRight()
+  await assertRight()
   assert.equal(database.prepare('SELECT watermark_seq FROM rollup_state').get()?.['watermark_seq'], count)
   reader.close()
   database.close()

@@ -58,7 +58,7 @@ test('after the step every unfolded call is in the sums once, with its first tok
   const reader = openCallReader(path)
   assert.ok(typeof reader !== 'string')
   const edgesMs = [fromMs, fromMs + 2 * dayMs, fromMs + days * dayMs]
-  const { groups } = reader.aggregate({ filter: {}, edgesMs, dimension: null })
+  const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: null })
   const streamed = calls.filter(
     ({ id, outcome, ttftMs }) => id / 4096 >= edgesMs[1]! && outcome === 'ok' && ttftMs !== null,
   )

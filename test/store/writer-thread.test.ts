@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallReader } from '../../src/call/call-reader.ts'
+import { readCalls } from '../support/recorded-calls.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { parseEnd } from '../../src/store/journal/journal-line.ts'
 import { schemaVersion } from '../../src/store/sqlite/migrate.ts'
@@ -36,12 +37,7 @@ function readerOf(dir: TempDir, name = 'data/calls.db'): CallReader {
 }
 
 function callsIn(dir: TempDir): readonly CallJson[] {
-  const reader = readerOf(dir)
-  try {
-    return reader.list({}, { limit: 10_000 })
-  } finally {
-    reader.close()
-  }
+  return readCalls(dir.file('data/calls.db')).toReversed()
 }
 
 /** A page that nobody writes any more: of what is rewritten, the log has a sound copy. */
@@ -85,7 +81,7 @@ test('calls are read while they are recorded, in the order in which they ended',
   for (const ms of [3, 1, 2]) writer.finish(chatCall(idAt(ms)))
   await until('three rows', () => writer.figures().written === 3)
   const reader = readerOf(dir)
-  const first = reader.endedSince(0, {}, 10)
+  const first = await reader.endedSince(0, {}, 10)
   assert.deepEqual(
     first.calls.map((call) => call.id),
     [3, 1, 2].map((ms) => formatCallId(idAt(ms))),
@@ -93,7 +89,7 @@ test('calls are read while they are recorded, in the order in which they ended',
   writer.finish(chatCall(idAt(0)))
   await until('a fourth', () => writer.figures().written === 4)
   assert.deepEqual(
-    reader.endedSince(first.lastSeq, {}, 10).calls.map((call) => call.id),
+    (await reader.endedSince(first.lastSeq, {}, 10)).calls.map((call) => call.id),
     [formatCallId(idAt(0))],
   )
   reader.close()

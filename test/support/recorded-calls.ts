@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { openCallReader } from '../../src/store/read/call-query.ts'
+import { openForReading } from '../../src/store/sqlite/open-store.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { asRecord } from './json-record.ts'
 import type { RawResponse } from './raw-response.ts'
@@ -56,12 +56,18 @@ async function until<T>(gateway: GatewayProcess, probe: () => T | undefined, wha
 
 /** All calls of a database, oldest first; none where it is still being made. */
 export function readCalls(databaseFile: string): readonly CallJson[] {
-  const reader = openCallReader(databaseFile)
-  if (reader === 'missing' || reader === 'empty') return []
-  if (typeof reader === 'string') throw new Error(`no calls can be read: ${reader}`)
+  const database = openForReading(databaseFile)
+  if (database === 'missing' || database === 'empty') return []
+  if (typeof database === 'string') throw new Error(`no calls can be read: ${database}`)
   try {
-    return reader.list({}, { limit: 100_000 }).toReversed()
+    return database
+      .prepare('SELECT * FROM calls_readable ORDER BY id')
+      .all()
+      .map((row) => {
+        const flags = { stream: row['stream'] === 1, failed: row['failed'] === 1 }
+        return Object.assign({}, row, flags) as unknown as CallJson
+      })
   } finally {
-    reader.close()
+    database.close()
   }
 }

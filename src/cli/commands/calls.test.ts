@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CallAnswer } from '../../call/call-question.ts'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { CallPage, CallReader, EndedCalls } from '../../call/call-reader.ts'
@@ -20,22 +19,22 @@ class FakeReader implements CallReader {
     this.calls = ids.map((id) => callJson({ id }))
   }
 
-  list(filter: CallFilter, page: CallPage): readonly CallJson[] {
+  async list(filter: CallFilter, page: CallPage): Promise<readonly CallJson[]> {
     this.filters.push(filter)
     return this.calls.toReversed().slice(0, page.limit)
   }
 
-  endedSince(afterSeq: number, filter: CallFilter, limit: number): EndedCalls {
+  async endedSince(afterSeq: number, filter: CallFilter, limit: number): Promise<EndedCalls> {
     this.filters.push(filter)
     const calls = this.calls.slice(afterSeq, afterSeq + limit)
     return { calls, lastSeq: afterSeq + calls.length }
   }
 
-  call(): CallJson | null {
+  call(): ReturnType<CallReader['call']> {
     throw new Error('not asked')
   }
 
-  aggregate(): CallAnswer {
+  aggregate(): ReturnType<CallReader['aggregate']> {
     throw new Error('not asked')
   }
 
@@ -47,14 +46,15 @@ class FakeReader implements CallReader {
     throw new Error('not asked')
   }
 
-  inOneInstant<Answer>(ask: () => Answer): Answer {
-    return ask()
-  }
-  foldedUntilMs(): number | null {
-    return null
+  servedModels(): ReturnType<CallReader['servedModels']> {
+    throw new Error('not asked')
   }
 
-  lastSeq(): number {
+  foldedUntilMs(): ReturnType<CallReader['foldedUntilMs']> {
+    throw new Error('not asked')
+  }
+
+  async lastSeq(): Promise<number> {
     return this.calls.length
   }
 

@@ -60,27 +60,29 @@ export async function runCalls(
   }
   try {
     if (options.follow) await follow(reader, filter, options, context)
-    else printRecent(reader, filter, options, context)
+    else await printRecent(reader, filter, options, context)
     return 0
   } finally {
     reader.close()
   }
 }
 
-function printRecent(
+async function printRecent(
   reader: CallReader,
   filter: CallFilter,
   options: CallsOptions,
   context: CallsContext,
-): void {
-  const calls = reader.list(filter, { limit: options.recent }).toReversed()
+): Promise<void> {
+  const calls = (await reader.list(filter, { limit: options.recent })).toReversed()
   if (options.json) printJson(calls, context)
   else if (calls.length > 0) {
     const table = new CallsTable(calls, tableOptions(context, false))
     const lines = [table.header(), ...calls.map((call) => table.row(call)), table.footer(calls)]
     context.print(`${lines.join('\n')}\n`)
   } else {
-    context.print(`${reader.lastSeq() === 0 ? noCallsYet(options.db) : 'No recorded call matches.'}\n`)
+    context.print(
+      `${(await reader.lastSeq()) === 0 ? noCallsYet(options.db) : 'No recorded call matches.'}\n`,
+    )
   }
 }
 
@@ -92,15 +94,15 @@ async function follow(
   context: CallsContext,
 ): Promise<void> {
   // Asked before the list: a call that ends in between is met again below, and told by its id.
-  let seq = reader.lastSeq()
-  const recent = reader.list(filter, { limit: options.recent }).toReversed()
+  let seq = await reader.lastSeq()
+  const recent = (await reader.list(filter, { limit: options.recent })).toReversed()
   const print = options.json
     ? (calls: readonly CallJson[]) => printJson(calls, context)
     : tablePrinter(recent, context)
   print(recent)
   const printed = new Set(recent.map((call) => call.id))
   for (;;) {
-    const ended = reader.endedSince(seq, filter, followedAtOnce)
+    const ended = await reader.endedSince(seq, filter, followedAtOnce)
     seq = ended.lastSeq
     print(ended.calls.filter((call) => !printed.has(call.id)))
     // As many as were asked for: more are there already.

@@ -1,6 +1,6 @@
 import type { EventData, EventTopic } from '../../api/dashboard-event.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { EndedAnswer } from '../../query/ended-answer.ts'
+import type { EndedAnswer } from '../../query/answer-question.ts'
 import { ListenedPoll } from './listened-poll.ts'
 import type { QuerySource } from '../routes/query-source.ts'
 import type { Topic, TopicReader } from './topic.ts'

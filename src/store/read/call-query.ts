@@ -3,7 +3,7 @@ import { startedAtMs } from '../../call/call-id.ts'
 import type { CallAnswer, CallQuestion } from '../../call/call-question.ts'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallJson } from '../../call/call-record.ts'
-import type { CallPage, CallReader, EndedCalls } from '../../call/call-reader.ts'
+import type { CallPage, EndedCalls, ServedCount, StoreReader } from '../../call/call-reader.ts'
 import type { CallType } from '../../call/call.ts'
 import type { IsOver } from '../../call/query-too-slow.ts'
 import { CallAggregates } from './call-aggregates.ts'
@@ -14,8 +14,10 @@ import { selectionCondition, selectionOf } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { publicFieldList, publicFields } from '../sqlite/calls-readable.ts'
 import { FigureReader } from './figure-reader.ts'
+import { SqliteHistoryReader } from './history-reader.ts'
 import { inOneInstant } from './one-instant.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
+import { ServedModels } from './served-models.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 
 /** A follower that asks for few of many calls goes through them in pieces. */
@@ -27,7 +29,7 @@ const cacheKib = 96 * 1024
 type Row = Readonly<Record<string, unknown>>
 
 /** Opens the recorded calls, or says why there are none to read. */
-export function openCallReader(path: string, isOver: IsOver = () => false): CallReader | StoreAbsence {
+export function openCallReader(path: string, isOver: IsOver = () => false): StoreReader | StoreAbsence {
   const database = openForReading(path)
   if (typeof database === 'string') return database
   // Questions over months read the same pages of the rollups again and again.
@@ -35,29 +37,35 @@ export function openCallReader(path: string, isOver: IsOver = () => false): Call
   return new SqliteCallReader(database, isOver)
 }
 
-class SqliteCallReader implements CallReader {
+class SqliteCallReader implements StoreReader {
+  readonly history: SqliteHistoryReader
   readonly #database: DatabaseSync
   readonly #words: CallWords
   readonly #list: CallList
   readonly #aggregates: CallAggregates
+  readonly #served: ServedModels
   readonly #statements = new Map<string, StatementSync>()
+  /** Askers who share one instant. */
+  #askers = 0
 
   constructor(database: DatabaseSync, isOver: IsOver) {
     this.#database = database
     this.#words = new CallWords(database)
     this.#list = new CallList(database, isOver)
     this.#aggregates = new CallAggregates(new FigureReader(database, isOver), this.#words)
+    this.#served = new ServedModels(database, this.#words, isOver)
+    this.history = new SqliteHistoryReader(database)
   }
 
-  list(filter: CallFilter, page: CallPage): readonly CallJson[] {
+  async list(filter: CallFilter, page: CallPage): Promise<readonly CallJson[]> {
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return []
-    return this.inOneInstant(() => this.#callsById(this.#list.ids(selection, page)))
+    return inOneInstant(this.#database, () => this.#callsById(this.#list.ids(selection, page)))
   }
 
-  endedSince(afterSeq: number, filter: CallFilter, limit: number): EndedCalls {
+  async endedSince(afterSeq: number, filter: CallFilter, limit: number): Promise<EndedCalls> {
     // Read first: rows that are added in between come with the next question.
-    const newest = Math.min(this.lastSeq(), afterSeq + followedAtOnce)
+    const newest = Math.min(await this.lastSeq(), afterSeq + followedAtOnce)
     const selection = selectionOf(filter, this.#words)
     if (selection === null) return { calls: [], lastSeq: Math.max(newest, afterSeq) }
     const condition = selectionCondition(selection)
@@ -71,28 +79,28 @@ class SqliteCallReader implements CallReader {
     return { calls: rows.flatMap(callOf), lastSeq: Math.max(reached, afterSeq) }
   }
 
-  call(id: number): CallJson | null {
+  async call(id: number): Promise<CallJson | null> {
     return this.#callsById([id])[0] ?? null
   }
 
-  aggregate(question: CallQuestion): CallAnswer {
+  async aggregate(question: CallQuestion): Promise<CallAnswer> {
     return this.#aggregates.answer(question)
   }
 
-  choices(): { readonly models: readonly string[]; readonly types: readonly CallType[] } {
+  async choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }> {
     return {
       models: this.#modelIds()
         .map((id) => this.#words.wordOf('models', id))
         .sort(),
-      types: this.extent() === null ? [] : (Object.keys(callTypeCodes) as CallType[]).sort(),
+      types: (await this.extent()) === null ? [] : (Object.keys(callTypeCodes) as CallType[]).sort(),
     }
   }
 
-  extent(): { readonly firstMs: number; readonly lastMs: number } | null {
+  async extent(): Promise<{ readonly firstMs: number; readonly lastMs: number } | null> {
     const row = this.#prepared(
       'SELECT (SELECT min(id) FROM calls) AS first, (SELECT max(id) FROM calls) AS last',
     ).get()
-    const foldedUntilMs = this.foldedUntilMs()
+    const foldedUntilMs = await this.foldedUntilMs()
     const earliest = this.#prepared('SELECT min(slot) AS slot FROM rollup_quarters')
     const folded = foldedUntilMs === null ? null : earliest.get()?.['slot']
     const [first, last] = [row?.['first'] ?? null, row?.['last'] ?? null]
@@ -106,17 +114,27 @@ class SqliteCallReader implements CallReader {
     }
   }
 
-  foldedUntilMs(): number | null {
+  async foldedUntilMs(): Promise<number | null> {
     const slot = Number(this.#prepared('SELECT folded_until FROM rollup_state').get()?.['folded_until'])
     return slot === 0 ? null : slot * quarterMs
   }
 
-  lastSeq(): number {
+  async lastSeq(): Promise<number> {
     return Number(this.#prepared('SELECT coalesce(max(seq), 0) AS seq FROM calls').get()?.['seq'])
   }
 
-  inOneInstant<Answer>(ask: () => Answer): Answer {
-    return inOneInstant(this.#database, ask)
+  async servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount> {
+    return this.#served.between(fromMs, toMs, withinMs)
+  }
+
+  async inOneInstant<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    if (this.#askers === 0) this.#database.exec('BEGIN')
+    this.#askers++
+    try {
+      return await ask()
+    } finally {
+      if (--this.#askers === 0) this.#database.exec('COMMIT')
+    }
   }
 
   close(): void {

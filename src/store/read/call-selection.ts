@@ -54,6 +54,7 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
       extra = bothConditions(extra, { conditions, values: [label, label, id] })
     } else if (id === null) return null
     else {
+      extra = bothConditions(extra, { conditions: ['c.id = ?'], values: [id] })
       fromId = Math.max(fromId, id)
       pastId = Math.min(pastId, id + 1)
     }

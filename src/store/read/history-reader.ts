@@ -1,54 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { MinuteUse, type SlotUse } from '../write/minute-use.ts'
-import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
+import type { HistoryReader, MinuteSpan, PastEvent, PastLimit, SlotUse } from '../../call/call-reader.ts'
+import { MinuteUse } from './minute-use.ts'
 
 const minuteMs = 60_000
 
-/** From the first minute (inclusive) to the second, since the Unix epoch. */
-export type MinuteSpan = readonly [fromMinute: number, pastMinute: number]
-
-/** A limit of calls in flight, from the instant on at which a gateway began to hold it. */
-export interface PastLimit {
-  readonly atMs: number
-  /** Null where the gateway that began then did not note it. */
-  readonly maxConcurrent: number | null
-}
-
-/** An entry of the gateways' own history. */
-export interface PastEvent {
-  readonly atMs: number
-  readonly instance: string
-  readonly kind: string
-  readonly detail: string | null
-}
-
 /** Answers what gateways noted of themselves. */
-export interface PastReader {
-  /** For each bucket from one edge to the next; a minute counts where it begins. */
-  slotUse(edgesMs: readonly number[]): readonly SlotUse[]
-  /** The spans between two minutes of the range in which a gateway ran, in which none did. */
-  missingMinutes(span: MinuteSpan): readonly MinuteSpan[]
-  /** Whether any gateway ran before that minute. */
-  ranBefore(minute: number): boolean
-  /** Limits that were set within the range, oldest first, after the one that held at its start. */
-  limits(fromMs: number, toMs: number): readonly PastLimit[]
-  /** The last ones of the range, oldest first. */
-  events(fromMs: number, toMs: number, limit: number): readonly PastEvent[]
-}
-
-/** The same, as long as it is open. */
-export interface HistoryReader extends PastReader {
-  close(): void
-}
-
-/** Opens the gateways' history, or says why there is none to read. */
-export function openHistoryReader(path: string): HistoryReader | StoreAbsence {
-  const database = openForReading(path)
-  return typeof database === 'string' ? database : new SqliteHistoryReader(database)
-}
-
-class SqliteHistoryReader implements HistoryReader {
-  readonly #database: DatabaseSync
+export class SqliteHistoryReader implements HistoryReader {
   readonly #use: MinuteUse
   readonly #events: StatementSync
   readonly #missing: StatementSync
@@ -56,7 +13,6 @@ class SqliteHistoryReader implements HistoryReader {
   readonly #limits: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#database = database
     this.#use = new MinuteUse(database)
     this.#missing = database.prepare(
       `SELECT before + 1 AS first, minute AS past FROM (
@@ -78,29 +34,29 @@ class SqliteHistoryReader implements HistoryReader {
     )
   }
 
-  slotUse(edgesMs: readonly number[]): readonly SlotUse[] {
+  async slotUse(edgesMs: readonly number[]): Promise<readonly SlotUse[]> {
     const minutes = edgesMs.map((edge) => Math.ceil(edge / minuteMs))
     return minutes.slice(1).map((past, index) => this.#use.of(minutes[index] ?? 0, past))
   }
 
-  missingMinutes([fromMinute, pastMinute]: MinuteSpan): readonly MinuteSpan[] {
+  async missingMinutes([fromMinute, pastMinute]: MinuteSpan): Promise<readonly MinuteSpan[]> {
     return this.#missing
       .all(fromMinute, pastMinute)
       .map((row) => [Number(row['first']), Number(row['past'])] as const)
   }
 
-  ranBefore(minute: number): boolean {
+  async ranBefore(minute: number): Promise<boolean> {
     return this.#ranBefore.get(minute) !== undefined
   }
 
-  limits(fromMs: number, toMs: number): readonly PastLimit[] {
+  async limits(fromMs: number, toMs: number): Promise<readonly PastLimit[]> {
     return this.#limits.all(Math.ceil(fromMs), Math.ceil(toMs)).map((row) => ({
       atMs: Number(row['at_ms']),
       maxConcurrent: typeof row['most'] === 'number' ? row['most'] : null,
     }))
   }
 
-  events(fromMs: number, toMs: number, limit: number): readonly PastEvent[] {
+  async events(fromMs: number, toMs: number, limit: number): Promise<readonly PastEvent[]> {
     const rows = this.#events.all(Math.ceil(fromMs), Math.ceil(toMs), limit)
     return rows.reverse().map((row) => ({
       atMs: Number(row['at_ms']),
@@ -108,9 +64,5 @@ class SqliteHistoryReader implements HistoryReader {
       kind: String(row['kind']),
       detail: row['detail'] === null ? null : String(row['detail']),
     }))
-  }
-
-  close(): void {
-    if (this.#database.isOpen) this.#database.close()
   }
 }

@@ -7,7 +7,7 @@ import { idsPerMs } from '../../call/call-id.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
-import { openServedReader } from './served-models.ts'
+import { openCallReader } from './call-query.ts'
 
 test('every call is counted under who answered it, and where time is short the newest are', async () => {
   await using directory = await makeTempDir()
@@ -24,14 +24,14 @@ test('every call is counted under who answered it, and where time is short the n
   words.accept(batch)
   new CallWriter(database, words).write(batch)
   database.close()
-  const reader = openServedReader(path)
+  const reader = openCallReader(path)
   assert.ok(typeof reader !== 'string')
-  const counted = (withinMs: number): readonly unknown[] => {
-    const { fromMs, models } = reader.between(firstMs, firstMs + 9 * hourMs + 1, withinMs)
+  const counted = async (withinMs: number): Promise<readonly unknown[]> => {
+    const { fromMs, models } = await reader.servedModels(firstMs, firstMs + 9 * hourMs + 1, withinMs)
     return [fromMs, ...models.map(({ upstream, calls }) => [upstream, calls])]
   }
-  assert.deepEqual(counted(60_000), [firstMs, ['other.example', 3], ['one.example', 7]])
+  assert.deepEqual(await counted(60_000), [firstMs, ['other.example', 3], ['one.example', 7]])
   // A quarter of an hour is the least.
-  assert.deepEqual(counted(0), [firstMs + 9 * hourMs + 1 - hourMs / 4, ['other.example', 1]])
+  assert.deepEqual(await counted(0), [firstMs + 9 * hourMs + 1 - hourMs / 4, ['other.example', 1]])
   reader.close()
 })

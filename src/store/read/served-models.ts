@@ -1,43 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import type { ServedCount, ServedModel } from '../../call/call-reader.ts'
 import type { IsOver } from '../../call/query-too-slow.ts'
-import { CallWords } from './call-words.ts'
+import type { CallWords } from './call-words.ts'
 import { idSlices } from './id-slices.ts'
-import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
-
-/** Calls that can cost something, of one upstream and model: the asked and the answering one. */
-export interface ServedModel {
-  readonly upstream: string | null
-  readonly model: string | null
-  readonly responseModel: string | null
-  readonly calls: number
-  /** With usage and no price. */
-  readonly unpricedCalls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** Null where none has a price. */
-  readonly costNanoUsd: number | null
-}
-
-/** What was counted, and since when: of all the time that was asked for, unless it took too long. */
-export interface ServedCount {
-  readonly fromMs: number
-  readonly models: readonly ServedModel[]
-}
-
-/** Tells which models answered where. */
-export interface ServedReader {
-  /** Reads every call of that time, the newest first, for about `withinMs`. Throws `QueryTooSlow`. */
-  between(fromMs: number, toMs: number, withinMs: number): ServedCount
-  close(): void
-}
-
-/** Opens it, or says why there is nothing to read. */
-export function openServedReader(path: string, isOver: IsOver = () => false): ServedReader | StoreAbsence {
-  const database = openForReading(path)
-  return typeof database === 'string' ? database : new SqliteServedReader(database, isOver)
-}
 
 const columns = `upstream_id, model_id, response_model_id, count(*),
   count(*) FILTER (WHERE cost_nano_usd IS NULL AND usage_source_id <> 0),
@@ -47,19 +14,19 @@ const canCost = '(usage_source_id <> 0 OR search_units IS NOT NULL OR cost_nano_
 
 type Row = readonly (number | null)[]
 
-class SqliteServedReader implements ServedReader {
-  readonly #database: DatabaseSync
+/** Tells which models answered where. */
+export class ServedModels {
   readonly #isOver: IsOver
   readonly #statements: RowStatements
   readonly #words: CallWords
 
-  constructor(database: DatabaseSync, isOver: IsOver) {
-    this.#database = database
+  constructor(database: DatabaseSync, words: CallWords, isOver: IsOver) {
     this.#isOver = isOver
     this.#statements = new RowStatements(database)
-    this.#words = new CallWords(database)
+    this.#words = words
   }
 
+  /** See `CallReader.servedModels`. Throws `QueryTooSlow`. */
   between(fromMs: number, toMs: number, withinMs: number): ServedCount {
     const statement = this.#statements.get(
       `SELECT ${columns} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`,
@@ -74,10 +41,6 @@ class SqliteServedReader implements ServedReader {
       if (performance.now() >= untilMs) break
     }
     return { fromMs: countedMs, models: [...sums].map(([key, figures]) => this.#served(key, figures)) }
-  }
-
-  close(): void {
-    if (this.#database.isOpen) this.#database.close()
   }
 
   #served(key: string, figures: readonly number[]): ServedModel {

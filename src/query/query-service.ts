@@ -9,7 +9,7 @@ import { QueryRefusal } from './query-refusal.ts'
 import { StoreFile } from './store-file.ts'
 
 /** Inside the query process: answers one question after the other, whatever becomes of the database. */
-export class QueryDesk {
+export class QueryService {
   readonly #file: StoreFile
   readonly #prices: PricesInForce
   readonly #now: () => number
@@ -22,11 +22,11 @@ export class QueryDesk {
     this.#now = now
   }
 
-  /** Never throws. */
-  answer(asked: ToQuery): QueryReply {
+  /** Never rejects. One question at a time. */
+  async answer(asked: ToQuery): Promise<QueryReply> {
     this.#untilMs = this.#now() + asked.budgetMs
     try {
-      const { format, text, nextCursor } = this.#textOf(asked)
+      const { format, text, nextCursor } = await this.#textOf(asked)
       const body = typeof text === 'string' ? Buffer.from(text) : text
       const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
       return { kind: 'answer', format, body, tag, nextCursor }
@@ -39,17 +39,16 @@ export class QueryDesk {
     this.#file.close()
   }
 
-  #textOf({ question, nowMs }: ToQuery): AnswerText {
+  async #textOf({ question, nowMs }: ToQuery): Promise<AnswerText> {
     // Nobody else needs them, and they are quick to look at.
     if (question.kind === 'costs' || question.kind === 'matches') this.#prices.look()
     const prices = this.#prices
     try {
-      const stores = this.#file.stores()
-      return answerQuestion({ ...stores, prices }, question, nowMs, stores.note)
+      return await answerQuestion({ ...this.#file.store(), prices }, question, nowMs)
     } catch (error) {
-      const stores = this.#file.absenceAfter(error)
-      if (stores === null) throw error
-      return answerQuestion({ ...stores, prices }, question, nowMs, stores.note)
+      const absent = this.#file.absenceAfter(error)
+      if (absent === null) throw error
+      return answerQuestion({ ...absent, prices }, question, nowMs)
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { SlotUse } from '../../call/call-reader.ts'
 import { versionOf } from '../sqlite/migrate.ts'
 import { rollupMarks } from '../migrations/0004-rollup-marks.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -12,20 +13,6 @@ const ofMinutes = `SELECT count(*) AS minutes, max(active_max) AS active, max(qu
 const ofHours = `SELECT sum(minutes), max(active_max), max(queued_max), sum(at_limit_ms),
     min(first_minute), max(last_minute), min(lowest_instance_id), max(highest_instance_id)
   FROM gateway_hours WHERE hour >= ? AND hour < ?`
-
-/** What the gateways' minutes say of one bucket of time; all but `minutes` mean nothing where that is 0. */
-export interface SlotUse {
-  /** Minutes in which a gateway ran, each gateway's own. */
-  readonly minutes: number
-  readonly activeMax: number
-  readonly queuedMax: number
-  readonly atLimitMs: number
-  /** The first and the last of those minutes, since the Unix epoch. */
-  readonly firstMinute: number
-  readonly lastMinute: number
-  /** Whether all of them are of one gateway. */
-  readonly isOne: boolean
-}
 
 /** Adds up the gateways' minutes over spans of any length: whole hours are there, added up already. */
 export class MinuteUse {

@@ -4,9 +4,9 @@ import type { CostMatches } from '../api/costs.ts'
 import { entry } from '../../test/support/price-list.ts'
 import { noPrices } from '../pricing/model-costs.ts'
 import { PriceBook } from '../pricing/price-book.ts'
-import type { ServedModel, ServedReader } from '../store/read/served-models.ts'
-import { emptyReader } from './empty-reader.ts'
-import { matchesAnswer } from './matches-answer.ts'
+import type { CallReader, ServedModel } from '../call/call-reader.ts'
+import { emptyStore } from './store-file.ts'
+import { matchesAnswer } from './costs-answer.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
 const hourMs = 3_600_000
@@ -28,26 +28,26 @@ function served(upstream: string, calls: number): ServedModel {
 }
 
 /** Two upstreams of one model, counted from `newestMs` on at the earliest; and what was asked for. */
-function answered(newestMs: number, foldedMs: number | null = null): { told: CostMatches; asked: number[] } {
+async function answered(
+  newestMs: number,
+  foldedMs: number | null = null,
+): Promise<{ told: CostMatches; asked: number[] }> {
   const asked: number[] = []
-  const reader: ServedReader = {
-    between: (fromMs, toMs) => {
+  const calls: CallReader = {
+    ...emptyStore,
+    extent: async () => ({ firstMs: 0, lastMs: nowMs }),
+    foldedUntilMs: async () => foldedMs,
+    servedModels: async (fromMs, toMs) => {
       asked.push(fromMs, toMs)
       const models = [served('127.0.0.1:8080', 24), served('api.openai.com', 292_780)]
       return { fromMs: Math.max(fromMs, newestMs), models }
     },
-    close: () => undefined,
   }
-  const calls = {
-    ...emptyReader,
-    extent: () => ({ firstMs: 0, lastMs: nowMs }),
-    foldedUntilMs: () => foldedMs,
-  }
-  return { told: matchesAnswer(calls, reader, book, question, nowMs), asked }
+  return { told: await matchesAnswer(calls, book, question, nowMs), asked }
 }
 
-test('what each upstream answered is counted, and nothing shared out', () => {
-  const { told, asked } = answered(0)
+test('what each upstream answered is counted, and nothing shared out', async () => {
+  const { told, asked } = await answered(0)
   assert.deepEqual(asked, [nowMs - hourMs, nowMs])
   assert.deepEqual(
     told.matches.map(({ upstream, calls, unpriced_calls, cost_usd, price }) => [
@@ -65,14 +65,14 @@ test('what each upstream answered is counted, and nothing shared out', () => {
   assert.equal(told.counted_from, null)
 })
 
-test('calls that take too long to count, or are folded, are left out, and it says from when on', () => {
+test('calls that take too long to count, or are folded, are left out, and it says from when on', async () => {
   for (const [newestMs, foldedMs, expectedMs] of [
     [nowMs - 600_000, null, nowMs - 600_000],
     [0, nowMs - 900_000, nowMs - 900_000],
     [nowMs - 600_000, nowMs - 900_000, nowMs - 600_000],
     [0, nowMs + hourMs, nowMs],
   ] as const) {
-    const { told, asked } = answered(newestMs, foldedMs)
+    const { told, asked } = await answered(newestMs, foldedMs)
     assert.deepEqual(asked, [Math.min(Math.max(nowMs - hourMs, foldedMs ?? 0), nowMs), nowMs])
     assert.equal(told.counted_from, new Date(expectedMs).toISOString())
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { HistoryWriter } from './history-writer.ts'
+import { HistoryWriter } from '../write/history-writer.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { MinuteUse } from './minute-use.ts'
 
