@@ -10,7 +10,7 @@ const source: Record<string, string> = {
   lib: '',
   json: 'lib',
   secrets: 'lib',
-  api: '',
+  api: 'call',
   call: '',
   options: 'lib',
   pricing: 'api call json lib',

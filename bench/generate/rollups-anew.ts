@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { rollups } from '../../src/store/migrations/0002-rollups.ts'
-import { rollupMarks } from '../../src/store/migrations/0004-rollup-marks.ts'
+import { migrations } from '../../src/store/migrations/migrations.ts'
 import { versionOf } from '../../src/store/sqlite/migrate.ts'
 import { RollForward } from '../../src/store/rollup/roll-forward.ts'
 
@@ -15,9 +14,9 @@ export function withoutRollups(path: string): void {
   database.exec('PRAGMA foreign_keys = OFF')
   database.exec('BEGIN')
   for (const { name } of tables.all()) database.exec(`DROP TABLE ${String(name)}`)
-  database.exec(rollups.sql)
+  database.exec(migrations[1]!)
   // An older one gets the rest when it is opened.
-  if (versionOf(database) >= rollupMarks.version) database.exec(rollupMarks.sql)
+  if (versionOf(database) >= 4) database.exec(migrations[3]!)
   database.exec('COMMIT')
   database.close()
 }

@@ -1,23 +1,23 @@
-/** How one measure is spread over `n` calls that went well; null where there is none. */
-export interface OverviewMeasure {
-  readonly n: number
-  readonly p50: number | null
-  readonly p95: number | null
-  readonly p99: number | null
-  readonly max: number | null
-}
+import type { GroupFigures, MeasureFigures } from '../call/call-question.ts'
+import type { CallJson } from '../call/call-record.ts'
 
-/** All calls of a window at once. Durations, first tokens, speeds and waits are of chat calls alone where `chat_only` says so. */
-export interface OverviewTotals {
-  readonly calls: number
-  readonly errors: number
-  /** errors ÷ (calls − those whose client left); null where there is none to divide by. */
-  readonly error_rate: number | null
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cached_input_tokens: number
-  readonly cost_usd: number | null
-  readonly unpriced_calls: number
+/** How one measure is spread over `n` calls that went well; null if there is none. */
+export type OverviewMeasure = Omit<MeasureFigures, 'avg' | 'p90'>
+
+type TotalCounts = Pick<
+  GroupFigures,
+  | 'calls'
+  | 'errors'
+  | 'error_rate'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cached_input_tokens'
+  | 'cost_usd'
+  | 'unpriced_calls'
+>
+
+/** All calls of a window at once. Durations, first tokens, speeds and waits are of chat calls alone if `chat_only` says so. */
+export interface OverviewTotals extends TotalCounts {
   readonly duration_ms: OverviewMeasure
   /** From dispatch: what the upstream takes. */
   readonly ttft_ms: OverviewMeasure
@@ -96,29 +96,31 @@ export interface OverviewSlots {
 }
 
 /** What a list of calls shows of each; the fields are those of `/api/query`. */
-export interface OverviewCall {
-  readonly id: string
-  readonly started_at: string
-  readonly call_type: string
-  readonly endpoint: string
-  readonly model: string | null
-  readonly client: string | null
-  readonly status: number | null
-  readonly outcome: string
-  readonly failed: boolean
-  readonly failure_code: string | null
-  readonly stream: boolean
-  readonly attempts: number
-  readonly receive_ms: number | null
-  readonly queue_ms: number | null
-  readonly retry_wait_ms: number | null
-  readonly ttft_ms: number | null
-  readonly ttft_total_ms: number | null
-  readonly duration_ms: number | null
-  readonly input_tokens: number | null
-  readonly output_tokens: number | null
-  readonly cost_usd: number | null
-}
+export const overviewCallFields = [
+  'id',
+  'started_at',
+  'call_type',
+  'endpoint',
+  'model',
+  'client',
+  'status',
+  'outcome',
+  'failed',
+  'failure_code',
+  'stream',
+  'attempts',
+  'receive_ms',
+  'queue_ms',
+  'retry_wait_ms',
+  'ttft_ms',
+  'ttft_total_ms',
+  'duration_ms',
+  'input_tokens',
+  'output_tokens',
+  'cost_usd',
+] as const
+
+export type OverviewCall = Pick<CallJson, (typeof overviewCallFields)[number]>
 
 /** One model's part of the window. */
 export interface OverviewModel {

@@ -1,32 +1,6 @@
 /** Who is at fault. */
 export type FailureSide = 'client' | 'gateway' | 'upstream'
 
-export type FailureCode =
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'upgrade_not_supported'
-  | 'invalid_request'
-  | 'forbidden'
-  | 'body_too_large'
-  | 'loop_detected'
-  | 'queue_full'
-  | 'queue_timeout'
-  | 'buffers_full'
-  | 'draining'
-  | 'too_many_readers'
-  | 'token_budget_exceeded'
-  | 'budget_unknown'
-  | 'internal_error'
-  | 'upstream_unreachable'
-  | 'upstream_protocol_error'
-  | 'upstream_timeout'
-  | 'upstream_http'
-  | 'stream_error'
-  | 'stream_truncated'
-  | 'upstream_reset'
-  | 'client_gone'
-  | 'client_stalled'
-
 export interface FailureKind {
   readonly side: FailureSide
   /** The status that the gateway answers with where none was sent yet; `null` where it never answers itself. */
@@ -37,52 +11,53 @@ export interface FailureKind {
   readonly type: string
 }
 
-function kind(
-  side: FailureSide,
-  status: number | null,
-  type: string,
-  shouldRetry: boolean | null = null,
-): FailureKind {
-  return { side, status, type, shouldRetry }
-}
+/** Side, status, type, and whether to try again, if the gateway has an opinion on that. */
+const table = {
+  not_found: ['client', 404, 'invalid_request_error'],
+  method_not_allowed: ['client', 405, 'invalid_request_error'],
+  upgrade_not_supported: ['client', 501, 'invalid_request_error'],
+  invalid_request: ['client', 400, 'invalid_request_error'],
+  /** An own route asked for under a name, or from a place, that is not trusted. */
+  forbidden: ['client', 403, 'invalid_request_error'],
+  body_too_large: ['client', 413, 'invalid_request_error'],
+  loop_detected: ['client', 508, 'invalid_request_error', false],
+  queue_full: ['gateway', 503, 'server_error'],
+  queue_timeout: ['gateway', 503, 'server_error'],
+  buffers_full: ['gateway', 503, 'server_error'],
+  draining: ['gateway', 503, 'server_error'],
+  /** Of the feed of payloads; no call ends so. */
+  too_many_readers: ['gateway', 503, 'server_error'],
+  /** A library that tries again would only be refused again. */
+  token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
+  /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
+  budget_unknown: ['gateway', 503, 'server_error'],
+  internal_error: ['gateway', 500, 'server_error'],
+  upstream_unreachable: ['upstream', 502, 'upstream_error'],
+  upstream_protocol_error: ['upstream', 502, 'upstream_error'],
+  upstream_timeout: ['upstream', 504, 'upstream_error'],
+  /** The upstream's own status of 400 and above, passed on. */
+  upstream_http: ['upstream', null, 'upstream_error'],
+  /** An error inside an HTTP 200. */
+  stream_error: ['upstream', null, 'upstream_error'],
+  /** A complete HTTP message whose stream lacks its end mark. */
+  stream_truncated: ['upstream', null, 'upstream_error'],
+  /** The connection broke before the HTTP message was complete. */
+  upstream_reset: ['upstream', null, 'upstream_error'],
+  /** The client left. */
+  client_gone: ['client', null, 'client_error'],
+  /** The client accepted no byte for too long. */
+  client_stalled: ['client', null, 'client_error'],
+} as const
+
+export type FailureCode = keyof typeof table
 
 /** Every way in which a call can fail. Each code has its heading in `docs/errors.md`. */
-export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = {
-  not_found: kind('client', 404, 'invalid_request_error'),
-  method_not_allowed: kind('client', 405, 'invalid_request_error'),
-  upgrade_not_supported: kind('client', 501, 'invalid_request_error'),
-  invalid_request: kind('client', 400, 'invalid_request_error'),
-  /** An own route asked for under a name, or from a place, that is not trusted. */
-  forbidden: kind('client', 403, 'invalid_request_error'),
-  body_too_large: kind('client', 413, 'invalid_request_error'),
-  loop_detected: kind('client', 508, 'invalid_request_error', false),
-  queue_full: kind('gateway', 503, 'server_error'),
-  queue_timeout: kind('gateway', 503, 'server_error'),
-  buffers_full: kind('gateway', 503, 'server_error'),
-  draining: kind('gateway', 503, 'server_error'),
-  /** Of the feed of payloads; no call ends so. */
-  too_many_readers: kind('gateway', 503, 'server_error'),
-  /** A library that tries again would only be refused again. */
-  token_budget_exceeded: kind('gateway', 429, 'insufficient_quota', false),
-  /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
-  budget_unknown: kind('gateway', 503, 'server_error'),
-  internal_error: kind('gateway', 500, 'server_error'),
-  upstream_unreachable: kind('upstream', 502, 'upstream_error'),
-  upstream_protocol_error: kind('upstream', 502, 'upstream_error'),
-  upstream_timeout: kind('upstream', 504, 'upstream_error'),
-  /** The upstream's own status of 400 and above, passed on. */
-  upstream_http: kind('upstream', null, 'upstream_error'),
-  /** An error inside an HTTP 200. */
-  stream_error: kind('upstream', null, 'upstream_error'),
-  /** A complete HTTP message whose stream lacks its end mark. */
-  stream_truncated: kind('upstream', null, 'upstream_error'),
-  /** The connection broke before the HTTP message was complete. */
-  upstream_reset: kind('upstream', null, 'upstream_error'),
-  /** The client left. */
-  client_gone: kind('client', null, 'client_error'),
-  /** The client accepted no byte for too long. */
-  client_stalled: kind('client', null, 'client_error'),
-}
+export const failureKinds: Readonly<Record<FailureCode, FailureKind>> = Object.fromEntries(
+  Object.entries(table).map(([code, [side, status, type, shouldRetry = null]]) => [
+    code,
+    { side, status, type, shouldRetry },
+  ]),
+) as Record<FailureCode, FailureKind>
 
 /** A failure that knows its code, and through it its side and status. The message is fit for the client's eyes. */
 export class Failure extends Error {

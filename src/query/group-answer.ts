@@ -9,7 +9,7 @@ import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
-import { type QueryFrame, choicesOf, recordedFrom, resolutionOf } from './list-answer.ts'
+import { type QueryFrame, frameOf, recordedFrom } from './list-answer.ts'
 import { type GroupQuestion, maxGroups, topEntries } from './query-question.ts'
 import { QueryRefusal } from './query-refusal.ts'
 
@@ -47,9 +47,8 @@ export async function groupAnswer(
     group_by: [time, dimension].filter((key) => key !== null).join(','),
     groups,
     summary,
-    ...(await choicesOf(reader)),
     recorded_from: await recordedFrom(reader),
-    ...(await resolutionOf(reader, range?.fromMs)),
+    ...(await frameOf(reader, range?.fromMs)),
   }
 }
 

@@ -3,7 +3,7 @@ import type { CallJson } from '../call/call-record.ts'
 import type { CallPage, CallReader } from '../call/call-reader.ts'
 import type { CallType } from '../call/call.ts'
 import type { GroupFigures } from '../call/call-question.ts'
-import { rangeOf } from './asked-range.ts'
+import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import type { ListQuestion } from './query-question.ts'
 
@@ -35,7 +35,10 @@ export async function listAnswer(
 ): Promise<ListAnswer> {
   const { calls, next_cursor } = await listedCalls(reader, question)
   const { filter, limit } = question
-  return { calls, count: calls.length, limit, next_cursor, ...(await frameOf(reader, filter, nowMs)) }
+  const range = await rangeOf(filter, reader, nowMs)
+  const summary = await summaryOf(reader, filter, range)
+  const frame = await frameOf(reader, range?.fromMs)
+  return { calls, count: calls.length, limit, next_cursor, summary, ...frame }
 }
 
 /** The calls alone, for the forms that hold nothing else. */
@@ -50,36 +53,35 @@ export async function listedCalls(
   return { calls, next_cursor: hasMore ? (calls.at(-1)?.id ?? null) : null }
 }
 
-async function frameOf(reader: CallReader, filter: CallFilter, nowMs: number): Promise<QueryFrame> {
-  const range = await rangeOf(filter, reader, nowMs)
-  const summary =
-    range === null
-      ? emptyFigures
-      : (await reader.aggregate({ filter, edgesMs: [range.fromMs, range.toMs], dimension: null })).summary
-  return { summary, ...(await choicesOf(reader)), ...(await resolutionOf(reader, range?.fromMs)) }
+async function summaryOf(
+  reader: CallReader,
+  filter: CallFilter,
+  range: AskedRange | null,
+): Promise<GroupFigures> {
+  if (range === null) return emptyFigures
+  const edgesMs = [range.fromMs, range.toMs]
+  return (await reader.aggregate({ filter, edgesMs, dimension: null })).summary
 }
 
-/** The choices of the filters. */
-export async function choicesOf(
+/** What every answer says besides; `fromMs` is where what it tells begins. */
+export async function frameOf(
   reader: CallReader,
-): Promise<Pick<QueryFrame, 'available_models' | 'available_types'>> {
+  fromMs: number | undefined,
+): Promise<Omit<QueryFrame, 'summary'>> {
   const { models, types } = await reader.choices()
-  return { available_models: models, available_types: types }
+  const foldedUntilMs = await reader.foldedUntilMs()
+  const isFolded = foldedUntilMs !== null && fromMs !== undefined && fromMs < foldedUntilMs
+  return {
+    available_models: models,
+    available_types: types,
+    ...(isFolded ? { resolution: '15m' } : {}),
+  }
 }
 
 /** When the first call that was ever recorded began, ISO 8601 in UTC; null without one. */
 export async function recordedFrom(reader: CallReader): Promise<string | null> {
   const extent = await reader.extent()
   return extent === null ? null : new Date(extent.firstMs).toISOString()
-}
-
-/** Says so where what begins at `fromMs` is told in quarter hours. */
-export async function resolutionOf(
-  reader: CallReader,
-  fromMs: number | undefined,
-): Promise<Pick<QueryFrame, 'resolution'>> {
-  const foldedUntilMs = await reader.foldedUntilMs()
-  return foldedUntilMs !== null && fromMs !== undefined && fromMs < foldedUntilMs ? { resolution: '15m' } : {}
 }
 
 /** One call more than is shown tells whether there is another page. */

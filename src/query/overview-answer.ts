@@ -1,4 +1,10 @@
-import type { Overview, OverviewCall, OverviewModel, OverviewSingles } from '../api/overview.ts'
+import {
+  type Overview,
+  type OverviewCall,
+  type OverviewModel,
+  type OverviewSingles,
+  overviewCallFields,
+} from '../api/overview.ts'
 import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
@@ -7,7 +13,7 @@ import { FoldedRange } from '../call/folded-range.ts'
 import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
-import { choicesOf, recordedFrom, resolutionOf } from './list-answer.ts'
+import { frameOf, recordedFrom } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
 import { heatLimitsMs, overviewHeat } from './overview-heat.ts'
 import { overviewSlots } from './overview-slots.ts'
@@ -75,9 +81,8 @@ export async function overviewAnswer(
     latest: (await reader.list(inWindow, { limit: latestCalls })).map(shownCall),
     slowest: await slowestOf(reader, timed, edgesMs, timedFigures.buckets),
     failed: (await reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls })).map(shownCall),
-    ...(await choicesOf(reader)),
     recorded_from: await recordedFrom(reader),
-    ...(await resolutionOf(reader, fromMs)),
+    ...(await frameOf(reader, fromMs)),
   }
 }
 
@@ -225,27 +230,5 @@ async function slowestOf(
 }
 
 function shownCall(call: CallJson): OverviewCall {
-  return {
-    id: call.id,
-    started_at: call.started_at,
-    call_type: call.call_type,
-    endpoint: call.endpoint,
-    model: call.model,
-    client: call.client,
-    status: call.status,
-    outcome: call.outcome,
-    failed: call.failed,
-    failure_code: call.failure_code,
-    stream: call.stream,
-    attempts: call.attempts,
-    receive_ms: call.receive_ms,
-    queue_ms: call.queue_ms,
-    retry_wait_ms: call.retry_wait_ms,
-    ttft_ms: call.ttft_ms,
-    ttft_total_ms: call.ttft_total_ms,
-    duration_ms: call.duration_ms,
-    input_tokens: call.input_tokens,
-    output_tokens: call.output_tokens,
-    cost_usd: call.cost_usd,
-  }
+  return Object.fromEntries(overviewCallFields.map((name) => [name, call[name]])) as unknown as OverviewCall
 }

@@ -6,7 +6,7 @@ import { idsPerMs } from '../../src/call/call-id.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { schemaVersion, versionOf } from '../../src/store/sqlite/migrate.ts'
-import { calls as firstSchema } from '../../src/store/migrations/0001-calls.ts'
+import { migrations } from '../../src/store/migrations/migrations.ts'
 import { applicationId, openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { RollForward } from '../../src/store/rollup/roll-forward.ts'
@@ -28,7 +28,7 @@ function writeVersion1(dir: TempDir): string {
   const newest = openForWriting(dir.file('newest.db'))
   new CallWriter(newest, words).write(batch)
   const database = new DatabaseSync(path)
-  database.exec(`PRAGMA application_id = ${applicationId}; ${firstSchema.sql}; PRAGMA user_version = 1`)
+  database.exec(`PRAGMA application_id = ${applicationId}; ${migrations[0]}; PRAGMA user_version = 1`)
   database.prepare('ATTACH ? AS newest').run(dir.file('newest.db'))
   for (const table of [
     'models',
@@ -90,7 +90,7 @@ test('a copy that is there already is kept, and an empty database is not copied'
 
   const empty = dir.file('empty.db')
   const database = new DatabaseSync(empty)
-  database.exec(`PRAGMA application_id = ${applicationId}; ${firstSchema.sql}; PRAGMA user_version = 1`)
+  database.exec(`PRAGMA application_id = ${applicationId}; ${migrations[0]}; PRAGMA user_version = 1`)
   database.close()
   openForWriting(empty).close()
   assert.deepEqual(

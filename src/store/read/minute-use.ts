@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SlotUse } from '../../call/call-reader.ts'
 import { versionOf } from '../sqlite/migrate.ts'
-import { rollupMarks } from '../migrations/0004-rollup-marks.ts'
+import { hoursVersion } from '../migrations/migrations.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
 const minutesPerHour = 60
@@ -21,7 +21,7 @@ export class MinuteUse {
 
   constructor(database: DatabaseSync) {
     // An older database has none until a writer brings it up to date.
-    this.#hasHours = versionOf(database) >= rollupMarks.version
+    this.#hasHours = versionOf(database) >= hoursVersion
     const parts = this.#hasHours ? [ofMinutes, ofHours, ofMinutes] : [ofMinutes]
     this.#all = new RowStatements(database).get(
       `SELECT coalesce(sum(minutes), 0), coalesce(max(active), 0), coalesce(max(queued), 0), coalesce(sum(at_limit), 0),
