@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BudgetedCall, estimatedTokens, reportedTokens } from './budget-tokens.ts'
+import { chatCall } from '../../test/store/sample-call.ts'
+import { estimatedTokens, reportedTokens } from './budget-tokens.ts'
+import type { StoredCall } from './call-record.ts'
 
-const left: BudgetedCall = {
+const left: StoredCall = {
+  ...chatCall(),
   callType: 'chat',
   outcome: 'client_disconnected',
   failureCode: 'client_gone',
@@ -17,7 +20,7 @@ const left: BudgetedCall = {
 }
 const reported = { inputTokens: 90, outputTokens: 60, totalTokens: 150 }
 
-const cases: readonly [what: string, call: BudgetedCall, reported: number, estimated: number][] = [
+const cases: readonly [what: string, call: StoredCall, reported: number, estimated: number][] = [
   ['a stream that its client left', left, 0, 150],
   [
     'a call that its client left before the answer',

@@ -1,21 +1,5 @@
 import type { StoredCall } from './call-record.ts'
 
-/** What the token budget looks at in an ended call, be it recorded by its gateway or found after that was killed. */
-export type BudgetedCall = Pick<
-  StoredCall,
-  | 'callType'
-  | 'outcome'
-  | 'failureCode'
-  | 'status'
-  | 'connectMs'
-  | 'ttfbMs'
-  | 'chunks'
-  | 'requestBytes'
-  | 'inputTokens'
-  | 'outputTokens'
-  | 'totalTokens'
->
-
 /** Of ordinary text; nobody asks the upstream's own tokenizer. */
 const bytesPerToken = 4
 
@@ -25,7 +9,7 @@ export function requestTokens(requestBytes: number): number {
 }
 
 /** Tokens that the upstream reported. */
-export function reportedTokens({ inputTokens, outputTokens }: BudgetedCall): number {
+export function reportedTokens({ inputTokens, outputTokens }: StoredCall): number {
   return (inputTokens ?? 0) + (outputTokens ?? 0)
 }
 
@@ -33,7 +17,7 @@ export function reportedTokens({ inputTokens, outputTokens }: BudgetedCall): num
  * Tokens that the upstream most likely spent on a call and did not report, because the client left, the stream broke
  * or it never reports any: a quarter of the request's bytes, and one for each chunk with content. The row never says so.
  */
-export function estimatedTokens(call: BudgetedCall): number {
+export function estimatedTokens(call: StoredCall): number {
   if (!mayHaveSpent(call)) return 0
   const { inputTokens, outputTokens, totalTokens, requestBytes, outcome } = call
   const input = inputTokens === null && totalTokens === null ? requestTokens(requestBytes) : 0
@@ -43,7 +27,7 @@ export function estimatedTokens(call: BudgetedCall): number {
 }
 
 /** It reached an upstream, which did not refuse it. What has no tokens, such as an uploaded file, has none to estimate. */
-function mayHaveSpent({ callType, outcome, failureCode, connectMs, ttfbMs, status }: BudgetedCall): boolean {
+function mayHaveSpent({ callType, outcome, failureCode, connectMs, ttfbMs, status }: StoredCall): boolean {
   if (callType === 'props' || callType === 'other') return false
   if (outcome === 'interrupted') return true
   const isAnswered = ttfbMs !== null

@@ -2,7 +2,8 @@ import type { CompressLine, CompressProgress, CompressResult, JobFailure } from 
 import type { Clock } from '../../call/clock.ts'
 import { type CompressOutcome, CompressStopped, type CompressWorld } from '../../store/jobs/compress-store.ts'
 import type { CompressRequest } from '../../store/jobs/compress-store.ts'
-import { absenceText, type StoreAbsence, StoreRefusal } from '../../store/sqlite/open-store.ts'
+import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { StoreError } from '../../store/sqlite/store-error.ts'
 import { type CompressOptions, compressOptionTable } from './db-options.ts'
 import { formatBytes } from '../../lib/format-bytes.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
@@ -141,7 +142,7 @@ function failureOf(why: StoreAbsence | 'job_running', db: string): JobFailure {
 }
 
 function reasonOf(error: unknown, db: string): string {
-  if (error instanceof CompressStopped || error instanceof StoreRefusal) return `${db}: ${error.message}`
+  if (error instanceof CompressStopped || error instanceof StoreError) return `${db}: ${error.message}`
   const reason = error instanceof Error ? error.message : String(error)
   return `${db}: ${reason}. What was folded so far stays folded; nothing is lost, and it can be run again.`
 }

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { schemaVersion } from './migrate.ts'
-import { applicationId, assertSafe, openForReading, openForWriting, StoreRefusal } from './open-store.ts'
+import { applicationId, assertSafe, openForReading, openForWriting } from './open-store.ts'
+import { StoreError } from './store-error.ts'
 
 function pragma(database: DatabaseSync, name: string): unknown {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]
@@ -102,7 +103,7 @@ for (const absence of ['foreign', 'newer'] as const) {
     const before = readFileSync(path)
     assert.throws(
       () => openForWriting(path),
-      (error) => error instanceof StoreRefusal && error.absence === absence,
+      (error) => error instanceof StoreError && error.kind === absence,
     )
     assert.deepEqual(readFileSync(path), before)
   })

@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { backUpBefore } from './backup-before.ts'
 import { migrate, schemaVersion, versionOf } from './migrate.ts'
-import { sqliteCode, sqliteCodes } from './sqlite-code.ts'
+import { sqliteCode, sqliteCodes, sqliteFault } from './sqlite-code.ts'
+import { StoreError } from './store-error.ts'
 
 /** "TkWr": tells our files from other programs' SQLite databases. */
 export const applicationId = 0x546b_5772
@@ -25,17 +26,6 @@ export const absenceText: Readonly<Record<StoreAbsence, string>> = {
   busy: 'The database was locked by another process for too long.',
 }
 
-/** The file is sound, but not ours to write. It is left as it is. */
-export class StoreRefusal extends Error {
-  readonly absence: Extract<StoreAbsence, 'newer' | 'foreign'>
-
-  constructor(absence: Extract<StoreAbsence, 'newer' | 'foreign'>) {
-    super(absenceText[absence])
-    this.name = 'StoreRefusal'
-    this.absence = absence
-  }
-}
-
 /** https://sqlite.org/fileformat2.html#the_database_header */
 const header = { text: 'SQLite format 3\0', bytes: 72, applicationIdAt: 68 } as const
 
@@ -50,19 +40,11 @@ export function hasOurHeader(file: number): boolean {
   return isSqlite && bytes.readUInt32BE(header.applicationIdAt) === applicationId
 }
 
-/** SQLite finds nothing wrong with the file, and yet it cannot be what we wrote. */
-export class StoreDamage extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'StoreDamage'
-  }
-}
-
 /** Milliseconds for which the one writer waits for another process's lock. */
 const writerBusyMs = 5000
 const readerBusyMs = 250
 
-/** Opens the database for its writer, made and migrated where need be. Throws what `troubleOf` understands. */
+/** Opens the database for its writer, made and migrated where need be. Throws what `problemOf` understands. */
 export function openForWriting(path: string): DatabaseSync {
   // Who opens a file for writing may have its log put into it: not of one that is not ours.
   assertOurs(path)
@@ -75,8 +57,7 @@ export function openForWriting(path: string): DatabaseSync {
       database.exec('PRAGMA auto_vacuum = INCREMENTAL')
       database.exec(`PRAGMA application_id = ${applicationId}`)
     }
-    const refused = refusalOf(database)
-    if (refused !== null) throw new StoreRefusal(refused)
+    assertWritable(database)
     database.exec(`PRAGMA busy_timeout = ${writerBusyMs}`)
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = NORMAL')
@@ -98,12 +79,11 @@ function assertOurs(path: string): void {
   try {
     assertSafe(sqliteVersion(database))
     if (isEmpty(database)) return
-    const refused = refusalOf(database)
-    if (refused !== null) throw new StoreRefusal(refused)
+    assertWritable(database)
     // In this order: another process may just be making them.
     if (versionOf(database) === 0) return
     const named = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'calls'").get()
-    if (named === undefined) throw new StoreDamage('its tables are gone')
+    if (named === undefined) throw new StoreError('damaged', 'its tables are gone')
   } catch (error) {
     // What was cut off before the log's time only a writer can put right.
     if (sqliteCode(error) !== sqliteCodes.readOnly) throw error
@@ -158,29 +138,23 @@ function unmigrated(database: DatabaseSync): StoreAbsence | null {
   return versionOf(database) === 0 ? 'empty' : null
 }
 
-function refusalOf(database: DatabaseSync): StoreRefusal['absence'] | null {
+/** Throws `StoreError` of a database that is not ours to write. */
+function assertWritable(database: DatabaseSync): void {
+  const refusal = refusalOf(database)
+  if (refusal !== null) throw new StoreError(refusal, absenceText[refusal])
+}
+
+function refusalOf(database: DatabaseSync): 'newer' | 'foreign' | null {
   const id = database.prepare('PRAGMA application_id').get()?.['application_id']
   if (id !== applicationId) return 'foreign'
   return versionOf(database) > schemaVersion ? 'newer' : null
 }
 
-/** The state of the file that an error of SQLite tells of; `null` where it is another error. */
+/** The state of the file that an error of SQLite tells of; `null` if it is another error. */
 export function absenceOf(error: unknown): StoreAbsence | null {
-  switch (sqliteCode(error)) {
-    case sqliteCodes.notADatabase:
-    case sqliteCodes.corrupt:
-      return 'damaged'
-    case sqliteCodes.cannotOpen:
-    case sqliteCodes.permission:
-    case sqliteCodes.readOnly:
-    case sqliteCodes.ioError:
-      return 'unreadable'
-    case sqliteCodes.busy:
-    case sqliteCodes.locked:
-      return 'busy'
-    default:
-      return null
-  }
+  const fault = sqliteFault(error)
+  if (fault === 'unavailable') return 'unreadable'
+  return fault === 'damaged' || fault === 'busy' ? fault : null
 }
 
 /** SQLite gives `-wal` and `-shm` the mode of the file itself, so this is enough for all three. */

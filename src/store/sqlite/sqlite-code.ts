@@ -19,3 +19,23 @@ export function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null
   return error.errcode & 0xff
 }
+
+/** What an error of SQLite tells of its file; `null` for an error that is not SQLite's. */
+export type SqliteFault = 'damaged' | 'busy' | 'full' | 'unavailable' | 'other'
+
+const faults: Readonly<Record<number, SqliteFault>> = {
+  [sqliteCodes.notADatabase]: 'damaged',
+  [sqliteCodes.corrupt]: 'damaged',
+  [sqliteCodes.busy]: 'busy',
+  [sqliteCodes.locked]: 'busy',
+  [sqliteCodes.full]: 'full',
+  [sqliteCodes.cannotOpen]: 'unavailable',
+  [sqliteCodes.permission]: 'unavailable',
+  [sqliteCodes.readOnly]: 'unavailable',
+  [sqliteCodes.ioError]: 'unavailable',
+}
+
+export function sqliteFault(error: unknown): SqliteFault | null {
+  const code = sqliteCode(error)
+  return code === null ? null : (faults[code] ?? 'other')
+}

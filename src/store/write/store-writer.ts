@@ -10,12 +10,12 @@ import { recoverJournals } from '../journal/journal-recovery.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/price-file.ts'
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
-import { hasOurHeader, openForWriting, StoreDamage } from '../sqlite/open-store.ts'
+import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
 import { QuickCheck } from '../jobs/quick-check.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
 import { WordList } from './record-batch.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
-import { LogMoved, StoreMoved, type Trouble, troubleOf } from '../sqlite/store-trouble.ts'
+import { problemOf, StoreError, type StoreProblem } from '../sqlite/store-error.ts'
 import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
 
 const retry = { firstMs: 50, longestMs: 2000 } as const
@@ -52,12 +52,9 @@ export class StoreWriter {
   readonly #words = new WordList()
   readonly #keeper: RollupKeeper
   readonly #jobs: Job[] = []
-  readonly #lasting = new Map<string, Warning>()
-  #trouble: Warning | null = null
-  #walWarning: Warning | null = null
-  #rollupWarning: Warning | null = null
+  /** By what they are about; those that stay until the next start, by their codes. */
+  readonly #warnings = new Map<string, Warning>()
   readonly #prices: PricesInForce
-  #priceWarning: Warning | null = null
   #store: OpenStore | null = null
   #failures = 0
   #cancelRetry: (() => void) | null = null
@@ -79,13 +76,9 @@ export class StoreWriter {
       path: settings.path,
       clock,
       afterMs: settings.quickCheckAfterMs,
-      onDamage: (finding) => this.#fail(troubleOf(new StoreDamage(finding), settings.path)),
+      onDamage: (finding) => this.#fail(new StoreError('damaged', finding)),
     })
-    this.#keeper = new RollupKeeper(clock, (warning) => {
-      if (warning?.message === this.#rollupWarning?.message) return
-      this.#rollupWarning = warning
-      this.#emit({ kind: 'warnings', warnings: this.#warnings() })
-    })
+    this.#keeper = new RollupKeeper(clock, (warning) => this.#warn('rollups', warning))
   }
 
   /** Opens the database, recovers what dead instances left, and begins to watch the file. */
@@ -116,16 +109,16 @@ export class StoreWriter {
         this.#jobs.shift()
       }
       this.#failures = 0
-      this.#tell(null)
+      this.#warn('problem', null)
     } catch (error) {
-      this.#fail(troubleOf(error, this.#settings.path))
+      this.#fail(error)
     }
   }
 
   #open(): OpenStore {
     const { path, instance, version } = this.#settings
     // One copy is enough, however often it takes to open what lies beside it.
-    const mayCopy = !this.#lasting.has('log_kept')
+    const mayCopy = !this.#warnings.has('log_kept')
     this.#remember('log_kept', keepLeftLog(path, this.#clock.wallTime(), mayCopy))
     const database = openForWriting(path)
     let file: number | null = null
@@ -162,9 +155,14 @@ export class StoreWriter {
 
   /** A warning that stays until the next start; `null` is none. */
   #remember(code: string, message: string | null): void {
-    if (message === null || this.#lasting.has(code)) return
-    this.#lasting.set(code, { code, message })
-    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+    if (message !== null && !this.#warnings.has(code)) this.#warn(code, { code, message })
+  }
+
+  #warn(about: string, warning: Warning | null): void {
+    if (this.#warnings.get(about)?.message === warning?.message) return
+    if (warning === null) this.#warnings.delete(about)
+    else this.#warnings.set(about, warning)
+    this.#emit({ kind: 'warnings', warnings: [...this.#warnings.values()] })
   }
 
   #perform(store: OpenStore, job: Job): void {
@@ -183,36 +181,33 @@ export class StoreWriter {
   }
 
   #assertInPlace(store: OpenStore): void {
-    if (fileKey(this.#settings.path) !== store.key) throw new StoreMoved()
+    if (fileKey(this.#settings.path) !== store.key)
+      throw new StoreError('moved', 'the database was deleted or replaced')
   }
 
-  /** What is written to a log that nobody else finds is seen by nobody, and gone with this process. */
-  #assertLogInPlace(store: OpenStore): void {
-    if (fileKey(`${this.#settings.path}-wal`) !== store.walKey) throw new LogMoved()
-  }
-
-  #fail(trouble: Trouble): void {
+  #fail(error: unknown): void {
     const { path } = this.#settings
-    if (trouble.remedy === 'skip') this.#skip()
-    else if (trouble.remedy !== 'wait') {
+    const problem = problemOf(error, path)
+    const { remedy, warning } = problem
+    if (remedy === 'skip') this.#skip()
+    else if (remedy !== 'wait') {
       const walKey = this.#store?.walKey ?? null
       try {
-        if (trouble.remedy === 'save_log' && this.#store !== null) emptyWal(this.#store.database)
+        if (remedy === 'save_log' && this.#store !== null) emptyWal(this.#store.database)
       } catch {
         // Closing tries it once more.
       }
       this.#release()
       try {
-        if (trouble.remedy === 'set_aside') setAside(path, this.#clock.wallTime())
-        else if (trouble.warning.code === 'database_moved')
-          setOrphanAside(path, walKey, this.#clock.wallTime())
-      } catch (error) {
-        this.#tell(troubleOf(error, path))
+        if (remedy === 'set_aside') setAside(path, this.#clock.wallTime())
+        else if (warning.code === 'database_moved') setOrphanAside(path, walKey, this.#clock.wallTime())
+      } catch (aside) {
+        this.#tell(problemOf(aside, path))
         this.#retryLater()
         return
       }
     }
-    this.#tell(trouble)
+    this.#tell(problem)
     this.#retryLater()
   }
 
@@ -233,18 +228,9 @@ export class StoreWriter {
     else this.#emit({ kind: 'written', dropped: job.calls.count })
   }
 
-  #tell(trouble: Trouble | null): void {
-    const before = this.#warnings()
-    if (trouble?.stays === true) this.#lasting.set(trouble.warning.code, trouble.warning)
-    this.#trouble = trouble === null || trouble.stays ? null : trouble.warning
-    const after = this.#warnings()
-    const same = before.length === after.length && before.every((warning, index) => warning === after[index])
-    if (!same) this.#emit({ kind: 'warnings', warnings: after })
-  }
-
-  #warnings(): readonly Warning[] {
-    const passing = [this.#trouble, this.#walWarning, this.#rollupWarning, this.#priceWarning]
-    return [...this.#lasting.values(), ...passing].filter((warning) => warning !== null)
+  #tell({ warning, stays }: StoreProblem): void {
+    this.#warn(stays ? warning.code : 'problem', warning)
+    if (stays) this.#warn('problem', null)
   }
 
   #watchPrices(): void {
@@ -256,9 +242,7 @@ export class StoreWriter {
   #lookAtPrices(): void {
     if (!this.#prices.look()) return
     const { problem } = this.#prices
-    if (problem === null && this.#priceWarning === null) return
-    this.#priceWarning = problem === null ? null : priceWarning(priceFileOf(this.#settings.path), problem)
-    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+    this.#warn('prices', problem === null ? null : priceWarning(priceFileOf(this.#settings.path), problem))
   }
 
   #watch(): void {
@@ -272,14 +256,16 @@ export class StoreWriter {
     if (this.#store === null) return
     try {
       this.#assertInPlace(this.#store)
-      this.#assertLogInPlace(this.#store)
-      if (!hasOurHeader(this.#store.file)) throw new StoreDamage('its header was overwritten')
+      // What is written to a log that nobody else finds is seen by nobody, and gone with this process.
+      if (fileKey(`${this.#settings.path}-wal`) !== this.#store.walKey)
+        throw new StoreError('log_moved', 'the log was deleted or replaced')
+      if (!hasOurHeader(this.#store.file)) throw new StoreError('damaged', 'its header was overwritten')
       this.#boundWal(this.#store.database)
       if (++this.#checks % checksPerRecovery === 0) {
         this.#recoverJournals(this.#store.database)
       }
     } catch (error) {
-      this.#fail(troubleOf(error, this.#settings.path))
+      this.#fail(error)
     }
   }
 
@@ -289,10 +275,7 @@ export class StoreWriter {
     if (walBytes(path) > walLimits.emptyBytes) emptyWal(database)
     const bytes = walBytes(path)
     const message = `${path}-wal holds ${Math.round(bytes / 2 ** 20)} MiB: a reader has kept it from being emptied. End programs that read the database for long`
-    const isLarge = bytes > walLimits.warnBytes
-    if (isLarge === (this.#walWarning !== null)) return
-    this.#walWarning = isLarge ? { code: 'wal_large', message } : null
-    this.#emit({ kind: 'warnings', warnings: this.#warnings() })
+    this.#warn('wal', bytes > walLimits.warnBytes ? { code: 'wal_large', message } : null)
   }
 
   #release(): void {

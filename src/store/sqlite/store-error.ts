@@ -1,0 +1,87 @@
+import type { Warning } from '../../call/call-sink.ts'
+import { sqliteFault } from './sqlite-code.ts'
+
+/**
+ * - `newer`, `foreign`: the file is sound, but not ours to write. It is left as it is.
+ * - `damaged`: SQLite finds nothing wrong with the file, and yet it cannot be what we wrote.
+ * - `moved`: the file that is open is no longer the one at its path.
+ * - `log_moved`: the same of the log beside it; other programs do not see its calls.
+ */
+export type StoreErrorKind = 'newer' | 'foreign' | 'damaged' | 'moved' | 'log_moved'
+
+/** The database cannot be used as it is, for a reason that SQLite does not know of. */
+export class StoreError extends Error {
+  readonly kind: StoreErrorKind
+
+  constructor(kind: StoreErrorKind, message: string) {
+    super(message)
+    this.name = 'StoreError'
+    this.kind = kind
+  }
+}
+
+/**
+ * `wait`: the connection is sound, try again. `reopen`: open anew and try again. `set_aside`: move the file out
+ * of the way first. `save_log`: put what the log holds into the file, then open anew. `skip`: the fault is our own, and trying again would not help.
+ */
+export type Remedy = 'wait' | 'reopen' | 'set_aside' | 'save_log' | 'skip'
+
+/** What an error of the store means. */
+export interface StoreProblem {
+  readonly remedy: Remedy
+  readonly warning: Warning
+  /** The warning stays after things are well again, because something was lost that a person may want back. */
+  readonly stays: boolean
+}
+
+const notRecorded = 'calls are served, but cannot be recorded'
+/** Of what passes by itself once its cause is gone. */
+const goesOn = 'recording goes on by itself, nothing has to be restarted'
+
+/** What to do about an error of the store, and what to tell people. */
+export function problemOf(error: unknown, path: string): StoreProblem {
+  const reason = error instanceof Error ? error.message : String(error)
+  const kind = error instanceof StoreError ? error.kind : (sqliteFault(error) ?? fileFault(error))
+  switch (kind) {
+    case 'moved': {
+      const message = `${path} was deleted or replaced while in use; recording goes on in the file that is there now. Stop the gateway before you put another in its place`
+      return { remedy: 'reopen', warning: { code: 'database_moved', message }, stays: true }
+    }
+    case 'log_moved': {
+      const message = `${path}-wal was deleted or replaced while in use; what it held was put into the database. Leave the files beside a database to SQLite`
+      return { remedy: 'save_log', warning: { code: 'database_moved', message }, stays: true }
+    }
+    case 'damaged': {
+      const message = `${path} was damaged (${reason}); it was kept beside as *.corrupt-<time> and a new one begun. \`sqlite3\` with .recover may save what it held`
+      return { remedy: 'set_aside', warning: { code: 'database_damaged', message }, stays: true }
+    }
+    case 'newer':
+    case 'foreign':
+      return passing('reopen', `database_${kind}`, `${path}: ${reason} Until then ${notRecorded}`)
+    case 'full': {
+      const message = `the disk that holds ${path} is full: ${notRecorded}. Make room: ${goesOn}`
+      return passing('wait', 'disk_full', message)
+    }
+    case 'busy': {
+      const message = `${path} is locked by another process: ${notRecorded}. End the program that holds it: ${goesOn}`
+      return passing('wait', 'database_locked', message)
+    }
+    case null: {
+      const message = `records were dropped by a fault of the store itself: ${reason}`
+      return { remedy: 'skip', warning: { code: 'store_fault', message }, stays: true }
+    }
+    default: {
+      const message = `${path}: ${reason}: ${notRecorded}. See to its folder, its rights and its disk: ${goesOn}`
+      return passing('reopen', 'database_unavailable', message)
+    }
+  }
+}
+
+function passing(remedy: Remedy, code: string, message: string): StoreProblem {
+  return { remedy, warning: { code, message }, stays: false }
+}
+
+function fileFault(error: unknown): 'full' | 'unavailable' | null {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
+  return error.code === 'ENOSPC' ? 'full' : 'unavailable'
+}
