@@ -16,7 +16,7 @@ import type {
   QueryFormat,
   QueryQuestion,
 } from './query-question.ts'
-import { QueryRefusal } from './query-refusal.ts'
+import { QueryError } from './query-question.ts'
 import type { OpenStore, StoreNote } from './store-file.ts'
 import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 
@@ -47,7 +47,7 @@ export interface AnswerText {
 }
 
 /**
- * Answers any question; all that it tells is of one instant. Rejects with `QueryRefusal`, `FoldedRange`, `QueryTooSlow`,
+ * Answers any question; all that it tells is of one instant. Rejects with `QueryError`, `FoldedRange`, `QueryTooSlow`,
  * and what SQLite throws.
  */
 export function answerQuestion(
@@ -102,7 +102,7 @@ async function oneCallText(reader: CallReader, id: number, note: StoreNote | nul
   const call = await reader.call(id)
   if (call !== null) return json(call, null)
   const message = `No call ${formatCallId(id)} is recorded.`
-  throw new QueryRefusal('call_not_found', note === null ? message : `${message} ${note.note}`, 'id')
+  throw new QueryError('call_not_found', note === null ? message : `${message} ${note.note}`, 'id')
 }
 
 function json(answer: object, note: StoreNote | null): AnswerText {

@@ -11,7 +11,7 @@ import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { type QueryFrame, frameOf, recordedFrom } from './list-answer.ts'
 import { type GroupQuestion, maxGroups, topEntries } from './query-question.ts'
-import { QueryRefusal } from './query-refusal.ts'
+import { QueryError } from './query-question.ts'
 
 /** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
 export type GroupKey = string | number | null
@@ -119,9 +119,9 @@ const coarser: Readonly<Record<ZonedUnit, string>> = {
   day: 'a shorter range',
 }
 
-function tooMany(time: ZonedUnit | null, dimension: CallDimension | null): QueryRefusal {
+function tooMany(time: ZonedUnit | null, dimension: CallDimension | null): QueryError {
   const advice = time === null ? `a filter by ${dimension ?? 'model'} or a shorter range` : coarser[time]
-  return new QueryRefusal(
+  return new QueryError(
     'too_many_groups',
     `This would be over ${maxGroups} groups; ask for ${advice}.`,
     'group_by',

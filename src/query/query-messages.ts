@@ -9,7 +9,7 @@ import {
   type Shape,
 } from '../lib/message-shape.ts'
 import type { QueryFormat, QueryQuestion } from './query-question.ts'
-import type { QueryRefusal } from './query-refusal.ts'
+import type { QueryError } from './query-question.ts'
 
 /** To the query process: one question at a time. */
 export interface ToQuery {
@@ -34,7 +34,7 @@ export interface QueryAnswer {
 /** Why there is no answer. */
 export interface QueryFailure {
   readonly kind: 'refused'
-  readonly code: QueryRefusal['code'] | 'too_slow'
+  readonly code: QueryError['code'] | 'too_slow'
   readonly message: string
   readonly param: string | null
 }

@@ -99,3 +99,16 @@ export const maxGroups = 5000
 export const topEntries = 20
 /** Calls of a list that is sorted by anything but time. */
 export const maxSorted = 100
+
+/** A question that was read well and is not answered as it stands. Its asker is told why. */
+export class QueryError extends Error {
+  readonly code: 'too_many_groups' | 'folded_range' | 'call_not_found'
+  readonly param: string | null
+
+  constructor(code: QueryError['code'], message: string, param: string | null = null) {
+    super(message)
+    this.name = 'QueryError'
+    this.code = code
+    this.param = param
+  }
+}

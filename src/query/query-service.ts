@@ -5,7 +5,7 @@ import { PricesInForce } from '../pricing/prices-in-force.ts'
 import { QueryTooSlow } from '../call/query-too-slow.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
 import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
-import { QueryRefusal } from './query-refusal.ts'
+import { QueryError } from './query-question.ts'
 import { StoreFile } from './store-file.ts'
 
 /** Inside the query process: answers one question after the other, whatever becomes of the database. */
@@ -54,7 +54,7 @@ export class QueryService {
 }
 
 function failureOf(error: unknown): QueryFailure | QueryFault {
-  if (error instanceof QueryRefusal) {
+  if (error instanceof QueryError) {
     return { kind: 'refused', code: error.code, message: error.message, param: error.param }
   }
   if (error instanceof FoldedRange) {
