@@ -36,19 +36,19 @@ export interface RepriceOrder {
 
 /** A job under way. Neither promise has to be listened to. */
 export interface JobRun<Job, Result> {
-  /** Resolves as soon as it is at work; rejects with {@link JobTrouble} where it could not begin. */
+  /** Resolves as soon as it is at work; rejects with {@link JobError} where it could not begin. */
   readonly begun: Promise<Job>
-  /** Rejects with {@link JobTrouble}. */
+  /** Rejects with {@link JobError}. */
   readonly result: Promise<Result>
 }
 
 /** A job that did not begin, or came to nothing. */
-export class JobTrouble extends Error {
+export class JobError extends Error {
   readonly code: JobFailure['code']
 
   constructor({ code, message }: JobFailure) {
     super(message)
-    this.name = 'JobTrouble'
+    this.name = 'JobError'
     this.code = code
   }
 }
@@ -61,9 +61,9 @@ export interface JobStarter {
   readonly lastReprice: RepriceJob | null
   /** What they work on, as it is at the moment. */
   file(): DatabaseFile
-  /** Throws {@link JobTrouble} while one that was begun here is under way. */
+  /** Throws {@link JobError} while one that was begun here is under way. */
   compress(order: CompressOrder): JobRun<DatabaseJob, CompressResult>
-  /** Throws {@link JobTrouble} while one that was begun here is under way. */
+  /** Throws {@link JobError} while one that was begun here is under way. */
   reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult>
   /** Calls back whenever one of the last jobs is another, until the returned function is called. */
   watch(onChange: () => void): () => void
@@ -167,7 +167,7 @@ export class DatabaseJobs implements JobStarter {
     started: Job,
     { running, name, progressIn, resultIn, tell }: JobWords<Progress, Result, Job>,
   ): JobRun<Job, Result> {
-    if (this.#running.has(kind)) throw new JobTrouble({ code: 'job_running', message: running })
+    if (this.#running.has(kind)) throw new JobError({ code: 'job_running', message: running })
     let job = started
     let failure: JobFailure | null = null
     const begun = Promise.withResolvers<Job>()
@@ -198,8 +198,8 @@ export class DatabaseJobs implements JobStarter {
         }
         const error = failure ?? { code: 'job_failed' as const, message: words || `${name} ${how}.` }
         say({ ...job, state: 'failed', error })
-        begun.reject(new JobTrouble(error))
-        result.reject(new JobTrouble(error))
+        begun.reject(new JobError(error))
+        result.reject(new JobError(error))
       },
     })
     this.#running.set(kind, child)

@@ -5,7 +5,7 @@ import { type ChildSecrets, childEnvironment } from './child-environment.ts'
 import type { ResolvedGateway } from './gateway-config.ts'
 import type { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
-import { ProcessTrouble } from './gateway-process.ts'
+import { ProcessError } from './gateway-process.ts'
 import type { LogFile } from './log-file.ts'
 import { type GatewayEnd, type SpawnedGateway, spawnGateway } from './spawn-gateway.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
@@ -57,7 +57,7 @@ export class GatewayStarter {
     this.#starting?.stop()
   }
 
-  /** Resolves when a gateway is healthy: this one, or another of this data folder that was quicker. Rejects with {@link ProcessTrouble}. */
+  /** Resolves when a gateway is healthy: this one, or another of this data folder that was quicker. Rejects with {@link ProcessError}. */
   async start(plan: ResolvedGateway): Promise<Started> {
     const { clock, limits, logFile } = this.#options
     const deadline = clock.now() + limits.startMs
@@ -66,16 +66,16 @@ export class GatewayStarter {
     this.#starting = child
     try {
       const begun = await within(clock, limits.startMs, child.begun)
-      if (begun === 'late') throw new ProcessTrouble('start_failed', this.#tooLate())
+      if (begun === 'late') throw new ProcessError('start_failed', this.#tooLate())
       if (!('ready' in begun)) return await this.#afterEnd(begun, plan)
       if (!begun.controlled) return await this.#giveWay(child)
       await this.#expectHealth(child, deadline)
       return { child }
     } catch (error) {
       await this.#end(child)
-      if (!(error instanceof ProcessTrouble)) throw error
+      if (!(error instanceof ProcessError)) throw error
       const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
-      throw new ProcessTrouble(error.code, error.message, log)
+      throw new ProcessError(error.code, error.message, log)
     } finally {
       this.#starting = null
       child.release()
@@ -92,7 +92,7 @@ export class GatewayStarter {
 
   /**
    * Has the running gateway start its successor, which takes over from it without losing a call. Resolves when that is
-   * healthy; with `unable` where the running one is of a version that cannot. Rejects with {@link ProcessTrouble}, and
+   * healthy; with `unable` where the running one is of a version that cannot. Rejects with {@link ProcessError}, and
    * says in it whether the running one goes on as before.
    */
   async takeOver(plan: ResolvedGateway): Promise<'done' | 'unable'> {
@@ -110,13 +110,13 @@ export class GatewayStarter {
     const answer = await finder.client
       .handOver(order, limits.startMs + 2 * limits.answerMs)
       .catch((error: unknown) => {
-        throw new ProcessTrouble('start_failed', error instanceof Error ? error.message : String(error))
+        throw new ProcessError('start_failed', error instanceof Error ? error.message : String(error))
       })
     if (answer === 'unknown') return 'unable'
     try {
       if (typeof answer === 'object' && 'failed' in answer) {
         const code = answer.code === 'port_in_use' ? 'port_in_use' : 'start_failed'
-        throw new ProcessTrouble(code, `${answer.failed} The running gateway goes on as it is.`)
+        throw new ProcessError(code, `${answer.failed} The running gateway goes on as it is.`)
       }
       // Where the old one was killed meanwhile, whoever is there now has taken its place.
       const isNew = ({ identity }: ControlStatus): boolean =>
@@ -125,13 +125,13 @@ export class GatewayStarter {
         if (control === 'absent' && typeof answer === 'object') return 'gone'
         return typeof control === 'object' && isNew(control) ? this.#isHealthy(control) : null
       })
-      if (healthy === 'gone') throw new ProcessTrouble('start_failed', 'The new gateway ended at once.')
-      if (healthy === null) throw new ProcessTrouble('start_failed', this.#tooLate())
+      if (healthy === 'gone') throw new ProcessError('start_failed', 'The new gateway ended at once.')
+      if (healthy === null) throw new ProcessError('start_failed', this.#tooLate())
       return 'done'
     } catch (error) {
-      if (!(error instanceof ProcessTrouble)) throw error
+      if (!(error instanceof ProcessError)) throw error
       const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
-      throw new ProcessTrouble(error.code, error.message, log)
+      throw new ProcessError(error.code, error.message, log)
     }
   }
 
@@ -143,7 +143,7 @@ export class GatewayStarter {
 
   #spawn(plan: ResolvedGateway): SpawnedGateway {
     const { command, logFile } = this.#options
-    if (this.#isGivenUp) throw new ProcessTrouble('start_failed', 'No gateway is started any more.')
+    if (this.#isGivenUp) throw new ProcessError('start_failed', 'No gateway is started any more.')
     try {
       using log = logFile.openToAppend()
       return spawnGateway({
@@ -154,7 +154,7 @@ export class GatewayStarter {
       })
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      throw new ProcessTrouble('start_failed', `The gateway could not be started: ${why}.`)
+      throw new ProcessError('start_failed', `The gateway could not be started: ${why}.`)
     }
   }
 
@@ -170,8 +170,8 @@ export class GatewayStarter {
     )
     const seen = await Promise.race([healthy, child.ended])
     ended.abort()
-    if (seen === null) throw new ProcessTrouble('start_failed', this.#tooLate())
-    if (seen !== true) throw new ProcessTrouble('start_failed', `The gateway ${endInWords(seen)}.`)
+    if (seen === null) throw new ProcessError('start_failed', this.#tooLate())
+    if (seen !== true) throw new ProcessError('start_failed', `The gateway ${endInWords(seen)}.`)
   }
 
   async #isHealthy({ host, port, instance }: ControlStatus): Promise<true | null> {
@@ -182,7 +182,7 @@ export class GatewayStarter {
   /** It ended before it was ready: because another gateway of this folder was quicker, or for reasons of its own. */
   async #afterEnd(end: GatewayEnd, { values }: ResolvedGateway): Promise<Started> {
     if (end.code !== exitPortInUse) {
-      throw new ProcessTrouble('start_failed', `The gateway ${endInWords(end)}.`)
+      throw new ProcessError('start_failed', `The gateway ${endInWords(end)}.`)
     }
     const { host, port } = values
     const holder = await askHealth(host, port, this.#options.limits.answerMs)
@@ -193,18 +193,18 @@ export class GatewayStarter {
     if (holder.report !== null) {
       const { pid, db } = holder.report
       const other = `another tokenweir gateway (process ${pid}, database ${db})`
-      throw new ProcessTrouble('port_in_use', `Port ${port} is in use by ${other}.`)
+      throw new ProcessError('port_in_use', `Port ${port} is in use by ${other}.`)
     }
     const isThere = await acceptsConnections(host, port, this.#options.limits.answerMs)
     const by = isThere ? ' by another program' : ''
-    throw new ProcessTrouble('port_in_use', `Port ${port} is in use${by}.`)
+    throw new ProcessError('port_in_use', `Port ${port} is in use${by}.`)
   }
 
   /** Another gateway has this folder's control socket: there is to be one gateway, and that is it. */
   async #giveWay(child: SpawnedGateway): Promise<Started> {
     await this.#end(child)
     if (await this.waitForHealth()) return { child: null }
-    throw new ProcessTrouble('start_failed', 'The gateway could not open its control socket.')
+    throw new ProcessError('start_failed', 'The gateway could not open its control socket.')
   }
 
   async #end(child: SpawnedGateway): Promise<void> {

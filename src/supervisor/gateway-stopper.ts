@@ -2,7 +2,7 @@ import type { Clock } from '../call/clock.ts'
 import type { Stopping } from '../control/control-client.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import { type GatewayFinder, isCertain } from './gateway-finder.ts'
-import { ProcessTrouble } from './gateway-process.ts'
+import { ProcessError } from './gateway-process.ts'
 import type { SpawnedGateway } from './spawn-gateway.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
 import { within } from './within.ts'
@@ -31,20 +31,20 @@ export class GatewayStopper {
 
   /**
    * Resolves when the gateway's process is gone; `drainTimeoutMs` is for one that cannot tell its own. Rejects
-   * with {@link ProcessTrouble}.
+   * with {@link ProcessError}.
    */
   async stop(drainTimeoutMs: number): Promise<void> {
     const { finder, limits } = this.#options
     const [{ control, recordedRuns, record }, stopping] = await Promise.all([
       finder.find(limits.acceptStopMs),
       finder.client.stop(limits.acceptStopMs).catch((error: unknown) => {
-        throw new ProcessTrouble('stop_failed', error instanceof Error ? error.message : String(error))
+        throw new ProcessError('stop_failed', error instanceof Error ? error.message : String(error))
       }),
     ])
     if (stopping === 'absent') {
       if (record !== null && recordedRuns) await this.#terminate(record, drainTimeoutMs)
       else if (typeof control !== 'object') {
-        throw new ProcessTrouble('not_running', 'No gateway runs that could be stopped.')
+        throw new ProcessError('not_running', 'No gateway runs that could be stopped.')
       }
       return
     }
@@ -86,12 +86,12 @@ export class GatewayStopper {
       if (!signal(identity, 'SIGKILL') || (await this.#isGone(identity, killLimitMs))) return
     } else {
       const hint = identity === null ? '' : `: kill -9 ${identity.pid}`
-      throw new ProcessTrouble(
+      throw new ProcessError(
         'stop_failed',
         `${name} ${why}, and it is not certain enough which process it is to kill it. End it by hand${hint}.`,
       )
     }
-    throw new ProcessTrouble('stop_failed', `${name} ${why}, and is still there although it was killed.`)
+    throw new ProcessError('stop_failed', `${name} ${why}, and is still there although it was killed.`)
   }
 
   async #isGone(identity: ProcessIdentity, limitMs: number): Promise<boolean> {

@@ -41,14 +41,14 @@ const isRawLogStatus = record<RawLogStatus>({
 })
 
 /** What the gateway refused, and why. */
-export class GatewayRefusal extends Error {
+export class GatewayRefusedError extends Error {
   readonly status: number
   readonly code: string
   readonly retryAfter: string | null
 
   constructor(status: number, code: string, message: string, retryAfter: string | null) {
     super(message)
-    this.name = 'GatewayRefusal'
+    this.name = 'GatewayRefusedError'
     this.status = status
     this.code = code
     this.retryAfter = retryAfter
@@ -56,16 +56,16 @@ export class GatewayRefusal extends Error {
 }
 
 /** Why nothing can be answered about payloads, in words for the person who asked. */
-export class RawLogTrouble extends Error {
+export class RawLogError extends Error {
   /**
    * - `not_running`: there is no gateway, and without one it cannot be done.
    * - `gateway_silent`: there is one that does not answer.
    */
   readonly code: 'not_running' | 'gateway_silent'
 
-  constructor(code: RawLogTrouble['code'], message: string) {
+  constructor(code: RawLogError['code'], message: string) {
     super(message)
-    this.name = 'RawLogTrouble'
+    this.name = 'RawLogError'
     this.code = code
   }
 }
@@ -86,7 +86,7 @@ export interface RawLogRelayOptions {
 
 /**
  * The log of payloads: asked of the gateway of a data folder, and where none runs, of its files. What it rejects with is
- * {@link RawLogTrouble}, {@link GatewayRefusal}, or a fault.
+ * {@link RawLogError}, {@link GatewayRefusedError}, or a fault.
  */
 export class RawLogRelay {
   readonly #options: RawLogRelayOptions
@@ -111,7 +111,7 @@ export class RawLogRelay {
     const answer = await this.#ask('POST /raw-log/toggle', { body: JSON.stringify(order) }, isObject)
     if (answer !== null) return answer
     const message = 'No gateway runs whose payloads could be logged; start it, or start it with --raw-log.'
-    throw new RawLogTrouble('not_running', message)
+    throw new RawLogError('not_running', message)
   }
 
   async clear(): Promise<object> {
@@ -130,7 +130,7 @@ export class RawLogRelay {
   async stream(lastEventId: string | null): Promise<Readable> {
     const answer = await this.#open('GET /raw-log/stream', { lastEventId })
     if (answer !== null) return answer
-    throw new RawLogTrouble('not_running', 'No gateway runs whose payloads could be shown.')
+    throw new RawLogError('not_running', 'No gateway runs whose payloads could be shown.')
   }
 
   /** Follows the feed on one connection, over restarts of the gateway, until the function that it answers is called. */
@@ -160,7 +160,7 @@ export class RawLogRelay {
     const answer = await this.#open(route, request)
     if (answer === null) return null
     const said = readMessage(await text(answer), shape)
-    if (said === null) throw new RawLogTrouble('gateway_silent', 'The gateway does not answer as it should.')
+    if (said === null) throw new RawLogError('gateway_silent', 'The gateway does not answer as it should.')
     return said
   }
 
@@ -168,15 +168,15 @@ export class RawLogRelay {
   async #open(route: string, request: RawLogRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'absent') return null
-    if (answer === 'silent') throw new RawLogTrouble('gateway_silent', 'The gateway does not answer.')
+    if (answer === 'silent') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
     if (answer.statusCode !== 200) throw await refusalOf(answer)
     return answer
   }
 }
 
 /** The gateway's own errors have the shape of OpenAI's, those of its control socket ours. */
-async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusal> {
+async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusedError> {
   const { statusCode = 0, headers } = answer
   const { code, message } = refusalIn(await text(answer))
-  return new GatewayRefusal(statusCode, code, message, headers['retry-after'] ?? null)
+  return new GatewayRefusedError(statusCode, code, message, headers['retry-after'] ?? null)
 }

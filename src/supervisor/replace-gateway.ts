@@ -1,5 +1,5 @@
 import type { ResolvedGateway } from './gateway-config.ts'
-import { ProcessTrouble } from './gateway-process.ts'
+import { ProcessError } from './gateway-process.ts'
 
 /** What a replacement is made of. */
 export interface ReplaceSteps<T> {
@@ -9,7 +9,7 @@ export interface ReplaceSteps<T> {
 
 /**
  * Puts a new gateway in the place of one that cannot hand over to it: the old one finishes its calls and ends, then the new one
- * starts. If that does not come up, the old one is brought back, and this rejects with {@link ProcessTrouble}.
+ * starts. If that does not come up, the old one is brought back, and this rejects with {@link ProcessError}.
  */
 export async function replaceGateway<T>(
   next: ResolvedGateway,
@@ -20,14 +20,14 @@ export async function replaceGateway<T>(
   try {
     return await steps.start(next)
   } catch (error) {
-    if (!(error instanceof ProcessTrouble)) throw error
+    if (!(error instanceof ProcessError)) throw error
     return await bringBack(error, previous, (plan) => steps.start(plan))
   }
 }
 
-/** Starts the gateway that worked once more, after a new one did not. Rejects with {@link ProcessTrouble} in any case. */
+/** Starts the gateway that worked once more, after a new one did not. Rejects with {@link ProcessError} in any case. */
 export async function bringBack(
-  { code, message, log }: ProcessTrouble,
+  { code, message, log }: ProcessError,
   previous: ResolvedGateway,
   start: (plan: ResolvedGateway) => Promise<unknown>,
 ): Promise<never> {
@@ -36,5 +36,5 @@ export async function bringBack(
     (again: unknown) =>
       `The previous one did not come back either: ${again instanceof Error ? again.message : String(again)}`,
   )
-  throw new ProcessTrouble(code, `${message} ${sequel}`, log)
+  throw new ProcessError(code, `${message} ${sequel}`, log)
 }

@@ -10,7 +10,7 @@ import { type Plan, describeProcess } from './describe-process.ts'
 import type { GatewayConfig, ResolvedGateway } from './gateway-config.ts'
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
-import { type GatewayProcess, ProcessTrouble } from './gateway-process.ts'
+import { type GatewayProcess, ProcessError } from './gateway-process.ts'
 import { SettingError, type Settings } from './gateway-settings.ts'
 import { GatewayStarter, endInWords } from './gateway-starter.ts'
 import { GatewayStopper } from './gateway-stopper.ts'
@@ -172,10 +172,7 @@ export class SupervisedGateway implements GatewayProcess {
       await this.#finder.client.setOptions(live)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      throw new ProcessTrouble(
-        'not_applied',
-        `It is kept for the next start, but was not applied now: ${why}.`,
-      )
+      throw new ProcessError('not_applied', `It is kept for the next start, but was not applied now: ${why}.`)
     }
   }
 
@@ -187,7 +184,7 @@ export class SupervisedGateway implements GatewayProcess {
       this.#trouble = null
       return true
     } catch (error) {
-      if (!(error instanceof ProcessTrouble)) throw error
+      if (!(error instanceof ProcessError)) throw error
       const { control } = await this.#finder.find()
       if (control !== 'absent') throw error
       return await bringBack(error, previous, (plan) => this.#bringUp(plan))
@@ -202,7 +199,7 @@ export class SupervisedGateway implements GatewayProcess {
       if (child !== null) this.#adopt(child)
       return child !== null
     } catch (error) {
-      if (error instanceof ProcessTrouble) this.#trouble = `The last start failed. ${error.message}`
+      if (error instanceof ProcessError) this.#trouble = `The last start failed. ${error.message}`
       throw error
     }
   }
@@ -227,7 +224,7 @@ export class SupervisedGateway implements GatewayProcess {
     this.#trouble = null
   }
 
-  /** Whether a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessTrouble}. */
+  /** Whether a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessError}. */
   async #isThere(): Promise<boolean> {
     const found = await this.#finder.find()
     const { control } = found
@@ -249,15 +246,12 @@ export class SupervisedGateway implements GatewayProcess {
       { found, port: null, isPortTaken: false, startingPid: null },
       this.#plan(),
     )
-    throw new ProcessTrouble('start_failed', message ?? 'The previous gateway has not ended yet.')
+    throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')
   }
 
   async #expectFreePort({ host, port }: GatewayValues): Promise<void> {
     if (await acceptsConnections(host, port, this.#limits.answerMs)) {
-      throw new ProcessTrouble(
-        'port_in_use',
-        `Port ${port} is in use; the running gateway was left as it is.`,
-      )
+      throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
   }
 

@@ -13,7 +13,7 @@ import { ControlClient } from '../../src/control/control-client.ts'
 import type { ControlStatus, FinishingReport } from '../../src/control/control-messages.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 import type { ToQuery } from '../../src/query/query-messages.ts'
-import { DatabaseJobs, JobTrouble } from '../../src/supervisor/database-jobs.ts'
+import { DatabaseJobs, JobError } from '../../src/supervisor/database-jobs.ts'
 import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
 import { TailPrinter } from '../../src/cli/terminal/tail-printer.ts'
 import { PayloadTopic } from '../../src/dashboard/events/payload-topic.ts'
@@ -247,7 +247,7 @@ test('jobs: lines that are none change nothing, and the job ends as its true lin
 
   const newer = jobs({ error: { code: 'of_a_newer_version', message: 'It is so.' } })
   await assert.rejects(newer.compress.compress(order).result, (error) => {
-    return error instanceof JobTrouble && error.code === 'job_failed' && error.message === 'It is so.'
+    return error instanceof JobError && error.code === 'job_failed' && error.message === 'It is so.'
   })
   const { sync } = jobs({ result: { ...synced, new_one: 1 } })
   assert.ok(sync.start())

@@ -75,12 +75,12 @@ export const isLegacy: Shape<Legacy> = record<Legacy>({
 })
 
 /** Why there is no successor, in words. */
-export class HandOverTrouble extends Error {
+export class HandOverError extends Error {
   readonly code: HandOverFailure
 
   constructor(code: HandOverFailure, message: string) {
     super(message)
-    this.name = 'HandOverTrouble'
+    this.name = 'HandOverError'
     this.code = code
   }
 }
@@ -99,7 +99,7 @@ export interface HandingOverOptions {
 
 /**
  * Starts a successor and gives it the listening socket, so that no connection is ever refused. Resolves with it
- * when it accepts calls; rejects with {@link HandOverTrouble} when it has ended without.
+ * when it accepts calls; rejects with {@link HandOverError} when it has ended without.
  */
 export async function raiseSuccessor(options: HandingOverOptions): Promise<SpawnedGateway> {
   const { order, clock = systemClock } = options
@@ -115,12 +115,12 @@ export async function raiseSuccessor(options: HandingOverOptions): Promise<Spawn
   successor.release()
   if (begun === 'late') {
     const message = `The new gateway was not ready within ${order.limit_ms / 1000} s.`
-    throw new HandOverTrouble('not_up', message)
+    throw new HandOverError('not_up', message)
   }
   if ('ready' in begun)
-    throw new HandOverTrouble('not_up', 'The new gateway could not open its control socket.')
+    throw new HandOverError('not_up', 'The new gateway could not open its control socket.')
   const code = begun.code === exitCode.portInUse ? 'port_in_use' : 'not_up'
-  throw new HandOverTrouble(code, `The new gateway ${endInWords(begun)}.`)
+  throw new HandOverError(code, `The new gateway ${endInWords(begun)}.`)
 }
 
 function spawn({ order, listener, legacy, makeWay }: HandingOverOptions): SpawnedGateway {
@@ -140,7 +140,7 @@ function spawn({ order, listener, legacy, makeWay }: HandingOverOptions): Spawne
     return spawnGateway({ command, args, env, cwd, logDescriptor, answer })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new HandOverTrouble('not_up', `The new gateway could not be started: ${why}.`)
+    throw new HandOverError('not_up', `The new gateway could not be started: ${why}.`)
   } finally {
     if (logDescriptor !== null) closeSync(logDescriptor)
   }

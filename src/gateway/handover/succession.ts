@@ -65,7 +65,7 @@ export class Succession {
   }
 
   /**
-   * Starts a successor; resolves with its process id when it is ready. Rejects with `HandOverTrouble` when it has
+   * Starts a successor; resolves with its process id when it is ready. Rejects with `HandOverError` when it has
    * ended instead, and nothing has changed. `bequest` is asked when the successor is about to begin.
    */
   async raise(

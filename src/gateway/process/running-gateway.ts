@@ -40,7 +40,7 @@ import { type InstanceNumber, takeInstanceNumber } from '../../store/sqlite/inst
 import { WriterThread } from '../../store/write/writer-thread.ts'
 import { settingsOf } from '../../supervisor/gateway-config.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
-import { type Bequest, HandOverTrouble, type Legacy } from '../handover/handing-over.ts'
+import { type Bequest, HandOverError, type Legacy } from '../handover/handing-over.ts'
 import { installationSalt } from './installation-salt.ts'
 import { newInstance } from './instance.ts'
 import { makeFolder } from './make-folder.ts'
@@ -273,7 +273,7 @@ export class RunningGateway implements ControlledGateway {
       this.#leaveTo(pid)
       return { successor: { pid: pid ?? 0 } }
     } catch (error) {
-      if (!(error instanceof HandOverTrouble)) throw error
+      if (!(error instanceof HandOverError)) throw error
       await this.#goOn()
       return { failed: error.message, code: error.code }
     }
