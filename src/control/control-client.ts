@@ -6,19 +6,13 @@ import { LineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
 import type {
   ControlStatus,
-  FinishingOrder,
-  FinishingReport,
+  DrainOrder,
+  DrainReport,
   HandOverAnswer,
   HandOverOrder,
   LiveOptions,
 } from './control-messages.ts'
-import {
-  isControlStatus,
-  isFinishingOrder,
-  isHandOverAnswer,
-  isLiveCalls,
-  refusalIn,
-} from './control-shapes.ts'
+import { isControlStatus, isDrainOrder, isHandOverAnswer, isLiveCalls, refusalIn } from './control-shapes.ts'
 import { openSocketAddress } from './control-socket.ts'
 
 /**
@@ -45,8 +39,8 @@ export interface Stopping {
 }
 
 /** How a gateway that finishes its calls tells its successor of it. */
-export interface FinishingConnection {
-  send(report: FinishingReport): void
+export interface DrainConnection {
+  send(report: DrainReport): void
   /** Says that nothing more will come. */
   end(): void
   /** Resolves when the other side no longer listens. Never rejects. */
@@ -97,7 +91,7 @@ export class ControlClient {
   }
 
   /** Opens the way for the reports of a gateway that finishes its calls; `null` where nobody listens. Never rejects. */
-  async reportFinishing(onOrder: (order: FinishingOrder) => void): Promise<FinishingConnection | null> {
+  async reportDraining(onOrder: (order: DrainOrder) => void): Promise<DrainConnection | null> {
     try {
       using address = openSocketAddress(this.#folder)
       return await openReports(address.path, onOrder)
@@ -165,13 +159,13 @@ function send(
 
 async function openReports(
   socketPath: string,
-  onOrder: (order: FinishingOrder) => void,
-): Promise<FinishingConnection> {
+  onOrder: (order: DrainOrder) => void,
+): Promise<DrainConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   const req = request({
     method: 'POST',
-    path: '/finishing',
+    path: '/draining',
     createConnection: () => connect({ path: socketPath }),
   })
   req.once('response', resolve).on('error', reject).once('close', close).flushHeaders()
@@ -180,7 +174,7 @@ async function openReports(
     req.destroy()
     throw new Error('it takes no reports')
   }
-  const lines = new LineReader(onMessage(isFinishingOrder, onOrder))
+  const lines = new LineReader(onMessage(isDrainOrder, onOrder))
   response
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))

@@ -21,11 +21,11 @@ export interface ControlStatus {
   readonly options: Readonly<Record<string, SettingValue | readonly string[]>>
   readonly health: HealthReport
   /** Gateways that this one has taken over from, and that still finish calls; earlier versions tell of none. */
-  readonly formers?: readonly FormerGateway[] | undefined
+  readonly predecessors?: readonly PredecessorGateway[] | undefined
 }
 
 /** A gateway that was replaced and finishes its calls. */
-export interface FormerGateway {
+export interface PredecessorGateway {
   readonly pid: number
   readonly instance: string
   /** In flight, or waiting. */
@@ -71,8 +71,8 @@ export type HandOverAnswer =
  */
 export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
 
-/** A line of the body of `POST /finishing`, by which a gateway that was replaced tells its successor how it is. */
-export interface FinishingReport {
+/** A line of the body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
+export interface DrainReport {
   readonly instance: string
   readonly identity: ProcessIdentity
   readonly slots: {
@@ -88,11 +88,11 @@ export interface FinishingReport {
   /** Tokens that its own budget counts as used. */
   readonly counted?: number | undefined
   /** Those that have reported to this one so far, and will report to its successor. */
-  readonly formers: readonly FormerClaim[]
+  readonly predecessors: readonly PredecessorClaim[]
 }
 
 /** What a gateway that finishes its calls may be using until it reports itself. */
-export interface FormerClaim {
+export interface PredecessorClaim {
   readonly instance: string
   readonly identity: ProcessIdentity
   readonly slots: number
@@ -100,8 +100,8 @@ export interface FormerClaim {
   readonly reserved?: number | undefined
 }
 
-/** A line of the answer to `POST /finishing`. */
-export type FinishingOrder =
+/** A line of the answer to `POST /draining`. */
+export type DrainOrder =
   | { readonly grant: { readonly seq: number; readonly slots: number } }
   /** The whole gateway stops; what is in flight has so long. */
   | { readonly stopWithinMs: number }
@@ -120,8 +120,8 @@ export interface RawLogSwitch {
 }
 
 /** One gateway that finishes its calls, as its successor hears it. */
-export interface FinishingListener {
-  report(report: FinishingReport): void
+export interface DrainListener {
+  report(report: DrainReport): void
   /** It has ended, or reports to another. */
   ended(): void
 }
@@ -138,7 +138,7 @@ export interface ControlledGateway {
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */
   handOver(order: HandOverOrder): Promise<HandOverAnswer>
   /** A gateway that this one has taken over from reports; `tell` gives it orders. */
-  finishing(tell: (order: FinishingOrder) => void): FinishingListener
+  draining(tell: (order: DrainOrder) => void): DrainListener
   /** Answers what is asked under `/raw-log/`, as under `/v1/raw-log/` over HTTP. Never throws. */
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
 }

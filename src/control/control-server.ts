@@ -9,7 +9,7 @@ import { LineReader } from '../lib/line-reader.ts'
 import { onMessage, readMessage } from '../lib/message-shape.ts'
 import { ControlClient } from './control-client.ts'
 import type { ControlStatus, ControlledGateway, HandOverAnswer } from './control-messages.ts'
-import { isFinishingReport, isHandOverOrder } from './control-shapes.ts'
+import { isDrainReport, isHandOverOrder } from './control-shapes.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
@@ -140,7 +140,7 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
       case 'POST /hand-over':
         await handOver(gateway, req, res)
         break
-      case 'POST /finishing':
+      case 'POST /draining':
         listenTo(gateway, req, res)
         break
       default:
@@ -189,10 +189,10 @@ async function handOver(
 
 function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).flushHeaders()
-  const listener = gateway.finishing((order) => {
+  const listener = gateway.draining((order) => {
     if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
   })
-  const lines = new LineReader(onMessage(isFinishingReport, (report) => listener.report(report)))
+  const lines = new LineReader(onMessage(isDrainReport, (report) => listener.report(report)))
   req
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))

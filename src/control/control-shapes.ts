@@ -24,10 +24,10 @@ import {
 } from '../lib/message-shape.ts'
 import type {
   ControlStatus,
-  FinishingOrder,
-  FinishingReport,
-  FormerClaim,
-  FormerGateway,
+  DrainOrder,
+  DrainReport,
+  PredecessorClaim,
+  PredecessorGateway,
   HandOverAnswer,
   HandOverOrder,
   RawLogSwitch,
@@ -97,7 +97,9 @@ export const isControlStatus: Shape<ControlStatus> = record<ControlStatus>({
   drain_timeout_ms: isAmount,
   options: (value): value is ControlStatus['options'] => isObject(value),
   health: isHealthReport,
-  formers: optional(listOf(record<FormerGateway>({ pid: isPid, instance: isText, calls: isCount }))),
+  predecessors: optional(
+    listOf(record<PredecessorGateway>({ pid: isPid, instance: isText, calls: isCount })),
+  ),
 })
 
 export const isLiveCalls: Shape<LiveCalls> = record<LiveCalls>({
@@ -128,24 +130,24 @@ export const isHandOverAnswer: Shape<HandOverAnswer> = either(
   record<{ readonly failed: string; readonly code: string }>({ failed: isText, code: isText }),
 )
 
-const isFormerClaim = record<FormerClaim>({
+const isPredecessorClaim = record<PredecessorClaim>({
   instance: isText,
   identity: isIdentity,
   slots: isCount,
   reserved: optional(isAmount),
 })
 
-export const isFinishingReport: Shape<FinishingReport> = record<FinishingReport>({
+export const isDrainReport: Shape<DrainReport> = record<DrainReport>({
   instance: isText,
   identity: isIdentity,
   slots: record({ seq: isCount, slots: isCount, active: isCount, wanted: isCount }),
   used: listOf(isMinuteUsage),
   reserved: optional(isAmount),
   counted: optional(isAmount),
-  formers: listOf(isFormerClaim),
+  predecessors: listOf(isPredecessorClaim),
 })
 
-export const isFinishingOrder: Shape<FinishingOrder> = either(
+export const isDrainOrder: Shape<DrainOrder> = either(
   either(
     record<{ readonly grant: { readonly seq: number; readonly slots: number } }>({
       grant: record({ seq: isCount, slots: isCount }),

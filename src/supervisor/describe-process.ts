@@ -1,4 +1,4 @@
-import type { FormerProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
+import type { PredecessorProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
 import type { Found } from './gateway-finder.ts'
 import type { PortAnswer } from './gateway-port.ts'
 
@@ -49,7 +49,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
       health,
       pid_file: typeof options['pid_file'] === 'string' ? options['pid_file'] : plan.pidFile,
       log_file,
-      formers: formersOf(sighting),
+      predecessors: predecessorsOf(sighting),
       message,
       simulated,
     }
@@ -69,7 +69,7 @@ export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
     health: null,
     pid_file: plan.pidFile,
     log_file,
-    formers: [],
+    predecessors: [],
     message,
     simulated,
   }
@@ -88,7 +88,7 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   if (state === 'running' && typeof control === 'object' && !isHealthy(sighting)) {
     return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
   }
-  if (state === 'running') return formersInWords(formersOf(sighting))
+  if (state === 'running') return predecessorsInWords(predecessorsOf(sighting))
   if (state === 'unresponsive') {
     if (problem !== null) return `It cannot be told how the gateway is: ${problem}.`
     const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
@@ -102,19 +102,19 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   return plan.trouble ?? left
 }
 
-function formersOf({ found: { control } }: Sighting): readonly FormerProcess[] {
-  const told = typeof control === 'object' ? control.formers : undefined
+function predecessorsOf({ found: { control } }: Sighting): readonly PredecessorProcess[] {
+  const told = typeof control === 'object' ? control.predecessors : undefined
   return (told ?? []).map(({ pid, calls }) => ({ pid, calls }))
 }
 
-function formersInWords(formers: readonly FormerProcess[]): string | null {
-  const calls = formers.reduce((sum, former) => sum + former.calls, 0)
+function predecessorsInWords(predecessors: readonly PredecessorProcess[]): string | null {
+  const calls = predecessors.reduce((sum, predecessor) => sum + predecessor.calls, 0)
   if (calls === 0) return null
-  const pids = formers.map(({ pid }) => pid).join(', ')
+  const pids = predecessors.map(({ pid }) => pid).join(', ')
   const who =
-    formers.length === 1
-      ? `The former gateway (process ${pids}) still finishes`
-      : `Former gateways (processes ${pids}) still finish`
+    predecessors.length === 1
+      ? `The predecessor (process ${pids}) still finishes`
+      : `Predecessors (processes ${pids}) still finish`
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 

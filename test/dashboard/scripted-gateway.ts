@@ -55,7 +55,7 @@ export const runningStatus: ProcessStatus = {
   },
   pid_file: 'data/.proxy.pid',
   log_file: 'data/proxy.log',
-  formers: [],
+  predecessors: [],
   message: 'All is well.',
   simulated: false,
 }

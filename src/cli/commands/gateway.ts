@@ -24,7 +24,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
-  const predecessor = await Predecessor.meet(env)
+  const predecessor = await Predecessor.find(env)
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   let listener: Listener
   try {
@@ -34,7 +34,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     return
   }
   const secrets = { adminToken, upstreamKey, proxy }
-  const gateway = new RunningGateway(listener, options, secrets, systemClock, predecessor?.legacy)
+  const gateway = new RunningGateway(listener, options, secrets, systemClock, predecessor?.handover)
   gateway.stopOnSignals()
   const trouble = await gateway.openControl()
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
@@ -47,7 +47,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   if (predecessor !== null && sharedPort !== null) {
     try {
       // Last of all: from here on calls come in, and the predecessor cannot take them back.
-      await predecessor.letListen(listener.server, options.host)
+      await predecessor.listen(listener.server, options.host)
     } catch (error) {
       process.exitCode = await reportListenError(error, options)
       gateway.giveUp()

@@ -3,10 +3,10 @@ import { Server as SocketServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { listen, listenBacklog } from '../http/listen.ts'
 import { type Shape, isObject, isOneOf, record } from '../../lib/message-shape.ts'
-import { type Legacy, type SuccessorQuestion, handOverVariable, isLegacy } from './handing-over.ts'
+import { type Handover, type SuccessorQuestion, handOverVariable, isHandover } from './start-successor.ts'
 import { OptionError } from '../../cli/parse-options.ts'
 
-const tellsLegacy = record<{ readonly legacy: object }>({ legacy: isObject })
+const tellsHandover = record<{ readonly handover: object }>({ handover: isObject })
 const isYours = record<{ readonly yours: true }>({ yours: isOneOf([true]) })
 
 const portPatienceMs = 1000
@@ -14,44 +14,45 @@ const portPauseMs = 20
 
 /** The gateway that has started this process to be its successor. */
 export class Predecessor {
-  readonly legacy: Legacy
+  readonly handover: Handover
 
-  private constructor(legacy: Legacy) {
-    this.legacy = legacy
+  private constructor(handover: Handover) {
+    this.handover = handover
   }
 
   /**
    * `null` where nobody hands over to this process, or who wanted to has gone. Rejects with {@link OptionError} where it
    * is of a version whose place cannot be taken.
    */
-  static async meet(env: NodeJS.ProcessEnv): Promise<Predecessor | null> {
+  static async find(env: NodeJS.ProcessEnv): Promise<Predecessor | null> {
     const isSuccessor = env[handOverVariable] !== undefined
     delete env[handOverVariable]
     if (!isSuccessor) return null
-    const answer = await ask({ asks: 'legacy' }, tellsLegacy)
+    const answer = await ask({ asks: 'handover' }, tellsHandover)
     if (answer === null) return null
-    const { legacy } = answer.message
-    if (!isLegacy(legacy)) throw new OptionError('the running gateway is of a version that cannot hand over')
-    return new Predecessor(legacy)
+    const { handover } = answer.message
+    if (!isHandover(handover))
+      throw new OptionError('the running gateway is of a version that cannot hand over')
+    return new Predecessor(handover)
   }
 
   /** The port on which this process can only listen once the predecessor lets it; `null` where it needs no leave. */
   portFor(host: string, port: number): number | null {
-    const { legacy } = this
-    const isSame = port === legacy.port || (port === 0 && host === legacy.host)
-    return isSame ? legacy.port : null
+    const { handover } = this
+    const isSame = port === handover.port || (port === 0 && host === handover.host)
+    return isSame ? handover.port : null
   }
 
   /**
    * Lets a server accept connections on the predecessor's port: beside it, or in its place where the address is
    * another or the predecessor has gone. Rejects with the socket's error.
    */
-  async letListen(server: Server, host: string): Promise<void> {
-    const isShared = host === this.legacy.host
+  async listen(server: Server, host: string): Promise<void> {
+    const isShared = host === this.handover.host
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
     // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
-    else await listenOnceFree(this.legacy.port, host, server)
+    else await listenOnceFree(this.handover.port, host, server)
   }
 }
 

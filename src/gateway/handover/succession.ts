@@ -7,9 +7,9 @@ import type { Admission } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { SpawnedGateway } from '../../supervisor/spawn-gateway.ts'
-import { Finishing } from './finishing.ts'
-import { Formers } from './formers.ts'
-import { type Bequest, type Legacy, raiseSuccessor } from './handing-over.ts'
+import { Draining } from './draining.ts'
+import { Predecessors } from './predecessors.ts'
+import { type Bequest, type Handover, startSuccessor } from './start-successor.ts'
 
 export interface SuccessionOptions {
   readonly admission: Admission
@@ -20,7 +20,7 @@ export interface SuccessionOptions {
   /** Where the control socket is. */
   readonly folder: string
   /** Of the gateway that this one takes over from. */
-  readonly legacy: Legacy | null
+  readonly handover: Handover | null
   /** The whole gateway is told to stop, while this one finishes its calls. */
   readonly onStop: (withinMs: number) => void
   /** The payload log was switched, while this one finishes its calls. */
@@ -38,23 +38,23 @@ export interface Place {
 
 /** A gateway's place among those before and after it. */
 export class Succession {
-  readonly formers: Formers
+  readonly predecessors: Predecessors
   readonly #options: SuccessionOptions
   readonly #client: ControlClient
-  #finishing: Finishing | null = null
+  #draining: Draining | null = null
   #isHandingOver = false
   /** A successor that is not ready yet. */
   #successor: SpawnedGateway | null = null
-  /** What calls have used since the legacy was told. */
+  /** What calls have used since the handover was told. */
   #untold: MinuteUsage[] = []
 
   constructor(options: SuccessionOptions) {
-    const { admission, budget, legacy } = options
+    const { admission, budget, handover } = options
     this.#options = options
     this.#client = new ControlClient(options.folder)
-    this.formers = new Formers(options)
-    if (legacy !== null) this.formers.expect(legacy)
-    const changed = (): void => (this.#finishing ?? this.formers).changed()
+    this.predecessors = new Predecessors(options)
+    if (handover !== null) this.predecessors.expect(handover)
+    const changed = (): void => (this.#draining ?? this.predecessors).changed()
     admission.watch(changed)
     budget.watch({ added: (usage) => this.#used(usage), reserved: changed })
   }
@@ -74,9 +74,9 @@ export class Succession {
     bequest: () => Bequest,
   ): Promise<number | null> {
     const { clock, instance } = this.#options
-    const legacy = (): Legacy => {
+    const handover = (): Handover => {
       this.#untold = []
-      const { slots } = this.formers
+      const { slots } = this.predecessors
       return { instance, identity: ownIdentity(), host, port, slots, ...bequest() }
     }
     const started = (successor: SpawnedGateway): void => {
@@ -84,7 +84,7 @@ export class Succession {
     }
     this.#isHandingOver = true
     try {
-      return (await raiseSuccessor({ order, listener: server, legacy, makeWay, started, clock })).pid
+      return (await startSuccessor({ order, listener: server, handover, makeWay, started, clock })).pid
     } catch (error) {
       this.#isHandingOver = false
       throw error
@@ -96,10 +96,10 @@ export class Succession {
   /** From here on the successor shares the slots, and is told what is finished here. */
   follow(): void {
     const { admission, budget, clock, instance, onStop, onRawLog } = this.#options
-    const formers = this.formers.moveOn()
+    const predecessors = this.predecessors.moveOn()
     const identity = ownIdentity()
-    this.#finishing = new Finishing(
-      { client: this.#client, admission, budget, clock, instance, identity, formers, onStop, onRawLog },
+    this.#draining = new Draining(
+      { client: this.#client, admission, budget, clock, instance, identity, predecessors, onStop, onRawLog },
       this.#untold,
     )
   }
@@ -107,16 +107,16 @@ export class Succession {
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
   stop(withinMs: number): Promise<void> {
     this.#successor?.kill()
-    return this.formers.stop(withinMs)
+    return this.predecessors.stop(withinMs)
   }
 
   /** Everything here is finished. */
   async close(): Promise<void> {
-    await this.#finishing?.close()
+    await this.#draining?.close()
   }
 
   #used(usage: MinuteUsage): void {
-    if (this.#finishing !== null) this.#finishing.used(usage)
+    if (this.#draining !== null) this.#draining.used(usage)
     else if (this.#isHandingOver) this.#untold.push(usage)
   }
 }

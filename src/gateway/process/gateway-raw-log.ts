@@ -14,7 +14,7 @@ const bytesPerKb = 1024
 const bytesPerMb = 1024 * 1024
 
 /** What a successor goes on with, so that a restart neither loses an active log nor ends it. */
-export interface RawLogLegacy extends RawLogSwitch {
+export interface InheritedRawLog extends RawLogSwitch {
   /** What the option said, or the last setting. */
   readonly asked: boolean
 }
@@ -26,7 +26,7 @@ export interface GatewayRawLogOptions {
   readonly idBits: number
   readonly clock: Clock
   /** Of the gateway that this one takes over from. */
-  readonly legacy: RawLogLegacy | null
+  readonly handover: InheritedRawLog | null
   /** Told how it goes on when it was switched here. */
   readonly onSwitched: (to: RawLogSwitch) => void
 }
@@ -40,7 +40,7 @@ export class GatewayRawLog {
   #asked: boolean
 
   constructor(options: GatewayRawLogOptions) {
-    const { values, salt, idBits, clock, legacy } = options
+    const { values, salt, idBits, clock, handover } = options
     this.#options = options
     this.#asked = values.rawLog
     const log = new PayloadLog({
@@ -55,7 +55,7 @@ export class GatewayRawLog {
       flushAfterMs,
     })
     this.log = log
-    if (legacy !== null && legacy.asked === this.#asked) this.follow(legacy)
+    if (handover !== null && handover.asked === this.#asked) this.follow(handover)
     else if (this.#asked) log.toggle(true, null)
     this.#feed = new PayloadFeed({ log, clock })
     const desk: PayloadDesk = {
@@ -69,7 +69,7 @@ export class GatewayRawLog {
   }
 
   /** For the gateway that takes over. */
-  legacy(): RawLogLegacy {
+  handover(): InheritedRawLog {
     const { enabled, enabledUntilMs: untilMs } = this.log
     return { asked: this.#asked, enabled, untilMs }
   }

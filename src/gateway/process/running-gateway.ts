@@ -8,8 +8,8 @@ import { makeControlFolder } from '../../control/control-folder.ts'
 import type {
   ControlStatus,
   ControlledGateway,
-  FinishingListener,
-  FinishingOrder,
+  DrainListener,
+  DrainOrder,
   HandOverAnswer,
   HandOverOrder,
   LiveOptions,
@@ -40,7 +40,7 @@ import { type InstanceNumber, takeInstanceNumber } from '../../store/sqlite/inst
 import { WriterThread } from '../../store/write/writer-thread.ts'
 import { settingsOf } from '../../supervisor/gateway-config.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
-import { type Bequest, HandOverError, type Legacy } from '../handover/handing-over.ts'
+import { type Bequest, HandOverError, type Handover } from '../handover/start-successor.ts'
 import { installationSalt } from './installation-salt.ts'
 import { newInstance } from './instance.ts'
 import { makeFolder } from './make-folder.ts'
@@ -92,13 +92,13 @@ export class RunningGateway implements ControlledGateway {
   #control: ControlServer | null = null
   #stopping = false
 
-  /** `legacy` is that of the gateway which this one takes over from. */
+  /** `handover` is that of the gateway which this one takes over from. */
   constructor(
     listener: Listener,
     options: GatewayOptions,
     secrets: GatewaySecrets,
     clock: Clock,
-    legacy: Legacy | null = null,
+    handover: Handover | null = null,
   ) {
     const base = parseUpstreamBase(options.upstream)
     const instance = this.#instance
@@ -125,8 +125,8 @@ export class RunningGateway implements ControlledGateway {
     this.#budget = new Budget(options.tokenLimit)
     const budgetRejects = options.budgetAction === 'reject'
     const held = budgetRejects ? this.#admission : null
-    void restoreBudget(this.#budget, held, this.#sink, clock, legacy?.used ?? null)
-    this.#predecessor = legacy?.instance ?? null
+    void restoreBudget(this.#budget, held, this.#sink, clock, handover?.used ?? null)
+    this.#predecessor = handover?.instance ?? null
     this.#succession = new Succession({
       admission: this.#admission,
       budget: this.#budget,
@@ -134,7 +134,7 @@ export class RunningGateway implements ControlledGateway {
       clock,
       instance,
       folder: this.#controlFolder,
-      legacy,
+      handover,
       onStop: (withinMs) => this.stop(withinMs),
       onRawLog: (to) => this.#rawLog.follow(to),
     })
@@ -144,8 +144,8 @@ export class RunningGateway implements ControlledGateway {
       salt,
       idBits: this.#number.value,
       clock,
-      legacy: legacy?.rawLog ?? null,
-      onSwitched: (to) => this.#succession.formers.switchRawLog(to),
+      handover: handover?.rawLog ?? null,
+      onSwitched: (to) => this.#succession.predecessors.switchRawLog(to),
     })
     const retries = new Retries429({
       clock,
@@ -236,7 +236,7 @@ export class RunningGateway implements ControlledGateway {
         rawLogFile: resolve(this.#values.rawLogFile),
       }),
       health: this.#health.report(this.#stopping),
-      formers: this.#succession.formers.list(),
+      predecessors: this.#succession.predecessors.list(),
     }
   }
 
@@ -250,7 +250,7 @@ export class RunningGateway implements ControlledGateway {
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
   giveUp(): void {
-    this.#succession.formers.forget()
+    this.#succession.predecessors.forget()
     this.stop()
   }
 
@@ -266,7 +266,7 @@ export class RunningGateway implements ControlledGateway {
     const bequest = (): Bequest => ({
       used: this.#budget.isKnown ? this.#budget.minutes(this.#clock.wallTime()) : null,
       reserved: this.#budget.reservedInAll,
-      rawLog: this.#rawLog.legacy(),
+      rawLog: this.#rawLog.handover(),
     })
     try {
       const pid = await this.#succession.raise(order, place, bequest)
@@ -279,8 +279,8 @@ export class RunningGateway implements ControlledGateway {
     }
   }
 
-  finishing(tell: (order: FinishingOrder) => void): FinishingListener {
-    return this.#succession.formers.listen(tell)
+  draining(tell: (order: DrainOrder) => void): DrainListener {
+    return this.#succession.predecessors.listen(tell)
   }
 
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
@@ -296,7 +296,7 @@ export class RunningGateway implements ControlledGateway {
     } = options
     if (maxConcurrent !== undefined) {
       this.#admission.setCapacity(maxConcurrent)
-      this.#succession.formers.setMax(maxConcurrent)
+      this.#succession.predecessors.setMax(maxConcurrent)
     }
     if (slotCooldownMs !== undefined) this.#admission.setCooldown(slotCooldownMs)
     if (tokenLimit !== undefined) this.#budget.setLimit(tokenLimit)

@@ -1,10 +1,10 @@
 import type { Clock } from '../../call/clock.ts'
 import type {
-  FinishingListener,
-  FinishingOrder,
-  FinishingReport,
-  FormerClaim,
-  FormerGateway,
+  DrainListener,
+  DrainOrder,
+  DrainReport,
+  PredecessorClaim,
+  PredecessorGateway,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
 import type { Admission } from '../admission/admission.ts'
@@ -23,10 +23,10 @@ export interface FormersOptions {
   readonly clock: Clock
 }
 
-interface Former {
+interface Predecessor {
   readonly identity: ProcessIdentity
   /** `null` while it does not report. */
-  readonly tell: ((order: FinishingOrder) => void) | null
+  readonly tell: ((order: DrainOrder) => void) | null
   readonly calls: number
   /** Tokens that its calls in flight may still use. */
   readonly reserved: number
@@ -35,10 +35,10 @@ interface Former {
 }
 
 /** The gateways that this one has taken over from, as long as they finish calls: who they are, and what they may use. */
-export class Formers {
+export class Predecessors {
   readonly #options: FormersOptions
   readonly #shares: SlotShares
-  readonly #formers = new Map<string, Former>()
+  readonly #predecessors = new Map<string, Predecessor>()
   #isPlanned = false
   #hasMoved = false
   #stopWithinMs: number | null = null
@@ -51,8 +51,8 @@ export class Formers {
   }
 
   /** Those that have calls. */
-  list(): readonly FormerGateway[] {
-    const all = [...this.#formers].map(([instance, { identity, calls }]) => ({
+  list(): readonly PredecessorGateway[] {
+    const all = [...this.#predecessors].map(([instance, { identity, calls }]) => ({
       instance,
       pid: identity.pid,
       calls,
@@ -67,10 +67,10 @@ export class Formers {
   }
 
   /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, slots, reserved = 0 }: FormerClaim): void {
-    if (this.#formers.has(instance)) return
+  expect({ instance, identity, slots, reserved = 0 }: PredecessorClaim): void {
+    if (this.#predecessors.has(instance)) return
     if (this.#hasMoved) return
-    this.#formers.set(instance, { identity, tell: null, calls: 0, reserved, counted: null })
+    this.#predecessors.set(instance, { identity, tell: null, calls: 0, reserved, counted: null })
     this.#shares.reserve(instance, slots)
     this.#options.admission.lend(this.#shares.lent)
     this.#shareBudget()
@@ -86,12 +86,12 @@ export class Formers {
   /** What was switched here counts for the calls that they finish, too. */
   switchRawLog(to: RawLogSwitch): void {
     this.#rawLog = to
-    for (const { tell } of this.#formers.values()) tell?.({ rawLog: to })
+    for (const { tell } of this.#predecessors.values()) tell?.({ rawLog: to })
   }
 
   /** What is in use here has changed: somebody may get a slot. */
   changed(): void {
-    if (this.#isPlanned || this.#formers.size === 0) return
+    if (this.#isPlanned || this.#predecessors.size === 0) return
     this.#isPlanned = true
     setImmediate(() => {
       this.#isPlanned = false
@@ -99,7 +99,7 @@ export class Formers {
     })
   }
 
-  listen(tell: (order: FinishingOrder) => void): FinishingListener {
+  listen(tell: (order: DrainOrder) => void): DrainListener {
     let instance: string | null = null
     return {
       report: (report) => {
@@ -110,24 +110,24 @@ export class Formers {
         this.#take(report, tell)
       },
       ended: () => {
-        if (instance !== null && this.#formers.get(instance)?.tell === tell) this.#leave(instance)
+        if (instance !== null && this.#predecessors.get(instance)?.tell === tell) this.#leave(instance)
       },
     }
   }
 
   /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
-  moveOn(): readonly FormerClaim[] {
-    const claims = [...this.#formers].map(([instance, { identity, reserved }]) => {
+  moveOn(): readonly PredecessorClaim[] {
+    const claims = [...this.#predecessors].map(([instance, { identity, reserved }]) => {
       return { instance, identity, slots: this.#shares.reservedBy(instance), reserved }
     })
     this.#hasMoved = true
-    for (const { tell } of this.#formers.values()) tell?.({ moved: true })
+    for (const { tell } of this.#predecessors.values()) tell?.({ moved: true })
     return claims
   }
 
   /** This gateway does not come to take over. */
   forget(): void {
-    for (const instance of this.#formers.keys()) this.#leave(instance)
+    for (const instance of this.#predecessors.keys()) this.#leave(instance)
   }
 
   /** Has them stop as well, also those that have yet to report; resolves when none is left. */
@@ -135,22 +135,22 @@ export class Formers {
     if (this.#hasMoved) return Promise.resolve()
     this.#stopWithinMs = withinMs
     this.#over ??= Promise.withResolvers()
-    for (const { tell } of this.#formers.values()) tell?.({ stopWithinMs: withinMs })
+    for (const { tell } of this.#predecessors.values()) tell?.({ stopWithinMs: withinMs })
     this.#resolveIfOver()
     return this.#over.promise
   }
 
-  #take(report: FinishingReport, tell: Former['tell']): void {
-    const { instance, identity, slots, used, formers, reserved = 0, counted = null } = report
-    this.#formers.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
+  #take(report: DrainReport, tell: Predecessor['tell']): void {
+    const { instance, identity, slots, used, predecessors, reserved = 0, counted = null } = report
+    this.#predecessors.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
     this.#shares.report(instance, slots)
-    for (const claim of formers) this.expect(claim)
+    for (const claim of predecessors) this.expect(claim)
     for (const usage of used) this.#options.budget.addTo(usage)
     this.#share()
   }
 
   #leave(instance: string): void {
-    this.#formers.delete(instance)
+    this.#predecessors.delete(instance)
     this.#shares.leave(instance)
     this.#share()
     this.#resolveIfOver()
@@ -161,7 +161,7 @@ export class Formers {
     const { admission } = this.#options
     admission.lend(this.#shares.lent)
     for (const { holder, seq, slots } of this.#shares.grants(admission.snapshot().active)) {
-      this.#formers.get(holder)?.tell?.({ grant: { seq, slots } })
+      this.#predecessors.get(holder)?.tell?.({ grant: { seq, slots } })
     }
     this.#shareBudget()
   }
@@ -169,15 +169,15 @@ export class Formers {
   /** Keeps what their calls may use free here, and has them keep free what is taken elsewhere. */
   #shareBudget(): void {
     const { budget, budgetRejects, clock } = this.#options
-    const formers = [...this.#formers.values()]
-    const reserved = formers.reduce((sum, former) => sum + former.reserved, 0)
+    const predecessors = [...this.#predecessors.values()]
+    const reserved = predecessors.reduce((sum, predecessor) => sum + predecessor.reserved, 0)
     budget.reserveElsewhere(reserved)
     if (!budgetRejects) return
     const { totalUsed } = budget.snapshot(clock.wallTime())
-    for (const former of formers) {
-      if (former.counted === null) continue
-      const unknownToIt = Math.max(0, totalUsed - former.counted)
-      former.tell?.({ taken: unknownToIt + budget.reserved + reserved - former.reserved })
+    for (const predecessor of predecessors) {
+      if (predecessor.counted === null) continue
+      const unknownToIt = Math.max(0, totalUsed - predecessor.counted)
+      predecessor.tell?.({ taken: unknownToIt + budget.reserved + reserved - predecessor.reserved })
     }
   }
 
@@ -187,9 +187,9 @@ export class Formers {
     clock.after(
       lookEveryMs,
       () => {
-        const former = this.#formers.get(instance)
-        if (former === undefined || former.tell !== null) return
-        if (isAlive(former.identity)) this.#lookAfter(instance)
+        const predecessor = this.#predecessors.get(instance)
+        if (predecessor === undefined || predecessor.tell !== null) return
+        if (isAlive(predecessor.identity)) this.#lookAfter(instance)
         else this.#leave(instance)
       },
       { background: true },
@@ -197,6 +197,6 @@ export class Formers {
   }
 
   #resolveIfOver(): void {
-    if (this.#formers.size === 0) this.#over?.resolve()
+    if (this.#predecessors.size === 0) this.#over?.resolve()
   }
 }

@@ -21,7 +21,7 @@ import { endInWords } from '../../supervisor/gateway-starter.ts'
 import { type SpawnAnswer, type SpawnedGateway, spawnGateway } from '../../supervisor/spawn-gateway.ts'
 import { within } from '../../supervisor/within.ts'
 import { exitCode } from '../../cli/exit-code.ts'
-import type { RawLogLegacy } from '../process/gateway-raw-log.ts'
+import type { InheritedRawLog } from '../process/gateway-raw-log.ts'
 
 /** By this variable a process knows that the one which started it waits to hand over to it. */
 export const handOverVariable = 'TOKENWEIR_HAND_OVER'
@@ -35,11 +35,11 @@ export interface Bequest {
   /** Tokens that calls in flight may still use, here and before; a gateway of an older version does not tell. */
   readonly reserved?: number | undefined
   /** How the payload log is; a gateway of an older version has none. */
-  readonly rawLog?: RawLogLegacy | undefined
+  readonly rawLog?: InheritedRawLog | undefined
 }
 
 /** All that a gateway leaves to its successor. */
-export interface Legacy extends Bequest {
+export interface Handover extends Bequest {
   readonly instance: string
   readonly identity: ProcessIdentity
   readonly host: string
@@ -49,21 +49,21 @@ export interface Legacy extends Bequest {
 }
 
 /**
- * What a successor asks before it is ready: first for the legacy; when all else is done for the listener, or, where it
+ * What a successor asks before it is ready: first for the handover; when all else is done for the listener, or, where it
  * binds another address on the same port, for the port.
  */
 export interface SuccessorQuestion {
-  readonly asks: 'legacy' | 'listener' | 'port'
+  readonly asks: 'handover' | 'listener' | 'port'
 }
 
 /** What it is answered; a listener comes as the handle beside it. */
-export type SuccessorAnswer = { readonly legacy: Legacy } | { readonly yours: true }
+export type SuccessorAnswer = { readonly handover: Handover } | { readonly yours: true }
 
-const isQuestion = record<SuccessorQuestion>({ asks: isOneOf(['legacy', 'listener', 'port']) })
+const isQuestion = record<SuccessorQuestion>({ asks: isOneOf(['handover', 'listener', 'port']) })
 
-const isAsked = record<Pick<RawLogLegacy, 'asked'>>({ asked: isFlag })
+const isAsked = record<Pick<InheritedRawLog, 'asked'>>({ asked: isFlag })
 
-export const isLegacy: Shape<Legacy> = record<Legacy>({
+export const isHandover: Shape<Handover> = record<Handover>({
   instance: isText,
   identity: isIdentity,
   host: isText,
@@ -71,7 +71,7 @@ export const isLegacy: Shape<Legacy> = record<Legacy>({
   slots: isCount,
   used: nullable(listOf(isMinuteUsage)),
   reserved: optional(isAmount),
-  rawLog: optional((value): value is RawLogLegacy => isRawLogSwitch(value) && isAsked(value)),
+  rawLog: optional((value): value is InheritedRawLog => isRawLogSwitch(value) && isAsked(value)),
 })
 
 /** Why there is no successor, in words. */
@@ -89,7 +89,7 @@ export interface HandingOverOptions {
   readonly order: HandOverOrder
   readonly listener: Server
   /** Asked when the successor is about to begin. */
-  readonly legacy: () => Legacy
+  readonly handover: () => Handover
   /** Stops listening. */
   readonly makeWay: () => void
   /** Told at once which process it is, so that it can be ended. */
@@ -101,7 +101,7 @@ export interface HandingOverOptions {
  * Starts a successor and gives it the listening socket, so that no connection is ever refused. Resolves with it
  * when it accepts calls; rejects with {@link HandOverError} when it has ended without.
  */
-export async function raiseSuccessor(options: HandingOverOptions): Promise<SpawnedGateway> {
+export async function startSuccessor(options: HandingOverOptions): Promise<SpawnedGateway> {
   const { order, clock = systemClock } = options
   const successor = spawn(options)
   options.started(successor)
@@ -123,11 +123,11 @@ export async function raiseSuccessor(options: HandingOverOptions): Promise<Spawn
   throw new HandOverError(code, `The new gateway ${endInWords(begun)}.`)
 }
 
-function spawn({ order, listener, legacy, makeWay }: HandingOverOptions): SpawnedGateway {
+function spawn({ order, listener, handover, makeWay }: HandingOverOptions): SpawnedGateway {
   const { command, args, cwd, log_file: logFile } = order
   const answer = (question: unknown): SpawnAnswer | null => {
     if (!isQuestion(question)) return null
-    if (question.asks === 'legacy') return { message: { legacy: legacy() } satisfies SuccessorAnswer }
+    if (question.asks === 'handover') return { message: { handover: handover() } satisfies SuccessorAnswer }
     const message: SuccessorAnswer = { yours: true }
     if (question.asks === 'listener') return { message, handle: listener }
     makeWay()

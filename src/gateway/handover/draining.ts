@@ -1,10 +1,10 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import type { ControlClient, FinishingConnection } from '../../control/control-client.ts'
+import type { ControlClient, DrainConnection } from '../../control/control-client.ts'
 import type {
-  FinishingOrder,
-  FinishingReport,
-  FormerClaim,
+  DrainOrder,
+  DrainReport,
+  PredecessorClaim,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
 import type { Admission } from '../admission/admission.ts'
@@ -16,7 +16,7 @@ const retryMs = 50
 /** For a successor to take the last report. */
 const lastReportMs = 1000
 
-export interface FinishingOptions {
+export interface DrainingOptions {
   readonly client: ControlClient
   readonly admission: Admission
   readonly budget: Budget
@@ -24,7 +24,7 @@ export interface FinishingOptions {
   readonly instance: string
   readonly identity: ProcessIdentity
   /** Those that reported to this gateway, and are now on their way to its successor. */
-  readonly formers: readonly FormerClaim[]
+  readonly predecessors: readonly PredecessorClaim[]
   /** The whole gateway is told to stop. */
   readonly onStop: (withinMs: number) => void
   readonly onRawLog: (to: RawLogSwitch) => void
@@ -34,11 +34,11 @@ export interface FinishingOptions {
  * Reports to whichever gateway is the successor, for as long as this one finishes its calls, and uses no more slots
  * than it is granted.
  */
-export class Finishing {
-  readonly #options: FinishingOptions
+export class Draining {
+  readonly #options: DrainingOptions
   readonly #granted: GrantedSlots
-  #formers: readonly FormerClaim[]
-  #connection: FinishingConnection | null = null
+  #predecessors: readonly PredecessorClaim[]
+  #connection: DrainConnection | null = null
   #used: MinuteUsage[] = []
   /** Tokens that nobody could be told of are in the database before another gateway reads it. */
   #keepsUsed = true
@@ -46,12 +46,12 @@ export class Finishing {
   #last = ''
   #isOver = false
 
-  /** `used` is what calls used that ended since the legacy was told. */
-  constructor(options: FinishingOptions, used: readonly MinuteUsage[]) {
+  /** `used` is what calls used that ended since the handover was told. */
+  constructor(options: DrainingOptions, used: readonly MinuteUsage[]) {
     this.#options = options
-    const others = options.formers.reduce((sum, { slots }) => sum + slots, 0)
+    const others = options.predecessors.reduce((sum, { slots }) => sum + slots, 0)
     this.#granted = new GrantedSlots(Math.max(0, options.admission.snapshot().maxConcurrent - others))
-    this.#formers = options.formers
+    this.#predecessors = options.predecessors
     this.#used = [...used]
     void this.#keepReporting()
   }
@@ -84,7 +84,7 @@ export class Finishing {
     while (!this.#isOver) {
       this.#granted.startAnew()
       this.#last = ''
-      const connection = await client.reportFinishing((order) => this.#obey(order))
+      const connection = await client.reportDraining((order) => this.#follow(order))
       if (connection === null) {
         // Nobody is there to grant more, and whoever waits is served all the same.
         this.#mayUse(Math.max(1, this.#granted.slots))
@@ -101,7 +101,7 @@ export class Finishing {
     }
   }
 
-  #obey(order: FinishingOrder): void {
+  #follow(order: DrainOrder): void {
     if ('grant' in order) {
       this.#granted.granted(order.grant.seq, order.grant.slots)
       this.#mayUse(order.grant.slots)
@@ -133,13 +133,13 @@ export class Finishing {
     const used = this.#used
     const { reserved } = budget
     const counted = budget.snapshot(clock.wallTime()).totalUsed
-    const formers = this.#formers
-    const report: FinishingReport = { instance, identity, slots, used, reserved, counted, formers }
+    const predecessors = this.#predecessors
+    const report: DrainReport = { instance, identity, slots, used, reserved, counted, predecessors }
     const said = JSON.stringify([slots, reserved])
     if (said === this.#last && used.length === 0) return
     this.#last = said
     this.#used = []
-    this.#formers = []
+    this.#predecessors = []
     connection.send(report)
   }
 

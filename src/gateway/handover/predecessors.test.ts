@@ -2,45 +2,53 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { FinishingOrder, FinishingReport } from '../../control/control-messages.ts'
+import type { DrainOrder, DrainReport } from '../../control/control-messages.ts'
 import { Admission } from '../admission/admission.ts'
 import { Budget } from '../admission/budget.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
-import { Formers } from './formers.ts'
+import { Predecessors } from './predecessors.ts'
 
 const identity = ownIdentity()
 
-function setUp(): { formers: Formers; budget: Budget; takenBy: (name: string) => number[]; report: Report } {
+function setUp(): {
+  predecessors: Predecessors
+  budget: Budget
+  takenBy: (name: string) => number[]
+  report: Report
+} {
   const clock = new FakeClock()
   const slots = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
   const admission = new Admission({ clock, ...slots })
   const budget = new Budget(1000)
-  const formers = new Formers({ admission, budget, budgetRejects: true, clock })
-  budget.watch({ added: () => {}, reserved: () => formers.changed() })
-  const orders = new Map<string, FinishingOrder[]>()
-  const listeners = new Map<string, ReturnType<Formers['listen']>>()
+  const predecessors = new Predecessors({ admission, budget, budgetRejects: true, clock })
+  budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
+  const orders = new Map<string, DrainOrder[]>()
+  const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
   const report: Report = (instance, more) => {
     const told = orders.get(instance) ?? []
     orders.set(instance, told)
-    const listener = listeners.get(instance) ?? formers.listen((order) => told.push(order))
+    const listener = listeners.get(instance) ?? predecessors.listen((order) => told.push(order))
     listeners.set(instance, listener)
     const inUse = { seq: 0, slots: 1, active: 1, wanted: 1 }
-    listener.report({ instance, identity, slots: inUse, used: [], formers: [], ...more })
+    listener.report({ instance, identity, slots: inUse, used: [], predecessors: [], ...more })
     return listener
   }
   const takenBy = (instance: string): number[] =>
     (orders.get(instance) ?? []).flatMap((order) => ('taken' in order ? [order.taken] : []))
-  return { formers, budget, takenBy, report }
+  return { predecessors, budget, takenBy, report }
 }
 
-type Report = (instance: string, more: Partial<FinishingReport>) => ReturnType<Formers['listen']>
+type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Predecessors['listen']>
 
-test('what the calls of former gateways may use is kept free, until they end', () => {
-  const { formers, budget, report } = setUp()
-  formers.expect({ instance: 'b', identity, slots: 4, reserved: 900 })
+test('what the calls of predecessors may use is kept free, until they end', () => {
+  const { predecessors, budget, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 900 })
   assert.equal(budget.reservedInAll, 900)
   // Of the 900 most belonged to one before it, which has yet to report.
-  const b = report('b', { reserved: 100, formers: [{ instance: 'a', identity, slots: 1, reserved: 800 }] })
+  const b = report('b', {
+    reserved: 100,
+    predecessors: [{ instance: 'a', identity, slots: 1, reserved: 800 }],
+  })
   assert.equal(budget.reservedInAll, 900)
   const a = report('a', { reserved: 700 })
   assert.equal(budget.reservedInAll, 800)
@@ -50,9 +58,9 @@ test('what the calls of former gateways may use is kept free, until they end', (
   assert.equal(budget.reservedInAll, 0)
 })
 
-test('former gateways are told what is taken elsewhere: reserved, or used unknown to them', async () => {
-  const { formers, budget, takenBy, report } = setUp()
-  formers.expect({ instance: 'b', identity, slots: 4 })
+test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', async () => {
+  const { predecessors, budget, takenBy, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4 })
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
   budget.add(Date.UTC(2026, 10, 21, 6), 60)
@@ -66,17 +74,17 @@ test('former gateways are told what is taken elsewhere: reserved, or used unknow
 })
 
 test('a gateway of an earlier version, which tells nothing of its tokens, is told nothing of them', () => {
-  const { formers, budget, takenBy, report } = setUp()
-  formers.expect({ instance: 'b', identity, slots: 4 })
+  const { predecessors, budget, takenBy, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4 })
   report('b', {})
   assert.deepEqual([budget.reservedInAll, takenBy('b')], [0, []])
 })
 
 test('who has handed over itself keeps what others may use free on until it is told anew', () => {
-  const { formers, budget, report } = setUp()
-  formers.expect({ instance: 'b', identity, slots: 4 })
+  const { predecessors, budget, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4 })
   const b = report('b', { reserved: 900 })
-  assert.equal(formers.moveOn()[0]?.reserved, 900)
+  assert.equal(predecessors.moveOn()[0]?.reserved, 900)
   b.ended()
   assert.equal(budget.reservedInAll, 900)
 })
