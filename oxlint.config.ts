@@ -43,11 +43,12 @@ const source: Record<string, string> = {
   'payloads/feed': 'payloads payloads/file',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite store/write',
-  control: 'api call lib',
+  control: 'api call lib options',
   supervisor: 'api call control lib options',
   'dashboard/http': 'api call lib supervisor',
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
-  'dashboard/routes': 'api call lib pricing query supervisor store/sqlite dashboard/events dashboard/http',
+  'dashboard/routes':
+    'api call lib options pricing query supervisor store/sqlite dashboard/events dashboard/http',
   dashboard: 'call lib supervisor dashboard/events dashboard/http dashboard/routes',
   demo: 'call',
   verify: 'call lib',
@@ -137,6 +138,7 @@ export default defineConfig({
     'import/no-default-export': 'error',
     'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
     'no-console': 'error',
+    'typescript/explicit-module-boundary-types': 'error',
     eqeqeq: 'error',
     'no-await-in-loop': 'off',
     'no-underscore-dangle': 'off',

@@ -1,18 +1,29 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import { connect } from 'node:net'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request,
+} from 'node:http'
+import { type Socket, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
+import { codeOf, messageOf } from '../lib/caught.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
-import type {
-  ControlStatus,
-  DrainOrder,
-  DrainReport,
-  HandOverAnswer,
-  HandOverOrder,
-  LiveOptions,
+import {
+  type ControlStatus,
+  type DrainOrder,
+  type DrainReport,
+  type HandOverAnswer,
+  type HandOverOrder,
+  type LiveOptions,
+  isControlStatus,
+  isDrainOrder,
+  isHandOverAnswer,
+  isLiveCalls,
+  refusalIn,
 } from './control-messages.ts'
-import { isControlStatus, isDrainOrder, isHandOverAnswer, isLiveCalls, refusalIn } from './control-shapes.ts'
 import { openSocketAddress } from './control-socket.ts'
 
 /**
@@ -112,7 +123,7 @@ export class ControlClient {
       ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
       ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
     }
-    return await this.#ask(route, body, limitMs, (response) => Promise.resolve(response), headers)
+    return await this.#ask(route, body, limitMs, async (response) => response, headers)
   }
 
   async #ask<T>(
@@ -126,12 +137,14 @@ export class ControlClient {
     const timer = setTimeout(() => limit.abort(), limitMs)
     try {
       using address = openSocketAddress(this.#folder)
-      return await read(await send(address.path, route, { body, headers, signal: limit.signal }))
+      const { req, response } = open(address.path, route, { headers, signal: limit.signal })
+      req.end(body)
+      return await read(await response)
     } catch (error) {
       if (limit.signal.aborted) return 'silent'
       const noAnswer = noAnswerOf(error)
       if (noAnswer !== null) return noAnswer
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
     } finally {
       clearTimeout(timer)
@@ -139,43 +152,34 @@ export class ControlClient {
   }
 }
 
-function send(
-  socketPath: string,
-  route: string,
-  {
-    body,
-    headers,
-    signal,
-  }: { readonly body: string; readonly headers: OutgoingHttpHeaders; readonly signal: AbortSignal },
-): Promise<IncomingMessage> {
+interface Opened {
+  readonly req: ClientRequest
+  readonly response: Promise<IncomingMessage>
+}
+
+function open(socketPath: string, route: string, options: RequestOptions): Opened {
   const [method, path] = route.split(' ')
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request({ method, path, headers, createConnection: () => connect({ path: socketPath }), signal })
-    .once('response', resolve)
-    .on('error', reject)
-    .end(body)
-  return promise
+  const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const createConnection = (): Socket => connect({ path: socketPath })
+  const req = request({ method, path, createConnection, ...options })
+  req.once('response', resolve).on('error', reject)
+  return { req, response }
 }
 
 async function openReports(
   socketPath: string,
   onOrder: (order: DrainOrder) => void,
 ): Promise<DrainConnection> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-  const req = request({
-    method: 'POST',
-    path: '/draining',
-    createConnection: () => connect({ path: socketPath }),
-  })
-  req.once('response', resolve).on('error', reject).once('close', close).flushHeaders()
-  const response = await promise
-  if (response.statusCode !== 200) {
+  const { req, response } = open(socketPath, 'POST /draining', {})
+  req.once('close', close).flushHeaders()
+  const answer = await response
+  if (answer.statusCode !== 200) {
     req.destroy()
     throw new Error('it takes no reports')
   }
   const lines = new LineReader(onMessage(isDrainOrder, onOrder))
-  response
+  answer
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))
     .on('error', () => {})
@@ -220,8 +224,7 @@ async function readStopping(response: IncomingMessage): Promise<Stopping> {
 
 /** `null` where somebody has answered, if with nonsense, or the system forbids to ask. */
 function noAnswerOf(error: unknown): NoAnswer | null {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  switch (code) {
+  switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
     case 'ECONNREFUSED':

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 import { isText, readMessage, record } from '../lib/message-shape.ts'
 import { replaceFile } from '../lib/replace-file.ts'
-import { isIdentity, isPort } from './control-shapes.ts'
+import { isIdentity, isPort } from './control-messages.ts'
 
 /** What a gateway leaves in its data folder while it runs, for those to whom it no longer answers. */
 export interface ProcessRecord extends ProcessIdentity {

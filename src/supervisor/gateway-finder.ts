@@ -2,6 +2,7 @@ import type { Clock } from '../call/clock.ts'
 import { ControlClient, type NoAnswer } from '../control/control-client.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
+import { messageOf } from '../lib/caught.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
 
@@ -39,7 +40,7 @@ export class GatewayFinder {
     try {
       control = await this.client.status(limitMs)
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error)
+      problem = messageOf(error)
     }
     if (typeof control === 'object') this.#lastSeen = control.identity
     // Read last, so that a gateway that has just ended has taken it away already.

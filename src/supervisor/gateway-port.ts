@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import type { HealthReport } from '../api/health-report.ts'
-import { isHealthReport } from '../control/control-shapes.ts'
+import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
 
 /** More than a health report ever is: something else may answer on the port, and at length. */

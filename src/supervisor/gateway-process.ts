@@ -1,7 +1,7 @@
 import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
-import type { Settings } from './gateway-settings.ts'
+import type { Settings } from '../options/gateway-settings.ts'
 
 /**
  * The one gateway of a data folder, whoever started it. Operations come one after the other, in the order in

@@ -1,11 +1,11 @@
-import type { Clock } from '../call/clock.ts'
+import { type Clock, within } from '../call/clock.ts'
 import type { Stopping } from '../control/control-client.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import { type GatewayFinder, isCertain } from './gateway-finder.ts'
 import { ProcessError } from './gateway-process.ts'
-import type { SpawnedGateway } from './spawn-gateway.ts'
+import type { SpawnedGateway } from '../control/spawn-gateway.ts'
+import { messageOf } from '../lib/caught.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
-import { within } from './within.ts'
 
 const killLimitMs = 5000
 const lookEveryMs = 20
@@ -38,7 +38,7 @@ export class GatewayStopper {
     const [{ control, recordedRuns, record }, stopping] = await Promise.all([
       finder.find(limits.acceptStopMs),
       finder.client.stop(limits.acceptStopMs).catch((error: unknown) => {
-        throw new ProcessError('stop_failed', error instanceof Error ? error.message : String(error))
+        throw new ProcessError('stop_failed', messageOf(error))
       }),
     ])
     if (stopping === 'absent') {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
-import { refusalIn } from '../control/control-shapes.ts'
+import { refusalIn } from '../control/control-messages.ts'
 import { followFeed } from '../control/follow-feed.ts'
 import {
   type Shape,

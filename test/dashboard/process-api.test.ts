@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProcessError } from '../../src/supervisor/gateway-process.ts'
-import { SettingError } from '../../src/supervisor/gateway-settings.ts'
+import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 import { runningStatus, someConfig } from './scripted-gateway.ts'

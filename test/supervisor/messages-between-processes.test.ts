@@ -13,7 +13,8 @@ import { ControlClient } from '../../src/control/control-client.ts'
 import type { ControlStatus, DrainReport } from '../../src/control/control-messages.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 import type { ToQuery } from '../../src/query/query-messages.ts'
-import { DatabaseJobs, JobError } from '../../src/supervisor/database-jobs.ts'
+import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
+import { JobError } from '../../src/supervisor/run-job.ts'
 import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
 import { TailPrinter } from '../../src/cli/terminal/tail-printer.ts'
 import { PayloadTopic } from '../../src/dashboard/events/payload-topic.ts'
@@ -155,6 +156,7 @@ test('a hand-over: a successor ignores what is no answer, and what a newer hando
       host: '127.0.0.1',
       port,
       slots: 2,
+      reserved: 0,
       used: null,
       new_one: { deep: [1] },
     }

@@ -14,8 +14,7 @@ import { spawnQuery } from '../../query/spawn-query.ts'
 import { childEnvironment } from '../../supervisor/child-environment.ts'
 import { DatabaseJobs } from '../../supervisor/database-jobs.ts'
 import { PriceSyncJob } from '../../supervisor/price-sync-job.ts'
-import { GatewayConfig, leadsTo } from '../../supervisor/gateway-config.ts'
-import { SettingError, SettingsFile } from '../../supervisor/gateway-settings.ts'
+import { GatewayConfig, SettingError, leadsTo } from '../../supervisor/gateway-config.ts'
 import { LogFile } from '../../supervisor/log-file.ts'
 import { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../../supervisor/supervised-gateway.ts'
@@ -70,7 +69,7 @@ export class RunningDashboard {
     const folder = makeControlFolder(dirname(options.db))
     const config = new GatewayConfig(
       options,
-      new SettingsFile(join(folder, 'gateway.json')),
+      join(folder, 'gateway.json'),
       own,
       (env['UPSTREAM_API_KEY'] ?? '') !== '',
     )

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../api/error-body.ts'
-import { JobError } from '../../supervisor/database-jobs.ts'
+import { JobError } from '../../supervisor/run-job.ts'
 import { ProcessError } from '../../supervisor/gateway-process.ts'
-import { SettingError } from '../../supervisor/gateway-settings.ts'
+import { SettingError } from '../../supervisor/gateway-config.ts'
 import { GatewayRefusedError, RawLogError } from '../../supervisor/raw-log-relay.ts'
 
 /** Why a request is answered with a status of 400 or above. */

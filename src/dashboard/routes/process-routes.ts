@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { GatewayProcess } from '../../supervisor/gateway-process.ts'
-import type { Settings } from '../../supervisor/gateway-settings.ts'
+import type { Settings } from '../../options/gateway-settings.ts'
 import type { LogSource } from './log-source.ts'
 import { wholeNumber } from '../http/query-parameters.ts'
 import { addRoutes, route } from '../http/route-table.ts'

@@ -30,7 +30,16 @@ function setUp(): {
     const listener = listeners.get(instance) ?? predecessors.listen((order) => told.push(order))
     listeners.set(instance, listener)
     const inUse = { seq: 0, slots: 1, active: 1, wanted: 1 }
-    listener.report({ instance, identity, slots: inUse, used: [], predecessors: [], ...more })
+    listener.report({
+      instance,
+      identity,
+      slots: inUse,
+      used: [],
+      reserved: 0,
+      counted: 0,
+      predecessors: [],
+      ...more,
+    })
     return listener
   }
   const takenBy = (instance: string): number[] =>
@@ -60,7 +69,7 @@ test('what the calls of predecessors may use is kept free, until they end', () =
 
 test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', async () => {
   const { predecessors, budget, takenBy, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, slots: 4 })
+  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
   budget.add(Date.UTC(2026, 10, 21, 6), 60)
@@ -73,16 +82,9 @@ test('predecessors are told what is taken elsewhere: reserved, or used unknown t
   assert.equal(takenBy('b').at(-1), 60 - 50 + 200)
 })
 
-test('a gateway of an earlier version, which tells nothing of its tokens, is told nothing of them', () => {
-  const { predecessors, budget, takenBy, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, slots: 4 })
-  report('b', {})
-  assert.deepEqual([budget.reservedInAll, takenBy('b')], [0, []])
-})
-
 test('who has handed over itself keeps what others may use free on until it is told anew', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, slots: 4 })
+  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
   const b = report('b', { reserved: 900 })
   assert.equal(predecessors.moveOn()[0]?.reserved, 900)
   b.ended()

@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { type Clock, systemClock } from '../../call/clock.ts'
+import { type Clock, systemClock, within } from '../../call/clock.ts'
 import type { HandOverFailure, HandOverOrder } from '../../control/control-messages.ts'
-import { isIdentity, isMinuteUsage, isPort, isRawLogSwitch } from '../../control/control-shapes.ts'
+import { isIdentity, isMinuteUsage, isPort, isRawLogSwitch } from '../../control/control-messages.ts'
 import type { ProcessIdentity } from '../../lib/process-identity.ts'
 import {
   type Shape,
@@ -17,10 +17,13 @@ import {
   optional,
   record,
 } from '../../lib/message-shape.ts'
-import { endInWords } from '../../supervisor/gateway-starter.ts'
-import { type SpawnAnswer, type SpawnedGateway, spawnGateway } from '../../supervisor/spawn-gateway.ts'
-import { within } from '../../supervisor/within.ts'
-import { exitCode } from '../../cli/exit-code.ts'
+import {
+  type SpawnAnswer,
+  type SpawnedGateway,
+  endInWords,
+  exitPortInUse,
+  spawnGateway,
+} from '../../control/spawn-gateway.ts'
 import type { InheritedRawLog } from '../process/gateway-raw-log.ts'
 
 /** By this variable a process knows that the one which started it waits to hand over to it. */
@@ -33,7 +36,7 @@ export interface Bequest {
   /** What the token budget counts; `null` where it is not known yet, and the database has to be asked. */
   readonly used: readonly MinuteUsage[] | null
   /** Tokens that calls in flight may still use, here and before; a gateway of an older version does not tell. */
-  readonly reserved?: number | undefined
+  readonly reserved: number
   /** How the payload log is; a gateway of an older version has none. */
   readonly rawLog?: InheritedRawLog | undefined
 }
@@ -70,7 +73,7 @@ export const isHandover: Shape<Handover> = record<Handover>({
   port: isPort,
   slots: isCount,
   used: nullable(listOf(isMinuteUsage)),
-  reserved: optional(isAmount),
+  reserved: isAmount,
   rawLog: optional((value): value is InheritedRawLog => isRawLogSwitch(value) && isAsked(value)),
 })
 
@@ -119,7 +122,7 @@ export async function startSuccessor(options: HandingOverOptions): Promise<Spawn
   }
   if ('ready' in begun)
     throw new HandOverError('not_up', 'The new gateway could not open its control socket.')
-  const code = begun.code === exitCode.portInUse ? 'port_in_use' : 'not_up'
+  const code = begun.code === exitPortInUse ? 'port_in_use' : 'not_up'
   throw new HandOverError(code, `The new gateway ${endInWords(begun)}.`)
 }
 

@@ -6,7 +6,7 @@ import type { HandOverOrder, RawLogSwitch } from '../../control/control-messages
 import type { Admission } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
-import type { SpawnedGateway } from '../../supervisor/spawn-gateway.ts'
+import type { SpawnedGateway } from '../../control/spawn-gateway.ts'
 import { Draining } from './draining.ts'
 import { Predecessors } from './predecessors.ts'
 import { type Bequest, type Handover, startSuccessor } from './start-successor.ts'

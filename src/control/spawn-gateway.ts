@@ -1,5 +1,8 @@
 import { type SendHandle, spawn } from 'node:child_process'
-import { isFlag, isOneOf, record } from '../lib/message-shape.ts'
+import { type MessageOf, isFlag, isOneOf, record } from '../lib/message-shape.ts'
+
+/** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
+export const exitPortInUse = 3
 
 /** How a gateway's process ended. */
 export interface GatewayEnd {
@@ -10,15 +13,17 @@ export interface GatewayEnd {
 }
 
 /** What a started gateway says when it listens. */
-export interface ReadyMessage {
-  readonly ready: true
+export type ReadyMessage = MessageOf<typeof isReady>
+
+const isReady = record({
+  ready: isOneOf([true]),
   /** Whether it got the control socket of its data folder. */
-  readonly controlled: boolean
-}
+  controlled: isFlag,
+})
 
 /** A gateway's process that was started here. */
 export interface SpawnedGateway {
-  /** `null` where it could not be started. */
+  /** `null` if it could not be started. */
   readonly pid: number | null
   /** That it is ready, or how it ended before. Never rejects. */
   readonly begun: Promise<ReadyMessage | GatewayEnd>
@@ -41,7 +46,7 @@ export interface SpawnOptions {
   readonly logDescriptor: number
   /** Where it works; where this process does unless given. */
   readonly cwd?: string
-  /** Answers what it asks before it is ready; `null` where that is no question. */
+  /** Answers what it asks before it is ready; `null` if that is no question. */
   readonly answer?: (question: unknown) => SpawnAnswer | null
 }
 
@@ -91,4 +96,8 @@ export function spawnGateway(options: SpawnOptions): SpawnedGateway {
   }
 }
 
-const isReady = record<ReadyMessage>({ ready: isOneOf([true]), controlled: isFlag })
+/** Completes "The gateway …". */
+export function endInWords({ code, signal, problem }: GatewayEnd): string {
+  if (problem !== null) return `could not be started: ${problem}`
+  return signal === null ? `ended with exit code ${code}` : `was ended by signal ${signal}`
+}
