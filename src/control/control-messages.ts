@@ -158,34 +158,35 @@ export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
 /** How the payload log is to go on. */
 export type RawLogSwitch = MessageOf<typeof isRawLogSwitch>
 
-export const isRawLogSwitch = record({
+export const rawLogSwitch = {
   enabled: isFlag,
   /** When it switches itself off, in ms since the Unix epoch; null for until further notice. */
   untilMs: nullable(isNumber),
-})
+}
+
+const isRawLogSwitch = record(rawLogSwitch)
 
 /** What a gateway that drains may be using until it reports itself. */
 export type PredecessorClaim = MessageOf<typeof isPredecessorClaim>
 
-export const isPredecessorClaim = record({
+export const claim = {
   instance: isText,
   identity: isIdentity,
   slots: isCount,
   /** Tokens that its calls in flight may still use. */
   reserved: isAmount,
-})
+}
+
+const isPredecessorClaim = record(claim)
 
 /** A line of the body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
 export type DrainReport = MessageOf<typeof isDrainReport>
 
 export const isDrainReport = record({
-  instance: isText,
-  identity: isIdentity,
+  ...claim,
   slots: record({ seq: isCount, slots: isCount, active: isCount, wanted: isCount }),
   /** Tokens of calls that ended since the last report, by the minute of their end. */
   used: listOf(isMinuteUsage),
-  /** Tokens that its calls in flight may still use. */
-  reserved: isAmount,
   /** Tokens that its own budget counts as used. */
   counted: isAmount,
   /** Those that have reported to this one so far, and will report to its successor. */

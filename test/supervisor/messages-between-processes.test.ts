@@ -157,6 +157,7 @@ test('a hand-over: a successor ignores what is no answer, and what a newer hando
       port,
       slots: 2,
       reserved: 0,
+      rawLog: { enabled: false, untilMs: null, asked: false },
       used: null,
       new_one: { deep: [1] },
     }

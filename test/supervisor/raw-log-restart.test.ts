@@ -135,7 +135,7 @@ test('as a setting it changes the running gateway, is kept, and counts where a r
   assert.equal(await enabled(), false)
   const option = config.options.find(({ name }) => name === 'raw_log')
   assert.deepEqual([option?.value, option?.running, option?.changes], [false, false, 'live'])
-  await assert.rejects(supervisor.configure({ raw_log: 'on' }), /raw_log must be on or off/)
+  await assert.rejects(supervisor.configure({ raw_log: 'on' }), /raw_log must be true or false/)
 
   await supervisor.restart({ raw_log: true })
   assert.equal(await enabled(), true)

@@ -11,8 +11,9 @@ import { listenProblem } from '../listen-problem.ts'
 import { OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor } from '../../gateway/handover/predecessor.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
+import { version } from '../package-version.ts'
+import { gatewayLog, stampLog, tellOfRecording } from '../terminal/gateway-log.ts'
 import { startLines } from '../terminal/start-lines.ts'
-import { stampLog } from '../../gateway/process/tell-of-recording.ts'
 
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000
@@ -25,6 +26,9 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
   const predecessor = await Predecessor.find(env)
+  if (predecessor === 'unknown') {
+    throw new OptionError('the running gateway is of a version that cannot hand over')
+  }
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   let listener: Listener
   try {
@@ -34,8 +38,18 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     return
   }
   const secrets = { adminToken, upstreamKey, proxy }
-  const gateway = new RunningGateway(listener, options, secrets, systemClock, predecessor?.handover)
-  gateway.stopOnSignals()
+  const gateway = new RunningGateway({
+    listener,
+    options,
+    secrets,
+    version,
+    clock: systemClock,
+    log: gatewayLog,
+    handover: predecessor?.handover ?? null,
+  })
+  tellOfRecording(gateway, options.db, systemClock)
+  stopOnSignals(gateway)
+  void gateway.ended.then(() => process.exit(process.exitCode ?? 0))
   const trouble = await gateway.openControl()
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   if (predecessor !== null && trouble !== null) {
@@ -56,6 +70,20 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   }
   for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
   tellParent({ ready: true, controlled: trouble === null })
+}
+
+/** The first signal stops in order, the second at once; a fault of our own stops in order and says so. */
+function stopOnSignals(gateway: RunningGateway): void {
+  const onSignal = (): void => {
+    if (gateway.isStopping) process.exit(exitCode.fault)
+    gateway.stop()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
+  process.on('uncaughtException', (error) => {
+    console.error('tokenweir: a fault of the gateway, which now stops:', error)
+    process.exitCode = exitCode.fault
+    gateway.stop()
+  })
 }
 
 function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy | null {

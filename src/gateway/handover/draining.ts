@@ -1,32 +1,22 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import type { Clock } from '../../call/clock.ts'
-import type { ControlClient, DrainConnection } from '../../control/control-client.ts'
-import type {
-  DrainOrder,
-  DrainReport,
-  PredecessorClaim,
-  RawLogSwitch,
-} from '../../control/control-messages.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
+import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
+import type { DrainOrder, PredecessorClaim, RawLogSwitch } from '../../control/control-messages.ts'
+import { onceATurn } from '../../lib/once-a-turn.ts'
+import { ownIdentity } from '../../lib/process-identity.ts'
 import { GrantedSlots } from '../admission/granted-slots.ts'
-import type { ProcessIdentity } from '../../lib/process-identity.ts'
+import type { SharedParts } from './predecessors.ts'
 
 const retryMs = 50
 /** For a successor to take the last report. */
 const lastReportMs = 1000
 
-export interface DrainingOptions {
-  readonly client: ControlClient
-  readonly admission: Admission
-  readonly budget: Budget
-  readonly clock: Clock
+export interface DrainingOptions extends SharedParts {
   readonly instance: string
-  readonly identity: ProcessIdentity
-  /** Those that reported to this gateway, and are now on their way to its successor. */
-  readonly predecessors: readonly PredecessorClaim[]
+  /** Where the control socket is. */
+  readonly folder: string
   /** The whole gateway is told to stop. */
   readonly onStop: (withinMs: number) => void
+  /** The payload log was switched. */
   readonly onRawLog: (to: RawLogSwitch) => void
 }
 
@@ -35,34 +25,29 @@ export interface DrainingOptions {
  * than it is granted.
  */
 export class Draining {
+  /** To be called when what is in use here has changed. */
+  readonly changed: () => void = onceATurn(() => this.#report())
   readonly #options: DrainingOptions
+  readonly #identity = ownIdentity()
   readonly #granted: GrantedSlots
-  #predecessors: readonly PredecessorClaim[]
   #connection: DrainConnection | null = null
-  #used: MinuteUsage[] = []
+  /** Those that reported to this gateway, and are now on their way to its successor; until it has been told. */
+  #claims: readonly PredecessorClaim[]
+  /** What calls used that ended since the last report. */
+  #used: MinuteUsage[]
   /** Tokens that nobody could be told of are in the database before another gateway reads it. */
   #keepsUsed = true
-  #isPlanned = false
   #last = ''
   #isOver = false
 
   /** `used` is what calls used that ended since the handover was told. */
-  constructor(options: DrainingOptions, used: readonly MinuteUsage[]) {
+  constructor(options: DrainingOptions, claims: readonly PredecessorClaim[], used: readonly MinuteUsage[]) {
     this.#options = options
-    const others = options.predecessors.reduce((sum, { slots }) => sum + slots, 0)
-    this.#granted = new GrantedSlots(Math.max(0, options.admission.snapshot().maxConcurrent - others))
-    this.#predecessors = options.predecessors
+    this.#claims = claims
     this.#used = [...used]
+    const others = claims.reduce((sum, { slots }) => sum + slots, 0)
+    this.#granted = new GrantedSlots(Math.max(0, options.admission.snapshot().maxConcurrent - others))
     void this.#keepReporting()
-  }
-
-  changed(): void {
-    if (this.#isPlanned || this.#isOver) return
-    this.#isPlanned = true
-    setImmediate(() => {
-      this.#isPlanned = false
-      this.#report()
-    })
   }
 
   used(usage: MinuteUsage): void {
@@ -80,7 +65,8 @@ export class Draining {
   }
 
   async #keepReporting(): Promise<void> {
-    const { client, clock } = this.#options
+    const { folder, clock } = this.#options
+    const client = new ControlClient(folder)
     while (!this.#isOver) {
       this.#granted.startAnew()
       this.#last = ''
@@ -95,13 +81,17 @@ export class Draining {
       this.#keepsUsed = true
       this.#report()
       await connection.closed
-      // Where it has not sent us on, it has been killed.
-      if (this.#connection !== null) this.#forgetUsed()
+      // If it has not sent us on, it has been killed.
+      if (this.#connection !== null) {
+        this.#keepsUsed = false
+        this.#used = []
+      }
       this.#connection = null
     }
   }
 
   #follow(order: DrainOrder): void {
+    const { budget, onRawLog, onStop } = this.#options
     if ('grant' in order) {
       this.#granted.granted(order.grant.seq, order.grant.slots)
       this.#mayUse(order.grant.slots)
@@ -109,13 +99,9 @@ export class Draining {
     } else if ('moved' in order) {
       this.#connection?.end()
       this.#connection = null
-    } else if ('rawLog' in order) {
-      this.#options.onRawLog(order.rawLog)
-    } else if ('taken' in order) {
-      this.#options.budget.reserveElsewhere(order.taken)
-    } else if ('stopWithinMs' in order) {
-      this.#options.onStop(order.stopWithinMs)
-    }
+    } else if ('rawLog' in order) onRawLog(order.rawLog)
+    else if ('taken' in order) budget.reserveElsewhere(order.taken)
+    else onStop(order.stopWithinMs)
   }
 
   #mayUse(slots: number): void {
@@ -124,27 +110,19 @@ export class Draining {
   }
 
   #report(): void {
-    const connection = this.#connection
-    if (connection === null || this.#isOver) return
-    const { instance, identity, admission, budget, clock } = this.#options
+    if (this.#connection === null || this.#isOver) return
+    const { instance, admission, budget, clock } = this.#options
     const { active, queued } = admission.snapshot()
     const slots = this.#granted.report(active, queued)
     this.#mayUse(slots.slots)
-    const used = this.#used
     const { reserved } = budget
-    const counted = budget.snapshot(clock.wallTime()).totalUsed
-    const predecessors = this.#predecessors
-    const report: DrainReport = { instance, identity, slots, used, reserved, counted, predecessors }
     const said = JSON.stringify([slots, reserved])
-    if (said === this.#last && used.length === 0) return
+    if (said === this.#last && this.#used.length === 0) return
     this.#last = said
+    const counted = budget.snapshot(clock.wallTime()).totalUsed
+    const told = { used: this.#used, predecessors: this.#claims }
     this.#used = []
-    this.#predecessors = []
-    connection.send(report)
-  }
-
-  #forgetUsed(): void {
-    this.#keepsUsed = false
-    this.#used = []
+    this.#claims = []
+    this.#connection.send({ instance, identity: this.#identity, slots, reserved, counted, ...told })
   }
 }

@@ -86,7 +86,7 @@ test('who has handed over itself keeps what others may use free on until it is t
   const { predecessors, budget, report } = setUp()
   predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
   const b = report('b', { reserved: 900 })
-  assert.equal(predecessors.moveOn()[0]?.reserved, 900)
+  assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()
   assert.equal(budget.reservedInAll, 900)
 })

@@ -7,72 +7,84 @@ import type {
   PredecessorGateway,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
+import { onceATurn } from '../../lib/once-a-turn.ts'
+import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
 import { SlotShares } from '../admission/slot-shares.ts'
-import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 
 /** How often those are looked at that should report and do not. */
 const lookEveryMs = 500
 
-export interface FormersOptions {
+/** What a gateway shares with those before and after it. */
+export interface SharedParts {
   readonly admission: Admission
   readonly budget: Budget
-  /** Whether calls are refused for want of tokens, so that those who finish must know what is taken elsewhere. */
+  /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock
 }
 
-interface Predecessor {
+interface DrainingGateway {
   readonly identity: ProcessIdentity
   /** `null` while it does not report. */
   readonly tell: ((order: DrainOrder) => void) | null
+  /** In flight, or waiting. */
   readonly calls: number
   /** Tokens that its calls in flight may still use. */
   readonly reserved: number
   /** Tokens that its own budget counts, as it last said. */
-  readonly counted: number | null
+  readonly counted: number
 }
 
-/** The gateways that this one has taken over from, as long as they finish calls: who they are, and what they may use. */
+/** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
 export class Predecessors {
-  readonly #options: FormersOptions
+  /** To be called when what is in use here has changed: somebody may get a slot. */
+  readonly changed: () => void
+  readonly #parts: SharedParts
   readonly #shares: SlotShares
-  readonly #predecessors = new Map<string, Predecessor>()
-  #isPlanned = false
+  readonly #draining = new Map<string, DrainingGateway>()
+  /** What those are told, too, who only report later. */
+  readonly #standing: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
   #hasMoved = false
-  #stopWithinMs: number | null = null
-  #rawLog: RawLogSwitch | null = null
   #over: PromiseWithResolvers<void> | null = null
 
-  constructor(options: FormersOptions) {
-    this.#options = options
-    this.#shares = new SlotShares(options.admission.snapshot().maxConcurrent)
+  constructor(parts: SharedParts) {
+    this.#parts = parts
+    this.#shares = new SlotShares(parts.admission.snapshot().maxConcurrent)
+    const share = onceATurn(() => this.#share())
+    this.changed = () => {
+      if (this.#draining.size > 0) share()
+    }
   }
 
   /** Those that have calls. */
   list(): readonly PredecessorGateway[] {
-    const all = [...this.#predecessors].map(([instance, { identity, calls }]) => ({
-      instance,
-      pid: identity.pid,
-      calls,
-    }))
-    return all.filter(({ calls }) => calls > 0)
+    return [...this.#draining]
+      .map(
+        ([
+          instance,
+          {
+            identity: { pid },
+            calls,
+          },
+        ]) => ({ instance, pid, calls }),
+      )
+      .filter(({ calls }) => calls > 0)
   }
 
   /** All slots that this gateway and those before it may be using. */
   get slots(): number {
-    const { maxConcurrent, active } = this.#options.admission.snapshot()
+    const { maxConcurrent, active } = this.#parts.admission.snapshot()
     return Math.max(maxConcurrent, active + this.#shares.reserved)
   }
 
   /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, slots, reserved = 0 }: PredecessorClaim): void {
-    if (this.#predecessors.has(instance)) return
-    if (this.#hasMoved) return
-    this.#predecessors.set(instance, { identity, tell: null, calls: 0, reserved, counted: null })
+  expect({ instance, identity, slots, reserved }: PredecessorClaim): void {
+    if (this.#draining.has(instance) || this.#hasMoved) return
+    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0 })
     this.#shares.reserve(instance, slots)
-    this.#options.admission.lend(this.#shares.lent)
+    this.#parts.admission.lend(this.#shares.lent)
     this.#shareBudget()
     this.#lookAfter(instance)
   }
@@ -84,73 +96,64 @@ export class Predecessors {
   }
 
   /** What was switched here counts for the calls that they finish, too. */
-  switchRawLog(to: RawLogSwitch): void {
-    this.#rawLog = to
-    for (const { tell } of this.#predecessors.values()) tell?.({ rawLog: to })
-  }
-
-  /** What is in use here has changed: somebody may get a slot. */
-  changed(): void {
-    if (this.#isPlanned || this.#predecessors.size === 0) return
-    this.#isPlanned = true
-    setImmediate(() => {
-      this.#isPlanned = false
-      this.#share()
-    })
+  switchRawLog(rawLog: RawLogSwitch): void {
+    this.#standing.rawLog = { rawLog }
+    this.#tellAll({ rawLog })
   }
 
   listen(tell: (order: DrainOrder) => void): DrainListener {
     let instance: string | null = null
     return {
       report: (report) => {
-        if (instance === null && this.#stopWithinMs !== null) tell({ stopWithinMs: this.#stopWithinMs })
-        if (instance === null && this.#rawLog !== null) tell({ rawLog: this.#rawLog })
-        if (instance === null) this.#shares.join(report.instance)
+        if (instance === null) {
+          for (const order of Object.values(this.#standing)) tell(order)
+          this.#shares.join(report.instance)
+        }
         instance = report.instance
         this.#take(report, tell)
       },
       ended: () => {
-        if (instance !== null && this.#predecessors.get(instance)?.tell === tell) this.#leave(instance)
+        if (instance !== null && this.#draining.get(instance)?.tell === tell) this.#leave(instance)
       },
     }
   }
 
   /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
-  moveOn(): readonly PredecessorClaim[] {
-    const claims = [...this.#predecessors].map(([instance, { identity, reserved }]) => {
+  sendOn(): readonly PredecessorClaim[] {
+    const claims = [...this.#draining].map(([instance, { identity, reserved }]) => {
       return { instance, identity, slots: this.#shares.reservedBy(instance), reserved }
     })
     this.#hasMoved = true
-    for (const { tell } of this.#predecessors.values()) tell?.({ moved: true })
+    this.#tellAll({ moved: true })
     return claims
   }
 
   /** This gateway does not come to take over. */
   forget(): void {
-    for (const instance of this.#predecessors.keys()) this.#leave(instance)
+    for (const instance of this.#draining.keys()) this.#leave(instance)
   }
 
   /** Has them stop as well, also those that have yet to report; resolves when none is left. */
-  stop(withinMs: number): Promise<void> {
+  stop(stopWithinMs: number): Promise<void> {
     if (this.#hasMoved) return Promise.resolve()
-    this.#stopWithinMs = withinMs
+    this.#standing.stop = { stopWithinMs }
     this.#over ??= Promise.withResolvers()
-    for (const { tell } of this.#predecessors.values()) tell?.({ stopWithinMs: withinMs })
+    this.#tellAll({ stopWithinMs })
     this.#resolveIfOver()
     return this.#over.promise
   }
 
-  #take(report: DrainReport, tell: Predecessor['tell']): void {
-    const { instance, identity, slots, used, predecessors, reserved = 0, counted = null } = report
-    this.#predecessors.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
+  #take(report: DrainReport, tell: DrainingGateway['tell']): void {
+    const { instance, identity, slots, used, predecessors, reserved, counted } = report
+    this.#draining.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
     this.#shares.report(instance, slots)
     for (const claim of predecessors) this.expect(claim)
-    for (const usage of used) this.#options.budget.addTo(usage)
+    for (const usage of used) this.#parts.budget.addTo(usage)
     this.#share()
   }
 
   #leave(instance: string): void {
-    this.#predecessors.delete(instance)
+    this.#draining.delete(instance)
     this.#shares.leave(instance)
     this.#share()
     this.#resolveIfOver()
@@ -158,45 +161,44 @@ export class Predecessors {
 
   #share(): void {
     if (this.#hasMoved) return
-    const { admission } = this.#options
+    const { admission } = this.#parts
     admission.lend(this.#shares.lent)
     for (const { holder, seq, slots } of this.#shares.grants(admission.snapshot().active)) {
-      this.#predecessors.get(holder)?.tell?.({ grant: { seq, slots } })
+      this.#draining.get(holder)?.tell?.({ grant: { seq, slots } })
     }
     this.#shareBudget()
   }
 
   /** Keeps what their calls may use free here, and has them keep free what is taken elsewhere. */
   #shareBudget(): void {
-    const { budget, budgetRejects, clock } = this.#options
-    const predecessors = [...this.#predecessors.values()]
-    const reserved = predecessors.reduce((sum, predecessor) => sum + predecessor.reserved, 0)
-    budget.reserveElsewhere(reserved)
+    const { budget, budgetRejects, clock } = this.#parts
+    let reservedByAll = 0
+    for (const { reserved } of this.#draining.values()) reservedByAll += reserved
+    budget.reserveElsewhere(reservedByAll)
     if (!budgetRejects) return
     const { totalUsed } = budget.snapshot(clock.wallTime())
-    for (const predecessor of predecessors) {
-      if (predecessor.counted === null) continue
-      const unknownToIt = Math.max(0, totalUsed - predecessor.counted)
-      predecessor.tell?.({ taken: unknownToIt + budget.reserved + reserved - predecessor.reserved })
+    for (const { tell, reserved, counted } of this.#draining.values()) {
+      const unknownToIt = Math.max(0, totalUsed - counted)
+      tell?.({ taken: unknownToIt + budget.reserved + reservedByAll - reserved })
     }
   }
 
   /** One that has been killed before it could report would keep its slots for ever. */
   #lookAfter(instance: string): void {
-    const { clock } = this.#options
-    clock.after(
-      lookEveryMs,
-      () => {
-        const predecessor = this.#predecessors.get(instance)
-        if (predecessor === undefined || predecessor.tell !== null) return
-        if (isAlive(predecessor.identity)) this.#lookAfter(instance)
-        else this.#leave(instance)
-      },
-      { background: true },
-    )
+    const look = (): void => {
+      const found = this.#draining.get(instance)
+      if (found === undefined || found.tell !== null) return
+      if (isAlive(found.identity)) this.#lookAfter(instance)
+      else this.#leave(instance)
+    }
+    this.#parts.clock.after(lookEveryMs, look, { background: true })
+  }
+
+  #tellAll(order: DrainOrder): void {
+    for (const { tell } of this.#draining.values()) tell?.(order)
   }
 
   #resolveIfOver(): void {
-    if (this.#predecessors.size === 0) this.#over?.resolve()
+    if (this.#draining.size === 0) this.#over?.resolve()
   }
 }

@@ -1,30 +1,17 @@
 import type { Server } from 'node:http'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import type { Clock } from '../../call/clock.ts'
-import { ControlClient } from '../../control/control-client.ts'
-import type { HandOverOrder, RawLogSwitch } from '../../control/control-messages.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
-import { ownIdentity } from '../../lib/process-identity.ts'
+import type { HandOverAnswer, HandOverOrder } from '../../control/control-messages.ts'
 import type { SpawnedGateway } from '../../control/spawn-gateway.ts'
-import { Draining } from './draining.ts'
+import { ownIdentity } from '../../lib/process-identity.ts'
+import { Draining, type DrainingOptions } from './draining.ts'
+import type { Handover, InheritedRawLog } from './handover.ts'
 import { Predecessors } from './predecessors.ts'
-import { type Bequest, type Handover, startSuccessor } from './start-successor.ts'
+import { startSuccessor } from './start-successor.ts'
 
-export interface SuccessionOptions {
-  readonly admission: Admission
-  readonly budget: Budget
-  readonly budgetRejects: boolean
-  readonly clock: Clock
-  readonly instance: string
-  /** Where the control socket is. */
-  readonly folder: string
+export interface SuccessionOptions extends DrainingOptions {
   /** Of the gateway that this one takes over from. */
   readonly handover: Handover | null
-  /** The whole gateway is told to stop, while this one finishes its calls. */
-  readonly onStop: (withinMs: number) => void
-  /** The payload log was switched, while this one finishes its calls. */
-  readonly onRawLog: (to: RawLogSwitch) => void
+  readonly rawLog: () => InheritedRawLog
 }
 
 /** Where a gateway accepts calls. */
@@ -40,7 +27,6 @@ export interface Place {
 export class Succession {
   readonly predecessors: Predecessors
   readonly #options: SuccessionOptions
-  readonly #client: ControlClient
   #draining: Draining | null = null
   #isHandingOver = false
   /** A successor that is not ready yet. */
@@ -51,7 +37,6 @@ export class Succession {
   constructor(options: SuccessionOptions) {
     const { admission, budget, handover } = options
     this.#options = options
-    this.#client = new ControlClient(options.folder)
     this.predecessors = new Predecessors(options)
     if (handover !== null) this.predecessors.expect(handover)
     const changed = (): void => (this.#draining ?? this.predecessors).changed()
@@ -64,44 +49,25 @@ export class Succession {
     return this.#isHandingOver
   }
 
-  /**
-   * Starts a successor; resolves with its process id when it is ready. Rejects with `HandOverError` when it has
-   * ended instead, and nothing has changed. `bequest` is asked when the successor is about to begin.
-   */
-  async raise(
-    order: HandOverOrder,
-    { server, host, port, makeWay }: Place,
-    bequest: () => Bequest,
-  ): Promise<number | null> {
-    const { clock, instance } = this.#options
+  /** Starts a successor; resolves when it is ready, or has ended instead, and nothing has changed. */
+  async handOver(order: HandOverOrder, place: Place): Promise<HandOverAnswer> {
+    this.#isHandingOver = true
     const handover = (): Handover => {
       this.#untold = []
-      const { slots } = this.predecessors
-      return { instance, identity: ownIdentity(), host, port, slots, ...bequest() }
+      return this.#handover(place)
     }
     const started = (successor: SpawnedGateway): void => {
       this.#successor = successor
     }
-    this.#isHandingOver = true
-    try {
-      return (await startSuccessor({ order, listener: server, handover, makeWay, started, clock })).pid
-    } catch (error) {
-      this.#isHandingOver = false
-      throw error
-    } finally {
-      this.#successor = null
-    }
+    const answer = await startSuccessor(order, { ...place, handover, started }, this.#options.clock)
+    this.#successor = null
+    this.#isHandingOver = 'successor' in answer
+    return answer
   }
 
   /** From here on the successor shares the slots, and is told what is finished here. */
-  follow(): void {
-    const { admission, budget, clock, instance, onStop, onRawLog } = this.#options
-    const predecessors = this.predecessors.moveOn()
-    const identity = ownIdentity()
-    this.#draining = new Draining(
-      { client: this.#client, admission, budget, clock, instance, identity, predecessors, onStop, onRawLog },
-      this.#untold,
-    )
+  drain(): void {
+    this.#draining = new Draining(this.#options, this.predecessors.sendOn(), this.#untold)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
@@ -113,6 +79,14 @@ export class Succession {
   /** Everything here is finished. */
   async close(): Promise<void> {
     await this.#draining?.close()
+  }
+
+  #handover({ host, port }: Place): Handover {
+    const { instance, budget, clock, rawLog } = this.#options
+    const { slots } = this.predecessors
+    const used = budget.isKnown ? budget.minutes(clock.wallTime()) : null
+    const reserved = budget.reservedInAll
+    return { instance, identity: ownIdentity(), host, port, slots, used, reserved, rawLog: rawLog() }
   }
 
   #used(usage: MinuteUsage): void {
