@@ -35,7 +35,7 @@ export type NoAnswer = 'absent' | 'silent'
 
 /** What goes with a question about payloads. */
 export interface RawLogRequest {
-  /** JSON; none where it is empty. */
+  /** JSON; none if it is empty. */
   readonly body?: string
   /** Of the feed: goes on behind this event. */
   readonly lastEventId?: string | null
@@ -66,7 +66,7 @@ export class ControlClient {
     this.#folder = folder
   }
 
-  /** Rejects in words where somebody else than a gateway answers, or the socket may not be opened. */
+  /** Rejects in words if somebody else than a gateway answers, or the socket may not be opened. */
   status(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
     return this.#ask('GET /status', '', limitMs, readStatus)
   }
@@ -90,7 +90,7 @@ export class ControlClient {
   }
 
   /**
-   * Asks it to put a successor in its place; `unknown` where it is of a version that does not know how. Rejects as
+   * Asks it to put a successor in its place; `unknown` if it is of a version that does not know how. Rejects as
    * `status` does.
    */
   handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | 'unknown' | NoAnswer> {
@@ -101,7 +101,7 @@ export class ControlClient {
     })
   }
 
-  /** Opens the way for the reports of a gateway that finishes its calls; `null` where nobody listens. Never rejects. */
+  /** Opens the way for the reports of a gateway that finishes its calls; `null` if nobody listens. Never rejects. */
   async reportDraining(onOrder: (order: DrainOrder) => void): Promise<DrainConnection | null> {
     try {
       using address = openSocketAddress(this.#folder)
@@ -191,7 +191,7 @@ async function openReports(
   }
 }
 
-/** Reads an answer of this shape; rejects in its own words where it is a refusal, and in ours where it is another. */
+/** Reads an answer of this shape; rejects in its own words if it is a refusal, and in ours if it is another. */
 function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
   return async (response) => {
     const body = await text(response)
@@ -208,21 +208,14 @@ const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-ov
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
   if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  response
-    .once('data', () => begin())
-    .once('close', () => {
-      begin()
-      end()
-    })
-    // It breaks in the middle of the answer, as it should.
-    .on('error', () => {})
-  await begun
+  // It breaks in the middle of the answer, as it should.
+  response.on('error', () => {})
+  const ended = new Promise<void>((resolve) => void response.once('close', resolve))
+  await Promise.race([new Promise((begin) => void response.once('data', begin)), ended])
   return { ended }
 }
 
-/** `null` where somebody has answered, if with nonsense, or the system forbids to ask. */
+/** `null` if somebody has answered, even with nonsense, or the system forbids to ask. */
 function noAnswerOf(error: unknown): NoAnswer | null {
   switch (codeOf(error)) {
     case 'ENOENT':

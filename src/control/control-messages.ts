@@ -8,6 +8,7 @@ import type { MinuteUsage } from '../call/call-sink.ts'
 import {
   type MessageOf,
   type Shape,
+  type Shapes,
   either,
   isAmount,
   isCount,
@@ -32,11 +33,12 @@ const isPid = isWhole(2)
 const maxMinute = 2 ** 31 - 1
 
 /** Strict, because a process may be killed on its word. */
-export const isIdentity = record<ProcessIdentity>({
+export const identity: Shapes<ProcessIdentity> = {
   pid: isPid,
   startTicks: nullable(isCount),
   bootId: nullable(isText),
-})
+}
+const isIdentity = record(identity)
 export const isPort = isWhole(0, 65_535)
 export const isMinuteUsage = record<MinuteUsage>({
   minute: isWhole(0, maxMinute),
@@ -87,7 +89,7 @@ export const isControlStatus = record({
   instance: isText,
   version: isText,
   host: isText,
-  /** The port it got, also where any free one was asked for. */
+  /** The port it got, also if any free one was asked for. */
   port: isPort,
   /** ISO 8601, UTC. */
   started_at: isText,

@@ -7,6 +7,7 @@ import { messageOf } from '../lib/caught.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { onMessage, readMessage } from '../lib/message-shape.ts'
+import { readAtMost } from '../lib/read-at-most.ts'
 import { ControlClient } from './control-client.ts'
 import { type ControlledGateway, isDrainReport, isHandOverOrder } from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
@@ -41,7 +42,7 @@ export class ControlServer {
     this.#inode = inode
   }
 
-  /** Rejects in words where another live gateway is controlled from this folder, or the socket cannot be made. */
+  /** Rejects in words if another live gateway is controlled from this folder, or the socket cannot be made. */
   static async open(options: ControlServerOptions): Promise<ControlServer> {
     const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
     const { instance, identity, host, port, started_at } = gateway.status()
@@ -73,7 +74,7 @@ export class ControlServer {
   }
 
   /**
-   * Takes socket and record away, where they are still this gateway's, and lets nobody in any more. Who has
+   * Takes socket and record away, if they are still this gateway's, and lets nobody in any more. Who has
    * asked for the stop stays connected, to learn of the process's end from its breaking.
    */
   async close(): Promise<void> {
@@ -197,23 +198,16 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
 }
 
 async function readBody(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let byteLength = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    byteLength += chunk.length
-    if (byteLength > maxBodyBytes) {
-      throw new RequestError(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  const body = await readAtMost(maxBodyBytes, req)
+  if (body !== null) return body
+  throw new RequestError(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 
-/** `null` where there is no such file. */
+/** `null` if there is no such file. */
 function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
 }

@@ -42,9 +42,9 @@ export interface SpawnOptions {
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Where it prints to. A pipe would break, and the gateway with it, when this process ends. */
+  /** The file that it prints to. A pipe would break, and the gateway with it, when this process ends. */
   readonly logDescriptor: number
-  /** Where it works; where this process does unless given. */
+  /** Its working directory; this process's unless given. */
   readonly cwd?: string
   /** Answers what it asks before it is ready; `null` if that is no question. */
   readonly answer?: (question: unknown) => SpawnAnswer | null

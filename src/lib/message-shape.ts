@@ -7,7 +7,8 @@ export type Shape<T> = (value: unknown) => value is T
 /** What a message of a shape is: `MessageOf<typeof isReport>`, so that it is declared once. */
 export type MessageOf<S> = S extends Shape<infer T> ? Readonly<T> : never
 
-type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> }
+/** A shape for each member. */
+export type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> }
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'

@@ -30,7 +30,7 @@ export interface RepriceOrder {
 
 /** A job under way. Neither promise has to be listened to. */
 export interface JobRun<Job, Result> {
-  /** Resolves as soon as it is at work; rejects with {@link JobError} where it could not begin. */
+  /** Resolves as soon as it is at work; rejects with {@link JobError} if it could not begin. */
   readonly begun: Promise<Job>
   /** Rejects with {@link JobError}. */
   readonly result: Promise<Result>

@@ -11,7 +11,7 @@ import type { Settings } from '../options/gateway-settings.ts'
  */
 export interface GatewayProcess {
   status(): Promise<ProcessStatus>
-  /** The calls that are not over yet; null where no gateway answers. */
+  /** The calls that are not over yet; null if no gateway answers. */
   live(): Promise<LiveCalls | null>
   /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
   start(settings?: Settings): Promise<StartAnswer>

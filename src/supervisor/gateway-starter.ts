@@ -28,7 +28,9 @@ export interface GatewayStarterOptions {
   readonly logFile: LogFile
   readonly clock: Clock
   readonly limits: SupervisorLimits
+  /** This process's environment, of which the gateway gets what it needs. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The program and its arguments before the options. */
   readonly command: readonly string[]
   readonly adminToken: string | null
 }
@@ -176,15 +178,15 @@ export class GatewayStarter {
   /** It listens; now it has to answer, on its socket and on its port, as the very process that was started. */
   async #expectHealth(child: SpawnedGateway, deadline: number): Promise<void> {
     const { finder, clock } = this.#options
-    const ended = new AbortController()
-    const healthy = finder.until(
-      deadline - clock.now(),
-      ({ control }) =>
-        typeof control === 'object' && control.identity.pid === child.pid ? this.#isHealthy(control) : null,
-      ended.signal,
-    )
-    const seen = await Promise.race([healthy, child.ended])
-    ended.abort()
+    let end: GatewayEnd | null = null
+    void child.ended.then((ended) => {
+      end = ended
+    })
+    const seen = await finder.until<true | GatewayEnd>(deadline - clock.now(), ({ control }) => {
+      if (end !== null) return end
+      const isOurs = typeof control === 'object' && control.identity.pid === child.pid
+      return isOurs ? this.#isHealthy(control) : null
+    })
     if (seen === null) throw this.#tooLate()
     if (seen !== true) throw new ProcessError('start_failed', `The gateway ${endInWords(seen)}.`)
   }

@@ -5,9 +5,9 @@ import { type JobCommand, type JobError, type RunningJob, runJob } from './run-j
 
 /** Brings prices up to date. */
 export interface PriceSyncer {
-  /** How it stands, where that is not what the price file says itself; else null. */
+  /** How it stands, if that is not what the price file says itself; else null. */
   readonly state: PriceSync | null
-  /** False where one is under way. */
+  /** False if one is under way. */
   start(): boolean
 }
 

@@ -85,7 +85,7 @@ export interface RawLogRelayOptions {
 }
 
 /**
- * The log of payloads: asked of the gateway of a data folder, and where none runs, of its files. What it rejects with is
+ * The log of payloads: asked of the gateway of a data folder, and if none runs, of its files. What it rejects with is
  * {@link RawLogError}, {@link GatewayRefusedError}, or a fault.
  */
 export class RawLogRelay {
@@ -99,7 +99,7 @@ export class RawLogRelay {
     return (await this.#askStatus()) ?? this.#options.files.status()
   }
 
-  /** Whether payloads are kept now (null where no gateway says so), and the path of the active file. Never rejects. */
+  /** Whether payloads are kept now (null if no gateway says so), and the path of the active file. Never rejects. */
   async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
     const status = await this.#askStatus().catch(() => null)
     if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
@@ -121,7 +121,7 @@ export class RawLogRelay {
     return { success: true }
   }
 
-  /** The JSON of `RecentPayloads`; null where no gateway runs: the files then tell as much. */
+  /** The JSON of `RecentPayloads`; null if no gateway runs: the files then tell as much. */
   recent(limit: number): Promise<Readable | null> {
     return this.#open(`GET /raw-log/recent?limit=${limit}`, {})
   }
@@ -139,17 +139,13 @@ export class RawLogRelay {
     const end = new AbortController()
     followFeed({
       clock,
-      open: (lastEventId) => this.#openFeed(lastEventId),
+      // If there is none, for whatever reason, the gateway's status tells which.
+      open: (lastEventId) => this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null),
       onEvent: (event) => listener.event(event),
       onLost: () => listener.lost(),
       signal: end.signal,
     }).catch(onFault)
     return () => end.abort()
-  }
-
-  /** Null where there is none for whatever reason: the gateway's status tells which. */
-  async #openFeed(lastEventId: string | null): Promise<Readable | null> {
-    return await this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null)
   }
 
   #askStatus(): Promise<RawLogStatus | null> {
@@ -164,7 +160,7 @@ export class RawLogRelay {
     return said
   }
 
-  /** Null where no gateway runs. */
+  /** Null if no gateway runs. */
   async #open(route: string, request: RawLogRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'absent') return null

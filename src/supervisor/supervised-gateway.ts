@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
-import { type Clock, within } from '../call/clock.ts'
+import { within } from '../call/clock.ts'
 import type { ControlStatus, LiveOptions } from '../control/control-messages.ts'
 import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
@@ -14,25 +14,17 @@ import { type GatewayConfig, type ResolvedGateway, SettingError } from './gatewa
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { type GatewayProcess, ProcessError } from './gateway-process.ts'
-import { GatewayStarter } from './gateway-starter.ts'
-import { GatewayStopper } from './gateway-stopper.ts'
-import type { LogFile } from './log-file.ts'
+import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
 import { OperationQueue } from './operation-queue.ts'
+import { stopGateway } from './stop-gateway.ts'
 import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
 
 const rotationCheckMs = 60_000
 
-export interface SupervisedGatewayOptions {
+export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder' | 'limits'> {
   readonly config: GatewayConfig
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
-  readonly logFile: LogFile
-  readonly clock: Clock
-  /** This process's environment, of which the gateway gets what it needs. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The program and its arguments before the options. */
-  readonly command: readonly string[]
-  readonly adminToken: string | null
   /** Whether the upstream is the demo's own. */
   readonly simulated: boolean
   readonly limits?: SupervisorLimits
@@ -44,11 +36,10 @@ export class SupervisedGateway implements GatewayProcess {
   readonly #limits: SupervisorLimits
   readonly #finder: GatewayFinder
   readonly #starter: GatewayStarter
-  readonly #stopper: GatewayStopper
   readonly #operations = new OperationQueue()
   /** What the next gateway gets, as far as the settings could last be read. */
   #planned: GatewayValues = defaultValues
-  /** The running gateway, where this process started it. */
+  /** The running gateway, if this process started it. */
   #child: SpawnedGateway | null = null
   /** How the last gateway ended, or did not come up. */
   #trouble: string | null = null
@@ -60,7 +51,6 @@ export class SupervisedGateway implements GatewayProcess {
     this.#limits = limits
     this.#finder = new GatewayFinder(folder, clock, limits)
     this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
-    this.#stopper = new GatewayStopper({ clock, limits, finder: this.#finder, child: () => this.#child })
     this.#keepLogSmall()
   }
 
@@ -219,7 +209,9 @@ export class SupervisedGateway implements GatewayProcess {
 
   async #end(): Promise<void> {
     this.#plan()
-    await this.#stopper.stop(this.#planned.drainTimeoutMs)
+    const { drainTimeoutMs } = this.#planned
+    const parts = { finder: this.#finder, clock: this.#options.clock, limits: this.#limits }
+    await stopGateway({ ...parts, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()
     this.#child = null
     this.#trouble = null

@@ -1,8 +1,8 @@
-import type { Server } from 'node:http'
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { HandOverAnswer, HandOverOrder } from '../../control/control-messages.ts'
 import type { SpawnedGateway } from '../../control/spawn-gateway.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
+import type { Listener } from '../http/listen.ts'
 import { Draining, type DrainingOptions } from './draining.ts'
 import type { Handover, InheritedRawLog } from './handover.ts'
 import { Predecessors } from './predecessors.ts'
@@ -12,14 +12,10 @@ export interface SuccessionOptions extends DrainingOptions {
   /** Of the gateway that this one takes over from. */
   readonly handover: Handover | null
   readonly rawLog: () => InheritedRawLog
-}
-
-/** Where a gateway accepts calls. */
-export interface Place {
-  readonly server: Server
+  /** Where it accepts calls. */
+  readonly listener: Listener
   readonly host: string
-  readonly port: number
-  /** Stops to listen there. */
+  /** Stops listening, so that a successor can bind the port. */
   readonly makeWay: () => void
 }
 
@@ -50,16 +46,14 @@ export class Succession {
   }
 
   /** Starts a successor; resolves when it is ready, or has ended instead, and nothing has changed. */
-  async handOver(order: HandOverOrder, place: Place): Promise<HandOverAnswer> {
+  async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
+    const { listener, makeWay, clock } = this.#options
     this.#isHandingOver = true
-    const handover = (): Handover => {
-      this.#untold = []
-      return this.#handover(place)
-    }
     const started = (successor: SpawnedGateway): void => {
       this.#successor = successor
     }
-    const answer = await startSuccessor(order, { ...place, handover, started }, this.#options.clock)
+    const source = { server: listener.server, handover: () => this.#handover(), makeWay, started }
+    const answer = await startSuccessor(order, source, clock)
     this.#successor = null
     this.#isHandingOver = 'successor' in answer
     return answer
@@ -81,12 +75,19 @@ export class Succession {
     await this.#draining?.close()
   }
 
-  #handover({ host, port }: Place): Handover {
-    const { instance, budget, clock, rawLog } = this.#options
-    const { slots } = this.predecessors
-    const used = budget.isKnown ? budget.minutes(clock.wallTime()) : null
-    const reserved = budget.reservedInAll
-    return { instance, identity: ownIdentity(), host, port, slots, used, reserved, rawLog: rawLog() }
+  #handover(): Handover {
+    const { instance, host, listener, budget, clock, rawLog } = this.#options
+    this.#untold = []
+    return {
+      instance,
+      identity: ownIdentity(),
+      host,
+      port: listener.port,
+      slots: this.predecessors.slots,
+      used: budget.isKnown ? budget.minutes(clock.wallTime()) : null,
+      reserved: budget.reservedInAll,
+      rawLog: rawLog(),
+    }
   }
 
   #used(usage: MinuteUsage): void {

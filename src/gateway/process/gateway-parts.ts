@@ -112,6 +112,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     folder: controlFolder,
     handover,
     rawLog: () => rawLog.handover(),
+    listener,
+    host: options.host,
+    makeWay: () => server.pause(),
     onStop: stop,
     onRawLog: (to) => rawLog.follow(to),
   })

@@ -9,7 +9,7 @@ import type { GatewayValues } from '../../options/gateway-options.ts'
 import { parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
 import { PayloadLog } from '../../payloads/payload-log.ts'
 
-/** To cross to the log's thread costs more than all else where calls cross one by one; nobody sees such a delay. */
+/** To cross to the log's thread costs more than all else when calls cross one by one; nobody sees such a delay. */
 const flushAfterMs = 20
 const bytesPerKb = 1024
 const bytesPerMb = 1024 * 1024

@@ -121,14 +121,12 @@ export class RunningGateway implements ControlledGateway {
   }
 
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
-    const { succession, server } = this.#parts
+    const { succession } = this.#parts
     if (this.#isStopping) return { failed: 'The gateway is stopping.', code: 'busy' }
     if (succession.isHandingOver) {
       return { failed: 'The gateway hands over to another already.', code: 'busy' }
     }
-    const makeWay = (): void => server.pause()
-    const place = { ...this.#setup.listener, host: this.#values.host, makeWay }
-    const answer = await succession.handOver(order, place)
+    const answer = await succession.handOver(order)
     if ('successor' in answer) this.#leaveTo(answer.successor.pid)
     else await this.#goOn()
     return answer
