@@ -37,20 +37,10 @@ export interface JobRun<Job, Result> {
 }
 
 /** The jobs on the database that can be begun from the dashboard. */
-export interface JobStarter {
-  /** The last compressing that was begun here. */
-  readonly last: DatabaseJob | null
-  /** The last re-pricing that was begun here; dry ones do not count. */
-  readonly lastReprice: RepriceJob | null
-  /** What they work on, as it is at the moment. */
-  file(): DatabaseFile
-  /** Throws {@link JobError} while one that was begun here is under way. */
-  compress(order: CompressOrder): JobRun<DatabaseJob, CompressResult>
-  /** Throws {@link JobError} while one that was begun here is under way. */
-  reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult>
-  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
-  watch(onChange: () => void): () => void
-}
+export type JobStarter = Pick<
+  DatabaseJobs,
+  'last' | 'lastReprice' | 'file' | 'compress' | 'reprice' | 'watch'
+>
 
 /** The command is `… db`. */
 export interface DatabaseJobsOptions extends JobCommand {
@@ -62,8 +52,10 @@ export interface DatabaseJobsOptions extends JobCommand {
  * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still meanwhile. One
  * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
  */
-export class DatabaseJobs implements JobStarter {
+export class DatabaseJobs {
+  /** The last compressing that was begun here. */
   last: DatabaseJob | null = null
+  /** The last re-pricing that was begun here; dry ones do not count. */
   lastReprice: RepriceJob | null = null
   readonly #options: DatabaseJobsOptions
   readonly #watchers = new Set<() => void>()
@@ -73,17 +65,20 @@ export class DatabaseJobs implements JobStarter {
     this.#options = options
   }
 
+  /** What they work on, as it is at the moment. */
   file(): DatabaseFile {
     const { db } = this.#options
     const bytes = bytesOf(db)
     return { file: resolve(db), bytes: bytes === null ? null : bytes + (bytesOf(`${db}-wal`) ?? 0) }
   }
 
+  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
   watch(onChange: () => void): () => void {
     this.#watchers.add(onChange)
     return () => this.#watchers.delete(onChange)
   }
 
+  /** Throws {@link JobError} while one that was begun here is under way. */
   compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
     const args = ['compress', '--json', `--keep-days=${keepDays}`, `--db=${this.#options.db}`]
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
@@ -98,6 +93,7 @@ export class DatabaseJobs implements JobStarter {
     })
   }
 
+  /** Throws {@link JobError} while one that was begun here is under way. */
   reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
     const { dryRun, model } = order
     const args = [

@@ -4,12 +4,7 @@ import { isSyncResult } from './job-lines.ts'
 import { type JobCommand, type JobError, type RunningJob, runJob } from './run-job.ts'
 
 /** Brings prices up to date. */
-export interface PriceSyncer {
-  /** How it stands, if that is not what the price file says itself; else null. */
-  readonly state: PriceSync | null
-  /** False if one is under way. */
-  start(): boolean
-}
+export type PriceSyncer = Pick<PriceSyncJob, 'state' | 'start'>
 
 /** The command is `… costs`. */
 export interface PriceSyncJobOptions extends JobCommand {
@@ -20,7 +15,8 @@ export interface PriceSyncJobOptions extends JobCommand {
 }
 
 /** Syncs prices in a process of its own: a list of some megabytes would hold the dashboard up. */
-export class PriceSyncJob implements PriceSyncer {
+export class PriceSyncJob {
+  /** How it stands, if that is not what the price file says itself; else null. */
   state: PriceSync | null = null
   readonly #options: PriceSyncJobOptions
   #running: RunningJob<SyncResult> | null = null
@@ -29,6 +25,7 @@ export class PriceSyncJob implements PriceSyncer {
     this.#options = options
   }
 
+  /** False if one is under way. */
   start(): boolean {
     if (this.#running !== null) return false
     const { db, source } = this.#options
