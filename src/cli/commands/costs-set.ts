@@ -1,21 +1,48 @@
+import type { Command } from 'commander'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { PriceProblem } from '../../api/costs.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
-import { costsToChange, placeForEditor, priceFileOf, type PriceReading } from '../../pricing/price-file.ts'
+import {
+  costsToChange,
+  lockPriceFile,
+  placeForEditor,
+  priceFileOf,
+  type PriceReading,
+  readPricesInForce,
+  writePriceFile,
+} from '../../pricing/price-file.ts'
 import { type CostsSetOptions, type CostsSetValues, costsSetOptionTable } from './costs-options.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { commandOf, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
-/** What `tokenweir costs set` needs of the world. */
-export interface CostsSetContext {
-  readonly now: () => number
-  /** Makes the folder where there is none. Null where another holds it for too long. */
+export const command = (): Command =>
+  commandOf('set', 'set or remove a price of your own', costsSetOptionTable).argument(
+    '<name>',
+    'a model, or host/model',
+  )
+
+/** The price file as it is changed. */
+export interface ChangedPrices {
+  /** Makes the folder if there is none. Null if another holds it for too long. */
   readonly lock: (path: string) => Promise<Disposable | null>
   readonly read: (path: string) => PriceReading
   readonly write: (path: string, costs: ModelCosts) => void
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
+}
+
+/** Others hold the lock for as long as reading and writing a file takes. */
+const lockLimitMs = 5000
+
+const realFile: ChangedPrices = {
+  lock: (path) => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return lockPriceFile(path, lockLimitMs)
+  },
+  read: readPricesInForce,
+  write: writePriceFile,
 }
 
 /** What the options are called in the price file. */
@@ -34,10 +61,11 @@ const fieldNames = {
 } as const satisfies Partial<Record<keyof CostsSetValues, string>>
 
 /** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `OptionError`. */
-export async function runCostsSet(
+export async function run(
   argv: readonly string[],
   env: Environment,
-  context: CostsSetContext,
+  { clock, print, warn }: Terminal = thisTerminal(),
+  { lock: lockFile, read, write }: ChangedPrices = realFile,
 ): Promise<number> {
   const { options, operands } = parseWithOperands(costsSetOptionTable, argv, env)
   const [name, extra] = operands
@@ -47,21 +75,22 @@ export async function runCostsSet(
   if (options.remove && Object.keys(body).length > 0) {
     throw new OptionError('--remove takes the price away: it cannot be set as well')
   }
+  const nowMs = clock.wallTime()
   // Before anything is waited for.
-  if (!options.remove) changed(noPrices, name, body, context)
+  if (!options.remove) changed(noPrices, name, body, nowMs)
   const path = priceFileOf(options.db)
   try {
-    using lock = await context.lock(path)
+    using lock = await lockFile(path)
     if (lock === null) throw new Refusal(`something else is changing ${path}; try again in a moment`)
-    const costs = costsToChange(context.read(path), (problem) => brokenFile(path, problem))
-    context.write(path, options.remove ? removed(costs, name, path) : changed(costs, name, body, context))
+    const costs = costsToChange(read(path), (problem) => brokenFile(path, problem))
+    write(path, options.remove ? removed(costs, name, path) : changed(costs, name, body, nowMs))
   } catch (error) {
     if (error instanceof OptionError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    context.warn(`tokenweir: ${error instanceof Refusal ? reason : `${path}: ${reason}`}\n`)
+    warn(`tokenweir: ${error instanceof Refusal ? reason : `${path}: ${reason}`}\n`)
     return exitCode.fault
   }
-  context.print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
+  print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
   return 0
 }
 
@@ -81,9 +110,9 @@ function changed(
   costs: ModelCosts,
   name: string,
   body: Readonly<Record<string, number | string>>,
-  { now }: CostsSetContext,
+  nowMs: number,
 ): ModelCosts {
-  const reading = withOverride(costs, name, body, new Date(now()).toISOString())
+  const reading = withOverride(costs, name, body, new Date(nowMs).toISOString())
   if ('costs' in reading) return reading.costs
   const { param, allowed } = reading.problem
   const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
 import { type Listener, listen, makeServer, portOf } from '../../gateway/http/listen.ts'
@@ -8,17 +9,20 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { commandOf, OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor } from '../../gateway/handover/predecessor.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { stampLog } from '../../gateway/process/tell-of-recording.ts'
 
+export const command = (): Command =>
+  commandOf('gateway', 'forward calls and record them', gatewayCommandTable)
+
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
-export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
   if (!process.stdout.isTTY) stampLog(systemClock)
   const adminToken = readAdminToken(options.adminTokenFile, env)

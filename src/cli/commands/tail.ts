@@ -1,43 +1,42 @@
+import type { Command } from 'commander'
 import { dirname } from 'node:path'
 import { controlFolder } from '../../control/control-folder.ts'
 import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
 import { addressPlace, type FeedPlace, GatewayFeed, NoGateway, socketPlace } from './gateway-feed.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
 import { type TailOptions, tailOptionTable } from './tail-options.ts'
-import { type TailOutput, TailPrinter } from '../terminal/tail-printer.ts'
+import { TailPrinter } from '../terminal/tail-printer.ts'
+import { thisTerminal } from '../terminal/terminal.ts'
+import { onStopSignal } from '../stop-signal.ts'
 
-/** What `tokenweir tail` needs of the world. */
-export interface TailContext extends TailOutput {
-  /** Aborted when it is to end. */
-  readonly signal: AbortSignal
-}
+export const command = (): Command => commandOf('tail', 'show calls as they begin and end', tailOptionTable)
 
 /**
  * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws
  * `OptionError`.
  */
-export async function runTail(
-  argv: readonly string[],
-  env: Environment,
-  context: TailContext,
-): Promise<number> {
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
   const options: TailOptions = parseOptions(tailOptionTable, argv, env)
+  const terminal = thisTerminal()
+  const stopped = new AbortController()
+  onStopSignal(async () => stopped.abort())
+  const signal = AbortSignal.any([stopped.signal, terminal.signal])
   const feed = new GatewayFeed(placesOf(options, env))
-  const tail = new TailPrinter(options, context, () => feed.name)
+  const tail = new TailPrinter(options, terminal, () => feed.name)
   try {
     await followFeed({
-      clock: context.clock,
+      clock: terminal.clock,
       open: (lastEventId) => feed.open(lastEventId),
       onEvent: (event) => tail.take(event),
       onLost: () => tail.lost(),
-      signal: context.signal,
+      signal,
     })
     return 0
   } catch (error) {
-    if (context.signal.aborted) return 0
-    context.warn(`tokenweir: ${error instanceof Error ? error.message : String(error)}\n`)
+    if (signal.aborted) return 0
+    terminal.warn(`tokenweir: ${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof NoGateway ? exitCode.noGateway : exitCode.fault
   } finally {
     tail.end()

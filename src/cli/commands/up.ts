@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
 import type { StartAnswer } from '../../api/process-status.ts'
@@ -6,11 +7,13 @@ import type { Options } from '../../options/option-spec.ts'
 import { ProcessTrouble } from '../../supervisor/gateway-process.ts'
 import { upLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { commandOf, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { RunningDashboard } from './running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
+
+export const command = (): Command => commandOf('up', 'dashboard and gateway together', upOptionTable)
 
 const refreshMs = 1000
 
@@ -28,7 +31,7 @@ export interface UpExtras {
 const noExtras: UpExtras = { simulated: false, preface: [], started: () => {}, ended: async () => {} }
 
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
-export async function runUp(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   await keepUp(parseOptions(upOptionTable, argv, env), env, noExtras)
 }
 

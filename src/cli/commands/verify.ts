@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { maxHeaderBytes } from '../../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
@@ -10,14 +11,12 @@ import type { AnsweredExchange, SeenAnswer, SeenRequest } from '../../verify/see
 import { exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type VerifyOptions, verifyOptionTable } from './verify-options.ts'
 
-/** What `tokenweir verify` needs of the world. */
-export interface VerifyContext {
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
-}
+export const command = (): Command =>
+  commandOf('verify', 'make one call and compare what was sent with what came', verifyOptionTable)
 
 const target = '/v1/chat/completions'
 
@@ -25,21 +24,18 @@ const target = '/v1/chat/completions'
  * `tokenweir verify`: one call through a gateway whose upstream is a relay of our own, which notes what the
  * upstream really got and sent. Gives the exit code; throws `OptionError`.
  */
-export async function runVerify(
-  argv: readonly string[],
-  env: Environment,
-  context: VerifyContext,
-): Promise<number> {
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const { print, warn } = thisTerminal()
   const options: VerifyOptions = parseOptions(verifyOptionTable, argv, env)
   try {
-    return await verify(options, env, context)
+    return await verify(options, env, print)
   } catch (error) {
-    context.warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
+    warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
     return exitCode.fault
   }
 }
 
-async function verify(options: VerifyOptions, env: Environment, { print }: VerifyContext): Promise<number> {
+async function verify(options: VerifyOptions, env: Environment, print: Terminal['print']): Promise<number> {
   const base = parseUpstreamBase(options.upstream)
   const key = env['UPSTREAM_API_KEY'] ?? ''
   const model = options.model ?? (await firstModel(base, key))
