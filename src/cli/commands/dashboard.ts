@@ -4,7 +4,7 @@ import { dashboardLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { commandOf, OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from './running-dashboard.ts'
+import { RunningDashboard } from '../running-dashboard.ts'
 
 export const command = (): Command =>
   commandOf('dashboard', 'show what was recorded, and control the gateway', dashboardOptionTable)

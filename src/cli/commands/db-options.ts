@@ -37,7 +37,6 @@ export interface RepriceValues {
 }
 
 export type RepriceOptions = Options<RepriceValues>
-export type RebuildOptions = Options<RebuildValues>
 export type CompressOptions = Options<CompressValues>
 export type CheckOptions = Options<CheckValues>
 

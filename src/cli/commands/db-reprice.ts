@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { JobFailure } from '../../api/database-job.ts'
-import type { RepriceDay, RepriceProgress, RepriceResult } from '../../api/costs.ts'
+import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
@@ -76,8 +76,8 @@ export async function run(
       progressText: ({ done, total }) =>
         total === 0 ? null : `pricing calls: ${Math.floor((100 * done) / total)} %`,
       resultText: (outcome) => dayTable(resultOf(outcome), dryRun),
-      progressJson: (progress) => ({ progress }),
-      resultJson: (outcome) => ({ result: resultOf(outcome) }),
+      progressJson: (progress): RepriceLine => ({ progress }),
+      resultJson: (outcome): RepriceLine => ({ result: resultOf(outcome) }),
       failureOf,
     },
     terminal,
