@@ -71,13 +71,13 @@ test('restarts under load lose no call and no record, and both together keep to 
     { max_concurrent: most - 1, upstream: other.baseUrl },
     { max_concurrent: most },
   ]) {
-    await sleep(300)
+    await load.further(60)
     const { pid } = await supervisor.status()
     const restarted = await supervisor.restart(settings)
     assert.ok(restarted.health_ok)
     assert.notEqual(restarted.pid, pid)
   }
-  await sleep(300)
+  await load.further(60)
   const figures = await load.stop()
   assert.deepEqual(figures.troubles, [])
   assert.equal(figures.failed + figures.cut, 0)
