@@ -43,11 +43,12 @@ const source: Record<string, string> = {
   'payloads/feed': 'payloads payloads/file',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite store/write',
-  control: 'api call lib',
+  control: 'api call lib options',
   supervisor: 'api call control lib options',
-  'dashboard/http': 'api call lib supervisor',
+  'dashboard/http': 'api call lib options supervisor',
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
-  'dashboard/routes': 'api call lib pricing query supervisor store/sqlite dashboard/events dashboard/http',
+  'dashboard/routes':
+    'api call lib options pricing query supervisor store/sqlite dashboard/events dashboard/http',
   dashboard: 'call lib supervisor dashboard/events dashboard/http dashboard/routes',
   demo: 'call',
   verify: 'call lib',

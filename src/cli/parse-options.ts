@@ -4,6 +4,7 @@ import {
   type OptionSource,
   type OptionSpec,
   type OptionTable,
+  shownValue,
   specsOf,
 } from '../options/option-spec.ts'
 
@@ -91,7 +92,7 @@ function valuesOf<V>(
 function commanderOption<T>(spec: OptionSpec<T>): Option {
   const { placeholder } = spec.kind
   const flags = placeholder === null ? `--${spec.name}` : `--${spec.name} ${placeholder}`
-  const shown = spec.kind.show(spec.default)
+  const shown = shownValue(spec.default)
   const isSilent = shown === 'off' && placeholder === null
   const option = new Option(flags, isSilent ? spec.description : `${spec.description} (default: ${shown})`)
   if (placeholder === null) return option
@@ -134,7 +135,7 @@ function mentionsOf<V>(
 }
 
 function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {
-  let value: T | undefined
+  let value: Exclude<T, null> | undefined
   for (const text of mentions) {
     value = spec.kind.parse(text, value)
     if (value === undefined) throw new OptionError(`${name} must be ${spec.kind.range}; got ${quoted(text)}`)

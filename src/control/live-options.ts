@@ -1,12 +1,12 @@
+import { gatewayOptionTable } from '../options/gateway-options.ts'
+import { type OptionSpec, settingName, settingValue, specsOf } from '../options/option-spec.ts'
 import type { LiveOptions } from './control-messages.ts'
 
-/** The values of each option that changes in a running gateway: the smallest and the largest, or on and off. */
-const ranges: Readonly<Record<keyof LiveOptions, readonly [min: number, max: number] | 'switch'>> = {
-  max_concurrent: [1, 100_000],
-  slot_cooldown_ms: [0, 60_000],
-  token_limit: [1, Number.MAX_SAFE_INTEGER],
-  raw_log: 'switch',
-}
+const liveSpecs: ReadonlyMap<string, OptionSpec<unknown>> = new Map(
+  specsOf(gatewayOptionTable)
+    .filter(({ changes }) => changes === 'live')
+    .map((spec) => [settingName(spec.name), spec as OptionSpec<unknown>]),
+)
 
 /** Reads the body of `POST /options`; what is wrong with it is said in words. */
 export function readLiveOptions(text: string): LiveOptions | { readonly wrong: string } {
@@ -19,24 +19,13 @@ export function readLiveOptions(text: string): LiveOptions | { readonly wrong: s
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { wrong: 'The body must be a JSON object.' }
   }
-  const options: Record<string, number | boolean> = {}
   for (const [name, value] of Object.entries<unknown>({ ...body })) {
-    if (!isLiveOption(name)) return { wrong: `${name} is no option of a running gateway.` }
-    const range = ranges[name]
-    if (range === 'switch') {
-      if (typeof value !== 'boolean') return { wrong: `${name} must be true or false.` }
-    } else if (!isWithin(value, range)) {
-      return { wrong: `${name} must be a whole number from ${range[0]} to ${range[1]}.` }
+    const spec = liveSpecs.get(name)
+    if (spec === undefined) return { wrong: `${name} is no option of a running gateway.` }
+    if (settingValue(spec, value) === undefined) {
+      const range = typeof spec.default === 'boolean' ? 'true or false' : spec.kind.range
+      return { wrong: `${name} must be ${range}.` }
     }
-    options[name] = value
   }
-  return options
-}
-
-function isWithin(value: unknown, [min, max]: readonly [min: number, max: number]): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
-}
-
-function isLiveOption(name: string): name is keyof LiveOptions {
-  return Object.hasOwn(ranges, name)
+  return body
 }

@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
-import { GatewayConfig, leadsTo, settingName, settingsOf } from './gateway-config.ts'
+import { settingName } from '../options/option-spec.ts'
+import { GatewayConfig, leadsTo, settingsOf } from './gateway-config.ts'
 import { SettingError, SettingsFile } from './gateway-settings.ts'
 
 const defaultUpstream = gatewayOptionTable.upstream.default

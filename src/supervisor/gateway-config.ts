@@ -1,7 +1,13 @@
 import { resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../api/proxy-config.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
-import { type OptionSpec, type Options, argumentsOf } from '../options/option-spec.ts'
+import {
+  type OptionSpec,
+  type Options,
+  argumentsOf,
+  settingName,
+  settingValue,
+} from '../options/option-spec.ts'
 import { SettingError, type Settings, type SettingsFile } from './gateway-settings.ts'
 
 /** What a gateway is started with. */
@@ -125,10 +131,7 @@ export class GatewayConfig {
 
   #checked(name: string, key: Key, value: unknown): SettingValue {
     const spec = specOf(key)
-    const read =
-      typeof value === typeof spec.default
-        ? spec.kind.parse(spec.kind.show(value as SettingValue), undefined)
-        : undefined
+    const read = settingValue(spec, value)
     if (read === undefined || typeof read === 'object') {
       const got = JSON.stringify(value) ?? 'nothing'
       throw new SettingError(
@@ -146,11 +149,6 @@ export class GatewayConfig {
     }
     return read
   }
-}
-
-/** `max_concurrent` for `--max-concurrent`: the option's name in JSON. */
-export function settingName(flagName: string): string {
-  return flagName.replaceAll('-', '_')
 }
 
 /** A gateway's options in JSON, by their setting names. */

@@ -1,7 +1,6 @@
 import type { LiveOptions } from '../control/control-messages.ts'
 import { gatewayOptionTable } from '../options/gateway-options.ts'
-import { type OptionSpec, specsOf } from '../options/option-spec.ts'
-import { settingName } from './gateway-config.ts'
+import { type OptionSpec, settingName, specsOf } from '../options/option-spec.ts'
 import type { Settings } from './gateway-settings.ts'
 
 /** Those of the settings that a running gateway can take over; `null` where there is none among them. */

@@ -1,7 +1,6 @@
 import type { ControlStatus } from '../control/control-messages.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
-import type { OptionSpec } from '../options/option-spec.ts'
-import { settingName } from './gateway-config.ts'
+import { type OptionSpec, settingName } from '../options/option-spec.ts'
 
 /**
  * What a running gateway would have to be started with to be the same again, also on the port it got. What a

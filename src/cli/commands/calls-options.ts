@@ -1,4 +1,4 @@
-import { age, integer, modelNames, path, toggle } from '../../options/option-kind.ts'
+import { age, integer, modelNames, path, toggle } from '../../options/value-kind.ts'
 import { defaultDatabase } from '../../options/gateway-options.ts'
 import { envName, type Options, type OptionTable } from '../../options/option-spec.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
@@ -28,42 +28,42 @@ export const callsOptionTable: OptionTable<CallsValues> = {
   },
   follow: {
     name: 'follow',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'go on showing calls as they end',
   },
   errors: {
     name: 'errors',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'only calls that failed',
   },
   model: {
     name: 'model',
-    kind: modelNames(),
+    kind: modelNames,
     default: [],
     env: [],
     description: 'only calls that asked for this model; repeatable',
   },
   since: {
     name: 'since',
-    kind: age(),
+    kind: age,
     default: null,
     env: [],
     description: 'only calls that began at most that long ago: 90s, 15m, 1h, 7d',
   },
   json: {
     name: 'json',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'print one JSON object per line instead of a table',
   },
   db: {
     name: 'db',
-    kind: path(),
+    kind: path,
     default: defaultDatabase,
     env: [envName('db')],
     description: 'file of the telemetry database',

@@ -1,5 +1,5 @@
 import { defaultDatabase } from '../../options/gateway-options.ts'
-import { type OptionKind, path, toggle } from '../../options/option-kind.ts'
+import { type ValueKind, path, toggle } from '../../options/value-kind.ts'
 import { envName, type Options, type OptionSpec, type OptionTable } from '../../options/option-spec.ts'
 import { parseIsoInstant } from '../../lib/iso-instant.ts'
 import { mostUsd } from '../../pricing/rate-bounds.ts'
@@ -31,9 +31,35 @@ export interface CostsSetValues {
 export type CostsShowOptions = Options<CostsShowValues>
 export type CostsSetOptions = Options<CostsSetValues>
 
+const usd: ValueKind<number> = {
+  placeholder: '<usd>',
+  range: `a number from 0 to ${mostUsd}`,
+  parse: (text) => {
+    const value = /^\d{1,4}(?:\.\d{1,12})?$/.test(text) ? Number(text) : NaN
+    return value <= mostUsd ? value : undefined
+  },
+}
+
+const priceTime: ValueKind<string> = {
+  placeholder: '<time>',
+  range: 'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
+  parse: (text) => (parseIsoInstant(text) === null ? undefined : text),
+}
+
+/** A host with its port where it has one, also as the URL in which it stands. */
+const upstreamHost: ValueKind<string> = {
+  placeholder: '<host>',
+  range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
+  parse: (text) => {
+    const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
+    if (url === null || url.username !== '' || url.password !== '') return undefined
+    return /^https?:\/\//i.test(text) || url.pathname === '/' ? url.host : undefined
+  },
+}
+
 const db: OptionSpec<string> = {
   name: 'db',
-  kind: path(),
+  kind: path,
   default: defaultDatabase,
   env: [envName('db')],
   description: 'file of the telemetry database; the prices lie beside it',
@@ -43,14 +69,14 @@ const db: OptionSpec<string> = {
 export const costsShowOptionTable: OptionTable<CostsShowValues> = {
   upstream: {
     name: 'upstream',
-    kind: upstreamHost(),
+    kind: upstreamHost,
     default: null,
     env: [],
     description: 'where the model is called; everywhere unless given',
   },
   json: {
     name: 'json',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'print one JSON object',
@@ -78,14 +104,14 @@ export const costsSetOptionTable: OptionTable<CostsSetValues> = {
   perSearchUnit: amount('per-search-unit', 'each search unit of a rerank call, in USD'),
   effectiveFrom: {
     name: 'effective-from',
-    kind: priceTime(),
+    kind: priceTime,
     default: null,
     env: [],
     description: 'from when it holds, beside earlier prices; always, in place of all others, unless given',
   },
   remove: {
     name: 'remove',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'take the price away',
@@ -94,40 +120,5 @@ export const costsSetOptionTable: OptionTable<CostsSetValues> = {
 }
 
 function amount(name: string, what: string): OptionSpec<number | null> {
-  return { name, kind: usd(), default: null, env: [], description: `price of ${what}` }
-}
-
-function usd(): OptionKind<number | null> {
-  return {
-    placeholder: '<usd>',
-    range: `a number from 0 to ${mostUsd}`,
-    parse: (text) => {
-      const value = /^\d{1,4}(?:\.\d{1,12})?$/.test(text) ? Number(text) : NaN
-      return value <= mostUsd ? value : undefined
-    },
-    show: (value) => (value === null ? 'none' : String(value)),
-  }
-}
-
-function priceTime(): OptionKind<string | null> {
-  return {
-    placeholder: '<time>',
-    range: 'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
-    parse: (text) => (parseIsoInstant(text) === null ? undefined : text),
-    show: (value) => value ?? 'none',
-  }
-}
-
-/** A host with its port where it has one, also as the URL in which it stands. */
-function upstreamHost(): OptionKind<string | null> {
-  return {
-    placeholder: '<host>',
-    range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
-    parse: (text) => {
-      const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
-      if (url === null || url.username !== '' || url.password !== '') return undefined
-      return /^https?:\/\//i.test(text) || url.pathname === '/' ? url.host : undefined
-    },
-    show: (value) => value ?? 'none',
-  }
+  return { name, kind: usd, default: null, env: [], description: `price of ${what}` }
 }

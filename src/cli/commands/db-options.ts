@@ -1,5 +1,5 @@
 import { defaultDatabase } from '../../options/gateway-options.ts'
-import { instant, integer, modelName, path, timeZone, toggle } from '../../options/option-kind.ts'
+import { instant, integer, modelName, path, timeZone, toggle } from '../../options/value-kind.ts'
 import { envName, type Options, type OptionSpec, type OptionTable } from '../../options/option-spec.ts'
 
 /** What `tokenweir db compress` is asked for. */
@@ -42,7 +42,7 @@ export type CheckOptions = Options<CheckValues>
 
 const db: OptionSpec<string> = {
   name: 'db',
-  kind: path(),
+  kind: path,
   default: defaultDatabase,
   env: [envName('db')],
   description: 'file of the telemetry database',
@@ -59,14 +59,14 @@ export const compressOptionTable: OptionTable<CompressValues> = {
   },
   dryRun: {
     name: 'dry-run',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'only say what would be done',
   },
   json: {
     name: 'json',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'print progress and result as one JSON object per line',
@@ -78,7 +78,7 @@ export const compressOptionTable: OptionTable<CompressValues> = {
 export const checkOptionTable: OptionTable<CheckValues> = {
   full: {
     name: 'full',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'count every quarter hour again instead of a sample; takes minutes for millions of calls',
@@ -93,56 +93,56 @@ export const rebuildOptionTable: OptionTable<RebuildValues> = { db }
 export const repriceOptionTable: OptionTable<RepriceValues> = {
   from: {
     name: 'from',
-    kind: instant(),
+    kind: instant,
     default: null,
     env: [],
     description: 'calls that began then or later; must be given',
   },
   to: {
     name: 'to',
-    kind: instant(),
+    kind: instant,
     default: null,
     env: [],
     description: 'calls that began before then; now unless given',
   },
   model: {
     name: 'model',
-    kind: modelName(),
+    kind: modelName,
     default: null,
     env: [],
     description: 'only calls that asked for this model',
   },
   onlyUnpriced: {
     name: 'only-unpriced',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'only calls that have no price',
   },
   dryRun: {
     name: 'dry-run',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'only say what would change',
   },
   undo: {
     name: 'undo',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'put back what the last re-pricing replaced; goes with --db and --json alone',
   },
   tz: {
     name: 'tz',
-    kind: timeZone(),
+    kind: timeZone,
     default: 'UTC',
     env: [],
     description: 'time zone in which days are counted',
   },
   json: {
     name: 'json',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'print progress and result as one JSON object per line',

@@ -1,6 +1,6 @@
 import { dashboardOptionTable, type TokenValues } from '../../options/dashboard-options.ts'
 import { defaultDatabase, defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
-import { integer, modelNames, optionalBaseUrl, path, toggle } from '../../options/option-kind.ts'
+import { baseUrl, integer, modelNames, path, toggle } from '../../options/value-kind.ts'
 import { envName, type Options, type OptionTable } from '../../options/option-spec.ts'
 
 /** What `tokenweir tail` is asked for. */
@@ -22,42 +22,42 @@ export type TailOptions = Options<TailValues>
 export const tailOptionTable: OptionTable<TailValues> = {
   body: {
     name: 'body',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'show what was asked and answered, too',
   },
   full: {
     name: 'full',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'cut nothing that --body shows',
   },
   errors: {
     name: 'errors',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'only calls that fail',
   },
   model: {
     name: 'model',
-    kind: modelNames(),
+    kind: modelNames,
     default: [],
     env: [],
     description: 'only calls that ask for this model; repeatable',
   },
   json: {
     name: 'json',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description: 'print each request and each answer as a JSON object on a line of its own',
   },
   db: {
     name: 'db',
-    kind: path(),
+    kind: path,
     default: defaultDatabase,
     env: [envName('db')],
     description:
@@ -72,7 +72,7 @@ export const tailOptionTable: OptionTable<TailValues> = {
   },
   url: {
     name: 'url',
-    kind: optionalBaseUrl(),
+    kind: baseUrl,
     default: null,
     env: [],
     description: 'where the gateway is reached, in place of socket and port',

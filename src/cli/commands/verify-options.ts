@@ -1,5 +1,5 @@
 import { gatewayOptionTable, type GatewayValues } from '../../options/gateway-options.ts'
-import { modelName, onOff, toggle } from '../../options/option-kind.ts'
+import { modelName, onOff, toggle } from '../../options/value-kind.ts'
 import type { Options, OptionTable } from '../../options/option-spec.ts'
 
 /** What `tokenweir verify` is asked for. */
@@ -17,14 +17,14 @@ export const verifyOptionTable: OptionTable<VerifyValues> = {
   upstream: gatewayOptionTable.upstream,
   model: {
     name: 'model',
-    kind: modelName(),
+    kind: modelName,
     default: null,
     env: [],
     description: 'model to ask; the first that the upstream lists unless given',
   },
   stream: {
     name: 'stream',
-    kind: onOff(),
+    kind: onOff,
     default: true,
     env: [],
     description: 'whether the answer is asked for as a stream',
@@ -32,7 +32,7 @@ export const verifyOptionTable: OptionTable<VerifyValues> = {
   usageInjection: gatewayOptionTable.usageInjection,
   direct: {
     name: 'direct',
-    kind: toggle(),
+    kind: toggle,
     default: false,
     env: [],
     description:
