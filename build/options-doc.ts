@@ -1,54 +1,45 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { callsOptionTable } from '../src/cli/commands/calls-options.ts'
-import { costsSetOptionTable, costsShowOptionTable } from '../src/cli/commands/costs-options.ts'
-import { syncOptionTable } from '../src/cli/commands/costs-sync-options.ts'
-import {
-  checkOptionTable,
-  compressOptionTable,
-  rebuildOptionTable,
-  repriceOptionTable,
-} from '../src/cli/commands/db-options.ts'
-import { tailOptionTable } from '../src/cli/commands/tail-options.ts'
-import { verifyOptionTable } from '../src/cli/commands/verify-options.ts'
+import { command as calls } from '../src/cli/commands/calls.ts'
+import { command as tail } from '../src/cli/commands/tail.ts'
+import { command as verify } from '../src/cli/commands/verify.ts'
+import { command as dbCompress } from '../src/cli/commands/db-compress.ts'
+import { command as dbCheck } from '../src/cli/commands/db-check.ts'
+import { command as dbRebuild } from '../src/cli/commands/db-rebuild.ts'
+import { command as dbReprice } from '../src/cli/commands/db-reprice.ts'
+import { command as costsShow } from '../src/cli/commands/costs-show.ts'
+import { command as costsSet } from '../src/cli/commands/costs-set.ts'
+import { command as costsSync } from '../src/cli/commands/costs-sync.ts'
+import type { CliCommand } from '../src/cli/parse-options.ts'
 import {
   dashboardOptionTable,
   gatewayCommandTable,
   ownOptionTable,
 } from '../src/options/dashboard-options.ts'
 import { gatewayOptionTable } from '../src/options/gateway-options.ts'
-import { type OptionSpec, type OptionTable, shownValue } from '../src/options/option-spec.ts'
+import { shownValue } from '../src/options/option-spec.ts'
 
 /** The file whose tables `npm run docs` writes. */
 export const optionsDoc: string = fileURLToPath(new URL('../docs/options.md', import.meta.url))
 
-type AnyTable = Readonly<Record<string, OptionSpec<unknown>>>
+type Table = CliCommand['options']
 
 /** By heading. What `up` and `dashboard` share with `gateway` stands there. */
-const tables: Readonly<Record<string, AnyTable>> = {
-  'tokenweir up': rows(ownOptionTable),
+const tables: Readonly<Record<string, Table>> = {
+  'tokenweir up': ownOptionTable,
   'tokenweir dashboard': Object.fromEntries(
-    Object.entries(rows(dashboardOptionTable)).filter(([, spec]) => !isGateways(spec)),
+    Object.entries<Table[string]>(dashboardOptionTable).filter(([, option]) => !isGateways(option)),
   ),
-  'tokenweir gateway': rows(gatewayCommandTable),
-  'tokenweir calls': rows(callsOptionTable),
-  'tokenweir tail': rows(tailOptionTable),
-  'tokenweir verify': rows(verifyOptionTable),
-  'tokenweir db compress': rows(compressOptionTable),
-  'tokenweir db check': rows(checkOptionTable),
-  'tokenweir db rebuild': rows(rebuildOptionTable),
-  'tokenweir db reprice': rows(repriceOptionTable),
-  'tokenweir costs show': rows(costsShowOptionTable),
-  'tokenweir costs set': rows(costsSetOptionTable),
-  'tokenweir costs sync': rows(syncOptionTable),
+  'tokenweir gateway': gatewayCommandTable,
+  ...Object.fromEntries(
+    [calls, tail, verify, dbCompress, dbCheck, dbRebuild, dbReprice, costsShow, costsSet, costsSync].map(
+      ({ name, options }) => [`tokenweir ${name}`, options],
+    ),
+  ),
 }
 
-function rows<V>(table: OptionTable<V>): AnyTable {
-  return table as unknown as AnyTable
-}
-
-function isGateways(spec: OptionSpec<unknown>): boolean {
-  return Object.values<unknown>(gatewayOptionTable).includes(spec)
+function isGateways(option: Table[string]): boolean {
+  return Object.values<unknown>(gatewayOptionTable).includes(option)
 }
 
 /** The text with its tables as the program has them. Throws if a command has no place for its table. */
@@ -66,7 +57,7 @@ export function withOptionTables(text: string): string {
   return sections.join('')
 }
 
-function tableText(table: AnyTable): string {
+function tableText(table: Table): string {
   const lines = Object.values(table).map(({ name, kind, default: value, env, description }) => {
     const isSwitch = kind.placeholder === null
     const cells = [

@@ -1,12 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import { exitCode } from './exit-code.ts'
 import { version } from './package-version.ts'
-import { type Environment, oneLine, OptionError } from './parse-options.ts'
+import { type CliCommand, type Environment, helpOf, oneLine, OptionError } from './parse-options.ts'
 
 /** The module of a command. */
 interface CommandModule {
-  /** Its name, options and help. */
-  readonly command: () => Command
+  readonly command: CliCommand
   /** Gives the exit code; nothing if the command goes on by itself. Throws `OptionError`. */
   readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
   /** It reads the database of the gateway that runs, unless one is named. */
@@ -89,7 +88,7 @@ async function explain(argv: readonly string[]): Promise<void> {
           .copyInheritedSettings(program)
       parents.set(group, parent)
     }
-    parent.addCommand((await load()).command().copyInheritedSettings(program))
+    parent.addCommand(helpOf((await load()).command).copyInheritedSettings(program))
   }
   await program.parseAsync(argv, { from: 'user' })
 }

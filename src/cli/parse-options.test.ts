@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { gatewayCommandTable } from '../options/dashboard-options.ts'
 import { gatewayOptionTable, type GatewayValues } from '../options/gateway-options.ts'
 import { envName, type Options, shownValue, specsOf } from '../options/option-spec.ts'
-import { commandOf, type Environment, OptionError, parseOptions } from './parse-options.ts'
+import { type Environment, helpOf, OptionError, parseOptions } from './parse-options.ts'
 
 const defaults: GatewayValues = {
   port: 9090,
@@ -195,7 +195,7 @@ describe('parseGatewayOptions', () => {
 })
 
 it('--help says what docs/options.md says', () => {
-  const help = commandOf('gateway', 'x', gatewayCommandTable)
+  const help = helpOf({ name: 'gateway', description: 'x', options: gatewayCommandTable })
     .configureHelp({ helpWidth: 1000 })
     .helpInformation()
   for (const { name, kind, default: value, description } of specsOf(gatewayCommandTable)) {

@@ -21,7 +21,7 @@ export interface OptionSpec<T> {
 export type OptionTable<V> = { readonly [K in keyof V]: OptionSpec<V[K]> }
 
 /** An option as a table has it: its name is that of its key, and so is its variable, unless it says otherwise. */
-type OptionRow<T> = Omit<OptionSpec<T>, 'name' | 'env'> & Partial<OptionSpec<T>>
+export type OptionRow<T> = Omit<OptionSpec<T>, 'name' | 'env'> & Partial<OptionSpec<T>>
 
 /** Where a value comes from. */
 export type OptionSource = 'flag' | 'environment' | 'default'
@@ -31,6 +31,9 @@ export type Options<V> = Readonly<V> & {
   readonly sources: Readonly<Record<keyof V, OptionSource>>
   readonly setBy: Readonly<Record<keyof V, string | null>>
 }
+
+/** The values that a table gives. */
+export type OptionsOf<Table> = Table extends OptionTable<infer V> ? Options<V> : never
 
 /** Names the rows' flags and variables after their keys: `--max-concurrent` and `TOKENWEIR_MAX_CONCURRENT` for `maxConcurrent`. */
 export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> }): OptionTable<V> {

@@ -1,18 +1,33 @@
-import type { Command } from 'commander'
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallJson, CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { callsOptionTable, parseCallsOptions } from './calls-options.ts'
-import type { CallsOptions } from './calls-options.ts'
 import { CallsTable } from '../terminal/calls-table.ts'
 import { defaultGatewayPort } from '../../options/gateway-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { age, integer, modelNames } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
 import { exitCode } from '../exit-code.ts'
-import { commandOf, type Environment } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
-export const command = (): Command =>
-  commandOf('calls', 'list recorded calls, the newest last', callsOptionTable)
+const table = optionTable({
+  recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
+  follow: flag('go on showing calls as they end'),
+  errors: flag('only calls that failed'),
+  model: value<readonly string[]>(modelNames, [], 'only calls that asked for this model; repeatable'),
+  since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
+  json: flag('print one JSON object per line instead of a table'),
+  db: database(),
+})
+
+type CallsOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'calls',
+  description: 'list recorded calls, the newest last',
+  options: table,
+}
 
 /** It reads the database of the gateway that runs, unless one is named. */
 export const readsDatabase = true
@@ -33,7 +48,7 @@ export async function run(
   terminal: Terminal = thisTerminal(),
   openReader: typeof openCallReader = openCallReader,
 ): Promise<number> {
-  const options = parseCallsOptions(argv, env)
+  const options = parseOptions(table, argv, env)
   const filter = filterOf(options, terminal.clock.wallTime())
   let reader = openReader(options.db)
   if (isYetToCome(reader)) {

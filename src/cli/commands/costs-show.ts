@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { MatchedPrice, WhyUnpriced } from '../../api/costs.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { type Price, PriceBook } from '../../pricing/price-book.ts'
@@ -12,16 +11,39 @@ import {
 } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { formatCount } from '../terminal/call-format.ts'
-import { type CostsShowOptions, costsShowOptionTable } from './costs-options.ts'
 import { exitCode } from '../exit-code.ts'
-import { commandOf, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CliCommand, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import type { ValueKind } from '../../options/value-kind.ts'
+import { database, flag, optional } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('show', 'say what a model costs, or what prices there are', costsShowOptionTable).argument(
-    '[model]',
-  )
+/** A host with its port where it has one, also as the URL in which it stands. */
+const upstreamHost: ValueKind<string> = {
+  placeholder: '<host>',
+  range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
+  parse: (text) => {
+    const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
+    if (url === null || url.username !== '' || url.password !== '') return undefined
+    return /^https?:\/\//i.test(text) || url.pathname === '/' ? url.host : undefined
+  },
+}
+
+const table = optionTable({
+  upstream: optional(upstreamHost, 'where the model is called; everywhere unless given'),
+  json: flag('print one JSON object'),
+  db: database('file of the telemetry database; the prices lie beside it'),
+})
+
+type ShowOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'costs show',
+  description: 'say what a model costs, or what prices there are',
+  options: table,
+  operand: ['[model]', ''],
+}
 
 /** It reads the database of the gateway that runs, unless one is named. */
 export const readsDatabase = true
@@ -50,7 +72,7 @@ export function run(
   terminal: Terminal = thisTerminal(),
   { readFile, readShipped }: PriceFiles = realFiles,
 ): number {
-  const { options, operands } = parseWithOperands(costsShowOptionTable, argv, env)
+  const { options, operands } = parseWithOperands(table, argv, env)
   const [model, extra] = operands
   if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
   const path = priceFileOf(options.db)
@@ -74,7 +96,7 @@ export function run(
 function showModel(
   model: string,
   costs: ModelCosts,
-  { upstream, json }: CostsShowOptions,
+  { upstream, json }: ShowOptions,
   terminal: Terminal,
 ): number {
   const all = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())

@@ -1,22 +1,31 @@
-import type { Command } from 'commander'
 import type { SyncLine } from '../../api/costs.ts'
 import { FetchTrouble } from '../../pricing/fetch-price-list.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
 import { syncPrices, type SyncReport, SyncTrouble } from '../../pricing/sync-prices.ts'
 import { noteEvent } from '../../store/write/note-event.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
-import { syncOptionTable, type SyncValues } from './costs-sync-options.ts'
 import { exitCode } from '../exit-code.ts'
-import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
-import type { Options } from '../../options/option-spec.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { ownOptionTable } from '../../options/dashboard-options.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { database, flag } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('sync', 'bring the prices up to date with a list', syncOptionTable)
+const table = optionTable({
+  pricingSource: ownOptionTable.pricingSource,
+  json: flag('print the result as one JSON object'),
+  db: database('file of the telemetry database; the prices lie beside it'),
+})
+
+export const command: CliCommand = {
+  name: 'costs sync',
+  description: 'bring the prices up to date with a list',
+  options: table,
+}
 
 /** `tokenweir costs sync`: brings the prices up to date with a list. Gives the exit code; throws `OptionError`. */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
   const { clock, print, warn } = thisTerminal()
-  const { pricingSource: source, db, json }: Options<SyncValues> = parseOptions(syncOptionTable, argv, env)
+  const { pricingSource: source, db, json } = parseOptions(table, argv, env)
   const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
   const path = priceFileOf(db)
   try {

@@ -1,13 +1,15 @@
-import type { Command } from 'commander'
 import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { commandOf, OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { RunningDashboard } from '../running-dashboard.ts'
 
-export const command = (): Command =>
-  commandOf('dashboard', 'show what was recorded, and control the gateway', dashboardOptionTable)
+export const command: CliCommand = {
+  name: 'dashboard',
+  description: 'show what was recorded, and control the gateway',
+  options: dashboardOptionTable,
+}
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {

@@ -1,13 +1,21 @@
-import type { Command } from 'commander'
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
-import { type CheckOptions, checkOptionTable } from './db-options.ts'
 import { exitCode } from '../exit-code.ts'
-import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { database, flag } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('check', 'say whether the database is sound', checkOptionTable)
+const table = optionTable({
+  full: flag('count every quarter hour again instead of a sample; takes minutes for millions of calls'),
+  db: database(),
+})
+
+export const command: CliCommand = {
+  name: 'db check',
+  description: 'say whether the database is sound',
+  options: table,
+}
 
 /** It reads the database of the gateway that runs, unless one is named. */
 export const readsDatabase = true
@@ -24,7 +32,7 @@ export function run(
   { print, warn }: Terminal = thisTerminal(),
   check: typeof checkStore = checkStore,
 ): number {
-  const options: CheckOptions = parseOptions(checkOptionTable, argv, env)
+  const options = parseOptions(table, argv, env)
   const report = check(options.db, { full: options.full })
   if (typeof report === 'string') {
     warn(`tokenweir: ${options.db}: ${absenceText[report]}\n`)

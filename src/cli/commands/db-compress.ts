@@ -1,15 +1,32 @@
-import type { Command } from 'commander'
 import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
 import { formatBytes } from '../../lib/format-bytes.ts'
 import { CompressStopped, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
 import { StoreRefusal } from '../../store/sqlite/open-store.ts'
-import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
-import { type CompressOptions, compressOptionTable } from './db-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { integer } from '../../options/value-kind.ts'
+import { database, flag, value } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('compress', 'fold old calls into sums and make the file smaller', compressOptionTable)
+const table = optionTable({
+  keepDays: value(
+    integer(1, 36_500),
+    90,
+    'of how many whole days (UTC) before today calls are kept one by one',
+  ),
+  dryRun: flag('only say what would be done'),
+  json: flag('print progress and result as one JSON object per line'),
+  db: database(),
+})
+
+type CompressOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'db compress',
+  description: 'fold old calls into sums and make the file smaller',
+  options: table,
+}
 
 const phaseWords = { roll_up: 'adding up calls', fold: 'folding old calls', give_back: 'giving space back' }
 
@@ -23,7 +40,7 @@ export async function run(
   terminal: Terminal = thisTerminal(),
   compress: typeof compressStore = inBackground(compressStore),
 ): Promise<number> {
-  const options: CompressOptions = parseOptions(compressOptionTable, argv, env)
+  const options = parseOptions(table, argv, env)
   const { keepDays, dryRun, db, json } = options
   const { clock } = terminal
   return await runDatabaseJob<CompressProgress, CompressOutcome>(

@@ -1,12 +1,17 @@
-import type { Command } from 'commander'
 import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-store.ts'
-import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
-import { rebuildOptionTable } from './db-options.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { database } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('rebuild', 'make the sums anew from the calls', rebuildOptionTable)
+const table = optionTable({ db: database() })
+
+export const command: CliCommand = {
+  name: 'db rebuild',
+  description: 'make the sums anew from the calls',
+  options: table,
+}
 
 /** `tokenweir db rebuild`: makes the sums anew. Gives the exit code; throws `OptionError`. */
 export async function run(
@@ -15,7 +20,7 @@ export async function run(
   terminal: Terminal = thisTerminal(),
   rebuild: typeof rebuildStore = inBackground(rebuildStore),
 ): Promise<number> {
-  const { db } = parseOptions(rebuildOptionTable, argv, env)
+  const { db } = parseOptions(table, argv, env)
   const { clock } = terminal
   return await runDatabaseJob<{ readonly done: number; readonly total: number }, RebuildOutcome>(
     {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { JobFailure } from '../../api/database-job.ts'
 import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
@@ -7,14 +6,33 @@ import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '
 import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
 import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
-import { commandOf, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { dayTable } from '../terminal/reprice-table.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
-import { type RepriceOptions, repriceOptionTable } from './db-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { instant, modelName, timeZone } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('reprice', 'give calls the cost that the prices of their time say', repriceOptionTable)
+const table = optionTable({
+  from: optional(instant, 'calls that began then or later; must be given'),
+  to: optional(instant, 'calls that began before then; now unless given'),
+  model: optional(modelName, 'only calls that asked for this model'),
+  onlyUnpriced: flag('only calls that have no price'),
+  dryRun: flag('only say what would change'),
+  undo: flag('put back what the last re-pricing replaced; goes with --db and --json alone'),
+  tz: value(timeZone, 'UTC', 'time zone in which days are counted'),
+  json: flag('print progress and result as one JSON object per line'),
+  db: database(),
+})
+
+type RepriceOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'db reprice',
+  description: 'give calls the cost that the prices of their time say',
+  options: table,
+}
 
 /** The store's part of it, and the prices in force for the database at a path. */
 export interface RepriceParts {
@@ -39,7 +57,7 @@ export async function run(
   terminal: Terminal = thisTerminal(),
   { reprice, undo, prices }: RepriceParts = realParts,
 ): Promise<number> {
-  const options: RepriceOptions = parseOptions(repriceOptionTable, argv, env)
+  const options = parseOptions(table, argv, env)
   const { db, json, dryRun } = options
   const { clock } = terminal
   const failureOf = (error: Error): JobFailure => reasonOf(error, db)
@@ -55,9 +73,9 @@ export async function run(
         },
         progressText: () => null,
         resultText: ({ calls, atMs }) =>
-          `${calls.toLocaleString('en')} ${calls === 1 ? 'call costs' : 'calls cost'} again what was known before the re-pricing of ${instant(atMs)}.\n`,
+          `${calls.toLocaleString('en')} ${calls === 1 ? 'call costs' : 'calls cost'} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
         progressJson: (progress) => ({ progress }),
-        resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: instant(atMs) } }),
+        resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: isoTime(atMs) } }),
         failureOf,
       },
       terminal,
@@ -120,7 +138,7 @@ function unreadable(reading: Exclude<PriceReading, { readonly costs: unknown }>)
 
 function reasonOf(error: Error, db: string): JobFailure {
   if (error instanceof FoldedRange) {
-    const from = instant(error.unfoldedFromMs)
+    const from = isoTime(error.unfoldedFromMs)
     const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
     return { code: 'folded_range', message }
   }
@@ -152,6 +170,6 @@ function usd(nanoUsd: number | null): number | null {
   return nanoUsd === null ? null : nanoUsd / 1e9
 }
 
-function instant(ms: number): string {
+function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }

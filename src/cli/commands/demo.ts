@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,12 +6,15 @@ import { startDemoUpstream } from '../../demo/demo-upstream.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
 import { demoItself } from './dashboard-port.ts'
-import { commandOf, OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { keepUp } from './up.ts'
 
-export const command = (): Command =>
-  commandOf('demo', 'a first look, with a simulated upstream', upOptionTable)
+export const command: CliCommand = {
+  name: 'demo',
+  description: 'a first look, with a simulated upstream',
+  options: upOptionTable,
+}
 
 /** The demo's own: its upstream, and files that are gone when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const

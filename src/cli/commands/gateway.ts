@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
 import { type Listener, listen, makeServer, portOf } from '../../gateway/http/listen.ts'
@@ -9,14 +8,17 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { commandOf, OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor } from '../../gateway/handover/predecessor.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { stampLog } from '../../gateway/process/tell-of-recording.ts'
 
-export const command = (): Command =>
-  commandOf('gateway', 'forward calls and record them', gatewayCommandTable)
+export const command: CliCommand = {
+  name: 'gateway',
+  description: 'forward calls and record them',
+  options: gatewayCommandTable,
+}
 
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000

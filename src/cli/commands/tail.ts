@@ -1,24 +1,54 @@
-import type { Command } from 'commander'
 import { dirname } from 'node:path'
 import { controlFolder } from '../../control/control-folder.ts'
 import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
 import { addressPlace, type FeedPlace, GatewayFeed, NoGateway, socketPlace } from './gateway-feed.ts'
-import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
-import { type TailOptions, tailOptionTable } from './tail-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { TailPrinter } from '../terminal/tail-printer.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
+import { ownOptionTable } from '../../options/dashboard-options.ts'
+import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { baseUrl, integer, modelNames } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
 
-export const command = (): Command => commandOf('tail', 'show calls as they begin and end', tailOptionTable)
+const table = optionTable({
+  body: flag('show what was asked and answered, too'),
+  full: flag('cut nothing that --body shows'),
+  errors: flag('only calls that fail'),
+  model: value<readonly string[]>(modelNames, [], 'only calls that ask for this model; repeatable'),
+  json: flag('print each request and each answer as a JSON object on a line of its own'),
+  db: database(
+    'file of the telemetry database: in its folder lies the socket of the gateway that is followed',
+  ),
+  port: {
+    ...value(
+      integer(1, 65_535),
+      defaultGatewayPort,
+      'TCP port of the gateway on this machine, where there is no such socket',
+    ),
+    env: gatewayOptionTable.port.env,
+  },
+  url: optional(baseUrl, 'where the gateway is reached, in place of socket and port'),
+  adminTokenFile: ownOptionTable.adminTokenFile,
+})
+
+type TailOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'tail',
+  description: 'show calls as they begin and end',
+  options: table,
+}
 
 /**
  * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws
  * `OptionError`.
  */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
-  const options: TailOptions = parseOptions(tailOptionTable, argv, env)
+  const options = parseOptions(table, argv, env)
   const terminal = thisTerminal()
   const stopped = new AbortController()
   onStopSignal(async () => stopped.abort())

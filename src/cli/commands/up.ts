@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
 import type { StartAnswer } from '../../api/process-status.ts'
@@ -7,13 +6,17 @@ import type { Options } from '../../options/option-spec.ts'
 import { ProcessTrouble } from '../../supervisor/gateway-process.ts'
 import { upLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { commandOf, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
-export const command = (): Command => commandOf('up', 'dashboard and gateway together', upOptionTable)
+export const command: CliCommand = {
+  name: 'up',
+  description: 'dashboard and gateway together',
+  options: upOptionTable,
+}
 
 const refreshMs = 1000
 

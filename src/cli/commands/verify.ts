@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { maxHeaderBytes } from '../../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
@@ -11,12 +10,30 @@ import type { AnsweredExchange, SeenAnswer, SeenRequest } from '../../verify/see
 import { exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { commandOf, type Environment, parseOptions } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { type VerifyOptions, verifyOptionTable } from './verify-options.ts'
+import { gatewayOptionTable } from '../../options/gateway-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { modelName, onOff } from '../../options/value-kind.ts'
+import { flag, optional, value } from '../option-rows.ts'
 
-export const command = (): Command =>
-  commandOf('verify', 'make one call and compare what was sent with what came', verifyOptionTable)
+const table = optionTable({
+  upstream: gatewayOptionTable.upstream,
+  model: optional(modelName, 'model to ask; the first that the upstream lists unless given'),
+  stream: value(onOff, true, 'whether the answer is asked for as a stream'),
+  usageInjection: gatewayOptionTable.usageInjection,
+  direct: flag(
+    'make three more calls each way, past the gateway and through it: status, header names, time to first token',
+  ),
+})
+
+type VerifyOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'verify',
+  description: 'make one call and compare what was sent with what came',
+  options: table,
+}
 
 const target = '/v1/chat/completions'
 
@@ -26,7 +43,7 @@ const target = '/v1/chat/completions'
  */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
   const { print, warn } = thisTerminal()
-  const options: VerifyOptions = parseOptions(verifyOptionTable, argv, env)
+  const options = parseOptions(table, argv, env)
   try {
     return await verify(options, env, print)
   } catch (error) {

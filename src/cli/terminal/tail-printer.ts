@@ -6,7 +6,15 @@ import { formatCount } from './call-format.ts'
 import { HeldRequests } from './held-requests.ts'
 import { bodyLines, endLine, requestLine, startLine, type TailStyle, toneOf } from './tail-lines.ts'
 import type { Terminal } from './terminal.ts'
-import type { TailOptions } from '../commands/tail-options.ts'
+
+/** Which calls are printed, and how much of each. */
+export interface TailOptions {
+  readonly body: boolean
+  readonly full: boolean
+  readonly errors: boolean
+  readonly model: readonly string[]
+  readonly json: boolean
+}
 
 type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 
