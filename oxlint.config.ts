@@ -46,7 +46,7 @@ const source: Record<string, string> = {
   query: 'api call lib pricing payloads/file store/read store/sqlite store/write',
   control: 'api call lib options',
   supervisor: 'api call control lib options',
-  'dashboard/http': 'api call lib supervisor',
+  'dashboard/http': 'api call lib options supervisor',
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
   'dashboard/routes':
     'api call lib options pricing query supervisor store/sqlite dashboard/events dashboard/http',

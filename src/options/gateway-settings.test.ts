@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayValues } from './gateway-options.ts'
-import { defaultValues, liveIn, settingName, settingsOf, valuesIn } from './gateway-settings.ts'
+import { defaultValues, liveIn, settingsOf, valuesIn } from './gateway-settings.ts'
+import { settingName } from './option-spec.ts'
 
 const cases = [
   ['nothing', {}, {}],

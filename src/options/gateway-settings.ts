@@ -1,5 +1,5 @@
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
-import type { OptionSpec } from './option-spec.ts'
+import { type OptionSpec, settingName, settingValue } from './option-spec.ts'
 
 type SettingValue = number | string | boolean
 
@@ -22,23 +22,17 @@ export const allSettings: readonly Setting[] = Object.entries(gatewayOptionTable
   spec: spec as Setting['spec'],
 }))
 
-/** `max_concurrent` for `--max-concurrent`: the option's name in JSON. */
-export function settingName(flagName: string): string {
-  return flagName.replaceAll('-', '_')
-}
-
 /** Those that can be changed from outside. */
 export const changeable: readonly Setting[] = allSettings.filter(({ spec }) => spec.changes !== undefined)
 
 /** What a setting is to be, out of JSON. */
 export function readValue(
-  { name, spec: { kind, default: model } }: Setting,
+  { name, spec }: Setting,
   value: unknown,
 ): { readonly value: SettingValue } | { readonly wrong: string } {
-  const read =
-    typeof value === typeof model ? kind.parse(kind.show(value as SettingValue), undefined) : undefined
+  const read = settingValue(spec, value)
   if (read !== undefined && typeof read !== 'object') return { value: read }
-  return { wrong: `${name} must be ${typeof model === 'boolean' ? 'true or false' : kind.range}` }
+  return { wrong: `${name} must be ${typeof spec.default === 'boolean' ? 'true or false' : spec.kind.range}` }
 }
 
 /** Those of the settings that a running gateway can take over. */

@@ -8,18 +8,24 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor } from '../../gateway/handover/predecessor.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { version } from '../package-version.ts'
 import { gatewayLog, stampLog, tellOfRecording } from '../terminal/gateway-log.ts'
 import { startLines } from '../terminal/start-lines.ts'
 
+export const command: CliCommand = {
+  name: 'gateway',
+  description: 'forward calls and record them',
+  options: gatewayCommandTable,
+}
+
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
-export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
   if (!process.stdout.isTTY) stampLog(systemClock)
   const adminToken = readAdminToken(options.adminTokenFile, env)

@@ -6,11 +6,17 @@ import type { Options } from '../../options/option-spec.ts'
 import { ProcessError } from '../../supervisor/gateway-process.ts'
 import { upLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from './running-dashboard.ts'
+import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
+
+export const command: CliCommand = {
+  name: 'up',
+  description: 'dashboard and gateway together',
+  options: upOptionTable,
+}
 
 const refreshMs = 1000
 
@@ -28,7 +34,7 @@ export interface UpExtras {
 const noExtras: UpExtras = { simulated: false, preface: [], started: () => {}, ended: async () => {} }
 
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
-export async function runUp(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   await keepUp(parseOptions(upOptionTable, argv, env), env, noExtras)
 }
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
 import { failureKinds } from '../../call/failure.ts'
 import { type IsoTime, parseIsoTime } from '../../lib/iso-instant.ts'
-import { ZonedTime, type ZonedUnit, isTimeZone } from '../../lib/zoned-time.ts'
+import { ZonedTime, type ZonedUnit } from '../../lib/zoned-time.ts'
 import { callTypeCodes, outcomeCodes } from '../../store/sqlite/call-codes.ts'
 import {
   type GroupQuestion,
@@ -15,17 +15,8 @@ import {
   type QueryFormat,
   maxSorted,
 } from '../../query/query-question.ts'
-import {
-  type QueryParameter,
-  type QueryTable,
-  measure,
-  oneOf,
-  optional,
-  repeatable,
-  someText,
-  wholeNumber,
-  yesOrNo,
-} from '../http/query-parameters.ts'
+import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
+import { type QueryParameter, type QueryTable, optional, or, repeatable } from '../http/query-parameters.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 
 /** Which calls are meant, as it stands in a query. */
@@ -85,7 +76,6 @@ const defaultLimit = 1000
 /** An instant, or a local time or day whose zone is said elsewhere; {@link instantOf} makes an instant of it. */
 export const isoTime: QueryParameter<IsoTime> = {
   range: 'a time in ISO 8601 such as 2026-11-21T04:00:00Z, or a day such as 2026-11-21',
-  default: undefined,
   parse: (text) => parseIsoTime(text) ?? undefined,
 }
 
@@ -94,21 +84,13 @@ export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): n
   return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
 }
 
-const timeZone: QueryParameter<string> = {
-  range: 'an IANA time zone, such as Europe/Berlin',
-  default: 'UTC',
-  parse: (text) => (isTimeZone(text) ? text : undefined),
-}
-
 const cursor: QueryParameter<number> = {
   range: 'the next_cursor of an answer',
-  default: undefined,
   parse: (text) => parseCallId(text) ?? undefined,
 }
 
 const groupBy: QueryParameter<GroupBy> = {
   range: `one of ${[...times, ...dimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
-  default: undefined,
   parse: (text) => {
     const words = text.split(',')
     const time = times.find((one) => words.includes(one)) ?? null
@@ -121,30 +103,30 @@ const groupBy: QueryParameter<GroupBy> = {
 const filterTable: QueryTable<FilterQuery> = {
   from: optional(isoTime),
   to: optional(isoTime),
-  model: repeatable(someText('a name', maxNameLength)),
+  model: repeatable(shortText('a name', maxNameLength)),
   call_type: repeatable(oneOf(callTypes)),
-  errors_only: yesOrNo(false),
+  errors_only: or(trueFalse, false),
   outcome: repeatable(oneOf(outcomes)),
   failure_code: repeatable(oneOf(Object.keys(failureKinds))),
-  status: repeatable(wholeNumber(100, 599)),
-  client: repeatable(someText('a name', maxNameLength)),
-  endpoint: repeatable(someText('a path', maxNameLength)),
-  min_ms: optional(measure()),
-  max_ms: optional(measure()),
-  q: optional(someText('an id or an error code', maxNameLength)),
+  status: repeatable(integer(100, 599)),
+  client: repeatable(shortText('a name', maxNameLength)),
+  endpoint: repeatable(shortText('a path', maxNameLength)),
+  min_ms: optional(measure),
+  max_ms: optional(measure),
+  q: optional(shortText('an id or an error code', maxNameLength)),
 }
 
 /** What `/api/overview` takes. */
-export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: timeZone }
+export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: or(timeZone, 'UTC') }
 
 /** What `/api/query` takes. */
 export const callsTable: QueryTable<CallsQuery> = {
   ...overviewTable,
   group_by: optional(groupBy),
-  limit: optional(wholeNumber(1, 10_000)),
+  limit: optional(integer(1, 10_000)),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   cursor: optional(cursor),
-  format: oneOf<QueryFormat>(['json', 'csv', 'ndjson'], 'json'),
+  format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
 }
 
 /** What is asked by a query of `/api/query`. Throws where its parameters do not go together. */

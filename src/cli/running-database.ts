@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { HealthReport } from '../../api/health-report.ts'
-import { ControlClient } from '../../control/control-client.ts'
-import { controlFolder } from '../../control/control-folder.ts'
-import { defaultDatabase, gatewayOptionTable } from '../../options/gateway-options.ts'
-import { envName } from '../../options/option-spec.ts'
-import { askHealth } from '../../supervisor/gateway-port.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { WarningLines } from '../terminal/warning-lines.ts'
+import type { HealthReport } from '../api/health-report.ts'
+import { ControlClient } from '../control/control-client.ts'
+import { controlFolder } from '../control/control-folder.ts'
+import { defaultDatabase, gatewayOptionTable } from '../options/gateway-options.ts'
+import { envName } from '../options/option-spec.ts'
+import { askHealth } from '../supervisor/gateway-port.ts'
+import { type Environment, parseOptions } from './parse-options.ts'
+import { WarningLines } from './terminal/warning-lines.ts'
 
 const probeLimitMs = 1000
 const variable = envName('db')

@@ -1,27 +1,29 @@
-import { dirname, join } from 'node:path'
-import { systemClock } from '../../call/clock.ts'
-import { ControlClient } from '../../control/control-client.ts'
-import { makeControlFolder } from '../../control/control-folder.ts'
-import { DashboardServer } from '../../dashboard/dashboard-server.ts'
-import { priceWriter } from '../../dashboard/routes/price-writer.ts'
-import { priceFileOf } from '../../pricing/price-file.ts'
-import { isLoopbackBind } from '../../lib/request-source.ts'
-import { ThisMachine } from '../../lib/this-machine.ts'
-import type { DashboardValues } from '../../options/dashboard-options.ts'
-import type { Options } from '../../options/option-spec.ts'
-import { QueryProcess } from '../../query/query-process.ts'
-import { spawnQuery } from '../../query/spawn-query.ts'
-import { childEnvironment } from '../../supervisor/child-environment.ts'
-import { DatabaseJobs } from '../../supervisor/database-jobs.ts'
-import { PriceSyncJob } from '../../supervisor/price-sync-job.ts'
-import { GatewayConfig, SettingError, leadsTo } from '../../supervisor/gateway-config.ts'
-import { LogFile } from '../../supervisor/log-file.ts'
-import { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
-import { SupervisedGateway } from '../../supervisor/supervised-gateway.ts'
-import { readAdminToken } from '../admin-token.ts'
-import { costsCommand, databaseCommand, gatewayCommand } from '../gateway-command.ts'
-import { type Environment, OptionError } from '../parse-options.ts'
-import { payloadFiles } from './payload-files.ts'
+import { dirname, join, resolve } from 'node:path'
+import { systemClock } from '../call/clock.ts'
+import { ControlClient } from '../control/control-client.ts'
+import { makeControlFolder } from '../control/control-folder.ts'
+import { DashboardServer } from '../dashboard/dashboard-server.ts'
+import { priceWriter } from '../dashboard/routes/price-writer.ts'
+import { formatBytes } from '../lib/format-bytes.ts'
+import { clearPayloads } from '../payloads/file/clear-payloads.ts'
+import { PayloadReader } from '../payloads/file/payload-reader.ts'
+import { priceFileOf } from '../pricing/price-file.ts'
+import { isLoopbackBind } from '../lib/request-source.ts'
+import { ThisMachine } from '../lib/this-machine.ts'
+import type { DashboardValues } from '../options/dashboard-options.ts'
+import type { Options } from '../options/option-spec.ts'
+import { QueryProcess } from '../query/query-process.ts'
+import { spawnQuery } from '../query/spawn-query.ts'
+import { childEnvironment } from '../supervisor/child-environment.ts'
+import { DatabaseJobs } from '../supervisor/database-jobs.ts'
+import { PriceSyncJob } from '../supervisor/price-sync-job.ts'
+import { GatewayConfig, SettingError, leadsTo } from '../supervisor/gateway-config.ts'
+import { LogFile } from '../supervisor/log-file.ts'
+import { type PayloadFiles, RawLogRelay } from '../supervisor/raw-log-relay.ts'
+import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
+import { readAdminToken } from './admin-token.ts'
+import { costsCommand, databaseCommand, gatewayCommand } from './gateway-command.ts'
+import { type Environment, OptionError } from './parse-options.ts'
 
 /** The parts of a dashboard, put together: its server, and the gateway that it starts and stops. */
 export class RunningDashboard {
@@ -156,4 +158,35 @@ function needsToken({ dashboardHost, trustLoopback }: DashboardValues): string {
   return trustLoopback
     ? `the dashboard on ${dashboardHost} could be reached from other machines: ${how}, or leave it on 127.0.0.1`
     : `with --trust-loopback off the dashboard takes the admin token alone: ${how}`
+}
+
+/** The files of payloads as they are while no gateway runs. */
+function payloadFiles(file: string, capture: string): PayloadFiles {
+  const filePath = resolve(file)
+  return {
+    status: () => {
+      const bytes = bytesOf(filePath)
+      return {
+        enabled: false,
+        enabled_until: null,
+        capture,
+        file_path: filePath,
+        file_size_bytes: bytes,
+        file_size_formatted: formatBytes(bytes),
+        subscribers_count: 0,
+        dropped: 0,
+        trouble: null,
+      }
+    },
+    clear: async () => clearPayloads(filePath),
+  }
+}
+
+/** What cannot be looked at counts as nothing. */
+function bytesOf(filePath: string): number {
+  try {
+    return new PayloadReader(filePath).fileBytes()
+  } catch {
+    return 0
+  }
 }
