@@ -61,7 +61,7 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
 
 function rollupsOf(check: RollupCheck, full: boolean): Pick<CheckReport, 'quarters' | 'days'> {
   const quarters = check.countable()
-  const days = check.wholeDays()
+  const days = check.days()
   return {
     quarters: checked(quarters, full ? quarters.length : quartersInSample, quarterMs, (slot) =>
       check.isQuarterRight(slot),

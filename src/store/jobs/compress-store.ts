@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../call/clock.ts'
-import { callsBefore, estimateOf } from './compress-estimate.ts'
-import { FoldCalls, foldUntil } from '../rollup/fold-calls.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
+import { FoldCalls, foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
-import { openForReading, openForWriting, type StoreAbsence } from '../sqlite/open-store.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
-import { nextSize, pauseAfter, type SliceBounds } from './slice-pace.ts'
-import { lockJob, walBytes } from '../sqlite/store-files.ts'
+import type { StoreAbsence } from '../sqlite/open-store.ts'
+import { walBytes } from '../sqlite/store-files.ts'
+import { callsBefore, estimateOf } from './compress-estimate.ts'
+import { inSlices, type JobWorld, readStore, runJob, type SliceBounds } from './job.ts'
+import { rollUp } from './roll-up.ts'
 
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
@@ -37,10 +36,7 @@ export interface CompressOutcome {
   readonly durationMs: number
 }
 
-export interface CompressWorld {
-  readonly clock: Pick<Clock, 'now' | 'wallTime' | 'delay'>
-  readonly onProgress: (progress: CompressProgress) => void
-}
+export type CompressWorld = JobWorld<CompressProgress>
 
 /** Nothing is broken, but it cannot go on now; what is done already stays done. */
 export class CompressStopped extends Error {
@@ -51,10 +47,9 @@ export class CompressStopped extends Error {
 }
 
 const bounds = {
-  roll_up: { first: 20, least: 4, most: 300 },
   fold: { first: 100, least: 16, most: 5000 },
   give_back: { first: 32, least: 4, most: 250 },
-} as const satisfies Record<CompressPhase, SliceBounds>
+} as const satisfies Partial<Record<CompressPhase, SliceBounds>>
 
 /** The log is carried over into the file after so many slices, so that the gateway's writer need not do it. */
 const slicesPerCheckpoint = 4
@@ -78,28 +73,19 @@ export async function compressStore(
   const startedMs = world.clock.now()
   const beforeBytes = bytesOf(path)
   const untilMs = foldUntil(world.clock.wallTime(), request.keepDays)
-  // Nothing is made where there is nothing to compress.
-  const reading = openForReading(path)
-  if (typeof reading === 'string') return reading
-  try {
-    if (request.dryRun) {
-      const { foldedCalls, freedBytes } = estimateOf(reading, untilMs)
-      const afterBytes = Math.max(0, beforeBytes - freedBytes)
-      return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
-    }
-  } finally {
-    reading.close()
-  }
-  using job = lockJob(path)
-  if (job === null) return 'job_running'
-  const database = openForWriting(path)
-  try {
-    const foldedCalls = await new Compression(database, path, untilMs, world).run()
-    const afterBytes = bytesOf(path)
+  const outcome = (foldedCalls: number, afterBytes: number): CompressOutcome => {
     return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
-  } finally {
-    database.close()
   }
+  if (request.dryRun) {
+    return await readStore(path, (database) => {
+      const { foldedCalls, freedBytes } = estimateOf(database, untilMs)
+      return outcome(foldedCalls, Math.max(0, beforeBytes - freedBytes))
+    })
+  }
+  return await runJob(path, async (database) => {
+    const foldedCalls = await new Compression(database, path, untilMs, world).run()
+    return outcome(foldedCalls, bytesOf(path))
+  })
 }
 
 class Compression {
@@ -125,24 +111,16 @@ class Compression {
       self: null,
       wallTimeMs: this.#world.clock.wallTime(),
     })
-    await this.#rollUp()
+    await rollUp(
+      this.#database,
+      this.#world.clock,
+      (done, total) => this.#tell('roll_up', done, total),
+      () => this.#afterSlice(),
+    )
     const folded = await this.#fold()
     await this.#giveBack()
     await this.#emptyLog()
     return folded
-  }
-
-  async #rollUp(): Promise<void> {
-    const forward = new RollForward(this.#database)
-    const state = this.#database.prepare('SELECT watermark_seq FROM rollup_state')
-    const watermark = (): number => Number(state.get()?.['watermark_seq'])
-    const before = watermark()
-    const lastSeq = this.#database.prepare('SELECT max(seq) AS seq FROM calls').get()?.['seq']
-    const total = Math.max(0, Number(lastSeq) - before)
-    await this.#inSlices('roll_up', total, (limit) => {
-      const hasMore = forward.step(this.#world.clock.wallTime(), limit)
-      return { done: Math.min(total, watermark() - before), hasMore }
-    })
   }
 
   async #fold(): Promise<number> {
@@ -170,26 +148,28 @@ class Compression {
   }
 
   async #inSlices(
-    phase: CompressPhase,
+    phase: 'fold' | 'give_back',
     total: number,
     slice: (size: number) => { readonly done: number; readonly hasMore: boolean },
   ): Promise<void> {
-    const { clock, onProgress } = this.#world
-    onProgress({ phase, done: 0, total })
-    let size: number = bounds[phase].first
-    for (;;) {
-      const fromMs = clock.now()
+    this.#tell(phase, 0, total)
+    const told = (size: number): { readonly hasMore: boolean } => {
       const { done, hasMore } = slice(size)
-      const tookMs = clock.now() - fromMs
-      onProgress({ phase, done: Math.min(done, total), total })
-      if (!hasMore) return
-      size = nextSize(size, tookMs, bounds[phase])
-      if (++this.#slices % slicesPerCheckpoint === 0) await this.#carryOver()
-      await clock.delay(pauseAfter(tookMs))
+      this.#tell(phase, Math.min(done, total), total)
+      return { hasMore }
     }
+    await inSlices(this.#world.clock, bounds[phase], told, () => this.#afterSlice())
   }
 
-  /** Carries the log over into the file, which keeps nobody waiting; waits where a reader stays in an old snapshot. */
+  #tell(phase: CompressPhase, done: number, total: number): void {
+    this.#world.onProgress({ phase, done, total })
+  }
+
+  async #afterSlice(): Promise<void> {
+    if (++this.#slices % slicesPerCheckpoint === 0) await this.#carryOver()
+  }
+
+  /** Carries the log over into the file, which keeps nobody waiting; waits if a reader stays in an old snapshot. */
   async #carryOver(): Promise<void> {
     const { clock } = this.#world
     const deadlineMs = clock.now() + heldPatienceMs

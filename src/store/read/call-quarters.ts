@@ -2,20 +2,22 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IdFilter } from './call-condition.ts'
 import { type Dimension, type Grouping, groupingFor, otherEntryId } from '../rollup/rollup-groupings.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
+import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
 
+/** Looked for one within the other. */
 const [dayLevel, hourLevel] = [3, 1] as const
 /** With more keys than these to look for, they are common, and looking at every quarter is no slower. */
 const mostKeys = 200
 
 /** Finds the quarter hours that can hold calls of a filter, so that rare ones are not looked for in all others. */
 export class CallQuarters {
-  readonly #state: StatementSync
+  readonly #state: () => RollupState
   readonly #keys: StatementSync
   readonly #slots: StatementSync
   readonly #quarters: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#state = database.prepare('SELECT watermark_seq, coarse_until FROM rollup_state')
+    this.#state = rollupState(database)
     this.#keys = database.prepare(
       'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
     )
@@ -31,12 +33,12 @@ export class CallQuarters {
 
   /** How many of the first written calls the quarters know of. */
   get watermark(): number {
-    return Number(this.#state.get()?.['watermark_seq'])
+    return this.#state().watermark
   }
 
   /**
    * The quarters from `first` to `past` (exclusive) in which some call passes each part of the filter, the newest
-   * first; `null` where the filter does not help.
+   * first; `null` if the filter does not help.
    */
   matching(filter: IdFilter, first: number, past: number): Iterable<number> | null {
     const keySets = partsOf(filter).flatMap(([grouping, part]) => this.#keysOf(grouping, part) ?? [])
@@ -47,13 +49,13 @@ export class CallQuarters {
   *#matching(keySets: readonly string[], first: number, past: number): Generator<number> {
     const quarters = quartersOf(dayLevel)
     // Later days are not complete.
-    const daysEnd = Math.floor(Number(this.#state.get()?.['coarse_until']) / quarters) * quarters
+    const daysEnd = Math.floor(this.#state().coarseUntil / quarters) * quarters
     yield* this.#within(keySets, Math.max(first, daysEnd), past)
     if (first < daysEnd) yield* this.#byLevel(keySets, dayLevel, first, Math.min(past, daysEnd))
   }
 
   /** Looks for days, within them for hours, within those for quarters. */
-  *#byLevel(keySets: readonly string[], level: number, first: number, past: number): Generator<number> {
+  *#byLevel(keySets: readonly string[], level: 1 | 3, first: number, past: number): Generator<number> {
     const quarters = quartersOf(level)
     const [from, to] = [Math.floor(first / quarters), Math.ceil(past / quarters)]
     const slots = inAll(
@@ -72,7 +74,7 @@ export class CallQuarters {
     )
   }
 
-  /** The keys that let a part of the filter through, as JSON; `null` where they are too many to help. */
+  /** The keys that let a part of the filter through, as JSON; `null` if they are too many to help. */
   #keysOf(grouping: Grouping, filter: IdFilter): string | null {
     const keys = this.#keys.all(grouping.id).filter((row) => {
       const entry = Number(row['entry_id'])
