@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { recoverJournals } from '../journal/journal-recovery.ts'
-import { FoldCalls, foldUntil } from '../rollup/fold-calls.ts'
+import { foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { walBytes } from '../sqlite/store-files.ts'
-import { callsBefore, estimateOf } from './compress-estimate.ts'
-import { inSlices, type JobWorld, readStore, runJob, type SliceBounds } from './job.ts'
-import { rollUp } from './roll-up.ts'
+import { estimateOf } from './compress-estimate.ts'
+import { inSlices, type JobClock, type JobWorld, readStore, runJob, type SlicedWork } from './job.ts'
+import { foldBefore, rollUp } from './rollup-work.ts'
 
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
@@ -46,11 +46,6 @@ export class CompressStopped extends Error {
   }
 }
 
-const bounds = {
-  fold: { first: 100, least: 16, most: 5000 },
-  give_back: { first: 32, least: 4, most: 250 },
-} as const satisfies Partial<Record<CompressPhase, SliceBounds>>
-
 /** The log is carried over into the file after so many slices, so that the gateway's writer need not do it. */
 const slicesPerCheckpoint = 4
 /** Pages that may wait in the log for a reader to move on: 64 MiB. */
@@ -67,152 +62,109 @@ const truncateTries = 20
  */
 export async function compressStore(
   path: string,
-  request: CompressRequest,
-  world: CompressWorld,
+  { keepDays, dryRun }: CompressRequest,
+  { clock, onProgress }: CompressWorld,
 ): Promise<CompressOutcome | StoreAbsence | 'job_running'> {
-  const startedMs = world.clock.now()
+  const startedMs = clock.now()
   const beforeBytes = bytesOf(path)
-  const untilMs = foldUntil(world.clock.wallTime(), request.keepDays)
+  const untilMs = foldUntil(clock.wallTime(), keepDays)
   const outcome = (foldedCalls: number, afterBytes: number): CompressOutcome => {
-    return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
+    return { beforeBytes, afterBytes, foldedCalls, durationMs: clock.now() - startedMs }
   }
-  if (request.dryRun) {
+  if (dryRun) {
     return await readStore(path, (database) => {
       const { foldedCalls, freedBytes } = estimateOf(database, untilMs)
       return outcome(foldedCalls, Math.max(0, beforeBytes - freedBytes))
     })
   }
   return await runJob(path, async (database) => {
-    const foldedCalls = await new Compression(database, path, untilMs, world).run()
+    // Checkpoints are made between slices, not as a part of them.
+    database.exec('PRAGMA wal_autocheckpoint = 0')
+    const log = new JobLog(database, clock)
+    const run = (phase: CompressPhase, work: SlicedWork): Promise<number> =>
+      inSlices(
+        clock,
+        work,
+        (done, total) => onProgress({ phase, done, total }),
+        () => log.afterSlice(),
+      )
+    // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
+    recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime() })
+    await run('roll_up', rollUp(database, clock))
+    const foldedCalls = await run('fold', foldBefore(database, untilMs))
+    await run('give_back', giveBack(database))
+    await log.empty()
     return outcome(foldedCalls, bytesOf(path))
   })
 }
 
-class Compression {
-  readonly #database: DatabaseSync
-  readonly #path: string
-  readonly #untilMs: number
-  readonly #world: CompressWorld
-  #slices = 0
-
-  constructor(database: DatabaseSync, path: string, untilMs: number, world: CompressWorld) {
-    this.#database = database
-    this.#path = path
-    this.#untilMs = untilMs
-    this.#world = world
-  }
-
-  /** Says how many calls were folded. */
-  async run(): Promise<number> {
-    // Checkpoints are made between slices, not as a part of them.
-    this.#database.exec('PRAGMA wal_autocheckpoint = 0')
-    // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
-    recoverJournals(dirname(this.#path), this.#database, {
-      self: null,
-      wallTimeMs: this.#world.clock.wallTime(),
-    })
-    await rollUp(
-      this.#database,
-      this.#world.clock,
-      (done, total) => this.#tell('roll_up', done, total),
-      () => this.#afterSlice(),
-    )
-    const folded = await this.#fold()
-    await this.#giveBack()
-    await this.#emptyLog()
-    return folded
-  }
-
-  async #fold(): Promise<number> {
-    const fold = new FoldCalls(this.#database)
-    const total = callsBefore(this.#database, this.#untilMs)
-    let folded = 0
-    await this.#inSlices('fold', total, (limit) => {
-      const deleted = fold.step(this.#untilMs, limit)
-      folded += deleted
-      return { done: folded, hasMore: deleted > 0 }
-    })
-    return folded
-  }
-
-  async #giveBack(): Promise<void> {
-    const count = this.#database.prepare('PRAGMA freelist_count')
-    const freePages = (): number => Number(count.get()?.['freelist_count'])
-    const total = freePages()
-    await this.#inSlices('give_back', total, (limit) => {
+function giveBack(database: DatabaseSync): SlicedWork {
+  const count = database.prepare('PRAGMA freelist_count')
+  const freePages = (): number => Number(count.get()?.['freelist_count'])
+  const total = freePages()
+  return {
+    bounds: { first: 32, least: 4, most: 250 },
+    total,
+    slice: (limit) => {
       const before = freePages()
-      this.#database.exec(`PRAGMA incremental_vacuum(${limit})`)
+      database.exec(`PRAGMA incremental_vacuum(${limit})`)
       const left = freePages()
       return { done: Math.max(0, total - left), hasMore: left > 0 && left < before }
-    })
+    },
+  }
+}
+
+/** Keeps the log short while a job writes. */
+class JobLog {
+  readonly #database: DatabaseSync
+  readonly #clock: JobClock
+  #slices = 0
+
+  constructor(database: DatabaseSync, clock: JobClock) {
+    this.#database = database
+    this.#clock = clock
   }
 
-  async #inSlices(
-    phase: 'fold' | 'give_back',
-    total: number,
-    slice: (size: number) => { readonly done: number; readonly hasMore: boolean },
-  ): Promise<void> {
-    this.#tell(phase, 0, total)
-    const told = (size: number): { readonly hasMore: boolean } => {
-      const { done, hasMore } = slice(size)
-      this.#tell(phase, Math.min(done, total), total)
-      return { hasMore }
-    }
-    await inSlices(this.#world.clock, bounds[phase], told, () => this.#afterSlice())
-  }
-
-  #tell(phase: CompressPhase, done: number, total: number): void {
-    this.#world.onProgress({ phase, done, total })
-  }
-
-  async #afterSlice(): Promise<void> {
+  async afterSlice(): Promise<void> {
     if (++this.#slices % slicesPerCheckpoint === 0) await this.#carryOver()
+  }
+
+  /** The file gets its new size with that. A reader may be in the way: then the next checkpoint of anybody does it. */
+  async empty(): Promise<void> {
+    await this.#carryOver()
+    const isInTheWay = (): boolean =>
+      withLockWait(this.#database, truncateBusyMs, () => this.#checkpoint('TRUNCATE').busy !== 0)
+    for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
+      await this.#clock.delay(heldCheckMs)
+      this.#checkpoint('PASSIVE')
+    }
   }
 
   /** Carries the log over into the file, which keeps nobody waiting; waits if a reader stays in an old snapshot. */
   async #carryOver(): Promise<void> {
-    const { clock } = this.#world
-    const deadlineMs = clock.now() + heldPatienceMs
+    const deadlineMs = this.#clock.now() + heldPatienceMs
     for (;;) {
       const { log, checkpointed } = this.#checkpoint('PASSIVE')
       if (log - checkpointed < heldPages) return
-      if (clock.now() > deadlineMs) {
+      if (this.#clock.now() > deadlineMs) {
         throw new CompressStopped(
           `another process has read in one go for over ${heldPatienceMs / 1000} s and keeps the log from being ` +
             'emptied; end it, and run this again: it goes on where it stopped',
         )
       }
-      await clock.delay(heldCheckMs)
+      await this.#clock.delay(heldCheckMs)
     }
   }
 
-  /** The file gets its new size with that. A reader may be in the way: then the next checkpoint of anybody does it. */
-  async #emptyLog(): Promise<void> {
-    await this.#carryOver()
-    const isInTheWay = (): boolean =>
-      withLockWait(this.#database, truncateBusyMs, () => this.#checkpoint('TRUNCATE').busy)
-    for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
-      await this.#world.clock.delay(heldCheckMs)
-      this.#checkpoint('PASSIVE')
-    }
-  }
-
-  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint {
+  /** Says if somebody was in the way of it, how many pages are in the log, and how many of them in the file by now. */
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Record<'busy' | 'log' | 'checkpointed', number> {
     const row = this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get()
     return {
-      busy: Number(row?.['busy']) !== 0,
+      busy: Number(row?.['busy']),
       log: Number(row?.['log']),
       checkpointed: Number(row?.['checkpointed']),
     }
   }
-}
-
-interface Checkpoint {
-  /** Whether somebody was in the way of it. */
-  readonly busy: boolean
-  /** Pages in the log, and how many of them are in the file by now. */
-  readonly log: number
-  readonly checkpointed: number
 }
 
 function bytesOf(path: string): number {

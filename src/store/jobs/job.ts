@@ -52,10 +52,18 @@ export interface SliceBounds {
   readonly ms?: number
 }
 
-export interface Slice {
-  readonly hasMore: boolean
-  /** A slice that only reads keeps nobody waiting, and needs no pause. */
-  readonly hasWritten?: boolean
+/** Work that is done in slices. */
+export interface SlicedWork {
+  readonly bounds: SliceBounds
+  /** In what is counted in progress, which need not be what a slice's size counts. */
+  readonly total: number
+  readonly slice: (size: number) => {
+    /** In all slices. */
+    readonly done: number
+    readonly hasMore: boolean
+    /** A slice that only reads keeps nobody waiting, and needs no pause. */
+    readonly hasWritten?: boolean
+  }
 }
 
 /** Others wait for the lock meanwhile, and SQLite makes them wait in growing steps. */
@@ -64,19 +72,20 @@ export const sliceMs = 5
 const shrinkAtMost = 8
 const growAtMost = 1.5
 
-/** Does work in short slices with pauses between them, so that others can read and write meanwhile. */
+/** Works in short slices with pauses between them, so that others can read and write meanwhile; says how much was done. */
 export async function inSlices(
   clock: JobClock,
-  bounds: SliceBounds,
-  slice: (size: number) => Slice,
+  { bounds, total, slice }: SlicedWork,
+  tell: (done: number, total: number) => void,
   between?: () => Promise<void>,
-): Promise<void> {
-  let size = bounds.first
-  for (;;) {
+): Promise<number> {
+  tell(0, total)
+  for (let size = bounds.first; ;) {
     const fromMs = clock.now()
-    const { hasMore, hasWritten = true } = slice(size)
+    const { done, hasMore, hasWritten = true } = slice(size)
     const tookMs = clock.now() - fromMs
-    if (!hasMore) return
+    tell(Math.min(done, total), total)
+    if (!hasMore) return done
     size = nextSize(size, tookMs, bounds)
     await between?.()
     if (hasWritten || tookMs > (bounds.ms ?? sliceMs)) await clock.delay(hasWritten ? pauseAfter(tookMs) : 0)

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { CallWords } from '../read/call-words.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
@@ -6,36 +6,8 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { type CallCost, type CallPricer, type PriceableCall, upstreamSource } from '../write/call-pricer.ts'
 import { CostWriter } from './cost-writer.ts'
-
-/** Which calls are priced anew. */
-export interface RepriceSelection {
-  /** Milliseconds since the Unix epoch, inclusive. */
-  readonly fromMs: number
-  /** Exclusive. */
-  readonly toMs: number
-  /** Only calls that asked for this model. */
-  readonly modelId: number | null
-  /** Only calls with usage and no price. */
-  readonly onlyUnpriced: boolean
-}
-
-/** A call whose price is another one now. */
-export interface RepricedCall {
-  readonly startedAtMs: number
-  readonly modelId: number | null
-  readonly beforeNanoUsd: number | null
-  readonly afterNanoUsd: number | null
-}
-
-/** What was done in a slice. */
-export interface RepriceSlice {
-  /** Where the next slice begins; null if nothing is left to do. */
-  readonly afterId: number | null
-  readonly looked: number
-  /** Of those, calls whose upstream reported what they cost: these are left alone. */
-  readonly reported: number
-  readonly changed: readonly RepricedCall[]
-}
+import { RepriceDays } from './reprice-days.ts'
+import type { RepriceRequest } from './reprice-store.ts'
 
 interface CostEdit {
   readonly call: FigureRow
@@ -61,41 +33,66 @@ type FurtherColumn = (typeof furtherColumns)[number]
  * but this job changes them.
  */
 export class RepriceCalls {
+  /** The calls that are meant lie from this id (inclusive) to `pastId` (exclusive). */
+  readonly fromId: number
+  readonly pastId: number
+  readonly days: RepriceDays
+  looked: number = 0
+  /** Of those, calls whose upstream reported what they cost: these are left alone. */
+  reported: number = 0
   readonly #database: DatabaseSync
+  readonly #request: RepriceRequest
   readonly #pricer: CallPricer
   readonly #nowMs: () => number
   readonly #words: CallWords
   readonly #statements: RowStatements
+  readonly #modelId: number | null
+  #afterId: number
   /** Made when something is to be written: a dry run reads older schemas too. */
   #writer: CostWriter | null = null
   #runId: number | null = null
 
-  constructor(database: DatabaseSync, pricer: CallPricer, nowMs: () => number) {
+  constructor(database: DatabaseSync, request: RepriceRequest, pricer: CallPricer, nowMs: () => number) {
     this.#database = database
+    this.#request = request
     this.#pricer = pricer
     this.#nowMs = nowMs
     this.#words = new CallWords(database)
     this.#statements = new RowStatements(database)
+    this.days = new RepriceDays(request.timeZone, (id) => this.#words.wordOf('models', id))
+    const { model, fromMs, toMs } = request
+    const [modelId = null] = model === null ? [] : this.#words.idsOf('models', [model])
+    const row = database.prepare('SELECT min(id) AS first, max(id) AS last FROM calls').get()
+    const isNone = model !== null && modelId === null
+    this.#modelId = modelId
+    this.fromId = Math.max(firstIdAt(Math.ceil(fromMs)), Number(row?.['first']))
+    // Calls that are recorded meanwhile have their cost already.
+    this.pastId = isNone ? 0 : Math.min(firstIdAt(Math.ceil(toMs)), Number(row?.['last'] ?? -1) + 1)
+    this.#afterId = this.fromId - 1
   }
 
-  /** Looks at up to `limit` calls after an id; writes nothing if it is dry. */
-  step(selection: RepriceSelection, afterId: number, limit: number, isDry: boolean): RepriceSlice {
-    const rows = this.#rows(selection, afterId, limit)
+  /** Looks at up to `limit` calls and prices them; says how far it has come. */
+  step(limit: number): {
+    readonly reachedId: number
+    readonly hasMore: boolean
+    readonly hasWritten: boolean
+  } {
+    const { dryRun } = this.#request
+    const rows = this.#rows(limit)
     const priced = rows.filter((row) => this.#label(further(row, 'price_source_id')) !== upstreamSource)
     const edits = priced
       .map((call) => ({ call, cost: this.#pricer.costOf(this.#priceable(call)) }))
       .filter((edit) => !this.#isSame(edit))
-    if (!isDry && edits.length > 0) this.#write(selection, edits)
+    if (!dryRun && edits.length > 0) this.#write(edits)
+    for (const { call, cost } of edits) this.days.add(call, cost?.costNanoUsd ?? null)
+    this.looked += rows.length
+    this.reported += rows.length - priced.length
+    const hasMore = rows.length === limit
+    this.#afterId = valueIn(rows.at(-1) ?? [], 'id') ?? this.#afterId
     return {
-      afterId: rows.length < limit ? null : valueIn(rows.at(-1) ?? [], 'id'),
-      looked: rows.length,
-      reported: rows.length - priced.length,
-      changed: edits.map(({ call, cost }) => ({
-        startedAtMs: startedAtMs(valueIn(call, 'id') ?? 0),
-        modelId: valueIn(call, 'model_id'),
-        beforeNanoUsd: valueIn(call, 'cost_nano_usd'),
-        afterNanoUsd: cost?.costNanoUsd ?? null,
-      })),
+      reachedId: hasMore ? this.#afterId : this.pastId,
+      hasMore,
+      hasWritten: !dryRun && edits.length > 0,
     }
   }
 
@@ -110,7 +107,8 @@ export class RepriceCalls {
   }
 
   /** On an error nothing of it stands. */
-  #write({ fromMs, toMs, modelId }: RepriceSelection, edits: readonly CostEdit[]): void {
+  #write(edits: readonly CostEdit[]): void {
+    const range = [startedAtMs(this.fromId), startedAtMs(this.pastId - 1) + 1]
     const writer = (this.#writer ??= new CostWriter(this.#database))
     const keep = this.#statements.get('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)')
     const addRun = this.#statements.get(
@@ -118,10 +116,7 @@ export class RepriceCalls {
     )
     this.#runId = inTransaction(this.#database, () => {
       const runId =
-        this.#runId ??
-        Number(
-          addRun.run(Math.round(this.#nowMs()), Math.floor(fromMs), Math.ceil(toMs), modelId).lastInsertRowid,
-        )
+        this.#runId ?? Number(addRun.run(Math.round(this.#nowMs()), ...range, this.#modelId).lastInsertRowid)
       for (const { call } of edits) {
         const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
         keep.run(valueIn(call, 'id'), runId, valueIn(call, 'cost_nano_usd'), source, key)
@@ -139,13 +134,9 @@ export class RepriceCalls {
     })
   }
 
-  #rows(
-    { fromMs, toMs, modelId, onlyUnpriced }: RepriceSelection,
-    afterId: number,
-    limit: number,
-  ): readonly FigureRow[] {
-    const isModel = modelId === null ? '' : ' AND model_id = ?'
-    const isUnpriced = onlyUnpriced
+  #rows(limit: number): readonly FigureRow[] {
+    const isModel = this.#modelId === null ? '' : ' AND model_id = ?'
+    const isUnpriced = this.#request.onlyUnpriced
       ? ' AND cost_nano_usd IS NULL AND (usage_source_id <> 0 OR search_units IS NOT NULL)'
       : ''
     // The index by model ends in the id; the one by seq would be no help.
@@ -153,9 +144,8 @@ export class RepriceCalls {
       `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
         WHERE id > ? AND id < ?${isModel}${isUnpriced} ORDER BY id LIMIT ?`,
     )
-    const values: SQLInputValue[] = [Math.max(afterId, firstIdAt(Math.ceil(fromMs)) - 1)]
-    values.push(firstIdAt(Math.ceil(toMs)), ...(modelId === null ? [] : [modelId]), limit)
-    return statement.all(...values) as unknown as readonly FigureRow[]
+    const model = this.#modelId === null ? [] : [this.#modelId]
+    return statement.all(this.#afterId, this.pastId, ...model, limit) as unknown as readonly FigureRow[]
   }
 
   #priceable(row: FigureRow): PriceableCall {

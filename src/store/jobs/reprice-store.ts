@@ -1,14 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import { startedAtMs } from '../../call/call-id.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
-import { CallWords } from '../read/call-words.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
-import { inSlices, type JobWorld, readStore, runJob } from './job.ts'
-import { RepriceCalls, type RepriceSelection } from './reprice-calls.ts'
-import { type RepricedDay, RepriceDays } from './reprice-days.ts'
+import { inSlices, type JobWorld, readStore, runJob, type SlicedWork } from './job.ts'
+import { RepriceCalls } from './reprice-calls.ts'
+import type { RepricedDay } from './reprice-days.ts'
 
 /** Which calls are to be priced anew, by the time at which they began. */
 export interface RepriceRequest {
@@ -74,45 +73,17 @@ async function repriceAll(
   // Before the second version nothing could be folded away.
   const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
   if (request.fromMs < unfoldedFromMs) throw new FoldedRange(unfoldedFromMs)
-  const words = new CallWords(database)
-  const days = new RepriceDays(request.timeZone, (id) => words.wordOf('models', id))
-  let [looked, reported] = [0, 0]
-  const selection = selectionOf(database, request, words)
-  if (selection !== null) {
-    const { fromMs, toMs } = selection
-    const total = Math.ceil((toMs - fromMs) / minuteMs)
-    const calls = new RepriceCalls(database, pricer, clock.wallTime)
-    let afterId = firstIdAt(fromMs) - 1
-    onProgress({ done: 0, total })
-    await inSlices(clock, request.dryRun ? dryBounds : bounds, (size) => {
-      const slice = calls.step(selection, afterId, size, request.dryRun)
-      looked += slice.looked
-      reported += slice.reported
-      for (const call of slice.changed) days.add(call)
-      afterId = slice.afterId ?? firstIdAt(toMs)
-      onProgress({ done: Math.min(total, Math.ceil((startedAtMs(afterId) - fromMs) / minuteMs)), total })
-      return { hasMore: slice.afterId !== null, hasWritten: !request.dryRun && slice.changed.length > 0 }
-    })
+  const calls = new RepriceCalls(database, request, pricer, clock.wallTime)
+  const { fromId, pastId, days } = calls
+  const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
+  const slice: SlicedWork['slice'] = (size) => {
+    const { reachedId, ...rest } = calls.step(size)
+    return { done: minutesTo(reachedId), ...rest }
   }
+  if (fromId < pastId) {
+    const work = { bounds: request.dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
+    await inSlices(clock, work, (done, total) => onProgress({ done, total }))
+  }
+  const { looked, reported } = calls
   return { looked, reported, days: days.days(), whole: days.whole(), durationMs: clock.now() - startedMs }
-}
-
-/** Null if no call can be meant. */
-function selectionOf(
-  database: DatabaseSync,
-  { fromMs, toMs, model, onlyUnpriced }: RepriceRequest,
-  words: CallWords,
-): RepriceSelection | null {
-  const row = database.prepare('SELECT min(id) AS first, max(id) AS last FROM calls').get()
-  if (row?.['first'] === null || row === undefined) return null
-  const [modelId = null] = model === null ? [] : words.idsOf('models', [model])
-  if (model !== null && modelId === null) return null
-  const selection = {
-    fromMs: Math.max(Math.ceil(fromMs), startedAtMs(Number(row['first']))),
-    // Calls that are recorded meanwhile have their cost already.
-    toMs: Math.min(Math.ceil(toMs), startedAtMs(Number(row['last'])) + 1),
-    modelId,
-    onlyUnpriced,
-  }
-  return selection.fromMs < selection.toMs ? selection : null
 }

@@ -13,8 +13,6 @@ export interface UndoOutcome {
   readonly atMs: number
 }
 
-const bounds = { first: 50, least: 8, most: 2000 } as const
-
 /**
  * Gives the calls of the last re-pricing the cost back that they had before, in short transactions with pauses between
  * them, while others read and write. It may be killed at any moment, and then begun again: that goes on with the same.
@@ -27,12 +25,14 @@ export async function undoReprice(
     const run = database.prepare('SELECT * FROM reprice_runs ORDER BY id DESC LIMIT 1').get()
     if (run === undefined) return 'nothing_done'
     const undo = new UndoReprice(database, Number(run['id']), firstIdAt(Number(run['to_ms'])))
-    let calls = 0
-    await inSlices(clock, bounds, (limit) => {
+    let done = 0
+    const slice = (limit: number): { readonly done: number; readonly hasMore: boolean } => {
       const undone = undo.step(limit)
-      calls += undone
-      return { hasMore: undone === limit }
-    })
+      done += undone
+      return { done, hasMore: undone === limit }
+    }
+    const bounds = { first: 50, least: 8, most: 2000 }
+    const calls = await inSlices(clock, { bounds, total: 0, slice }, () => undefined)
     return { calls, atMs: Number(run['at_ms']) }
   })
 }
