@@ -6,9 +6,8 @@ import { foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { walBytes } from '../sqlite/store-files.ts'
-import { estimateOf } from './compress-estimate.ts'
 import { inSlices, type JobClock, type JobWorld, readStore, runJob, type SlicedWork } from './job.ts'
-import { foldBefore, rollUp } from './rollup-work.ts'
+import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
 
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
@@ -96,6 +95,32 @@ export async function compressStore(
     await log.empty()
     return outcome(foldedCalls, bytesOf(path))
   })
+}
+
+/** What would go if all calls before `untilMs` were folded: their share of what calls and their indexes take. */
+function estimateOf(
+  database: DatabaseSync,
+  untilMs: number,
+): { readonly foldedCalls: number; readonly freedBytes: number } {
+  const pragma = (name: 'page_count' | 'page_size' | 'freelist_count'): number =>
+    Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+  const foldedCalls = callsBefore(database, untilMs)
+  const calls = Number(database.prepare('SELECT count(*) AS calls FROM calls').get()?.['calls'])
+  const free = pragma('freelist_count') * pragma('page_size')
+  const used = pragma('page_count') * pragma('page_size') - free
+  const callBytes = Math.max(0, used - otherBytes(database))
+  const share = calls === 0 ? 0 : foldedCalls / calls
+  return { foldedCalls, freedBytes: Math.round(callBytes * share) + free }
+}
+
+/** What everything but calls and their indexes takes: less to look through than they are. */
+function otherBytes(database: DatabaseSync): number {
+  const names = database
+    .prepare("SELECT name FROM sqlite_schema WHERE rootpage > 0 AND tbl_name <> 'calls'")
+    .all()
+    .map((row) => String(row['name']))
+  const bytesOf = database.prepare('SELECT pgsize AS bytes FROM dbstat WHERE aggregate = 1 AND name = ?')
+  return names.reduce((sum, name) => sum + Number(bytesOf.get(name)?.['bytes'] ?? 0), 0)
 }
 
 function giveBack(database: DatabaseSync): SlicedWork {

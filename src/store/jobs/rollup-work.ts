@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
 import { FoldCalls } from '../rollup/fold-calls.ts'
 import { RollForward } from '../rollup/roll-forward.ts'
 import { rollupState } from '../rollup/rollup-state.ts'
-import { callsBefore } from './compress-estimate.ts'
 import type { SlicedWork } from './job.ts'
 
 /** Adds all calls to the rollups that they lack. */
@@ -35,4 +35,10 @@ export function foldBefore(database: DatabaseSync, untilMs: number): SlicedWork 
       return { done, hasMore: folded > 0 }
     },
   }
+}
+
+/** How many calls began before an instant. Reads each of them. */
+export function callsBefore(database: DatabaseSync, instantMs: number): number {
+  const count = database.prepare('SELECT count(*) AS calls FROM calls WHERE id < ?')
+  return Number(count.get(firstIdAt(instantMs))?.['calls'])
 }

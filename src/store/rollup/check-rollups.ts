@@ -8,6 +8,7 @@ import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
 import { type RollupState, rollupState } from './rollup-state.ts'
 import { addFigures, figureColumns } from './rollup-table.ts'
+import { spreadBytes } from './spread-bytes.ts'
 
 const quartersPerDay = quartersOf(3)
 const idsPerQuarter = firstIdAt(quarterMs)
@@ -160,24 +161,19 @@ function cellAt(cells: Cells, key: number): Figures {
 
 /** Both hold the same sums under the same keys; the sums of inverses may differ by how they were rounded. */
 function areSame(one: Cells, other: Cells): boolean {
-  if (one.size !== other.size) return false
-  return [...one].every(([key, figures]) => {
-    const found = other.get(key)
-    return found !== undefined && isSame(figures, found)
-  })
-}
-
-function isSame(one: Figures, other: Figures): boolean {
   return (
-    one.sums.every((sum, index) => sum === other.sums[index]) &&
-    measureNames.every((measure) => {
-      const [a, b] = [one.spreads[measure], other.spreads[measure]]
-      const quantiles = [0.1, 0.5, 0.99]
+    one.size === other.size &&
+    [...one].every(([key, figures]) => {
+      const found = other.get(key)
       return (
-        a.count === b.count &&
-        (a.count === 0 || (a.sum === b.sum && a.min === b.min && a.max === b.max)) &&
-        quantiles.every((at) => a.histogram.percentile(at) === b.histogram.percentile(at))
+        found?.sums.every((sum, index) => sum === figures.sums[index]) === true &&
+        spreadsOf(figures).equals(spreadsOf(found))
       )
     })
   )
+}
+
+function spreadsOf(figures: Figures): Buffer {
+  for (const measure of measureNames) figures.spreads[measure].inverseSum = 0
+  return Buffer.from(spreadBytes(figures) ?? [])
 }
