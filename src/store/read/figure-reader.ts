@@ -21,7 +21,7 @@ import {
   noId,
   otherEntryId,
 } from '../rollup/rollup-groupings.ts'
-import { type Cover, coverOf, quarterMs, quartersOf, slotStartMs, type Span } from '../rollup/rollup-spans.ts'
+import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
 import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
 import { figureColumns } from '../rollup/rollup-table.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -104,7 +104,7 @@ export class FigureReader {
       for (let slot = first; slot < past; slot++) {
         for (const row of this.#rows(rows, slot)) {
           const entry = keys.get(Number(row.at(-1)))
-          if (entry !== undefined) groups.at(slotStartMs(0, slot), entry).addRow(row)
+          if (entry !== undefined) groups.at(slot * quarterMs, entry).addRow(row)
         }
       }
       return
@@ -116,10 +116,11 @@ export class FigureReader {
            SELECT ${columns}, q.slot FROM asked
              CROSS JOIN rollup_quarters AS q ON q.slot = asked.slot AND q.key_id = ?3`
         : `SELECT ${columns}, slot FROM rollup_spans WHERE level = ${level} AND slot >= ?1 AND slot < ?2 AND key_id = ?3`
+    const widthMs = quartersOf(level) * quarterMs
     for (const [key, entry] of keys) {
       for (let from = first; from < past; from += rowsAtOnce) {
         for (const row of this.#rows(rows, from, Math.min(past, from + rowsAtOnce), key)) {
-          groups.at(slotStartMs(level, Number(row.at(-1))), entry).addRow(row)
+          groups.at(Number(row.at(-1)) * widthMs, entry).addRow(row)
         }
       }
     }

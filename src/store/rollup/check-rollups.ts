@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 import { addCall, CallCells, type FigureRow, figureSourceList } from './call-figures.ts'
 import { Figures, measureNames } from './rollup-figures.ts'
@@ -28,21 +29,19 @@ export class RollupCheck {
   readonly #spans: StatementSync
 
   constructor(database: DatabaseSync) {
-    const rows = (sql: string): StatementSync => {
-      const statement = database.prepare(sql)
-      statement.setReturnArrays(true)
-      return statement
-    }
+    const statements = new RowStatements(database)
     this.#database = database
     this.#state = rollupState(database)
     this.#keys = new RollupKeys(database)
-    this.#calls = rows(`SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`)
+    this.#calls = statements.get(
+      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
+    )
     const isOf = 'k.grouping_id IN (SELECT value FROM json_each(?))'
-    this.#quarters = rows(
+    this.#quarters = statements.get(
       `SELECT ${figureColumns}, key_id FROM rollup_quarters JOIN rollup_keys AS k ON k.id = key_id
         WHERE slot >= ? AND slot < ? AND ${isOf}`,
     )
-    this.#spans = rows(
+    this.#spans = statements.get(
       `SELECT ${figureColumns}, rollup_spans.key_id FROM rollup_keys AS k
         JOIN rollup_spans ON level = ? AND rollup_spans.key_id = k.id AND slot >= ? AND slot < ? WHERE ${isOf}`,
     )

@@ -42,11 +42,6 @@ export function quartersOf(level: LevelNumber): number {
   return levels.find((each) => each.level === level)?.quarters ?? 1
 }
 
-/** The instant at which a slot of a level begins, in milliseconds since the Unix epoch. */
-export function slotStartMs(level: LevelNumber, slot: number): number {
-  return slot * quartersOf(level) * quarterMs
-}
-
 /**
  * Covers times, each from one edge to the next, with as few slots as can be. What lies together is one span, also
  * if an edge is within it: no slot reaches over an edge.
