@@ -13,7 +13,7 @@ import { selectionCondition, selectionOf } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { publicFieldList, publicFields } from '../sqlite/calls-readable.ts'
 import { FigureReader } from './figure-reader.ts'
-import { inOneInstant } from './one-instant.ts'
+import { inOneInstant } from '../sqlite/transaction.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 

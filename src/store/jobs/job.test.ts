@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { nextSize, pauseAfter, sliceMs } from './slice-pace.ts'
+import { nextSize, pauseAfter, sliceMs } from './job.ts'
 
 const bounds = { first: 100, least: 4, most: 5000 }
 
