@@ -106,6 +106,10 @@ export async function benchCompressBeside(options: BenchOptions): Promise<BenchR
       row('while it folds', beside),
       row('after', after),
     ],
+    goals: [
+      { what: 'failed calls and streams', value: failures, atMost: 0, unit: 'failed' },
+      { what: 'folding', value: tookS, atMost: 300, unit: 's' },
+    ],
     notes: failures === 0 ? [] : [`void, ${failures} calls or streams failed`],
     data: { quiet, beside, after, result, tookS, telemetry: health['telemetry'] },
   }

@@ -63,5 +63,12 @@ export async function benchFeedReaders(options: BenchOptions): Promise<BenchResu
   }
   const sent = median(megabytes).toFixed(0)
   const title = `Feed: calls of 2 kB each way, ${options.rounds} × ${options.seconds} s; readers are sent ${sent} MB/s in all`
-  return { name: 'feed-readers', title, table, notes, data: { found: Object.fromEntries(found), megabytes } }
+  return {
+    name: 'feed-readers',
+    title,
+    table,
+    goals: [],
+    notes,
+    data: { found: Object.fromEntries(found), megabytes },
+  }
 }

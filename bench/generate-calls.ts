@@ -42,16 +42,15 @@ function optionsOf(args: readonly string[]): GenerateOptions {
 
 function generate(options: GenerateOptions): void {
   const unfinished = `${options.out}.unfinished`
-  if (options.again) {
-    renameSync(options.out, unfinished)
-    withoutRollups(unfinished)
-  } else removeDatabase(unfinished)
+  if (options.again) renameSync(options.out, unfinished)
+  else removeDatabase(unfinished)
   const database = openForWriting(unfinished)
   // Whatever happens to the machine meanwhile: the file has its name only when it is complete.
   database.exec('PRAGMA journal_mode = MEMORY')
   database.exec('PRAGMA synchronous = OFF')
   database.exec('PRAGMA cache_size = -400000')
-  if (!options.again) report('calls', database, () => addPast(database, options))
+  if (options.again) withoutRollups(database)
+  else report('calls', database, () => addPast(database, options))
   report('rollups', database, () => rollAll(database, options.endMs))
   database.exec('ANALYZE')
   database.exec('PRAGMA journal_mode = WAL')

@@ -1,10 +1,13 @@
 import type { BenchOptions } from './bench-options.ts'
 import { type Counted, Load } from './load.ts'
-import { type BenchResult, median, pairedRatio, range } from './summary.ts'
+import { type BenchResult, median, pairedRatio, range, ratioGoal } from './summary.ts'
 import { type Target, type TargetName, startTarget } from './target.ts'
 
 const defaultClients = 32
 const directMs = 1000
+/** At most, in units of the bare proxy. */
+const goal = 1.35
+
 /** No target is driven faster than this part of the direct rate: helpers that are full would be measured, too. */
 const shareOfDirect = 0.45
 const warmMs = 500
@@ -61,6 +64,7 @@ export async function benchJsonCalls(options: BenchOptions): Promise<BenchResult
     name: 'p1-json-calls',
     title,
     table,
+    goals: ratioGoal('CPU per call', goal, cpusOf('tokenweir'), cpusOf('bare')),
     notes,
     data: { direct, samples: Object.fromEntries(samples) },
   }

@@ -1,10 +1,13 @@
 import type { BenchOptions } from './bench-options.ts'
 import { Load } from './load.ts'
 import { openFilesLimit, residentBytes } from './process-figures.ts'
-import { type BenchResult, median, pairedRatio, range } from './summary.ts'
+import { type BenchResult, median, pairedRatio, range, ratioGoal } from './summary.ts'
 import { type TargetName, startTarget } from './target.ts'
 
 const defaultStreams = 5000
+/** At most, in units of the bare proxy. */
+const goal = 1.4
+
 /** Every stream stays alive with one event a second. */
 const defaultRate = 1
 const warmMs = 500
@@ -42,5 +45,7 @@ export async function benchOpenStreams(options: BenchOptions): Promise<BenchResu
     table.push([name, median(found).toFixed(1), range(found, 1), ratio])
   }
   const title = `P5: memory of an open stream at ${streams} streams, ${options.rounds} rounds, a fresh process each`
-  return { name: 'p5-open-streams', title, table, notes, data: { streams, kB: Object.fromEntries(samples) } }
+  const goals = ratioGoal('memory per stream', goal, samples.get('tokenweir'), samples.get('bare'))
+  const data = { streams, kB: Object.fromEntries(samples) }
+  return { name: 'p5-open-streams', title, table, goals, notes, data }
 }

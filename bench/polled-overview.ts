@@ -7,7 +7,7 @@ import { copyDatabase } from './copied-database.ts'
 import { ChildProgram } from './child-program.ts'
 import { type Counted, Load } from './load.ts'
 import type { PagesCommand, PagesReport } from './programs/program-messages.ts'
-import { type BenchResult, median, pairedRatio, range } from './summary.ts'
+import { type BenchResult, median, medianRatio, pairedRatio, range } from './summary.ts'
 import { Waits } from './waits.ts'
 
 const clients = 32
@@ -80,6 +80,14 @@ export async function benchPolledOverview(options: BenchOptions): Promise<BenchR
       ['', 'CPU µs/call', 'range', '÷ alone', 'p50 ms', 'p99 ms', 'longest', 'calls/s', 'failed'],
       row('alone', alone),
       row('polled', polled),
+    ],
+    goals: [
+      {
+        what: 'CPU per call',
+        value: medianRatio(cpus(polled), cpus(alone)),
+        atMost: 1.1,
+        unit: '× without pollers',
+      },
     ],
     notes: failed === 0 ? [] : [`void, ${failed} polls of ${answersMs.length} failed`],
     data: { maximum, alone, polled, answers, behind, telemetry: health['telemetry'] },

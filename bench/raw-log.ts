@@ -71,7 +71,7 @@ export async function benchRawLog(options: BenchOptions): Promise<BenchResult> {
   }
   const title = `Raw log: CPU of a call, ${clients} clients, ${options.rounds} × ${options.seconds} s`
   const data = { calls: Object.fromEntries(calls), streams: Object.fromEntries(streams) }
-  return { name: 'raw-log', title, table, notes, data }
+  return { name: 'raw-log', title, table, goals: [], notes, data }
 }
 
 function add(samples: Map<string, Counted[]>, mode: string, sample: Counted): void {

@@ -10,7 +10,7 @@ import { benchQuestions } from './questions.ts'
 import { benchRawLog } from './raw-log.ts'
 import { benchFeedReaders } from './feed-readers.ts'
 import { benchStart } from './start.ts'
-import { type BenchResult, formatTable, writeResult } from './summary.ts'
+import { type BenchResult, formatTable, verdict, writeResult } from './summary.ts'
 import { absence } from './target.ts'
 
 const programs: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = {
@@ -46,6 +46,7 @@ async function run(args: readonly string[]): Promise<void> {
   for (const name of names) {
     const result = await programs[name]!({ ...asked, targets })
     console.log(`\n${result.title}\n${formatTable(result.table)}`)
+    for (const goal of result.goals) console.log(verdict(goal))
     for (const note of result.notes) console.log(`! ${note}`)
     console.log(`values: ${await writeResult(result)}`)
   }

@@ -3,7 +3,7 @@ import { makeTempDir } from '../test/support/temp-dir.ts'
 import type { BenchOptions } from './bench-options.ts'
 import { copyDatabase } from './copied-database.ts'
 import { cpuUs } from './process-figures.ts'
-import { type BenchResult, median, pairedRatio, range } from './summary.ts'
+import { type BenchResult, median, medianRatio, pairedRatio, range } from './summary.ts'
 
 const leastRounds = 7
 /** The first start of each warms the file caches; a migration, where one is due, happens in it, too. */
@@ -32,10 +32,11 @@ export async function benchStart(options: BenchOptions): Promise<BenchResult> {
     onLarge.push(starts[0])
     onEmpty.push(starts[1])
   }
+  const msOf = (starts: readonly Start[]): number[] => starts.map((start) => start.ms)
   const row = (name: string, starts: readonly Start[]): readonly string[] => {
-    const ms = starts.map((start) => start.ms)
+    const ms = msOf(starts)
     const cpuMs = starts.map((start) => start.cpuMs)
-    const emptyMs = onEmpty.map((start) => start.ms)
+    const emptyMs = msOf(onEmpty)
     const emptyCpuMs = onEmpty.map((start) => start.cpuMs)
     const wall = [median(ms).toFixed(0), range(ms, 0), pairedRatio(ms, emptyMs)]
     return [name, ...wall, median(cpuMs).toFixed(0), pairedRatio(cpuMs, emptyCpuMs)]
@@ -47,6 +48,9 @@ export async function benchStart(options: BenchOptions): Promise<BenchResult> {
       ['database', 'ms', 'range', '÷ empty', 'CPU ms', '÷ empty'],
       row('empty', onEmpty),
       row(options.db, onLarge),
+    ],
+    goals: [
+      { what: 'start', value: medianRatio(msOf(onLarge), msOf(onEmpty)), atMost: 1.3, unit: '× empty' },
     ],
     notes: [],
     data: { onLarge, onEmpty },

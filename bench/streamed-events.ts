@@ -1,9 +1,12 @@
 import type { BenchOptions } from './bench-options.ts'
 import { type Counted, Load } from './load.ts'
-import { type BenchResult, median, pairedRatio, range } from './summary.ts'
+import { type BenchResult, median, pairedRatio, range, ratioGoal } from './summary.ts'
 import { type Target, type TargetName, startTarget } from './target.ts'
 
 const defaultStreams = 400
+/** At most, in units of the bare proxy. */
+const goal = 1.2
+
 /** Below what any target can take, so that events are not merged on the way: 10,000 a second in all. */
 const defaultRate = 25
 const warmMs = 500
@@ -54,5 +57,7 @@ export async function benchStreamedEvents(options: BenchOptions): Promise<BenchR
     if (merged > 10) notes.push(`${name}: void, over 10 % of the events came merged`)
   }
   const title = `P2: streamed event, one per write, ${streams} open streams, ${options.rounds} × ${options.seconds} s`
-  return { name: 'p2-streamed-events', title, table, notes, data: { samples: Object.fromEntries(samples) } }
+  const goals = ratioGoal('CPU per event', goal, cpusOf('tokenweir'), cpusOf('bare'))
+  const data = { samples: Object.fromEntries(samples) }
+  return { name: 'p2-streamed-events', title, table, goals, notes, data }
 }

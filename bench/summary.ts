@@ -13,9 +13,13 @@ export function median(values: readonly number[]): number {
  * The middle of the ratios of two targets round by round: a neighbour who is loud for some rounds is loud
  * for both, so this holds where the ratio of two medians does not.
  */
+export function medianRatio(values: readonly number[], yardstick: readonly number[]): number {
+  return median(values.map((value, round) => value / yardstick[round]!))
+}
+
+/** The same to be read; a dash without a yardstick. */
 export function pairedRatio(values: readonly number[], yardstick: readonly number[] | undefined): string {
-  if (yardstick === undefined) return '–'
-  return median(values.map((value, round) => value / yardstick[round]!)).toFixed(2)
+  return yardstick === undefined ? '–' : medianRatio(values, yardstick).toFixed(2)
 }
 
 /** Lowest and highest, as `18.1–19.4`. */
@@ -31,11 +35,38 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join('\n')
 }
 
+/** What a figure is to be at most, and what it is. */
+export interface Goal {
+  readonly what: string
+  readonly value: number
+  readonly atMost: number
+  /** `ms`, `×`. */
+  readonly unit: string
+}
+
+/** `✓ CPU per call 1.31 × bare, goal 1.35`, or with `✗` if it is missed. */
+export function verdict({ what, value, atMost, unit }: Goal): string {
+  const shown = value < 10 ? value.toFixed(2) : value.toFixed(0)
+  return `${value <= atMost ? '✓' : '✗ MISSED'} ${what}: ${shown} ${unit}, goal ${atMost}`
+}
+
+/** The goal of a ratio to the bare proxy; none if either was not measured. */
+export function ratioGoal(
+  what: string,
+  atMost: number,
+  values: readonly number[] | undefined,
+  bare: readonly number[] | undefined,
+): readonly Goal[] {
+  if (values === undefined || bare === undefined) return []
+  return [{ what, value: medianRatio(values, bare), atMost, unit: '× bare' }]
+}
+
 /** What a program found: a table for people, and every measured value. */
 export interface BenchResult {
   readonly name: string
   readonly title: string
   readonly table: readonly (readonly string[])[]
+  readonly goals: readonly Goal[]
   /** Reasons for which a figure must not be quoted. */
   readonly notes: readonly string[]
   readonly data: unknown

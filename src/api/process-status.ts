@@ -31,7 +31,7 @@ export interface ProcessStatus {
   readonly pid_file: string
   readonly log_file: string
   /** Gateways that this one has taken over from at a restart, and that still finish calls. */
-  readonly formers: readonly FormerProcess[]
+  readonly predecessors: readonly PredecessorProcess[]
   /** One sentence on what is not as one would think: who holds the port, how the last gateway ended, who still finishes calls. */
   readonly message: string | null
   /** Whether the upstream is the demo's own, and no real model answers. */
@@ -39,7 +39,7 @@ export interface ProcessStatus {
 }
 
 /** A gateway that was replaced. */
-export interface FormerProcess {
+export interface PredecessorProcess {
   readonly pid: number
   /** In flight, or waiting. */
   readonly calls: number

@@ -42,7 +42,7 @@ describe('tokenweir', () => {
       [['gateway', '--port', 'x'], /^tokenweir: --port must be a whole number from 0 to 65535; got "x"\n$/],
       [['calls', '--recent', 'x'], /^tokenweir: --recent must be a whole number .*; got "x"\n$/],
       [['calls', '--wat'], /^tokenweir: unknown option '--wat'\n$/],
-      [['calls', 'now'], /^tokenweir: too many arguments .*\n$/],
+      [['calls', 'now'], /^tokenweir: too many arguments\. Expected 0 arguments but got 1: now\.\n$/],
     ]
     for (const [args, message] of wrong) {
       const { code, stdout, stderr } = tokenweir(args)

@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { costsSetOptionTable, costsShowOptionTable } from './commands/costs-options.ts'
-import { syncOptionTable } from './commands/costs-sync-options.ts'
-import { checkOptionTable, compressOptionTable, repriceOptionTable } from './commands/db-options.ts'
-import { callsOptionTable } from './commands/calls-options.ts'
-import { gatewayOptionTable } from '../options/gateway-options.ts'
-import {
-  type DashboardValues,
-  dashboardOptionTable,
-  gatewayCommandTable,
-  upOptionTable,
-} from '../options/dashboard-options.ts'
-import type { GatewayValues } from '../options/gateway-options.ts'
-import { envName, type Options, type OptionSpec, type OptionTable } from '../options/option-spec.ts'
-import { commandOf, type Environment, OptionError, parseOptions } from './parse-options.ts'
-import { tailOptionTable } from './commands/tail-options.ts'
-import { verifyOptionTable } from './commands/verify-options.ts'
+import { gatewayCommandTable } from '../options/dashboard-options.ts'
+import { gatewayOptionTable, type GatewayValues } from '../options/gateway-options.ts'
+import { envName, type Options, shownValue, specsOf } from '../options/option-spec.ts'
+import { type Environment, helpOf, OptionError, parseOptions } from './parse-options.ts'
 
 const defaults: GatewayValues = {
   port: 9090,
@@ -207,78 +194,14 @@ describe('parseGatewayOptions', () => {
   })
 })
 
-/** The rows of options under a heading, cell by cell, and without the marks of code. */
-function documented(heading: string): readonly (readonly string[])[] {
-  const text = readFileSync(new URL('../../docs/options.md', import.meta.url), 'utf8')
-  const section = text.split(/^## /m).find((each) => each.startsWith(`\`${heading}\``)) ?? ''
-  const rows = section.split('\n').filter((line) => line.startsWith('| `--'))
-  return rows.map((row) =>
-    row
-      .slice(1, -1)
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.replaceAll('`', '').replaceAll('\\|', '|').trim()),
-  )
-}
-
-function expected<V>(table: OptionTable<V>): readonly (readonly string[])[] {
-  return Object.values<OptionSpec<V[keyof V]>>(table).map(
-    ({ name, kind, default: value, env, description }) => [
-      kind.placeholder === null ? `--${name}` : `--${name} ${kind.placeholder}`,
-      kind.show(value),
-      kind.placeholder === null ? '' : kind.range,
-      env.join(', '),
-      description,
-    ],
-  )
-}
-
-/** The options that the gateway does not have, or has under another name. */
-function besidesGateway(table: OptionTable<DashboardValues>): OptionTable<Partial<DashboardValues>> {
-  const shared = new Set<unknown>(Object.values(gatewayOptionTable))
-  return Object.fromEntries(Object.entries(table).filter(([, spec]) => !shared.has(spec)))
-}
-
-describe('docs/options.md', () => {
-  it('lists every option of the gateway, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir gateway'), expected(gatewayCommandTable))
-  })
-
-  it('lists what up and dashboard have besides the options of the gateway', () => {
-    assert.deepEqual(documented('tokenweir up'), expected(besidesGateway(upOptionTable)))
-    assert.deepEqual(documented('tokenweir dashboard'), expected(besidesGateway(dashboardOptionTable)))
-  })
-
-  it('lists every option of calls, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir calls'), expected(callsOptionTable))
-  })
-
-  it('lists every option of tail, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir tail'), expected(tailOptionTable))
-  })
-
-  it('lists every option of db compress, db check and db reprice, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir db compress'), expected(compressOptionTable))
-    assert.deepEqual(documented('tokenweir db check'), expected(checkOptionTable))
-    assert.deepEqual(documented('tokenweir db reprice'), expected(repriceOptionTable))
-  })
-
-  it('lists every option of costs show, set and sync, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir costs show'), expected(costsShowOptionTable))
-    assert.deepEqual(documented('tokenweir costs set'), expected(costsSetOptionTable))
-    assert.deepEqual(documented('tokenweir costs sync'), expected(syncOptionTable))
-  })
-
-  it('lists every option of verify, and nothing more', () => {
-    assert.deepEqual(documented('tokenweir verify'), expected(verifyOptionTable))
-  })
-
-  it('says the same as --help', () => {
-    const help = commandOf('gateway', 'x', gatewayCommandTable)
-      .configureHelp({ helpWidth: 1000 })
-      .helpInformation()
-    for (const [flag = '', shown = '', , , description = ''] of expected(gatewayCommandTable)) {
-      const line = help.split('\n').find((each) => each.trim().startsWith(`${flag} `))
-      assert.equal(line?.trim().replace(/ {2,}/, '  '), `${flag}  ${description} (default: ${shown})`)
-    }
-  })
+it('--help says what docs/options.md says', () => {
+  const help = helpOf({ name: 'gateway', description: 'x', options: gatewayCommandTable })
+    .configureHelp({ helpWidth: 1000 })
+    .helpInformation()
+  for (const { name, kind, default: value, description } of specsOf(gatewayCommandTable)) {
+    const flag = `--${name} ${kind.placeholder}`
+    const line = help.split('\n').find((each) => each.trim().startsWith(`${flag} `))
+    const expected = `${flag}  ${description} (default: ${shownValue(value)})`
+    assert.equal(line?.trim().replace(/ {2,}/, '  '), expected)
+  }
 })

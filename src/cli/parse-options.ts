@@ -4,8 +4,10 @@ import {
   type OptionSource,
   type OptionSpec,
   type OptionTable,
+  shownValue,
   specsOf,
 } from '../options/option-spec.ts'
+import type { ValueKind } from '../options/value-kind.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,22 +19,32 @@ export class OptionError extends Error {
   }
 }
 
-/** A command that takes the table's options; to be given an action, or only asked for its help. */
-export function commandOf<V>(name: string, description: string, table: OptionTable<V>): Command {
-  const command = new Command(name).description(description).exitOverride()
-  let takesEnvironment = false
-  for (const spec of specsOf(table)) {
-    command.addOption(commanderOption(spec))
-    takesEnvironment ||= spec.env.length > 0
-  }
-  if (takesEnvironment) {
-    const example = specsOf(table).find((spec) => spec.env.length > 0)?.env[0] ?? ''
-    command.addHelpText(
-      'after',
-      `\nOptions can come from the environment too, such as ${example}; flags win.`,
-    )
-  }
-  return command
+/** An option, as far as it is shown. */
+export type ShownOption = Pick<OptionSpec<unknown>, 'name' | 'default' | 'env' | 'description'> & {
+  readonly kind: Pick<ValueKind<unknown>, 'placeholder' | 'range'>
+}
+
+/** A command, as its help and `docs/options.md` show it. */
+export interface CliCommand {
+  /** `db compress` */
+  readonly name: string
+  readonly description: string
+  readonly options: Readonly<Record<string, ShownOption>>
+  /** What it takes beside its options: `[model]`. */
+  readonly operand?: readonly [name: string, description: string]
+}
+
+/** To be asked for its help. */
+export function helpOf({ name, description, options, operand }: CliCommand): Command {
+  const command = new Command(name.split(' ').at(-1)).description(description).exitOverride()
+  if (operand !== undefined) command.argument(...operand)
+  for (const option of Object.values(options)) command.addOption(commanderOption(option))
+  const [example] = Object.values(options).flatMap(({ env }) => env)
+  if (example === undefined) return command
+  return command.addHelpText(
+    'after',
+    `\nOptions can come from the environment too, such as ${example}; flags win.`,
+  )
 }
 
 /** Reads flags, then environment, then defaults. An empty variable counts as unset. Throws {@link OptionError}. */
@@ -88,10 +100,10 @@ function valuesOf<V>(
   }
 }
 
-function commanderOption<T>(spec: OptionSpec<T>): Option {
+function commanderOption(spec: ShownOption): Option {
   const { placeholder } = spec.kind
   const flags = placeholder === null ? `--${spec.name}` : `--${spec.name} ${placeholder}`
-  const shown = spec.kind.show(spec.default)
+  const shown = shownValue(spec.default)
   const isSilent = shown === 'off' && placeholder === null
   const option = new Option(flags, isSilent ? spec.description : `${spec.description} (default: ${shown})`)
   if (placeholder === null) return option
@@ -134,7 +146,7 @@ function mentionsOf<V>(
 }
 
 function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {
-  let value: T | undefined
+  let value: Exclude<T, null> | undefined
   for (const text of mentions) {
     value = spec.kind.parse(text, value)
     if (value === undefined) throw new OptionError(`${name} must be ${spec.kind.range}; got ${quoted(text)}`)

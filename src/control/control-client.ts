@@ -1,24 +1,29 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
-import { connect } from 'node:net'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request,
+} from 'node:http'
+import { type Socket, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
+import { codeOf, messageOf } from '../lib/caught.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
-import type {
-  ControlStatus,
-  FinishingOrder,
-  FinishingReport,
-  HandOverAnswer,
-  HandOverOrder,
-  LiveOptions,
-} from './control-messages.ts'
 import {
+  type ControlStatus,
+  type DrainOrder,
+  type DrainReport,
+  type HandOverAnswer,
+  type HandOverOrder,
+  type LiveOptions,
   isControlStatus,
-  isFinishingOrder,
+  isDrainOrder,
   isHandOverAnswer,
   isLiveCalls,
   refusalIn,
-} from './control-shapes.ts'
+} from './control-messages.ts'
 import { openSocketAddress } from './control-socket.ts'
 
 /**
@@ -30,7 +35,7 @@ export type NoAnswer = 'absent' | 'silent'
 
 /** What goes with a question about payloads. */
 export interface RawLogRequest {
-  /** JSON; none where it is empty. */
+  /** JSON; none if it is empty. */
   readonly body?: string
   /** Of the feed: goes on behind this event. */
   readonly lastEventId?: string | null
@@ -45,8 +50,8 @@ export interface Stopping {
 }
 
 /** How a gateway that finishes its calls tells its successor of it. */
-export interface FinishingConnection {
-  send(report: FinishingReport): void
+export interface DrainConnection {
+  send(report: DrainReport): void
   /** Says that nothing more will come. */
   end(): void
   /** Resolves when the other side no longer listens. Never rejects. */
@@ -61,7 +66,7 @@ export class ControlClient {
     this.#folder = folder
   }
 
-  /** Rejects in words where somebody else than a gateway answers, or the socket may not be opened. */
+  /** Rejects in words if somebody else than a gateway answers, or the socket may not be opened. */
   status(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
     return this.#ask('GET /status', '', limitMs, readStatus)
   }
@@ -85,7 +90,7 @@ export class ControlClient {
   }
 
   /**
-   * Asks it to put a successor in its place; `unknown` where it is of a version that does not know how. Rejects as
+   * Asks it to put a successor in its place; `unknown` if it is of a version that does not know how. Rejects as
    * `status` does.
    */
   handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | 'unknown' | NoAnswer> {
@@ -96,8 +101,8 @@ export class ControlClient {
     })
   }
 
-  /** Opens the way for the reports of a gateway that finishes its calls; `null` where nobody listens. Never rejects. */
-  async reportFinishing(onOrder: (order: FinishingOrder) => void): Promise<FinishingConnection | null> {
+  /** Opens the way for the reports of a gateway that finishes its calls; `null` if nobody listens. Never rejects. */
+  async reportDraining(onOrder: (order: DrainOrder) => void): Promise<DrainConnection | null> {
     try {
       using address = openSocketAddress(this.#folder)
       return await openReports(address.path, onOrder)
@@ -118,7 +123,7 @@ export class ControlClient {
       ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
       ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
     }
-    return await this.#ask(route, body, limitMs, (response) => Promise.resolve(response), headers)
+    return await this.#ask(route, body, limitMs, async (response) => response, headers)
   }
 
   async #ask<T>(
@@ -132,12 +137,14 @@ export class ControlClient {
     const timer = setTimeout(() => limit.abort(), limitMs)
     try {
       using address = openSocketAddress(this.#folder)
-      return await read(await send(address.path, route, { body, headers, signal: limit.signal }))
+      const { req, response } = open(address.path, route, { headers, signal: limit.signal })
+      req.end(body)
+      return await read(await response)
     } catch (error) {
       if (limit.signal.aborted) return 'silent'
       const noAnswer = noAnswerOf(error)
       if (noAnswer !== null) return noAnswer
-      const why = error instanceof Error ? error.message : String(error)
+      const why = messageOf(error)
       throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
     } finally {
       clearTimeout(timer)
@@ -145,43 +152,34 @@ export class ControlClient {
   }
 }
 
-function send(
-  socketPath: string,
-  route: string,
-  {
-    body,
-    headers,
-    signal,
-  }: { readonly body: string; readonly headers: OutgoingHttpHeaders; readonly signal: AbortSignal },
-): Promise<IncomingMessage> {
+interface Opened {
+  readonly req: ClientRequest
+  readonly response: Promise<IncomingMessage>
+}
+
+function open(socketPath: string, route: string, options: RequestOptions): Opened {
   const [method, path] = route.split(' ')
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  request({ method, path, headers, createConnection: () => connect({ path: socketPath }), signal })
-    .once('response', resolve)
-    .on('error', reject)
-    .end(body)
-  return promise
+  const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const createConnection = (): Socket => connect({ path: socketPath })
+  const req = request({ method, path, createConnection, ...options })
+  req.once('response', resolve).on('error', reject)
+  return { req, response }
 }
 
 async function openReports(
   socketPath: string,
-  onOrder: (order: FinishingOrder) => void,
-): Promise<FinishingConnection> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  onOrder: (order: DrainOrder) => void,
+): Promise<DrainConnection> {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-  const req = request({
-    method: 'POST',
-    path: '/finishing',
-    createConnection: () => connect({ path: socketPath }),
-  })
-  req.once('response', resolve).on('error', reject).once('close', close).flushHeaders()
-  const response = await promise
-  if (response.statusCode !== 200) {
+  const { req, response } = open(socketPath, 'POST /draining', {})
+  req.once('close', close).flushHeaders()
+  const answer = await response
+  if (answer.statusCode !== 200) {
     req.destroy()
     throw new Error('it takes no reports')
   }
-  const lines = new LineReader(onMessage(isFinishingOrder, onOrder))
-  response
+  const lines = new LineReader(onMessage(isDrainOrder, onOrder))
+  answer
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))
     .on('error', () => {})
@@ -193,7 +191,7 @@ async function openReports(
   }
 }
 
-/** Reads an answer of this shape; rejects in its own words where it is a refusal, and in ours where it is another. */
+/** Reads an answer of this shape; rejects in its own words if it is a refusal, and in ours if it is another. */
 function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMessage) => Promise<T> {
   return async (response) => {
     const body = await text(response)
@@ -210,24 +208,16 @@ const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-ov
 
 async function readStopping(response: IncomingMessage): Promise<Stopping> {
   if (response.statusCode !== 200) throw new Error(refusalIn(await text(response)).message)
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  response
-    .once('data', () => begin())
-    .once('close', () => {
-      begin()
-      end()
-    })
-    // It breaks in the middle of the answer, as it should.
-    .on('error', () => {})
-  await begun
+  // It breaks in the middle of the answer, as it should.
+  response.on('error', () => {})
+  const ended = new Promise<void>((resolve) => void response.once('close', resolve))
+  await Promise.race([new Promise((begin) => void response.once('data', begin)), ended])
   return { ended }
 }
 
-/** `null` where somebody has answered, if with nonsense, or the system forbids to ask. */
+/** `null` if somebody has answered, even with nonsense, or the system forbids to ask. */
 function noAnswerOf(error: unknown): NoAnswer | null {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  switch (code) {
+  switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
     case 'ECONNREFUSED':

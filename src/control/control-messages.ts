@@ -1,36 +1,120 @@
+/** What gateways say to one another, and a gateway and a dashboard: each message's shape, and of it its type. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ErrorBody } from '../api/error-body.ts'
 import type { HealthReport } from '../api/health-report.ts'
-import type { LiveCalls } from '../api/live-calls.ts'
-import type { MinuteUsage } from '../call/call-sink.ts'
+import type { LiveCall, LiveCalls } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
+import type { MinuteUsage } from '../call/call-sink.ts'
+import {
+  type MessageOf,
+  type Shape,
+  type Shapes,
+  either,
+  isAmount,
+  isCount,
+  isFlag,
+  isNumber,
+  isObject,
+  isOneOf,
+  isText,
+  isWhole,
+  listOf,
+  mapOf,
+  nullable,
+  optional,
+  readMessage,
+  record,
+} from '../lib/message-shape.ts'
 import type { ProcessIdentity } from '../lib/process-identity.ts'
 
-/** What a gateway says of itself over its control socket: `GET /status`. */
-export interface ControlStatus {
-  readonly identity: ProcessIdentity
-  readonly instance: string
-  readonly version: string
-  readonly host: string
-  /** The port it got, also where any free one was asked for. */
-  readonly port: number
-  /** ISO 8601, UTC. */
-  readonly started_at: string
-  readonly draining: boolean
-  readonly drain_timeout_ms: number
-  /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
-  readonly options: Readonly<Record<string, SettingValue | readonly string[]>>
-  readonly health: HealthReport
-  /** Gateways that this one has taken over from, and that still finish calls; earlier versions tell of none. */
-  readonly formers?: readonly FormerGateway[] | undefined
+/** 0 and negative numbers would stand for whole groups of processes, 1 for the system's first. */
+const isPid = isWhole(2)
+/** The last minute that the budget's buckets can hold. */
+const maxMinute = 2 ** 31 - 1
+
+/** Strict, because a process may be killed on its word. */
+export const identity: Shapes<ProcessIdentity> = {
+  pid: isPid,
+  startTicks: nullable(isCount),
+  bootId: nullable(isText),
+}
+const isIdentity = record(identity)
+export const isPort = isWhole(0, 65_535)
+export const isMinuteUsage = record<MinuteUsage>({
+  minute: isWhole(0, maxMinute),
+  tokens: isAmount,
+  estimated: optional(isAmount),
+})
+
+/** What is shown of it and decided by; a page takes what else there is as it is. */
+const isHealth = record({
+  upstream: isText,
+  db: isText,
+  pid: isCount,
+  instance: isText,
+  uptime_s: isNumber,
+  rate_limiter: record({
+    max_concurrent: isNumber,
+    active: isNumber,
+    queued: isNumber,
+    total_admitted: isNumber,
+  }),
+  token_budget: record({ daily_limit: isNumber, percentage_used: isNumber }),
+  telemetry: isObject,
+  warnings: listOf(record({ code: isText, message: isText })),
+})
+
+export function isHealthReport(value: unknown): value is HealthReport {
+  return isHealth(value)
 }
 
 /** A gateway that was replaced and finishes its calls. */
-export interface FormerGateway {
-  readonly pid: number
-  readonly instance: string
+export type PredecessorGateway = MessageOf<typeof isPredecessorGateway>
+
+const isPredecessorGateway = record({
+  pid: isPid,
+  instance: isText,
   /** In flight, or waiting. */
-  readonly calls: number
-}
+  calls: isCount,
+})
+
+const isOptions = (value: unknown): value is Readonly<Record<string, SettingValue | readonly string[]>> =>
+  isObject(value)
+
+/** What a gateway says of itself over its control socket: `GET /status`. */
+export type ControlStatus = MessageOf<typeof isControlStatus>
+
+export const isControlStatus = record({
+  identity: isIdentity,
+  instance: isText,
+  version: isText,
+  host: isText,
+  /** The port it got, also if any free one was asked for. */
+  port: isPort,
+  /** ISO 8601, UTC. */
+  started_at: isText,
+  draining: isFlag,
+  drain_timeout_ms: isAmount,
+  /** The options in force by their setting names (`max_concurrent`), with changes made since the start. */
+  options: isOptions,
+  health: isHealthReport,
+  /** Gateways that this one has taken over from, and that still finish calls. */
+  predecessors: optional(listOf(isPredecessorGateway)),
+})
+
+export const isLiveCalls: Shape<LiveCalls> = record<LiveCalls>({
+  calls: listOf(
+    record<LiveCall>({
+      id: isText,
+      started_at: isText,
+      method: isText,
+      path: isText,
+      model: nullable(isText),
+      state: isOneOf(['receiving', 'waiting', 'running', 'backing_off']),
+    }),
+  ),
+  more: isCount,
+})
 
 /** Options that change in a running gateway: the body of `POST /options`. */
 export interface LiveOptions {
@@ -42,27 +126,29 @@ export interface LiveOptions {
 }
 
 /** With what a gateway is to start its successor: the body of `POST /hand-over`. */
-export interface HandOverOrder {
-  /** The program and its first arguments. */
-  readonly command: readonly string[]
-  readonly args: readonly string[]
-  /** The whole environment: nothing of the present gateway's own is passed on. */
-  readonly env: Readonly<Record<string, string>>
-  readonly cwd: string
-  /** What the successor prints is appended to this file. */
-  readonly log_file: string
-  /** How long it may take to be ready. */
-  readonly limit_ms: number
-}
+export type HandOverOrder = MessageOf<typeof isHandOverOrder>
 
-/** How a hand-over went. Where there is no successor, the gateway serves on as before. */
-export type HandOverAnswer =
-  | { readonly successor: { readonly pid: number } }
-  | {
-      readonly failed: string
-      /** A {@link HandOverFailure}; that of another version may be a further one. */
-      readonly code: string
-    }
+export const isHandOverOrder = record({
+  /** The program and its first arguments. */
+  command: listOf(isText),
+  args: listOf(isText),
+  /** The whole environment: nothing of the present gateway's own is passed on. */
+  env: mapOf(isText),
+  cwd: isText,
+  /** What the successor prints is appended to this file. */
+  log_file: isText,
+  /** How long it may take to be ready. */
+  limit_ms: isAmount,
+})
+
+/** How a hand-over went. If there is no successor, the gateway serves on as before. */
+export type HandOverAnswer = MessageOf<typeof isHandOverAnswer>
+
+export const isHandOverAnswer = either(
+  record({ successor: record({ pid: isPid }) }),
+  /** The code is a {@link HandOverFailure}; that of another version may be a further one. */
+  record({ failed: isText, code: isText }),
+)
 
 /**
  * - `busy`: it is stopping, or hands over already.
@@ -71,57 +157,72 @@ export type HandOverAnswer =
  */
 export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
 
-/** A line of the body of `POST /finishing`, by which a gateway that was replaced tells its successor how it is. */
-export interface FinishingReport {
-  readonly instance: string
-  readonly identity: ProcessIdentity
-  readonly slots: {
-    readonly seq: number
-    readonly slots: number
-    readonly active: number
-    readonly wanted: number
-  }
-  /** Tokens of calls that ended since the last report, by the minute of their end. */
-  readonly used: readonly MinuteUsage[]
-  /** Tokens that its calls in flight may still use; absent from an older version, as is the next. */
-  readonly reserved?: number | undefined
-  /** Tokens that its own budget counts as used. */
-  readonly counted?: number | undefined
-  /** Those that have reported to this one so far, and will report to its successor. */
-  readonly formers: readonly FormerClaim[]
-}
-
-/** What a gateway that finishes its calls may be using until it reports itself. */
-export interface FormerClaim {
-  readonly instance: string
-  readonly identity: ProcessIdentity
-  readonly slots: number
-  /** Tokens that its calls in flight may still use. */
-  readonly reserved?: number | undefined
-}
-
-/** A line of the answer to `POST /finishing`. */
-export type FinishingOrder =
-  | { readonly grant: { readonly seq: number; readonly slots: number } }
-  /** The whole gateway stops; what is in flight has so long. */
-  | { readonly stopWithinMs: number }
-  /** Tokens that others may still use, or have used unknown to this one; an older version ignores it. */
-  | { readonly taken: number }
-  /** Another gateway is the successor now, and is to be reported to. */
-  | { readonly moved: true }
-  /** The payload log was switched. */
-  | { readonly rawLog: RawLogSwitch }
-
 /** How the payload log is to go on. */
-export interface RawLogSwitch {
-  readonly enabled: boolean
+export type RawLogSwitch = MessageOf<typeof isRawLogSwitch>
+
+export const rawLogSwitch = {
+  enabled: isFlag,
   /** When it switches itself off, in ms since the Unix epoch; null for until further notice. */
-  readonly untilMs: number | null
+  untilMs: nullable(isNumber),
 }
 
-/** One gateway that finishes its calls, as its successor hears it. */
-export interface FinishingListener {
-  report(report: FinishingReport): void
+const isRawLogSwitch = record(rawLogSwitch)
+
+/** What a gateway that drains may be using until it reports itself. */
+export type PredecessorClaim = MessageOf<typeof isPredecessorClaim>
+
+export const claim = {
+  instance: isText,
+  identity: isIdentity,
+  slots: isCount,
+  /** Tokens that its calls in flight may still use. */
+  reserved: isAmount,
+}
+
+const isPredecessorClaim = record(claim)
+
+/** A line of the body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */
+export type DrainReport = MessageOf<typeof isDrainReport>
+
+export const isDrainReport = record({
+  ...claim,
+  slots: record({ seq: isCount, slots: isCount, active: isCount, wanted: isCount }),
+  /** Tokens of calls that ended since the last report, by the minute of their end. */
+  used: listOf(isMinuteUsage),
+  /** Tokens that its own budget counts as used. */
+  counted: isAmount,
+  /** Those that have reported to this one so far, and will report to its successor. */
+  predecessors: listOf(isPredecessorClaim),
+})
+
+/** A line of the answer to `POST /draining`. */
+export type DrainOrder = MessageOf<typeof isDrainOrder>
+
+export const isDrainOrder = either(
+  record({ grant: record({ seq: isCount, slots: isCount }) }),
+  /** The whole gateway stops; what is in flight has so long. */
+  record({ stopWithinMs: isAmount }),
+  /** Tokens that others may still use, or have used unknown to this one. */
+  record({ taken: isAmount }),
+  /** Another gateway is the successor now, and is to be reported to. */
+  record({ moved: isOneOf([true]) }),
+  record({ rawLog: isRawLogSwitch }),
+)
+
+const isErrorBody = record<{ readonly error: Pick<ErrorBody['error'], 'code' | 'message'> }>({
+  error: record({ code: isText, message: isText }),
+})
+
+/** Why a gateway refused, out of its answer's body. */
+export function refusalIn(body: string): { readonly code: string; readonly message: string } {
+  return (
+    readMessage(body, isErrorBody)?.error ?? { code: 'refused', message: 'it refused, and did not say why' }
+  )
+}
+
+/** One gateway that drains, as its successor hears it. */
+export interface DrainListener {
+  report(report: DrainReport): void
   /** It has ended, or reports to another. */
   ended(): void
 }
@@ -138,7 +239,7 @@ export interface ControlledGateway {
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */
   handOver(order: HandOverOrder): Promise<HandOverAnswer>
   /** A gateway that this one has taken over from reports; `tell` gives it orders. */
-  finishing(tell: (order: FinishingOrder) => void): FinishingListener
+  draining(tell: (order: DrainOrder) => void): DrainListener
   /** Answers what is asked under `/raw-log/`, as under `/v1/raw-log/` over HTTP. Never throws. */
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
 }

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
-import type { LiveCalls } from '../api/live-calls.ts'
+import { messageOf } from '../lib/caught.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { onMessage, readMessage } from '../lib/message-shape.ts'
+import { readAtMost } from '../lib/read-at-most.ts'
 import { ControlClient } from './control-client.ts'
-import type { ControlStatus, ControlledGateway, HandOverAnswer } from './control-messages.ts'
-import { isFinishingReport, isHandOverOrder } from './control-shapes.ts'
+import { type ControlledGateway, isDrainReport, isHandOverOrder } from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
@@ -42,7 +42,7 @@ export class ControlServer {
     this.#inode = inode
   }
 
-  /** Rejects in words where another live gateway is controlled from this folder, or the socket cannot be made. */
+  /** Rejects in words if another live gateway is controlled from this folder, or the socket cannot be made. */
   static async open(options: ControlServerOptions): Promise<ControlServer> {
     const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
     const { instance, identity, host, port, started_at } = gateway.status()
@@ -74,7 +74,7 @@ export class ControlServer {
   }
 
   /**
-   * Takes socket and record away, where they are still this gateway's, and lets nobody in any more. Who has
+   * Takes socket and record away, if they are still this gateway's, and lets nobody in any more. Who has
    * asked for the stop stays connected, to learn of the process's end from its breaking.
    */
   async close(): Promise<void> {
@@ -134,65 +134,59 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
         res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
         gateway.stop()
         break
-      case 'POST /options':
-        await setOptions(gateway, req, res)
+      case 'POST /options': {
+        const options = readLiveOptions(await readBody(req))
+        if ('wrong' in options) throw new RequestError(400, 'invalid_request', options.wrong)
+        gateway.setOptions(options)
+        sendJson(res, 200, gateway.status())
         break
-      case 'POST /hand-over':
-        await handOver(gateway, req, res)
+      }
+      case 'POST /hand-over': {
+        // What it would start is not looked into: who may open the socket could start any program himself.
+        const order = readMessage(await readBody(req), isHandOverOrder)
+        if (order === null) {
+          throw new RequestError(400, 'invalid_request', 'The body does not say what to start.')
+        }
+        sendJson(res, 200, await gateway.handOver(order))
         break
-      case 'POST /finishing':
+      }
+      case 'POST /draining':
         listenTo(gateway, req, res)
         break
       default:
-        refuse(res, 404, 'not_found', `Nothing is answered to ${req.method} ${req.url} here.`)
+        throw new RequestError(404, 'not_found', `Nothing is answered to ${req.method} ${req.url} here.`)
     }
   } catch (error) {
-    if (res.headersSent || req.errored !== null) res.destroy()
-    else refuse(res, 500, 'internal_error', error instanceof Error ? error.message : String(error))
+    const isRefusal = error instanceof RequestError
+    if (!isRefusal && (res.headersSent || req.errored !== null)) {
+      res.destroy()
+      return
+    }
+    const { status, code } = isRefusal ? error : { status: 500, code: 'internal_error' }
+    const body: ErrorBody = { error: { code, message: messageOf(error), param: null } }
+    res.shouldKeepAlive = false
+    sendJson(res, status, body)
   }
 }
 
-async function setOptions(
-  gateway: ControlledGateway,
-  req: IncomingMessage,
-  res: ServerResponse,
-): Promise<void> {
-  const body = await readBody(req)
-  if (body === null) {
-    refuse(res, 413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
-    return
-  }
-  const options = readLiveOptions(body)
-  if ('wrong' in options) {
-    refuse(res, 400, 'invalid_request', options.wrong)
-    return
-  }
-  gateway.setOptions(options)
-  sendJson(res, 200, gateway.status())
-}
+/** Why a request is refused. */
+class RequestError extends Error {
+  readonly status: number
+  readonly code: string
 
-/** What it would start is not looked into: who may open the socket could start any program himself. */
-async function handOver(
-  gateway: ControlledGateway,
-  req: IncomingMessage,
-  res: ServerResponse,
-): Promise<void> {
-  const body = await readBody(req)
-  if (body === null) {
-    refuse(res, 413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
-    return
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
   }
-  const order = readMessage(body, isHandOverOrder)
-  if (order === null) refuse(res, 400, 'invalid_request', 'The body does not say what to start.')
-  else sendJson(res, 200, await gateway.handOver(order))
 }
 
 function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(200, { 'Content-Type': 'application/x-ndjson' }).flushHeaders()
-  const listener = gateway.finishing((order) => {
+  const listener = gateway.draining((order) => {
     if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
   })
-  const lines = new LineReader(onMessage(isFinishingReport, (report) => listener.report(report)))
+  const lines = new LineReader(onMessage(isDrainReport, (report) => listener.report(report)))
   req
     .setEncoding('utf8')
     .on('data', (text: string) => lines.add(text))
@@ -203,33 +197,17 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
     })
 }
 
-/** `null` where it is too large. */
-async function readBody(req: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let byteLength = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    byteLength += chunk.length
-    if (byteLength > maxBodyBytes) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+async function readBody(req: IncomingMessage): Promise<string> {
+  const body = await readAtMost(maxBodyBytes, req)
+  if (body !== null) return body
+  throw new RequestError(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
 }
 
-function refuse(res: ServerResponse, status: number, code: string, message: string): void {
-  const body: ErrorBody = { error: { code, message, param: null } }
-  res.shouldKeepAlive = false
-  sendJson(res, status, body)
-}
-
-function sendJson(
-  res: ServerResponse,
-  status: number,
-  body: ControlStatus | LiveCalls | HandOverAnswer | ErrorBody,
-): void {
+function sendJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 
-/** `null` where there is no such file. */
+/** `null` if there is no such file. */
 function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
 }

@@ -11,7 +11,7 @@ export interface SocketAddress extends Disposable {
 
 /**
  * The address of a socket in a folder, however long the folder's path: an address has room for about a hundred
- * bytes only. Throws in words, or the system's error where the folder cannot be opened.
+ * bytes only. Throws in words, or the system's error if the folder cannot be opened.
  */
 export function openSocketAddress(folder: string, name: string = socketName): SocketAddress {
   const path = shortPath(join(resolve(folder), name), process.cwd(), process.platform)
@@ -26,7 +26,7 @@ export function openSocketAddress(folder: string, name: string = socketName): So
   }
 }
 
-/** The shorter of an absolute path and the one from the working directory; `null` where neither fits. */
+/** The shorter of an absolute path and the one from the working directory; `null` if neither fits. */
 export function shortPath(absolute: string, cwd: string, platform: NodeJS.Platform): string | null {
   const local = relative(cwd, absolute)
   const shorter = Buffer.byteLength(local) < Buffer.byteLength(absolute) ? local : absolute

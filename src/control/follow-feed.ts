@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { type Readable, addAbortSignal } from 'node:stream'
 import type { Clock } from '../call/clock.ts'
 import { type SseEvent, SseReader } from '../lib/sse-reader.ts'
 
@@ -13,7 +13,7 @@ const silentMs = 60_000
 export interface FollowFeedOptions {
   readonly clock: Clock
   /**
-   * Opens the feed behind the event with this id, or where it is now; null where it cannot be had for the time being.
+   * Opens the feed behind the event with this id, or where it is now; null if it cannot be had for the time being.
    * What it rejects with ends the following.
    */
   readonly open: (lastEventId: string | null) => Promise<Readable | null>
@@ -53,7 +53,7 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
   }
 }
 
-/** Resolves when the stream has ended, however. */
+/** Resolves when the stream has ended, however; rejects with what `onEvent` throws. */
 async function readEvents(
   stream: Readable,
   { clock, signal }: FollowFeedOptions,
@@ -62,20 +62,17 @@ async function readEvents(
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   const reader = new SseReader(onEvent)
   let isHeard = true
-  const listen = (): (() => void) =>
-    clock.after(
-      silentMs,
-      () => {
-        if (!isHeard) stream.destroy()
-        isHeard = false
-        cancel = listen()
-      },
-      { background: true },
-    )
-  let cancel = listen()
-  const end = (): void => void stream.destroy()
-  signal.addEventListener('abort', end, { once: true })
-  stream
+  let cancel = (): void => {}
+  const listen = (): void => {
+    const look = (): void => {
+      if (!isHeard) stream.destroy()
+      isHeard = false
+      listen()
+    }
+    cancel = clock.after(silentMs, look, { background: true })
+  }
+  listen()
+  addAbortSignal(signal, stream)
     .setEncoding('utf8')
     .on('data', (text: string) => {
       isHeard = true
@@ -89,11 +86,5 @@ async function readEvents(
     // A break is told by `close` too.
     .on('error', () => {})
     .once('close', resolve)
-  if (signal.aborted) end()
-  try {
-    await ended
-  } finally {
-    cancel()
-    signal.removeEventListener('abort', end)
-  }
+  await ended.finally(() => cancel())
 }

@@ -1,25 +1,27 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProcessIdentity } from '../lib/process-identity.ts'
-import { isText, readMessage, record } from '../lib/message-shape.ts'
+import { type MessageOf, isText, readMessage, record } from '../lib/message-shape.ts'
 import { replaceFile } from '../lib/replace-file.ts'
-import { isIdentity, isPort } from './control-shapes.ts'
+import { identity, isPort } from './control-messages.ts'
 
 /** What a gateway leaves in its data folder while it runs, for those to whom it no longer answers. */
-export interface ProcessRecord extends ProcessIdentity {
-  readonly instance: string
-  readonly host: string
-  readonly port: number
+export type ProcessRecord = MessageOf<typeof isProcessRecord>
+
+const isProcessRecord = record({
+  ...identity,
+  instance: isText,
+  host: isText,
+  port: isPort,
   /** ISO 8601, UTC. */
-  readonly started_at: string
-}
+  started_at: isText,
+})
 
 /** Throws the system's error. */
 export function writeProcessRecord(folder: string, own: ProcessRecord): void {
   replaceFile(recordPath(folder), `${JSON.stringify(own)}\n`)
 }
 
-/** `null` where there is none, or none that can be read. */
+/** `null` if there is none, or none that can be read. */
 export function readProcessRecord(folder: string): ProcessRecord | null {
   try {
     return readMessage(readFileSync(recordPath(folder), 'utf8'), isProcessRecord)
@@ -35,15 +37,4 @@ export function removeProcessRecord(folder: string, instance: string): void {
 
 function recordPath(folder: string): string {
   return join(folder, 'gateway-process.json')
-}
-
-const hasPlace = record<Omit<ProcessRecord, keyof ProcessIdentity>>({
-  instance: isText,
-  host: isText,
-  port: isPort,
-  started_at: isText,
-})
-
-function isProcessRecord(value: unknown): value is ProcessRecord {
-  return isIdentity(value) && hasPlace(value)
 }

@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts'
-import { type Fields, arrayOf, chatModelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
+import { type Fields, arrayOf, modelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
 import type { ChatModel } from './simulated-models.ts'
 
 /** What a chat or a legacy text completion is asked for, as far as the simulation goes by it. */
@@ -23,7 +23,7 @@ const cacheStepTokens = 128
 
 /** Throws {@link ApiError} where the request cannot be answered. */
 export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): CompletionRequest {
-  const model = chatModelOf(fields)
+  const model = modelOf(fields, 'chat')
   const prompt = fields[kind === 'chat' ? 'messages' : 'prompt']
   if (kind === 'chat' && (!Array.isArray(prompt) || prompt.length === 0)) {
     throw new ApiError(400, '`messages` must be a list with at least one message.', { param: 'messages' })

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../call/clock.ts'
 import { simulatedHeader } from './demo-upstream.ts'
-import type { DemoCall } from './demo-step.ts'
-import { type ImaginedClient, imaginedClients } from './imagined-clients.ts'
+import { type DemoCall, type ImaginedClient, imaginedClients } from './imagined-clients.ts'
 import type { Random } from './random.ts'
 
 export interface DemoTrafficOptions {
@@ -61,11 +60,11 @@ class Traffic {
     let failuresInARow = 0
     for (const step of client.steps(this.#random)) {
       if (this.#closing.signal.aborted) return
-      if (step.kind === 'pause') {
-        await this.#pause(step.ms)
+      if (typeof step === 'number') {
+        await this.#pause(step)
         continue
       }
-      const answered = await Promise.all(step.calls.map((call) => this.#call(call, client.name)))
+      const answered = await Promise.all(step.map((call) => this.#call(call, client.name)))
       failuresInARow = answered.includes(true) ? 0 : failuresInARow + 1
       if (failuresInARow > 0) await this.#pause(awayMs(failuresInARow, this.#random))
     }
@@ -76,13 +75,13 @@ class Traffic {
     const leave = new AbortController()
     this.#calls.add(leave)
     const staysUntil =
-      call.leaveAfterMs === null ? null : this.#clock.after(call.leaveAfterMs, () => leave.abort())
+      call.leaveAfterMs === undefined ? null : this.#clock.after(call.leaveAfterMs, () => leave.abort())
     let answered = false
     try {
       const response = await fetch(this.#baseUrl + call.path, {
-        method: call.method,
+        method: call.body === undefined ? 'GET' : 'POST',
         headers: headersOf(call, client),
-        body: call.body === null ? null : JSON.stringify(call.body),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
         signal: leave.signal,
       })
       answered = response.headers.has(simulatedHeader)
@@ -112,7 +111,7 @@ function headersOf(call: DemoCall, client: string): Record<string, string> {
     authorization: `Bearer simulated-key-of-${client}`,
     [simulatedHeader]: 'true',
     'x-tokenweir-client': client,
-    ...(call.session === null ? {} : { 'x-tokenweir-session': call.session }),
-    ...(call.body === null ? {} : { 'content-type': 'application/json' }),
+    ...(call.session === undefined ? {} : { 'x-tokenweir-session': call.session }),
+    ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError } from './api-error.ts'
-import { type Fields, embeddingModelOf, promptTokensOf } from './request-fields.ts'
+import { type Fields, modelOf, promptTokensOf } from './request-fields.ts'
 import type { EmbeddingModel } from './simulated-models.ts'
 
 /** What is to be embedded, and how the vectors are to be written. */
@@ -17,7 +17,7 @@ const mostInputs = 2048
 
 /** Throws {@link ApiError} where the request cannot be answered. */
 export function readEmbeddingRequest(fields: Fields): EmbeddingRequest {
-  const model = embeddingModelOf(fields)
+  const model = modelOf(fields, 'embedding')
   const input = fields['input']
   const isList = Array.isArray(input) && typeof input[0] !== 'number'
   const inputs: readonly unknown[] = isList ? input : [input]

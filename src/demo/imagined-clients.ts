@@ -1,6 +1,19 @@
-import { type DemoCall, type DemoStep, getCall, pause, postCall, together } from './demo-step.ts'
 import { type Random, between, drawFrom, integerBetween, pickOne } from './random.ts'
 import { simulatedText } from './simulated-text.ts'
+
+/** A call that an imagined client makes: a POST, or without a body a GET. */
+export interface DemoCall {
+  /** Below the gateway's base URL: `/chat/completions`. */
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: object
+  readonly session?: string
+  /** When the client loses patience and leaves; it waits for the end unless told. */
+  readonly leaveAfterMs?: number
+}
+
+/** One thing that an imagined client does: it waits so many milliseconds, or makes calls together and waits for their end. */
+export type DemoStep = number | readonly DemoCall[]
 
 /** Somebody who uses the gateway. What they do never ends, depends on nobody's answer, and is only planned here. */
 export interface ImaginedClient {
@@ -33,20 +46,18 @@ const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => (
 const chatApp: ImaginedClient = {
   name: 'demo-chat-app',
   *steps(random) {
-    yield pause(between(random, 200, 4000))
+    yield between(random, 200, 4000)
     for (;;) {
       const session = newSession('chat', random)
       const messages: unknown[] = [{ role: 'system', content: 'You are a patient river engineer.' }]
-      yield together(getCall('/models', session))
+      yield [{ path: '/models', session }]
       for (let turns = integerBetween(random, 2, 5); turns > 0; turns--) {
         messages.push({ role: 'user', content: pickOne(random, questions) })
-        yield together(
-          chat(session, { model: pickOne(random, chatModels), messages: [...messages], ...streamed }),
-        )
+        yield [chat(session, { model: pickOne(random, chatModels), messages: [...messages], ...streamed })]
         messages.push({ role: 'assistant', content: simulatedText(60, random) })
-        yield pause(drawFrom(random, { median: 5000, sigma: 0.5 }))
+        yield drawFrom(random, { median: 5000, sigma: 0.5 })
       }
-      yield pause(between(random, 4000, 12_000))
+      yield between(random, 4000, 12_000)
     }
   },
 }
@@ -58,7 +69,7 @@ const chatApp: ImaginedClient = {
 const agent: ImaginedClient = {
   name: 'demo-agent',
   *steps(random) {
-    yield pause(2500)
+    yield 2500
     for (;;) {
       const session = newSession('agent', random)
       const model = 'simulated-large'
@@ -67,7 +78,7 @@ const agent: ImaginedClient = {
         { role: 'user', content: 'Look after the gauges, and report.' },
       ]
       for (const [i, tool] of gaugeTools.entries()) {
-        yield together(chat(session, { model, messages: [...messages], tools: gaugeTools, ...streamed }))
+        yield [chat(session, { model, messages: [...messages], tools: gaugeTools, ...streamed })]
         const call = {
           id: `call_${i}`,
           type: 'function',
@@ -79,11 +90,11 @@ const agent: ImaginedClient = {
           tool_call_id: call.id,
           content: `{"level_cm": ${integerBetween(random, 20, 90)}}`,
         })
-        yield pause(between(random, 100, 900))
+        yield between(random, 100, 900)
       }
-      yield together(...handedOut(session, random))
-      yield together(chat(session, { model, messages: [...messages], tools: gaugeTools }))
-      yield pause(between(random, 12_000, 28_000))
+      yield handedOut(session, random)
+      yield [chat(session, { model, messages: [...messages], tools: gaugeTools })]
+      yield between(random, 12_000, 28_000)
     }
   },
 }
@@ -92,14 +103,14 @@ const agent: ImaginedClient = {
 const indexer: ImaginedClient = {
   name: 'demo-nightly-indexer',
   *steps(random) {
-    yield pause(6000)
+    yield 6000
     for (;;) {
       const session = newSession('index', random)
       for (let batches = integerBetween(random, 4, 7); batches > 0; batches--) {
-        yield together(...Array.from({ length: 3 }, () => embedding(session, random)))
-        yield pause(between(random, 100, 500))
+        yield Array.from({ length: 3 }, () => embedding(session, random))
+        yield between(random, 100, 500)
       }
-      yield pause(between(random, 25_000, 50_000))
+      yield between(random, 25_000, 50_000)
     }
   },
 }
@@ -108,15 +119,15 @@ const indexer: ImaginedClient = {
 const editor: ImaginedClient = {
   name: 'demo-editor',
   *steps(random) {
-    yield pause(1200)
+    yield 1200
     for (;;) {
       for (let lines = integerBetween(random, 2, 6); lines > 0; lines--) {
         const max_tokens = integerBetween(random, 12, 40)
         const body = { model: 'simulated-small', prompt: 'let level = gauge.', max_tokens }
-        yield together(postCall('/completions', null, body))
-        yield pause(drawFrom(random, { median: 1800, sigma: 0.4 }))
+        yield [{ path: '/completions', body }]
+        yield drawFrom(random, { median: 1800, sigma: 0.4 })
       }
-      yield pause(between(random, 6000, 18_000))
+      yield between(random, 6000, 18_000)
     }
   },
 }
@@ -125,13 +136,13 @@ const editor: ImaginedClient = {
 const impatientPerson: ImaginedClient = {
   name: 'demo-impatient-person',
   *steps(random) {
-    yield pause(5000)
+    yield 5000
     for (;;) {
       const model = pickOne(random, ['simulated-large', 'simulated-reasoner'])
       const messages = [{ role: 'user', content: pickOne(random, questions) }]
-      const leaveAfterMs = random() < 0.75 ? between(random, 200, 3000) : null
-      yield together(chat(newSession('visit', random), { model, messages, stream: true }, leaveAfterMs))
-      yield pause(between(random, 8000, 25_000))
+      const call = chat(newSession('visit', random), { model, messages, stream: true })
+      yield [random() < 0.75 ? { ...call, leaveAfterMs: between(random, 200, 3000) } : call]
+      yield between(random, 8000, 25_000)
     }
   },
 }
@@ -156,11 +167,11 @@ function handedOut(session: string, random: Random): DemoCall[] {
 
 function embedding(session: string, random: Random): DemoCall {
   const input = Array.from({ length: integerBetween(random, 8, 48) }, () => simulatedText(40, random))
-  return postCall('/embeddings', session, { model: 'simulated-embedder', input })
+  return { path: '/embeddings', session, body: { model: 'simulated-embedder', input } }
 }
 
-function chat(session: string, body: object, leaveAfterMs: number | null = null): DemoCall {
-  return postCall('/chat/completions', session, body, leaveAfterMs)
+function chat(session: string, body: object): DemoCall {
+  return { path: '/chat/completions', session, body }
 }
 
 function newSession(what: string, random: Random): string {

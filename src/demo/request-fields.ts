@@ -1,10 +1,5 @@
 import { ApiError } from './api-error.ts'
-import {
-  type ChatModel,
-  type EmbeddingModel,
-  type SimulatedModel,
-  simulatedModels,
-} from './simulated-models.ts'
+import { type SimulatedModel, simulatedModels } from './simulated-models.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -32,35 +27,31 @@ export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The chat model that is asked; throws {@link ApiError}. */
-export function chatModelOf(fields: Fields): ChatModel {
-  const model = modelOf(fields)
-  if (model.kind === 'chat') return model
-  throw new ApiError(400, `The model \`${model.id}\` makes embeddings and does not chat.`, { param: 'model' })
-}
-
-/** The embedding model that is asked; throws {@link ApiError}. */
-export function embeddingModelOf(fields: Fields): EmbeddingModel {
-  const model = modelOf(fields)
-  if (model.kind === 'embedding') return model
-  throw new ApiError(400, `The model \`${model.id}\` makes no embeddings.`, { param: 'model' })
-}
-
 /** About what a tokenizer would count in a prompt: a token for four characters of its JSON. */
 export function promptTokensOf(prompt: unknown): number {
   return Math.max(1, Math.ceil((JSON.stringify(prompt) ?? '').length / 4))
 }
 
-function modelOf(fields: Fields): SimulatedModel {
+/** The model that is asked for; throws {@link ApiError} if there is none of that kind. */
+export function modelOf<K extends SimulatedModel['kind']>(
+  fields: Fields,
+  kind: K,
+): Extract<SimulatedModel, { kind: K }> {
   const id = fields['model']
   if (typeof id !== 'string' || id === '') {
     throw new ApiError(400, 'You must name a model: `"model": "simulated-small"`.', { param: 'model' })
   }
-  const model = simulatedModels.find((model) => model.id === id)
-  if (model !== undefined) return model
-  const known = simulatedModels.map((model) => model.id).join(', ')
-  throw new ApiError(404, `There is no model \`${id}\`: this upstream is simulated and has ${known}.`, {
-    param: 'model',
-    code: 'model_not_found',
-  })
+  const model = simulatedModels.find((each) => each.id === id)
+  if (model === undefined) {
+    const known = simulatedModels.map((each) => each.id).join(', ')
+    throw new ApiError(404, `There is no model \`${id}\`: this upstream is simulated and has ${known}.`, {
+      param: 'model',
+      code: 'model_not_found',
+    })
+  }
+  if (model.kind !== kind) {
+    const why = kind === 'chat' ? 'makes embeddings and does not chat' : 'makes no embeddings'
+    throw new ApiError(400, `The model \`${id}\` ${why}.`, { param: 'model' })
+  }
+  return model as Extract<SimulatedModel, { kind: K }>
 }

@@ -4,7 +4,11 @@
  */
 export type Shape<T> = (value: unknown) => value is T
 
-type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> }
+/** What a message of a shape is: `MessageOf<typeof isReport>`, so that it is declared once. */
+export type MessageOf<S> = S extends Shape<infer T> ? Readonly<T> : never
+
+/** A shape for each member. */
+export type Shapes<T> = { readonly [Name in keyof T]-?: Shape<T[Name]> }
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
@@ -32,8 +36,8 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return (value): value is T | null => value === null || shape(value)
 }
 
-export function either<A, B>(a: Shape<A>, b: Shape<B>): Shape<A | B> {
-  return (value): value is A | B => a(value) || b(value)
+export function either<T extends readonly Shape<unknown>[]>(...shapes: T): Shape<MessageOf<T[number]>> {
+  return (value): value is MessageOf<T[number]> => shapes.some((shape) => shape(value))
 }
 
 export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {

@@ -8,8 +8,8 @@ import {
   oneOf,
   path,
   switched,
-} from './option-kind.ts'
-import { envName, type Options, type OptionTable } from './option-spec.ts'
+} from './value-kind.ts'
+import { optionTable, type Options, type OptionTable } from './option-spec.ts'
 
 /** The gateway's settings. */
 export interface GatewayValues {
@@ -59,214 +59,159 @@ export const defaultRawLogFile = 'logger/payloads.jsonl'
 export const defaultGatewayPort = 9090
 
 /** Every option of `tokenweir gateway`, in the order of `--help`. */
-export const gatewayOptionTable: OptionTable<GatewayValues> = {
+export const gatewayOptionTable: OptionTable<GatewayValues> = optionTable<GatewayValues>({
   port: {
-    name: 'port',
     kind: integer(0, 65_535),
     default: defaultGatewayPort,
-    env: ['TOKENWEIR_GATEWAY_PORT', envName('port')],
+    env: ['TOKENWEIR_GATEWAY_PORT', 'TOKENWEIR_PORT'],
     description: 'TCP port to listen on; 0 takes any that is free',
     changes: 'restart',
   },
   host: {
-    name: 'host',
-    kind: bindAddress(),
+    kind: bindAddress,
     default: '0.0.0.0',
-    env: [envName('host')],
     description: 'address to bind',
     changes: 'restart',
   },
   upstream: {
-    name: 'upstream',
-    kind: baseUrl(),
+    kind: baseUrl,
     default: 'https://api.openai.com/v1',
-    env: [envName('upstream')],
     description: 'base URL of the API that calls are forwarded to',
     changes: 'restart',
   },
   maxConcurrent: {
-    name: 'max-concurrent',
     kind: integer(1, 100_000),
     default: 4,
-    env: [envName('max-concurrent')],
     description: 'how many calls may be in flight at the upstream; further ones wait',
     changes: 'live',
   },
   slotCooldownMs: {
-    name: 'slot-cooldown-ms',
     kind: integer(0, 60_000),
     default: 50,
-    env: [envName('slot-cooldown-ms')],
     description: 'pause before a freed slot goes to the next waiting call',
     changes: 'live',
   },
   queueLimit: {
-    name: 'queue-limit',
     kind: integer(0, 1_000_000),
     default: 10_000,
-    env: [envName('queue-limit')],
     description: 'how many calls may wait; further ones are answered 503',
   },
   queueTimeoutMs: {
-    name: 'queue-timeout-ms',
     kind: timeout,
     default: 0,
-    env: [envName('queue-timeout-ms')],
     description: 'how long a call may wait before it is answered 503; 0 for any time',
   },
   retry429Max: {
-    name: 'retry-429-max',
     kind: integer(0, 100),
     default: 0,
-    env: [envName('retry-429-max')],
     description:
       "how often a call is tried again after the upstream's 429, with waits of a minute at most; 0 for never",
     changes: 'restart',
   },
   tokenLimit: {
-    name: 'token-limit',
     kind: integer(1, Number.MAX_SAFE_INTEGER),
     default: 480_000_000,
-    env: [envName('token-limit')],
     description: 'token budget of any 24 hours',
     changes: 'live',
   },
   budgetAction: {
-    name: 'budget-action',
     kind: oneOf(['report', 'reject']),
     default: 'report',
-    env: [envName('budget-action')],
     description:
       'what the token budget does: report only shows it in /health, reject also answers 429 where it is used up',
     changes: 'restart',
   },
   db: {
-    name: 'db',
-    kind: path(),
+    kind: path,
     default: defaultDatabase,
-    env: [envName('db')],
     description: 'file of the telemetry database',
   },
   pidFile: {
-    name: 'pid-file',
-    kind: path(),
+    kind: path,
     default: 'data/.proxy.pid',
-    env: [envName('pid-file')],
     description: "file that holds the gateway's process id while it runs",
   },
   maxBodyMb: {
-    name: 'max-body-mb',
     kind: integer(1, 1024),
     default: 256,
-    env: [envName('max-body-mb')],
     description:
       'largest body of an inference request in megabytes; larger ones are answered 413, other bodies are streamed',
   },
   connectTimeoutMs: {
-    name: 'connect-timeout-ms',
     kind: integer(1, longestMs),
     default: 10_000,
-    env: [envName('connect-timeout-ms')],
     description: 'how long connecting to the upstream may take',
   },
   connectRetryMs: {
-    name: 'connect-retry-ms',
     kind: timeout,
     default: 0,
-    env: [envName('connect-retry-ms')],
     description:
       'how long an upstream that refuses connections is tried again before the call fails; 0 for not at all',
   },
   firstByteTimeoutMs: {
-    name: 'first-byte-timeout-ms',
     kind: timeout,
     default: 0,
-    env: [envName('first-byte-timeout-ms')],
     description: 'how long the upstream may take to begin its answer; 0 for any time',
   },
   idleTimeoutMs: {
-    name: 'idle-timeout-ms',
     kind: timeout,
     default: 600_000,
-    env: [envName('idle-timeout-ms')],
     description: 'how long the upstream may pause within its answer; 0 for any time',
   },
   clientStallTimeoutMs: {
-    name: 'client-stall-timeout-ms',
     kind: timeout,
     default: 120_000,
-    env: [envName('client-stall-timeout-ms')],
     description: 'how long a client may accept no byte before it is cut off; 0 for any time',
   },
   drainTimeoutMs: {
-    name: 'drain-timeout-ms',
     kind: timeout,
     default: 30_000,
-    env: [envName('drain-timeout-ms')],
     description: 'how long calls in flight may go on after the gateway was told to stop',
   },
   via: {
-    name: 'via',
-    kind: onOff(),
+    kind: onOff,
     default: true,
-    env: [envName('via')],
     description: 'whether the upstream is sent a Via header, which also detects loops',
   },
   usageInjection: {
-    name: 'usage-injection',
     kind: oneOf(['auto', 'off']),
     default: 'auto',
-    env: [envName('usage-injection')],
     description: 'whether the upstream is asked for the usage of streams whose client did not ask',
   },
   allowHost: {
-    name: 'allow-host',
-    kind: hostNames(),
+    kind: hostNames,
     default: [],
-    env: [envName('allow-host')],
     description: "further name under which the gateway's own routes may be asked; repeatable",
   },
   trustLoopback: {
-    name: 'trust-loopback',
-    kind: onOff(),
+    kind: onOff,
     default: true,
-    env: [envName('trust-loopback')],
     description: 'whether root and the user who runs this need no admin token on this machine',
   },
   rawLog: {
-    name: 'raw-log',
-    kind: switched(),
+    kind: switched,
     default: false,
-    env: [envName('raw-log')],
     description: 'whether payloads are kept from the start; it can be switched while the gateway runs',
     changes: 'live',
   },
   rawLogCapture: {
-    name: 'raw-log-capture',
-    kind: captureRule(),
+    kind: captureRule,
     default: 'all',
-    env: [envName('raw-log-capture')],
     description: 'of which calls payloads are kept; the live feed shows them all',
   },
   rawLogMaxBodyKb: {
-    name: 'raw-log-max-body-kb',
     kind: integer(1, 65_536),
     default: 1024,
-    env: [envName('raw-log-max-body-kb')],
     description: 'how much of a body is kept and shown, in kilobytes; the rest is left out and counted',
   },
   rawLogMaxMb: {
-    name: 'raw-log-max-mb',
     kind: integer(1, 1_048_576),
     default: 1024,
-    env: [envName('raw-log-max-mb')],
     description: 'how much kept payloads may take on disk, in megabytes; the oldest go first',
   },
   rawLogFile: {
-    name: 'raw-log-file',
-    kind: path(),
+    kind: path,
     default: defaultRawLogFile,
-    env: [envName('raw-log-file')],
     description: 'file that payloads are kept in; older segments lie beside it',
   },
-}
+})

@@ -1,21 +1,27 @@
-import type { OptionKind } from './option-kind.ts'
+import type { ValueKind } from './value-kind.ts'
+
+/** How a change made on the dashboard takes effect. */
+export type OptionChange = 'live' | 'restart'
 
 /** One option of a command: parsing, `--help`, the dashboard's settings and `docs/options.md` go by this. */
 export interface OptionSpec<T> {
   /** Without the dashes. */
   readonly name: string
-  readonly kind: OptionKind<T>
+  readonly kind: ValueKind<Exclude<T, null>>
   readonly default: T
-  /** Environment variables that set it where the flag does not, the first one that is set counts. */
+  /** Environment variables that set it if the flag does not; the first one that is set counts. */
   readonly env: readonly string[]
   /** One line, without range and default. */
   readonly description: string
-  /** How a change made on the dashboard takes effect; absent where it cannot be changed there. */
-  readonly changes?: 'live' | 'restart'
+  /** Absent if it cannot be changed on the dashboard. */
+  readonly changes?: OptionChange
 }
 
 /** A command's options, under the names by which the program knows their values. */
 export type OptionTable<V> = { readonly [K in keyof V]: OptionSpec<V[K]> }
+
+/** An option as a table has it: its name is that of its key, and so is its variable, unless it says otherwise. */
+export type OptionRow<T> = Omit<OptionSpec<T>, 'name' | 'env'> & Partial<OptionSpec<T>>
 
 /** Where a value comes from. */
 export type OptionSource = 'flag' | 'environment' | 'default'
@@ -26,9 +32,27 @@ export type Options<V> = Readonly<V> & {
   readonly setBy: Readonly<Record<keyof V, string | null>>
 }
 
+/** The values that a table gives. */
+export type OptionsOf<Table> = Table extends OptionTable<infer V> ? Options<V> : never
+
+/** Names the rows' flags and variables after their keys: `--max-concurrent` and `TOKENWEIR_MAX_CONCURRENT` for `maxConcurrent`. */
+export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> }): OptionTable<V> {
+  const table: Partial<OptionTable<V>> = {}
+  for (const key in rows) {
+    const name = rows[key].name ?? key.replaceAll(/[A-Z]|\d+/g, (part) => `-${part.toLowerCase()}`)
+    table[key] = { ...rows[key], name, env: rows[key].env ?? [envName(name)] }
+  }
+  return table as OptionTable<V>
+}
+
 /** The variable that sets an option: `TOKENWEIR_MAX_CONCURRENT` for `--max-concurrent`. */
 export function envName(name: string): string {
   return `TOKENWEIR_${name.toUpperCase().replaceAll('-', '_')}`
+}
+
+/** The option's name in JSON: `max_concurrent` for `--max-concurrent`. */
+export function settingName(name: string): string {
+  return name.replaceAll('-', '_')
 }
 
 /** The table's options one by one. */
@@ -36,14 +60,25 @@ export function specsOf<V>(table: OptionTable<V>): readonly OptionSpec<V[keyof V
   return Object.values(table)
 }
 
+/** A value as JSON has it, `undefined` if it is not one of the option's. */
+export function settingValue<T>({ kind, default: model }: OptionSpec<T>, value: unknown): T | undefined {
+  return typeof value === typeof model ? kind.parse(shownValue(value)) : undefined
+}
+
+/** A value as it is written behind its flag, and as `--help` shows it. */
+export function shownValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  const texts: readonly unknown[] = Array.isArray(value) ? value : value === null ? [] : [value]
+  return texts.length === 0 ? 'none' : texts.join(', ')
+}
+
 /** The arguments that give a command exactly these values, each of them, whatever its environment says. */
 export function argumentsOf<V>(table: OptionTable<V>, values: Readonly<V>): readonly string[] {
   const args: string[] = []
   for (const key in table) {
-    const { name, kind } = table[key]
     const value = values[key]
-    const mentions: readonly unknown[] = Array.isArray(value) ? value : [kind.show(value)]
-    for (const mention of mentions) args.push(`--${name}=${String(mention)}`)
+    const mentions: readonly unknown[] = Array.isArray(value) ? value : [value]
+    for (const mention of mentions) args.push(`--${table[key].name}=${shownValue(mention)}`)
   }
   return args
 }

@@ -9,14 +9,8 @@ import type {
 } from '../api/database-job.ts'
 import type { RepriceJob, RepriceResult } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
-import {
-  failureIn,
-  isCompressProgress,
-  isCompressResult,
-  isRepriceProgress,
-  isRepriceResult,
-} from './job-lines.ts'
-import { JobProcess } from './job-process.ts'
+import { isCompressProgress, isCompressResult, isRepriceProgress, isRepriceResult } from './job-lines.ts'
+import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
 
 /** What is asked of compressing. */
 export interface CompressOrder {
@@ -36,44 +30,21 @@ export interface RepriceOrder {
 
 /** A job under way. Neither promise has to be listened to. */
 export interface JobRun<Job, Result> {
-  /** Resolves as soon as it is at work; rejects with {@link JobTrouble} where it could not begin. */
+  /** Resolves as soon as it is at work; rejects with {@link JobError} if it could not begin. */
   readonly begun: Promise<Job>
-  /** Rejects with {@link JobTrouble}. */
+  /** Rejects with {@link JobError}. */
   readonly result: Promise<Result>
 }
 
-/** A job that did not begin, or came to nothing. */
-export class JobTrouble extends Error {
-  readonly code: JobFailure['code']
-
-  constructor({ code, message }: JobFailure) {
-    super(message)
-    this.name = 'JobTrouble'
-    this.code = code
-  }
-}
-
 /** The jobs on the database that can be begun from the dashboard. */
-export interface JobStarter {
-  /** The last compressing that was begun here. */
-  readonly last: DatabaseJob | null
-  /** The last re-pricing that was begun here; dry ones do not count. */
-  readonly lastReprice: RepriceJob | null
-  /** What they work on, as it is at the moment. */
-  file(): DatabaseFile
-  /** Throws {@link JobTrouble} while one that was begun here is under way. */
-  compress(order: CompressOrder): JobRun<DatabaseJob, CompressResult>
-  /** Throws {@link JobTrouble} while one that was begun here is under way. */
-  reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult>
-  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
-  watch(onChange: () => void): () => void
-}
+export type JobStarter = Pick<
+  DatabaseJobs,
+  'last' | 'lastReprice' | 'file' | 'compress' | 'reprice' | 'watch'
+>
 
-export interface DatabaseJobsOptions {
-  /** The program and its first arguments: `… db`. */
-  readonly command: readonly string[]
+/** The command is `… db`. */
+export interface DatabaseJobsOptions extends JobCommand {
   readonly db: string
-  readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Pick<Clock, 'wallTime'>
 }
 
@@ -81,72 +52,68 @@ export interface DatabaseJobsOptions {
  * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still meanwhile. One
  * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
  */
-export class DatabaseJobs implements JobStarter {
+export class DatabaseJobs {
+  /** The last compressing that was begun here. */
+  last: DatabaseJob | null = null
+  /** The last re-pricing that was begun here; dry ones do not count. */
+  lastReprice: RepriceJob | null = null
   readonly #options: DatabaseJobsOptions
   readonly #watchers = new Set<() => void>()
-  readonly #running = new Map<JobKind, JobProcess>()
-  #last: DatabaseJob | null = null
-  #lastReprice: RepriceJob | null = null
+  readonly #running = new Map<JobKind, RunningJob<unknown>>()
 
   constructor(options: DatabaseJobsOptions) {
     this.#options = options
   }
 
-  get last(): DatabaseJob | null {
-    return this.#last
-  }
-
-  get lastReprice(): RepriceJob | null {
-    return this.#lastReprice
-  }
-
+  /** What they work on, as it is at the moment. */
   file(): DatabaseFile {
     const { db } = this.#options
     const bytes = bytesOf(db)
     return { file: resolve(db), bytes: bytes === null ? null : bytes + (bytesOf(`${db}-wal`) ?? 0) }
   }
 
+  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
   watch(onChange: () => void): () => void {
     this.#watchers.add(onChange)
     return () => this.#watchers.delete(onChange)
   }
 
+  /** Throws {@link JobError} while one that was begun here is under way. */
   compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
-    const dry = dryRun ? ['--dry-run'] : []
-    const args = ['compress', '--json', `--keep-days=${keepDays}`, `--db=${this.#options.db}`, ...dry]
-    const job: DatabaseJob = { ...newJob('compress', dryRun, this.#startedAt()), keep_days: keepDays }
-    return this.#run('compress', args, job, {
+    const args = ['compress', '--json', `--keep-days=${keepDays}`, `--db=${this.#options.db}`]
+    const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
+    return this.#run('compress', args, started, {
       running: 'The database is being compressed already.',
       name: 'Compressing',
-      progressIn: (said): CompressProgress | null => (isCompressProgress(said) ? said : null),
-      resultIn: (said): CompressResult | null => (isCompressResult(said) ? said : null),
-      tell: (told) => {
-        this.#last = told
+      progressIn: (line): CompressProgress | null => (isCompressProgress(line) ? line : null),
+      resultIn: (line): CompressResult | null => (isCompressResult(line) ? line : null),
+      tell: (job) => {
+        this.last = job
       },
     })
   }
 
+  /** Throws {@link JobError} while one that was begun here is under way. */
   reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
-    const { dryRun, model, onlyUnpriced, timeZone } = order
+    const { dryRun, model } = order
     const args = [
       'reprice',
       '--json',
       `--from=${new Date(order.fromMs).toISOString()}`,
       `--to=${new Date(order.toMs).toISOString()}`,
-      `--tz=${timeZone}`,
+      `--tz=${order.timeZone}`,
       `--db=${this.#options.db}`,
       ...(model === null ? [] : [`--model=${model}`]),
-      ...(onlyUnpriced ? ['--only-unpriced'] : []),
-      ...(dryRun ? ['--dry-run'] : []),
+      ...(order.onlyUnpriced ? ['--only-unpriced'] : []),
     ]
-    const job: RepriceJob = newJob('reprice', dryRun, this.#startedAt())
-    return this.#run(dryRun ? 'dry reprice' : 'reprice', args, job, {
+    const started: RepriceJob = { job: 'reprice', ...this.#started(dryRun) }
+    return this.#run(dryRun ? 'dry reprice' : 'reprice', args, started, {
       running: 'Calls are being priced anew already.',
       name: 'Pricing',
       progressIn: ({ progress }) => (isRepriceProgress(progress) ? progress : null),
       resultIn: ({ result }) => (isRepriceResult(result) ? result : null),
-      tell: (told) => {
-        if (!dryRun) this.#lastReprice = told
+      tell: (job) => {
+        if (!dryRun) this.lastReprice = job
       },
     })
   }
@@ -157,54 +124,52 @@ export class DatabaseJobs implements JobStarter {
     for (const running of this.#running.values()) running.leave()
   }
 
-  #startedAt(): string {
-    return new Date(this.#options.clock.wallTime()).toISOString()
+  /** What all jobs have in common when they begin. */
+  #started(dryRun: boolean) {
+    const started_at = new Date(this.#options.clock.wallTime()).toISOString()
+    const nothing = { progress: null, result: null, error: null }
+    return { state: 'running', dry_run: dryRun, started_at, ...nothing } as const
   }
 
   #run<Progress, Result, Job extends AnyJob<Progress, Result>>(
     kind: JobKind,
     args: readonly string[],
     started: Job,
-    { running, name, progressIn, resultIn, tell }: JobWords<Progress, Result, Job>,
+    words: DatabaseJobWords<Progress, Result, Job>,
   ): JobRun<Job, Result> {
-    if (this.#running.has(kind)) throw new JobTrouble({ code: 'job_running', message: running })
+    if (this.#running.has(kind)) throw new JobError({ code: 'job_running', message: words.running })
     let job = started
-    let failure: JobFailure | null = null
-    const begun = Promise.withResolvers<Job>()
-    const result = Promise.withResolvers<Result>()
-    begun.promise.catch(() => undefined)
-    result.promise.catch(() => undefined)
-    const say = (told: Job): void => {
-      tell(told)
+    const say = (change: Partial<AnyJob<Progress, Result>>): void => {
+      job = { ...job, ...change }
+      words.tell(job)
       for (const watcher of this.#watchers) watcher()
     }
-    const child = new JobProcess(this.#options, args, {
-      said: (said) => {
-        const progress = progressIn(said)
-        const done = resultIn(said)
-        if (progress !== null) job = { ...job, progress }
-        else if (done !== null) job = { ...job, result: done }
-        else failure ??= failureIn(said['error'])
-        if (progress !== null || done !== null) begun.resolve(job)
-        // How it ended is told once it has: only then can the next one begin.
-        if (progress !== null) say(job)
-      },
-      ended: (how, words) => {
-        this.#running.delete(kind)
-        if (job.result !== null) {
-          say({ ...job, state: 'done' })
-          result.resolve(job.result)
-          return
-        }
-        const error = failure ?? { code: 'job_failed' as const, message: words || `${name} ${how}.` }
-        say({ ...job, state: 'failed', error })
-        begun.reject(new JobTrouble(error))
-        result.reject(new JobTrouble(error))
-      },
+    const begun = Promise.withResolvers<Job>()
+    const allArgs = started.dry_run ? [...args, '--dry-run'] : args
+    const running = runJob(this.#options, allArgs, words, (progress) => {
+      say({ progress })
+      begun.resolve(job)
     })
-    this.#running.set(kind, child)
-    say(job)
-    return { begun: begun.promise, result: result.promise }
+    this.#running.set(kind, running)
+    const end = (change: Partial<AnyJob<Progress, Result>>): void => {
+      this.#running.delete(kind)
+      say(change)
+    }
+    const result = running.result.then(
+      (done) => {
+        end({ state: 'done', result: done })
+        begun.resolve(job)
+        return done
+      },
+      (error: JobError) => {
+        end({ state: 'failed', error: { code: error.code, message: error.message } })
+        begun.reject(error)
+        throw error
+      },
+    )
+    for (const promise of [begun.promise, result]) promise.catch(() => undefined)
+    say({})
+    return { begun: begun.promise, result }
   }
 }
 
@@ -214,43 +179,16 @@ type JobKind = 'compress' | 'reprice' | 'dry reprice'
 /** What jobs have in common. */
 interface AnyJob<Progress, Result> {
   readonly state: 'running' | 'done' | 'failed'
+  readonly dry_run: boolean
   readonly progress: Progress | null
   readonly result: Result | null
   readonly error: JobFailure | null
 }
 
-/** How a job is told of, and what its lines say. */
-interface JobWords<Progress, Result, Job> {
+interface DatabaseJobWords<Progress, Result, Job> extends JobWords<Progress, Result> {
   /** Why no other may begin. */
   readonly running: string
-  readonly name: string
-  readonly progressIn: (said: Readonly<Record<string, unknown>>) => Progress | null
-  readonly resultIn: (said: Readonly<Record<string, unknown>>) => Result | null
   readonly tell: (job: Job) => void
-}
-
-function newJob<Name extends string>(
-  job: Name,
-  dryRun: boolean,
-  startedAt: string,
-): {
-  readonly job: Name
-  readonly state: 'running'
-  readonly dry_run: boolean
-  readonly started_at: string
-  readonly progress: null
-  readonly result: null
-  readonly error: null
-} {
-  return {
-    job,
-    state: 'running',
-    dry_run: dryRun,
-    started_at: startedAt,
-    progress: null,
-    result: null,
-    error: null,
-  }
 }
 
 function bytesOf(path: string): number | null {

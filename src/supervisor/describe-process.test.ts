@@ -18,7 +18,7 @@ const control: ControlStatus = {
   drain_timeout_ms: 1,
   options: { pid_file: 'its/pid' },
   health,
-  formers: [],
+  predecessors: [],
 }
 const record: ProcessRecord = {
   pid: 66,
@@ -163,12 +163,16 @@ test('trouble is told while nothing runs', () => {
 })
 
 test('gateways that still finish calls are told of, in a sentence too', () => {
-  const withFormers = (...calls: readonly number[]): ReturnType<typeof describeProcess> => {
-    const formers = calls.map((count, at) => ({ pid: 50 + at, instance: `former${at}`, calls: count }))
-    return describeProcess(found({ control: { ...control, formers } }, { port: own }), plan)
+  const withPredecessors = (...calls: readonly number[]): ReturnType<typeof describeProcess> => {
+    const predecessors = calls.map((count, at) => ({
+      pid: 50 + at,
+      instance: `predecessor${at}`,
+      calls: count,
+    }))
+    return describeProcess(found({ control: { ...control, predecessors } }, { port: own }), plan)
   }
-  assert.equal(withFormers().message, null)
-  assert.deepEqual(withFormers(1).formers, [{ pid: 50, calls: 1 }])
-  assert.equal(withFormers(1).message, 'The former gateway (process 50) still finishes 1 call.')
-  assert.equal(withFormers(2, 1).message, 'Former gateways (processes 50, 51) still finish 3 calls.')
+  assert.equal(withPredecessors().message, null)
+  assert.deepEqual(withPredecessors(1).predecessors, [{ pid: 50, calls: 1 }])
+  assert.equal(withPredecessors(1).message, 'The predecessor (process 50) still finishes 1 call.')
+  assert.equal(withPredecessors(2, 1).message, 'Predecessors (processes 50, 51) still finish 3 calls.')
 })

@@ -1,11 +1,11 @@
-import type { FormerProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
-import type { Found } from './gateway-finder.ts'
-import type { PortAnswer } from './gateway-port.ts'
+import type { PredecessorProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
+import type { Found, GatewayFinder } from './gateway-finder.ts'
+import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
 
 /** All that can be seen of a gateway from outside. */
 export interface Sighting {
   readonly found: Found
-  /** What the port of the gateway, or of the recorded one, answers; `null` where there is none to ask. */
+  /** What the port of the gateway, or of the recorded one, answers; `null` if there is none to ask. */
   readonly port: PortAnswer | null
   /** Whether something else than a gateway of this folder listens where the next gateway would. */
   readonly isPortTaken: boolean
@@ -26,52 +26,60 @@ export interface Plan {
   readonly trouble: string | null
 }
 
+/** Looks at the gateway of a data folder from all sides, and if there is none, at the port of the next. */
+export async function seeGateway(
+  finder: GatewayFinder,
+  plan: Plan,
+  startingPid: () => number | null,
+  answerMs: number,
+): Promise<Sighting> {
+  const see = async (): Promise<Sighting> => {
+    const recorded = finder.runningRecord()
+    const [found, early] = await Promise.all([
+      finder.find(),
+      recorded === null ? null : askHealth(recorded.host, recorded.port, answerMs),
+    ])
+    const { control, recordedRuns } = found
+    if (typeof control === 'object') {
+      const isAsked = early !== null && recorded?.port === control.port
+      const port = isAsked ? early : await askHealth(control.host, control.port, answerMs)
+      return { found, port, isPortTaken: false, startingPid: startingPid() }
+    }
+    const isNone = control === 'absent' && !recordedRuns && startingPid() === null
+    const isPortTaken = isNone && (await acceptsConnections(plan.host, plan.port, answerMs))
+    return { found, port: null, isPortTaken, startingPid: startingPid() }
+  }
+  const seen = await see()
+  // It may be a gateway that begins at this moment: its port is there before its socket.
+  return seen.isPortTaken ? await see() : seen
+}
+
 /** The status of a gateway's process, out of all that can be seen. */
 export function describeProcess(sighting: Sighting, plan: Plan): ProcessStatus {
-  const { control, record } = sighting.found
+  const { found, startingPid } = sighting
   const state = stateOf(sighting)
   const running = state === 'running' || state === 'draining' || state === 'unresponsive'
-  const message = messageOf(state, sighting, plan)
-  const { simulated, logFile: log_file } = plan
-  if (typeof control === 'object') {
-    const { identity, host, port, instance, started_at, health, options } = control
-    return {
-      running,
-      state,
-      pid: identity.pid,
-      port,
-      host,
-      upstream: health.upstream,
-      instance,
-      started_at,
-      uptime_s: health.uptime_s,
-      health_ok: isHealthy(sighting),
-      health,
-      pid_file: typeof options['pid_file'] === 'string' ? options['pid_file'] : plan.pidFile,
-      log_file,
-      formers: formersOf(sighting),
-      message,
-      simulated,
-    }
-  }
-  const recorded = running && sighting.found.recordedRuns ? record : null
+  const control = typeof found.control === 'object' ? found.control : null
+  const recorded = running && found.recordedRuns ? found.record : null
+  const known = control ?? recorded
+  const pidFile = control?.options['pid_file']
   return {
     running,
     state,
-    pid: recorded?.pid ?? sighting.startingPid,
-    port: recorded?.port ?? plan.port,
-    host: recorded?.host ?? plan.host,
-    upstream: plan.upstream,
-    instance: recorded?.instance ?? null,
-    started_at: recorded?.started_at ?? null,
-    uptime_s: null,
-    health_ok: false,
-    health: null,
-    pid_file: plan.pidFile,
-    log_file,
-    formers: [],
-    message,
-    simulated,
+    pid: control?.identity.pid ?? recorded?.pid ?? startingPid,
+    port: known?.port ?? plan.port,
+    host: known?.host ?? plan.host,
+    upstream: control?.health.upstream ?? plan.upstream,
+    instance: known?.instance ?? null,
+    started_at: known?.started_at ?? null,
+    uptime_s: control?.health.uptime_s ?? null,
+    health_ok: isHealthy(sighting),
+    health: control?.health ?? null,
+    pid_file: typeof pidFile === 'string' ? pidFile : plan.pidFile,
+    log_file: plan.logFile,
+    predecessors: predecessorsOf(sighting),
+    message: messageOf(state, sighting, plan),
+    simulated: plan.simulated,
   }
 }
 
@@ -88,7 +96,7 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   if (state === 'running' && typeof control === 'object' && !isHealthy(sighting)) {
     return `The gateway runs, but ${control.host}:${control.port} does not answer as it.`
   }
-  if (state === 'running') return formersInWords(formersOf(sighting))
+  if (state === 'running') return predecessorsInWords(predecessorsOf(sighting))
   if (state === 'unresponsive') {
     if (problem !== null) return `It cannot be told how the gateway is: ${problem}.`
     const name = recordedRuns && record !== null ? `The gateway (process ${record.pid})` : 'The gateway'
@@ -102,19 +110,17 @@ function messageOf(state: GatewayState, sighting: Sighting, plan: Plan): string 
   return plan.trouble ?? left
 }
 
-function formersOf({ found: { control } }: Sighting): readonly FormerProcess[] {
-  const told = typeof control === 'object' ? control.formers : undefined
+function predecessorsOf({ found: { control } }: Sighting): readonly PredecessorProcess[] {
+  const told = typeof control === 'object' ? control.predecessors : undefined
   return (told ?? []).map(({ pid, calls }) => ({ pid, calls }))
 }
 
-function formersInWords(formers: readonly FormerProcess[]): string | null {
-  const calls = formers.reduce((sum, former) => sum + former.calls, 0)
+function predecessorsInWords(predecessors: readonly PredecessorProcess[]): string | null {
+  const calls = predecessors.reduce((sum, predecessor) => sum + predecessor.calls, 0)
   if (calls === 0) return null
-  const pids = formers.map(({ pid }) => pid).join(', ')
-  const who =
-    formers.length === 1
-      ? `The former gateway (process ${pids}) still finishes`
-      : `Former gateways (processes ${pids}) still finish`
+  const pids = predecessors.map(({ pid }) => pid).join(', ')
+  const one = `The predecessor (process ${pids}) still finishes`
+  const who = predecessors.length === 1 ? one : `Predecessors (processes ${pids}) still finish`
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 

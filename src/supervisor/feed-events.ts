@@ -1,7 +1,6 @@
 /** What the events of the gateway's feed of payloads must hold, as far as it is looked at. */
-import type { OutgoingRecord, PayloadRecord, RawLogEvent } from '../api/raw-log.ts'
+import type { CallStarted, OutgoingRecord, PayloadRecord } from '../api/raw-log.ts'
 import {
-  type Shape,
   either,
   isAmount,
   isFlag,
@@ -14,23 +13,13 @@ import {
   record,
 } from '../lib/message-shape.ts'
 
-/** An event that is no record. */
-export type FeedNote = Extract<RawLogEvent, { readonly type: string }>
-
 const isTime = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value))
 
-export const isFeedNote: Shape<FeedNote> = either(
-  either(
-    record<{ readonly type: 'connected'; readonly enabled: boolean }>({
-      type: isOneOf(['connected']),
-      enabled: isFlag,
-    }),
-    record<{ readonly type: 'dropped'; readonly count: number | null }>({
-      type: isOneOf(['dropped']),
-      count: nullable(isNumber),
-    }),
-  ),
-  record<Extract<FeedNote, { readonly type: 'started' }>>({
+/** An event that is no record. */
+export const isFeedNote = either(
+  record({ type: isOneOf(['connected']), enabled: isFlag }),
+  record({ type: isOneOf(['dropped']), count: nullable(isNumber) }),
+  record<CallStarted>({
     type: isOneOf(['started']),
     id: isText,
     timestamp: isTime,

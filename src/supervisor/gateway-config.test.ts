@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
-import { GatewayConfig, leadsTo, settingName, settingsOf } from './gateway-config.ts'
-import { SettingError, SettingsFile } from './gateway-settings.ts'
+import { settingsOf } from '../options/gateway-settings.ts'
+import { GatewayConfig, SettingError, leadsTo } from './gateway-config.ts'
 
 const defaultUpstream = gatewayOptionTable.upstream.default
 
@@ -27,7 +27,7 @@ function withConfig(given: Given, use: (config: GatewayConfig, path: string) => 
     if (given.saved !== undefined) writeFileSync(path, given.saved)
     const options = parseOptions(gatewayOptionTable, given.args ?? [], given.env ?? {})
     const own = { port: given.ownPort ?? 9118 }
-    use(new GatewayConfig(options, new SettingsFile(path), own, given.hasKey ?? false), path)
+    use(new GatewayConfig(options, path, own, given.hasKey ?? false), path)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -245,8 +245,7 @@ test('a gateway on any free port is on the right one', () => {
   })
 })
 
-test('settings bear the names of the flags', () => {
-  assert.equal(settingName('slot-cooldown-ms'), 'slot_cooldown_ms')
+test('what a gateway tells of itself bears the names of the settings', () => {
   withConfig({}, (config) => {
     const names = Object.keys(settingsOf(config.resolve().values))
     assert.deepEqual(

@@ -1,8 +1,18 @@
-import { resolve } from 'node:path'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../api/proxy-config.ts'
+import { codeOf, messageOf } from '../lib/caught.ts'
+import { isObject } from '../lib/message-shape.ts'
+import { replaceFile } from '../lib/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
-import { type OptionSpec, type Options, argumentsOf } from '../options/option-spec.ts'
-import { SettingError, type Settings, type SettingsFile } from './gateway-settings.ts'
+import {
+  type AllSettings,
+  type Settings,
+  allSettings,
+  changeable,
+  readValue,
+} from '../options/gateway-settings.ts'
+import { type Options, argumentsOf } from '../options/option-spec.ts'
 
 /** What a gateway is started with. */
 export interface ResolvedGateway {
@@ -13,11 +23,28 @@ export interface ResolvedGateway {
   readonly upstreamIsTrusted: boolean
 }
 
-type Key = keyof GatewayValues
-
 /** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
 export interface OwnAddress {
   readonly port: number
+}
+
+/** `gateway.json`, or what was asked for, is not what it should be. */
+export class SettingError extends Error {
+  readonly code:
+    | 'invalid_setting'
+    | 'unknown_setting'
+    | 'fixed_setting'
+    | 'broken_settings_file'
+    | 'settings_not_kept'
+  /** The setting that is wrong. */
+  readonly param: string | null
+
+  constructor(code: SettingError['code'], param: string | null, message: string) {
+    super(message)
+    this.name = 'SettingError'
+    this.code = code
+    this.param = param
+  }
 }
 
 /**
@@ -26,136 +53,131 @@ export interface OwnAddress {
  */
 export class GatewayConfig {
   readonly #given: Options<GatewayValues>
-  readonly #file: SettingsFile
+  /** Keeps what was set on the dashboard. It is read anew each time, so that a person may edit it. */
+  readonly #path: string
   readonly #own: OwnAddress
   readonly #hasKey: boolean
 
-  constructor(given: Options<GatewayValues>, file: SettingsFile, own: OwnAddress, hasKey: boolean) {
+  /** `path` is that of `gateway.json`. */
+  constructor(given: Options<GatewayValues>, path: string, own: OwnAddress, hasKey: boolean) {
     this.#given = given
-    this.#file = file
+    this.#path = path
     this.#own = own
     this.#hasKey = hasKey
   }
 
   /** The settings that a request asks for. Throws {@link SettingError} at the first that is wrong or fixed. */
   check(asked: Readonly<Record<string, unknown>>): Settings {
-    const settings: Record<string, SettingValue> = {}
-    for (const [name, value] of Object.entries(asked)) {
-      const key = keyOf(name)
-      if (key === null) {
-        const known = settableNames().join(', ')
-        throw new SettingError('unknown_setting', name, `${name} cannot be set here; what can is ${known}.`)
-      }
+    return this.#checked(asked, (key, name) => {
       const setBy = this.#given.setBy[key]
-      if (setBy !== null) {
-        throw new SettingError('fixed_setting', name, `${name} is fixed by ${setBy} and cannot be set here.`)
-      }
-      settings[name] = this.#checked(name, key, value)
-    }
-    return settings
+      if (setBy === null) return
+      throw new SettingError('fixed_setting', name, `${name} is fixed by ${setBy} and cannot be set here.`)
+    })
   }
 
   /** What the next gateway gets, with these settings on top of the kept ones. Throws {@link SettingError}. */
   resolve(settings: Settings = {}): ResolvedGateway {
-    const kept = { ...this.#kept(), ...settings }
-    const values: GatewayValues = { ...this.#given }
-    for (const key of keys()) {
-      const saved = this.#given.setBy[key] === null ? kept[nameOf(key)] : undefined
-      if (saved !== undefined) Object.assign(values, { [key]: saved })
+    const saved = { ...this.#kept(), ...settings }
+    const isSaved = (key: keyof GatewayValues, name: string): boolean =>
+      this.#given.setBy[key] === null && saved[name] !== undefined
+    const values: GatewayValues = {
+      ...this.#given,
+      ...Object.fromEntries(
+        changeable.filter(({ key, name }) => isSaved(key, name)).map(({ key, name }) => [key, saved[name]]),
+      ),
     }
-    const isSaved = this.#given.setBy.upstream === null && kept['upstream'] !== undefined
+    const isUsual = originOf(values.upstream) === originOf(gatewayOptionTable.upstream.default)
     return {
       values,
       args: argumentsOf(gatewayOptionTable, values),
-      upstreamIsTrusted:
-        !isSaved || originOf(values.upstream) === originOf(gatewayOptionTable.upstream.default),
+      upstreamIsTrusted: isUsual || !isSaved('upstream', 'upstream'),
     }
   }
 
   /** Keeps settings for all starts to come. Throws {@link SettingError}. */
   keep(settings: Settings): void {
-    if (Object.keys(settings).length > 0) this.#file.write({ ...this.#kept(), ...settings })
+    if (Object.keys(settings).length === 0) return
+    const all = { ...this.#kept(), ...settings }
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+      replaceFile(this.#path, `${JSON.stringify(all, null, 2)}\n`)
+    } catch (error) {
+      const message = `${this.#path} cannot be written: ${messageOf(error)}`
+      throw new SettingError('settings_not_kept', null, message)
+    }
   }
 
-  /** Beside the options of the gateway that runs, where one does. Throws {@link SettingError}. */
-  describe(running: Readonly<Record<string, SettingValue | readonly string[]>> | null): ProxyConfig {
+  /** Beside the options of the gateway that runs, if one does. Throws {@link SettingError}. */
+  describe(running: AllSettings | null): ProxyConfig {
     const kept = this.#kept()
     const { values, upstreamIsTrusted } = this.resolve()
-    const options = keys().map((key): ConfigOption => {
-      const name = nameOf(key)
-      const { description, kind, default: byDefault, changes } = specOf(key)
+    const options = allSettings.map(({ key, name, spec }): ConfigOption => {
       const source = this.#given.sources[key]
       return {
         name,
-        description,
-        range: kind.range,
-        choices: kind.choices ?? null,
+        description: spec.description,
+        range: spec.kind.range,
+        choices: spec.kind.choices ?? null,
         value: values[key],
-        default: byDefault,
+        default: spec.default,
         source: source === 'default' && kept[name] !== undefined ? 'saved' : source,
         fixed_by: this.#given.setBy[key],
-        changes: changes ?? null,
+        changes: spec.changes ?? null,
         running: running?.[name] ?? null,
       }
     })
     return {
       options,
       needs_restart: options.filter(differs).map(({ name }) => name),
-      file: this.#file.path,
+      file: this.#path,
       upstream_key: this.#hasKey ? (upstreamIsTrusted ? 'lent' : 'withheld') : 'absent',
     }
   }
 
+  /** What is in the file; nothing if there is none. */
   #kept(): Settings {
-    const kept: Record<string, SettingValue> = {}
-    for (const [name, value] of Object.entries(this.#file.read())) {
-      const key = keyOf(name)
-      if (key === null) {
-        throw new SettingError('unknown_setting', name, `${this.#file.path}: ${name} is no setting.`)
-      }
-      try {
-        kept[name] = this.#checked(name, key, value)
-      } catch (error) {
-        if (!(error instanceof SettingError)) throw error
-        throw new SettingError(error.code, name, `${this.#file.path}: ${error.message}`)
-      }
+    let content: unknown
+    try {
+      content = JSON.parse(readFileSync(this.#path, 'utf8'))
+      if (!isObject(content)) throw new TypeError('it must hold one JSON object')
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return {}
+      const message = `${this.#path} cannot be read: ${messageOf(error)}`
+      throw new SettingError('broken_settings_file', null, message)
     }
-    return kept
+    try {
+      return this.#checked(content)
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error
+      throw new SettingError(error.code, error.param, `${this.#path}: ${error.message}`)
+    }
   }
 
-  #checked(name: string, key: Key, value: unknown): SettingValue {
-    const spec = specOf(key)
-    const read =
-      typeof value === typeof spec.default
-        ? spec.kind.parse(spec.kind.show(value as SettingValue), undefined)
-        : undefined
-    if (read === undefined || typeof read === 'object') {
-      const got = JSON.stringify(value) ?? 'nothing'
-      throw new SettingError(
-        'invalid_setting',
-        name,
-        `${name} must be ${spec.kind.range}; got ${got.slice(0, 100)}`,
-      )
+  #checked(
+    asked: Readonly<Record<string, unknown>>,
+    allow: (key: keyof GatewayValues, name: string) => void = () => {},
+  ): Settings {
+    const settings: Record<string, SettingValue> = {}
+    for (const [name, value] of Object.entries(asked)) {
+      const setting = changeable.find((one) => one.name === name)
+      if (setting === undefined) {
+        const known = changeable.map((one) => one.name).join(', ')
+        throw new SettingError('unknown_setting', name, `${name} cannot be set here; what can is ${known}.`)
+      }
+      allow(setting.key, name)
+      const read = readValue(setting, value)
+      if ('wrong' in read) {
+        const got = (JSON.stringify(value) ?? 'nothing').slice(0, 100)
+        throw new SettingError('invalid_setting', name, `${read.wrong}; got ${got}`)
+      }
+      if (setting.key === 'upstream' && leadsTo(String(read.value), this.#own)) {
+        const message = `${name} must not be the dashboard itself; got ${String(read.value)}`
+        throw new SettingError('invalid_setting', name, message)
+      }
+      settings[name] = read.value
     }
-    if (key === 'upstream' && leadsTo(String(read), this.#own)) {
-      throw new SettingError(
-        'invalid_setting',
-        name,
-        `${name} must not be the dashboard itself; got ${String(read)}`,
-      )
-    }
-    return read
+    return settings
   }
-}
-
-/** `max_concurrent` for `--max-concurrent`: the option's name in JSON. */
-export function settingName(flagName: string): string {
-  return flagName.replaceAll('-', '_')
-}
-
-/** A gateway's options in JSON, by their setting names. */
-export function settingsOf(values: GatewayValues): Record<string, SettingValue | readonly string[]> {
-  return Object.fromEntries(keys().map((key) => [nameOf(key), values[key]]))
 }
 
 /** Whether an upstream's address is a port of this machine's own, whatever name is used for the machine. */
@@ -166,29 +188,6 @@ export function leadsTo(upstream: string, { port }: OwnAddress): boolean {
   const isOwnName =
     /^(?:localhost|.*\.localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/
   return urlPort === port && isOwnName.test(url.hostname.replace(/\.$/, ''))
-}
-
-function keys(): readonly Key[] {
-  return Object.keys(gatewayOptionTable) as Key[]
-}
-
-/** The table's specs under one type: a key and its value always come from the same entry. */
-function specOf(key: Key): OptionSpec<SettingValue | readonly string[]> {
-  return gatewayOptionTable[key]
-}
-
-function nameOf(key: Key): string {
-  return settingName(gatewayOptionTable[key].name)
-}
-
-function settableNames(): readonly string[] {
-  return keys()
-    .filter((key) => specOf(key).changes !== undefined)
-    .map(nameOf)
-}
-
-function keyOf(name: string): Key | null {
-  return keys().find((key) => nameOf(key) === name && specOf(key).changes !== undefined) ?? null
 }
 
 /** A running gateway tells these in full. */

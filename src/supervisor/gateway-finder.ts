@@ -2,6 +2,7 @@ import type { Clock } from '../call/clock.ts'
 import { ControlClient, type NoAnswer } from '../control/control-client.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
+import { messageOf } from '../lib/caught.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
 
@@ -10,7 +11,7 @@ const lookEveryMs = 25
 /** What is there of a data folder's gateway. */
 export interface Found {
   readonly control: ControlStatus | NoAnswer
-  /** Why the control socket cannot be used, where neither a gateway nor nobody is behind it. */
+  /** Why the control socket cannot be used, if neither a gateway nor nobody is behind it. */
   readonly problem: string | null
   /** What a gateway has left about itself. */
   readonly record: ProcessRecord | null
@@ -39,7 +40,7 @@ export class GatewayFinder {
     try {
       control = await this.client.status(limitMs)
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error)
+      problem = messageOf(error)
     }
     if (typeof control === 'object') this.#lastSeen = control.identity
     // Read last, so that a gateway that has just ended has taken it away already.
@@ -47,13 +48,13 @@ export class GatewayFinder {
     return { control, problem, record, recordedRuns: record !== null && runsForCertain(record) }
   }
 
-  /** What a gateway has left about itself, where its process runs for certain. */
+  /** What a gateway has left about itself, if its process runs for certain. */
   runningRecord(): ProcessRecord | null {
     const record = readProcessRecord(this.#folder)
     return record !== null && runsForCertain(record) ? record : null
   }
 
-  /** The process behind a control socket that does not answer, where it is known for certain. */
+  /** The process behind a control socket that does not answer, if it is known for certain. */
   silentProcess(): ProcessIdentity | null {
     const lastSeen = this.#lastSeen
     return this.runningRecord() ?? (lastSeen !== null && runsForCertain(lastSeen) ? lastSeen : null)
@@ -65,17 +66,13 @@ export class GatewayFinder {
     if (record !== null && !isAlive(record)) removeProcessRecord(this.#folder, record.instance)
   }
 
-  /** Waits for what a gateway shows of itself to be as wished; `null` where it does not come to be, or is given up. */
-  async until<T>(
-    limitMs: number,
-    look: (found: Found) => T | null | Promise<T | null>,
-    givenUp?: AbortSignal,
-  ): Promise<T | null> {
+  /** Waits for what a gateway shows of itself to be as wished; `null` if it does not come to be. */
+  async until<T>(limitMs: number, look: (found: Found) => T | null | Promise<T | null>): Promise<T | null> {
     const deadline = this.#clock.now() + limitMs
     for (;;) {
       const left = deadline - this.#clock.now()
       const seen = await look(await this.find(Math.max(1, Math.min(left, this.#limits.answerMs))))
-      if (seen !== null || left <= lookEveryMs || givenUp?.aborted === true) return seen
+      if (seen !== null || left <= lookEveryMs) return seen
       await this.#clock.delay(lookEveryMs)
     }
   }

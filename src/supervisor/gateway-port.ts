@@ -1,19 +1,20 @@
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import type { HealthReport } from '../api/health-report.ts'
-import { isHealthReport } from '../control/control-shapes.ts'
+import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
+import { readAtMost } from '../lib/read-at-most.ts'
 
 /** More than a health report ever is: something else may answer on the port, and at length. */
 const maxReportBytes = 1024 ** 2
 
 /** What a port answers to `GET /health`. */
 export interface PortAnswer {
-  /** `null` where no HTTP came in time. */
+  /** `null` if no HTTP came in time. */
   readonly status: number | null
-  /** Where a gateway answers. */
+  /** `null` if no gateway answers. */
   readonly instance: string | null
-  /** Where a gateway answers that takes us for its own machine's. */
+  /** `null` if no gateway answers, or it does not take us for its own machine's. */
   readonly report: HealthReport | null
 }
 
@@ -29,7 +30,8 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
     const response = await promise
     const status = response.statusCode ?? null
     const instance = response.headers['x-tokenweir-instance']?.toString() ?? null
-    return { status, instance, report: readMessage(await readText(response), isHealthReport) }
+    const body = (await readAtMost(maxReportBytes, response)) ?? ''
+    return { status, instance, report: readMessage(body, isHealthReport) }
   } catch {
     return { status: null, instance: null, report: null }
   } finally {
@@ -53,15 +55,4 @@ export function acceptsConnections(host: string, port: number, limitMs: number):
 function localName(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? 'localhost' : host
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let byteLength = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    byteLength += chunk.length
-    if (byteLength > maxReportBytes) return ''
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
 }

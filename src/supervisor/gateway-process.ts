@@ -1,7 +1,7 @@
 import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
-import type { Settings } from './gateway-settings.ts'
+import type { Settings } from '../options/gateway-settings.ts'
 
 /**
  * The one gateway of a data folder, whoever started it. Operations come one after the other, in the order in
@@ -11,16 +11,16 @@ import type { Settings } from './gateway-settings.ts'
  */
 export interface GatewayProcess {
   status(): Promise<ProcessStatus>
-  /** The calls that are not over yet; null where no gateway answers. */
+  /** The calls that are not over yet; null if no gateway answers. */
   live(): Promise<LiveCalls | null>
-  /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessTrouble}. */
+  /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
   start(settings?: Settings): Promise<StartAnswer>
-  /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessTrouble}. */
+  /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessError}. */
   stop(): Promise<ProcessStatus>
   /**
    * Resolves when the new one is healthy; the old one finishes its calls beside it. One that was not running is
    * started. If the new one does not come up, the one that worked goes on, or is brought back, and this rejects with
-   * {@link ProcessTrouble}.
+   * {@link ProcessError}.
    */
   restart(settings?: Settings): Promise<ProcessStatus>
   config(): Promise<ProxyConfig>
@@ -29,7 +29,7 @@ export interface GatewayProcess {
 }
 
 /** Why the gateway could not be started or stopped, in words for the person who asked. */
-export class ProcessTrouble extends Error {
+export class ProcessError extends Error {
   /**
    * - `not_running`: there is nothing to stop.
    * - `start_failed`: it ended, or did not become healthy in time; `log` holds its last words.
@@ -40,9 +40,9 @@ export class ProcessTrouble extends Error {
   readonly code: 'not_running' | 'start_failed' | 'port_in_use' | 'stop_failed' | 'not_applied'
   readonly log: readonly string[]
 
-  constructor(code: ProcessTrouble['code'], message: string, log: readonly string[] = []) {
+  constructor(code: ProcessError['code'], message: string, log: readonly string[] = []) {
     super(message)
-    this.name = 'ProcessTrouble'
+    this.name = 'ProcessError'
     this.code = code
     this.log = log
   }

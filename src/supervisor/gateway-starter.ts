@@ -1,18 +1,22 @@
 import { resolve } from 'node:path'
-import type { Clock } from '../call/clock.ts'
-import type { ControlStatus, HandOverOrder } from '../control/control-messages.ts'
-import { type ChildSecrets, childEnvironment } from './child-environment.ts'
+import { type Clock, within } from '../call/clock.ts'
+import type { ControlStatus } from '../control/control-messages.ts'
+import {
+  type GatewayEnd,
+  type SpawnedGateway,
+  endInWords,
+  exitPortInUse,
+  spawnGateway,
+} from '../control/spawn-gateway.ts'
+import { messageOf } from '../lib/caught.ts'
+import { childEnvironment } from './child-environment.ts'
 import type { ResolvedGateway } from './gateway-config.ts'
 import type { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
-import { ProcessTrouble } from './gateway-process.ts'
+import { ProcessError } from './gateway-process.ts'
 import type { LogFile } from './log-file.ts'
-import { type GatewayEnd, type SpawnedGateway, spawnGateway } from './spawn-gateway.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
-import { within } from './within.ts'
 
-/** The exit code of a gateway whose port is in use. */
-const exitPortInUse = 3
 /** How many of its last words a gateway that did not come up is quoted with. */
 const quotedLines = 20
 /** For a gateway that has its port already, to be found by its control socket too. */
@@ -24,15 +28,11 @@ export interface GatewayStarterOptions {
   readonly logFile: LogFile
   readonly clock: Clock
   readonly limits: SupervisorLimits
+  /** This process's environment, of which the gateway gets what it needs. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The program and its arguments before the options. */
   readonly command: readonly string[]
   readonly adminToken: string | null
-}
-
-/** A gateway that is healthy. */
-export interface Started {
-  /** `null` where another was quicker, and this is that one. */
-  readonly child: SpawnedGateway | null
 }
 
 /** Starts gateways, and knows of one only when it is healthy. */
@@ -57,29 +57,24 @@ export class GatewayStarter {
     this.#starting?.stop()
   }
 
-  /** Resolves when a gateway is healthy: this one, or another of this data folder that was quicker. Rejects with {@link ProcessTrouble}. */
-  async start(plan: ResolvedGateway): Promise<Started> {
-    const { clock, limits, logFile } = this.#options
-    const deadline = clock.now() + limits.startMs
-    const logSize = await logFile.size().catch(() => 0)
-    const child = this.#spawn(plan)
-    this.#starting = child
-    try {
-      const begun = await within(clock, limits.startMs, child.begun)
-      if (begun === 'late') throw new ProcessTrouble('start_failed', this.#tooLate())
-      if (!('ready' in begun)) return await this.#afterEnd(begun, plan)
-      if (!begun.controlled) return await this.#giveWay(child)
-      await this.#expectHealth(child, deadline)
-      return { child }
-    } catch (error) {
-      await this.#end(child)
-      if (!(error instanceof ProcessTrouble)) throw error
-      const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
-      throw new ProcessTrouble(error.code, error.message, log)
-    } finally {
-      this.#starting = null
-      child.release()
-    }
+  /**
+   * Resolves when a gateway is healthy: with this one, or with null if another of this data folder was quicker.
+   * Rejects with {@link ProcessError}.
+   */
+  start(plan: ResolvedGateway): Promise<SpawnedGateway | null> {
+    return this.#quoting(async () => {
+      const child = this.#spawn(plan)
+      this.#starting = child
+      try {
+        return (await this.#isComingUp(child, plan)) ? child : null
+      } catch (error) {
+        await this.#end(child)
+        throw error
+      } finally {
+        this.#starting = null
+        child.release()
+      }
+    })
   }
 
   /** Whether there is a gateway of this folder, and it is healthy, if not at once then soon. */
@@ -92,86 +87,108 @@ export class GatewayStarter {
 
   /**
    * Has the running gateway start its successor, which takes over from it without losing a call. Resolves when that is
-   * healthy; with `unable` where the running one is of a version that cannot. Rejects with {@link ProcessTrouble}, and
-   * says in it whether the running one goes on as before.
+   * healthy, with true; with false if the running one is of a version that cannot. Rejects with {@link ProcessError},
+   * and says in it whether the running one goes on as before.
    */
-  async takeOver(plan: ResolvedGateway): Promise<'done' | 'unable'> {
+  takeOver(plan: ResolvedGateway): Promise<boolean> {
     const { clock, limits, logFile, command, finder } = this.#options
-    const logSize = await logFile.size().catch(() => 0)
-    const order: HandOverOrder = {
-      command,
-      args: plan.args,
-      env: this.#environment(plan),
-      cwd: process.cwd(),
-      log_file: resolve(logFile.path),
-      limit_ms: limits.startMs,
-    }
-    const deadline = clock.now() + limits.startMs + limits.answerMs
-    const answer = await finder.client
-      .handOver(order, limits.startMs + 2 * limits.answerMs)
-      .catch((error: unknown) => {
-        throw new ProcessTrouble('start_failed', error instanceof Error ? error.message : String(error))
-      })
-    if (answer === 'unknown') return 'unable'
-    try {
+    return this.#quoting(async () => {
+      const deadline = clock.now() + limits.startMs + limits.answerMs
+      const order = {
+        command,
+        args: plan.args,
+        env: this.#environment(plan),
+        cwd: process.cwd(),
+        log_file: resolve(logFile.path),
+        limit_ms: limits.startMs,
+      }
+      const answer = await finder.client
+        .handOver(order, limits.startMs + 2 * limits.answerMs)
+        .catch((error: unknown) => {
+          throw new ProcessError('start_failed', messageOf(error))
+        })
+      if (answer === 'unknown') return false
       if (typeof answer === 'object' && 'failed' in answer) {
         const code = answer.code === 'port_in_use' ? 'port_in_use' : 'start_failed'
-        throw new ProcessTrouble(code, `${answer.failed} The running gateway goes on as it is.`)
+        throw new ProcessError(code, `${answer.failed} The running gateway goes on as it is.`)
       }
-      // Where the old one was killed meanwhile, whoever is there now has taken its place.
+      // If the old one was killed meanwhile, whoever is there now has taken its place.
       const isNew = ({ identity }: ControlStatus): boolean =>
         typeof answer !== 'object' || identity.pid === answer.successor.pid
       const healthy = await finder.until<true | 'gone'>(deadline - clock.now(), ({ control }) => {
         if (control === 'absent' && typeof answer === 'object') return 'gone'
         return typeof control === 'object' && isNew(control) ? this.#isHealthy(control) : null
       })
-      if (healthy === 'gone') throw new ProcessTrouble('start_failed', 'The new gateway ended at once.')
-      if (healthy === null) throw new ProcessTrouble('start_failed', this.#tooLate())
-      return 'done'
+      if (healthy === 'gone') throw new ProcessError('start_failed', 'The new gateway ended at once.')
+      if (healthy === null) throw this.#tooLate()
+      return true
+    })
+  }
+
+  /** Adds to a failure what was printed meanwhile. */
+  async #quoting<T>(work: () => Promise<T>): Promise<T> {
+    const { logFile } = this.#options
+    const logSize = await logFile.size().catch(() => 0)
+    try {
+      return await work()
     } catch (error) {
-      if (!(error instanceof ProcessTrouble)) throw error
+      if (!(error instanceof ProcessError)) throw error
       const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
-      throw new ProcessTrouble(error.code, error.message, log)
+      throw new ProcessError(error.code, error.message, log)
     }
   }
 
   #environment({ upstreamIsTrusted }: ResolvedGateway): Record<string, string> {
     const { adminToken, env } = this.#options
-    const secrets: ChildSecrets = { upstreamIsTrusted, adminToken }
-    return childEnvironment(env, secrets)
+    return childEnvironment(env, { upstreamIsTrusted, adminToken })
   }
 
   #spawn(plan: ResolvedGateway): SpawnedGateway {
     const { command, logFile } = this.#options
-    if (this.#isGivenUp) throw new ProcessTrouble('start_failed', 'No gateway is started any more.')
+    if (this.#isGivenUp) throw new ProcessError('start_failed', 'No gateway is started any more.')
     try {
       using log = logFile.openToAppend()
-      return spawnGateway({
-        command,
-        args: plan.args,
-        env: this.#environment(plan),
-        logDescriptor: log.descriptor,
-      })
+      const env = this.#environment(plan)
+      return spawnGateway({ command, args: plan.args, env, logDescriptor: log.descriptor })
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      throw new ProcessTrouble('start_failed', `The gateway could not be started: ${why}.`)
+      throw new ProcessError('start_failed', `The gateway could not be started: ${messageOf(error)}.`)
     }
+  }
+
+  /** Resolves with true when it is healthy, with false if another gateway of this folder is. */
+  async #isComingUp(child: SpawnedGateway, plan: ResolvedGateway): Promise<boolean> {
+    const { clock, limits } = this.#options
+    const deadline = clock.now() + limits.startMs
+    const begun = await within(clock, limits.startMs, child.begun)
+    if (begun === 'late') throw this.#tooLate()
+    if (!('ready' in begun)) {
+      await this.#expectWinner(begun, plan)
+      return false
+    }
+    if (begun.controlled) {
+      await this.#expectHealth(child, deadline)
+      return true
+    }
+    // Another gateway has this folder's control socket: there is to be one gateway, and that is it.
+    await this.#end(child)
+    if (await this.waitForHealth()) return false
+    throw new ProcessError('start_failed', 'The gateway could not open its control socket.')
   }
 
   /** It listens; now it has to answer, on its socket and on its port, as the very process that was started. */
   async #expectHealth(child: SpawnedGateway, deadline: number): Promise<void> {
     const { finder, clock } = this.#options
-    const isOurs = ({ identity }: ControlStatus): boolean => identity.pid === child.pid
-    const ended = new AbortController()
-    const healthy = finder.until(
-      deadline - clock.now(),
-      ({ control }) => (typeof control === 'object' && isOurs(control) ? this.#isHealthy(control) : null),
-      ended.signal,
-    )
-    const seen = await Promise.race([healthy, child.ended])
-    ended.abort()
-    if (seen === null) throw new ProcessTrouble('start_failed', this.#tooLate())
-    if (seen !== true) throw new ProcessTrouble('start_failed', `The gateway ${endInWords(seen)}.`)
+    let end: GatewayEnd | null = null
+    void child.ended.then((ended) => {
+      end = ended
+    })
+    const seen = await finder.until<true | GatewayEnd>(deadline - clock.now(), ({ control }) => {
+      if (end !== null) return end
+      const isOurs = typeof control === 'object' && control.identity.pid === child.pid
+      return isOurs ? this.#isHealthy(control) : null
+    })
+    if (seen === null) throw this.#tooLate()
+    if (seen !== true) throw new ProcessError('start_failed', `The gateway ${endInWords(seen)}.`)
   }
 
   async #isHealthy({ host, port, instance }: ControlStatus): Promise<true | null> {
@@ -179,32 +196,26 @@ export class GatewayStarter {
     return answer.status === 200 && answer.instance === instance ? true : null
   }
 
-  /** It ended before it was ready: because another gateway of this folder was quicker, or for reasons of its own. */
-  async #afterEnd(end: GatewayEnd, { values }: ResolvedGateway): Promise<Started> {
+  /**
+   * It ended before it was ready: because another gateway of this folder was quicker, for whose health this waits, or
+   * for reasons of its own, with which this rejects.
+   */
+  async #expectWinner(end: GatewayEnd, { values: { host, port } }: ResolvedGateway): Promise<void> {
     if (end.code !== exitPortInUse) {
-      throw new ProcessTrouble('start_failed', `The gateway ${endInWords(end)}.`)
+      throw new ProcessError('start_failed', `The gateway ${endInWords(end)}.`)
     }
-    const { host, port } = values
-    const holder = await askHealth(host, port, this.#options.limits.answerMs)
+    const { answerMs } = this.#options.limits
+    const holder = await askHealth(host, port, answerMs)
     const isForeign =
       holder.report === null ? holder.status !== null : holder.report.uptime_s * 1000 > winnerLimitMs
     // Else it may be a gateway of this folder that has just begun, and will have its socket in a moment.
-    if (!isForeign && (await this.waitForHealth())) return { child: null }
+    if (!isForeign && (await this.waitForHealth())) return
+    let by = ''
     if (holder.report !== null) {
       const { pid, db } = holder.report
-      const other = `another tokenweir gateway (process ${pid}, database ${db})`
-      throw new ProcessTrouble('port_in_use', `Port ${port} is in use by ${other}.`)
-    }
-    const isThere = await acceptsConnections(host, port, this.#options.limits.answerMs)
-    const by = isThere ? ' by another program' : ''
-    throw new ProcessTrouble('port_in_use', `Port ${port} is in use${by}.`)
-  }
-
-  /** Another gateway has this folder's control socket: there is to be one gateway, and that is it. */
-  async #giveWay(child: SpawnedGateway): Promise<Started> {
-    await this.#end(child)
-    if (await this.waitForHealth()) return { child: null }
-    throw new ProcessTrouble('start_failed', 'The gateway could not open its control socket.')
+      by = ` by another tokenweir gateway (process ${pid}, database ${db})`
+    } else if (await acceptsConnections(host, port, answerMs)) by = ' by another program'
+    throw new ProcessError('port_in_use', `Port ${port} is in use${by}.`)
   }
 
   async #end(child: SpawnedGateway): Promise<void> {
@@ -212,13 +223,8 @@ export class GatewayStarter {
     await within(this.#options.clock, killLimitMs, child.ended)
   }
 
-  #tooLate(): string {
-    return `The gateway did not become healthy within ${this.#options.limits.startMs / 1000} s.`
+  #tooLate(): ProcessError {
+    const message = `The gateway did not become healthy within ${this.#options.limits.startMs / 1000} s.`
+    return new ProcessError('start_failed', message)
   }
-}
-
-/** Completes "The gateway …". */
-export function endInWords({ code, signal, problem }: GatewayEnd): string {
-  if (problem !== null) return `could not be started: ${problem}`
-  return signal === null ? `ended with exit code ${code}` : `was ended by signal ${signal}`
 }

@@ -62,7 +62,7 @@ const isFailure = record<{ readonly code: string; readonly message: string }>({
 })
 const isKnownCode = isOneOf(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed'])
 
-/** `null` where the value tells of none; a code that this version does not know is `job_failed`. */
+/** `null` if the value tells of none; a code that this version does not know is `job_failed`. */
 export function failureIn(value: unknown): JobFailure | null {
   if (!isFailure(value)) return null
   return { code: isKnownCode(value.code) ? value.code : 'job_failed', message: value.message }

@@ -2,9 +2,10 @@ import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, chmod, copyFile, open, rm, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Clock, systemClock } from '../call/clock.ts'
+import { codeOf } from '../lib/caught.ts'
 import { cleanLine, countLines } from './log-line.ts'
 import { readBlocks, readTail } from './log-tail.ts'
-import { LogWatch } from './log-watch.ts'
+import { watchLog } from './log-watch.ts'
 
 /** From this size on the log is moved aside. */
 const maxLogBytes = 50 * 1024 ** 2
@@ -47,9 +48,8 @@ export class LogFile {
   async tail(count: number): Promise<{ readonly lines: readonly string[]; readonly totalLines: number }> {
     const tail = await this.#read(async (file, size, inode) => {
       const { lines, rest } = await readTail(file, 0, size, count)
-      const total = await this.#countTo(file, inode, size)
-      if (rest.length === 0) return { lines, totalLines: total }
-      return { lines: [...lines, cleanLine(rest)].slice(-count), totalLines: total + 1 }
+      const totalLines = (await this.#countTo(file, inode, size)) + (rest.length === 0 ? 0 : 1)
+      return { lines: withRest(lines, rest, count), totalLines }
     })
     return tail ?? { lines: [], totalLines: 0 }
   }
@@ -59,7 +59,7 @@ export class LogFile {
     const lines = await this.#read(async (file, size) => {
       // Shorter than it was: it has been emptied since.
       const { lines, rest } = await readTail(file, offset <= size ? offset : 0, size, count)
-      return (rest.length === 0 ? lines : [...lines, cleanLine(rest)]).slice(-count)
+      return withRest(lines, rest, count)
     })
     return lines ?? []
   }
@@ -69,8 +69,7 @@ export class LogFile {
    * returned function is called. `reset` again says that the log begins anew with these lines.
    */
   watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
-    const watch = new LogWatch(this.path, this.#clock, onLines)
-    return () => watch.close()
+    return watchLog(this.path, this.#clock, onLines)
   }
 
   /** Empties it. Rejects with the system's error. */
@@ -94,14 +93,10 @@ export class LogFile {
 
   async #empty(): Promise<void> {
     this.#count = null
-    try {
-      await truncate(this.path)
-    } catch (error) {
-      if (!isAbsence(error)) throw error
-    }
+    await truncate(this.path).catch(unlessAbsent)
   }
 
-  /** Counts on from where it has counted to before. */
+  /** Counts on from its last count. */
   async #countTo(file: FileHandle, inode: number, size: number): Promise<number> {
     const known = this.#count
     const start =
@@ -112,7 +107,7 @@ export class LogFile {
     return lines
   }
 
-  /** `undefined` where there is no file. */
+  /** `undefined` if there is no file. */
   async #read<T>(
     read: (file: FileHandle, size: number, inode: number) => Promise<T>,
   ): Promise<T | undefined> {
@@ -121,12 +116,16 @@ export class LogFile {
       const { size, ino } = await file.stat()
       return await read(file, size, ino)
     } catch (error) {
-      if (isAbsence(error)) return undefined
-      throw error
+      return unlessAbsent(error)
     }
   }
 }
 
-function isAbsence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+function withRest(lines: readonly string[], rest: Buffer, count: number): readonly string[] {
+  return rest.length === 0 ? lines : [...lines, cleanLine(rest)].slice(-count)
+}
+
+/** Throws what says anything else than that there is no file. */
+function unlessAbsent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
 }

@@ -33,7 +33,7 @@ export async function readTail(file: FileHandle, from: number, to: number, count
   return { lines: count > 0 ? lines.slice(-count) : [], rest: bytes.subarray(Math.max(begin, end)) }
 }
 
-/** The bytes between two places, one block at a time; fewer where the file has become shorter. */
+/** The bytes between two places, one block at a time; fewer if the file has become shorter. */
 export async function* readBlocks(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
   for (let start = from; start < to; start += blockBytes) {
     yield await readBlock(file, start, Math.min(to, start + blockBytes))

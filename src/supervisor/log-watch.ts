@@ -7,7 +7,7 @@ const lookEveryMs = 200
 /** How many of the lines that are there already are told. */
 const firstLines = 500
 
-/** Where the reading stands. */
+/** How far a log has been read. */
 interface Place {
   readonly inode: number
   readonly offset: number
@@ -15,71 +15,66 @@ interface Place {
 }
 
 /**
- * Tells of a log's lines as they are added. It looks at the file's size, because notifications of file systems
- * come differently on each, and on some not at all.
+ * Tells of a log's lines as they are added, until the returned function is called; with `reset` first, and whenever the
+ * log begins anew. It looks at the file's size, because notifications of file systems come differently on each, and on
+ * some not at all.
  */
-export class LogWatch {
-  readonly #path: string
-  readonly #clock: Clock
-  readonly #onLines: (lines: readonly string[], reset: boolean) => void
-  #place: Place | null = null
-  #hasTold = false
-  #closed = false
-  #cancelNext: () => void = () => {}
+export function watchLog(
+  path: string,
+  clock: Clock,
+  onLines: (lines: readonly string[], reset: boolean) => void,
+): () => void {
+  let place: Place | null = null
+  let hasTold = false
+  let isClosed = false
+  let cancelNext = (): void => {}
 
-  constructor(path: string, clock: Clock, onLines: (lines: readonly string[], reset: boolean) => void) {
-    this.#path = path
-    this.#clock = clock
-    this.#onLines = onLines
-    void this.#keepLooking()
+  const tell = (lines: readonly string[], reset: boolean): void => {
+    if (isClosed) return
+    hasTold = true
+    onLines(lines, reset)
   }
-
-  close(): void {
-    this.#closed = true
-    this.#cancelNext()
-  }
-
-  async #keepLooking(): Promise<void> {
-    try {
-      await this.#look()
-    } catch {
-      // There is no file, or none that can be read: a log without lines.
-      if (this.#place !== null || !this.#hasTold) this.#tell([], true)
-      this.#place = null
-    }
-    if (this.#closed) return
-    this.#cancelNext = this.#clock.after(lookEveryMs, () => void this.#keepLooking(), { background: true })
-  }
-
-  async #look(): Promise<void> {
-    const { ino: inode, size } = await stat(this.#path)
-    if (this.#place?.inode === inode && this.#place.offset === size) return
-    await using file = await open(this.#path, 'r')
-    const place = this.#place
-    if (place !== null && place.inode === inode && place.offset < size) await this.#readOn(file, place, size)
-    else await this.#beginAnew(file, inode, size)
-  }
-
-  async #readOn(file: FileHandle, { inode, offset, splitter }: Place, size: number): Promise<void> {
+  const readOn = async (
+    file: FileHandle,
+    { inode, offset, splitter }: Place,
+    size: number,
+  ): Promise<void> => {
     let end = offset
     for await (const block of readBlocks(file, offset, size)) {
       const lines = splitter.push(block)
       end += block.length
-      this.#place = { inode, offset: end, splitter }
-      if (lines.length > 0) this.#tell(lines, false)
+      place = { inode, offset: end, splitter }
+      if (lines.length > 0) tell(lines, false)
     }
   }
-
-  /** At first, and when the log was cleared or another file has taken its place. */
-  async #beginAnew(file: FileHandle, inode: number, size: number): Promise<void> {
+  const look = async (): Promise<void> => {
+    const { ino: inode, size } = await stat(path)
+    const isSame = place?.inode === inode
+    if (isSame && place?.offset === size) return
+    await using file = await open(path, 'r')
+    if (place !== null && isSame && place.offset < size) {
+      await readOn(file, place, size)
+      return
+    }
+    // At first, and when the log was cleared or another file has taken its place.
     const { lines, rest } = await readTail(file, 0, size, firstLines)
-    this.#place = { inode, offset: size, splitter: new LineSplitter(rest) }
-    this.#tell(lines, true)
+    place = { inode, offset: size, splitter: new LineSplitter(rest) }
+    tell(lines, true)
+  }
+  const keepLooking = async (): Promise<void> => {
+    try {
+      await look()
+    } catch {
+      // There is no file, or none that can be read: a log without lines.
+      if (place !== null || !hasTold) tell([], true)
+      place = null
+    }
+    if (!isClosed) cancelNext = clock.after(lookEveryMs, () => void keepLooking(), { background: true })
   }
 
-  #tell(lines: readonly string[], reset: boolean): void {
-    if (this.#closed) return
-    this.#hasTold = true
-    this.#onLines(lines, reset)
+  void keepLooking()
+  return () => {
+    isClosed = true
+    cancelNext()
   }
 }

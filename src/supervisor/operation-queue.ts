@@ -10,7 +10,7 @@ export class OperationQueue {
   #last: { readonly key: string; readonly outcome: Promise<unknown> } | null = null
 
   /**
-   * Where the last operation in the queue has the same key and is not over, it serves this one as well. One
+   * If the last operation in the queue has the same key and is not over, it serves this one as well. One
    * key stands for one type of outcome.
    */
   run<T>(key: string, operation: () => Promise<T>): QueuedOperation<T> {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
-import { refusalIn } from '../control/control-shapes.ts'
+import { refusalIn } from '../control/control-messages.ts'
 import { followFeed } from '../control/follow-feed.ts'
 import {
   type Shape,
@@ -41,14 +41,14 @@ const isRawLogStatus = record<RawLogStatus>({
 })
 
 /** What the gateway refused, and why. */
-export class GatewayRefusal extends Error {
+export class GatewayRefusedError extends Error {
   readonly status: number
   readonly code: string
   readonly retryAfter: string | null
 
   constructor(status: number, code: string, message: string, retryAfter: string | null) {
     super(message)
-    this.name = 'GatewayRefusal'
+    this.name = 'GatewayRefusedError'
     this.status = status
     this.code = code
     this.retryAfter = retryAfter
@@ -56,16 +56,16 @@ export class GatewayRefusal extends Error {
 }
 
 /** Why nothing can be answered about payloads, in words for the person who asked. */
-export class RawLogTrouble extends Error {
+export class RawLogError extends Error {
   /**
    * - `not_running`: there is no gateway, and without one it cannot be done.
    * - `gateway_silent`: there is one that does not answer.
    */
   readonly code: 'not_running' | 'gateway_silent'
 
-  constructor(code: RawLogTrouble['code'], message: string) {
+  constructor(code: RawLogError['code'], message: string) {
     super(message)
-    this.name = 'RawLogTrouble'
+    this.name = 'RawLogError'
     this.code = code
   }
 }
@@ -85,8 +85,8 @@ export interface RawLogRelayOptions {
 }
 
 /**
- * The log of payloads: asked of the gateway of a data folder, and where none runs, of its files. What it rejects with is
- * {@link RawLogTrouble}, {@link GatewayRefusal}, or a fault.
+ * The log of payloads: asked of the gateway of a data folder, and if none runs, of its files. What it rejects with is
+ * {@link RawLogError}, {@link GatewayRefusedError}, or a fault.
  */
 export class RawLogRelay {
   readonly #options: RawLogRelayOptions
@@ -99,7 +99,7 @@ export class RawLogRelay {
     return (await this.#askStatus()) ?? this.#options.files.status()
   }
 
-  /** Whether payloads are kept now (null where no gateway says so), and the path of the active file. Never rejects. */
+  /** Whether payloads are kept now (null if no gateway says so), and the path of the active file. Never rejects. */
   async known(): Promise<{ readonly logging: boolean | null; readonly filePath: string }> {
     const status = await this.#askStatus().catch(() => null)
     if (status === null) return { logging: null, filePath: this.#options.files.status().file_path }
@@ -111,7 +111,7 @@ export class RawLogRelay {
     const answer = await this.#ask('POST /raw-log/toggle', { body: JSON.stringify(order) }, isObject)
     if (answer !== null) return answer
     const message = 'No gateway runs whose payloads could be logged; start it, or start it with --raw-log.'
-    throw new RawLogTrouble('not_running', message)
+    throw new RawLogError('not_running', message)
   }
 
   async clear(): Promise<object> {
@@ -121,7 +121,7 @@ export class RawLogRelay {
     return { success: true }
   }
 
-  /** The JSON of `RecentPayloads`; null where no gateway runs: the files then tell as much. */
+  /** The JSON of `RecentPayloads`; null if no gateway runs: the files then tell as much. */
   recent(limit: number): Promise<Readable | null> {
     return this.#open(`GET /raw-log/recent?limit=${limit}`, {})
   }
@@ -130,7 +130,7 @@ export class RawLogRelay {
   async stream(lastEventId: string | null): Promise<Readable> {
     const answer = await this.#open('GET /raw-log/stream', { lastEventId })
     if (answer !== null) return answer
-    throw new RawLogTrouble('not_running', 'No gateway runs whose payloads could be shown.')
+    throw new RawLogError('not_running', 'No gateway runs whose payloads could be shown.')
   }
 
   /** Follows the feed on one connection, over restarts of the gateway, until the function that it answers is called. */
@@ -139,17 +139,13 @@ export class RawLogRelay {
     const end = new AbortController()
     followFeed({
       clock,
-      open: (lastEventId) => this.#openFeed(lastEventId),
+      // If there is none, for whatever reason, the gateway's status tells which.
+      open: (lastEventId) => this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null),
       onEvent: (event) => listener.event(event),
       onLost: () => listener.lost(),
       signal: end.signal,
     }).catch(onFault)
     return () => end.abort()
-  }
-
-  /** Null where there is none for whatever reason: the gateway's status tells which. */
-  async #openFeed(lastEventId: string | null): Promise<Readable | null> {
-    return await this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null)
   }
 
   #askStatus(): Promise<RawLogStatus | null> {
@@ -160,23 +156,23 @@ export class RawLogRelay {
     const answer = await this.#open(route, request)
     if (answer === null) return null
     const said = readMessage(await text(answer), shape)
-    if (said === null) throw new RawLogTrouble('gateway_silent', 'The gateway does not answer as it should.')
+    if (said === null) throw new RawLogError('gateway_silent', 'The gateway does not answer as it should.')
     return said
   }
 
-  /** Null where no gateway runs. */
+  /** Null if no gateway runs. */
   async #open(route: string, request: RawLogRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'absent') return null
-    if (answer === 'silent') throw new RawLogTrouble('gateway_silent', 'The gateway does not answer.')
+    if (answer === 'silent') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
     if (answer.statusCode !== 200) throw await refusalOf(answer)
     return answer
   }
 }
 
 /** The gateway's own errors have the shape of OpenAI's, those of its control socket ours. */
-async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusal> {
+async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusedError> {
   const { statusCode = 0, headers } = answer
   const { code, message } = refusalIn(await text(answer))
-  return new GatewayRefusal(statusCode, code, message, headers['retry-after'] ?? null)
+  return new GatewayRefusedError(statusCode, code, message, headers['retry-after'] ?? null)
 }

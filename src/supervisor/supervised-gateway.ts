@@ -2,41 +2,29 @@ import { resolve } from 'node:path'
 import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
-import type { Clock } from '../call/clock.ts'
+import { within } from '../call/clock.ts'
 import type { ControlStatus, LiveOptions } from '../control/control-messages.ts'
+import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
+import { messageOf } from '../lib/caught.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import { type Settings, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
 import { argumentsOf } from '../options/option-spec.ts'
-import { type Plan, describeProcess } from './describe-process.ts'
-import type { GatewayConfig, ResolvedGateway } from './gateway-config.ts'
+import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
+import { type GatewayConfig, type ResolvedGateway, SettingError } from './gateway-config.ts'
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
-import { type GatewayProcess, ProcessTrouble } from './gateway-process.ts'
-import { SettingError, type Settings } from './gateway-settings.ts'
-import { GatewayStarter, endInWords } from './gateway-starter.ts'
-import { GatewayStopper } from './gateway-stopper.ts'
-import { liveSettings } from './live-settings.ts'
-import type { LogFile } from './log-file.ts'
+import { type GatewayProcess, ProcessError } from './gateway-process.ts'
+import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
 import { OperationQueue } from './operation-queue.ts'
-import { bringBack, replaceGateway } from './replace-gateway.ts'
-import { runningValues } from './running-values.ts'
-import { seeGateway } from './see-gateway.ts'
-import type { SpawnedGateway } from './spawn-gateway.ts'
+import { stopGateway } from './stop-gateway.ts'
 import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
-import { within } from './within.ts'
 
 const rotationCheckMs = 60_000
 
-export interface SupervisedGatewayOptions {
+export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder' | 'limits'> {
   readonly config: GatewayConfig
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
-  readonly logFile: LogFile
-  readonly clock: Clock
-  /** This process's environment, of which the gateway gets what it needs. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The program and its arguments before the options. */
-  readonly command: readonly string[]
-  readonly adminToken: string | null
   /** Whether the upstream is the demo's own. */
   readonly simulated: boolean
   readonly limits?: SupervisorLimits
@@ -48,11 +36,10 @@ export class SupervisedGateway implements GatewayProcess {
   readonly #limits: SupervisorLimits
   readonly #finder: GatewayFinder
   readonly #starter: GatewayStarter
-  readonly #stopper: GatewayStopper
   readonly #operations = new OperationQueue()
   /** What the next gateway gets, as far as the settings could last be read. */
-  #planned: GatewayValues
-  /** The running gateway, where this process started it. */
+  #planned: GatewayValues = defaultValues
+  /** The running gateway, if this process started it. */
   #child: SpawnedGateway | null = null
   /** How the last gateway ended, or did not come up. */
   #trouble: string | null = null
@@ -62,10 +49,8 @@ export class SupervisedGateway implements GatewayProcess {
     const { folder, clock, limits = defaultLimits } = options
     this.#options = options
     this.#limits = limits
-    this.#planned = runningValues({ options: {}, port: gatewayOptionTable.port.default })
     this.#finder = new GatewayFinder(folder, clock, limits)
     this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
-    this.#stopper = new GatewayStopper({ clock, limits, finder: this.#finder, child: () => this.#child })
     this.#keepLogSmall()
   }
 
@@ -145,25 +130,22 @@ export class SupervisedGateway implements GatewayProcess {
     }
     if (next.values.port !== control.port) await this.#expectFreePort(next.values)
     const previous = this.#previous(control)
-    if (!control.draining && (await this.#takeOver(next, previous))) {
+    if (await this.#orBringBack(previous, async () => !control.draining && this.#takeOver(next))) {
       config.keep(settings)
       // The new gateway goes on as the old one was switched; what was asked for now comes after that.
       if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
       return this.status()
     }
-    const isOurs = await replaceGateway(next, previous, {
-      stop: () => this.#end(),
-      start: (plan) => this.#bringUp(plan),
-    })
-    if (isOurs) config.keep(settings)
+    await this.#end()
+    if (await this.#orBringBack(previous, () => this.#bringUp(next))) config.keep(settings)
     return this.status()
   }
 
   async #configure(settings: Settings): Promise<ProxyConfig> {
     this.#options.config.keep(settings)
-    const live = liveSettings(settings)
+    const live = liveIn(settings)
     const { control } = await this.#finder.find()
-    if (live !== null && typeof control === 'object') await this.#apply(live)
+    if (Object.keys(live).length > 0 && typeof control === 'object') await this.#apply(live)
     return this.config()
   }
 
@@ -171,38 +153,44 @@ export class SupervisedGateway implements GatewayProcess {
     try {
       await this.#finder.client.setOptions(live)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      throw new ProcessTrouble(
-        'not_applied',
-        `It is kept for the next start, but was not applied now: ${why}.`,
-      )
+      const message = `It is kept for the next start, but was not applied now: ${messageOf(error)}.`
+      throw new ProcessError('not_applied', message)
     }
   }
 
-  /** Answers whether the running gateway could hand over. One that has ended in spite of it is brought back. */
-  async #takeOver(next: ResolvedGateway, previous: ResolvedGateway): Promise<boolean> {
+  /** Answers whether the running gateway could hand over. */
+  async #takeOver(next: ResolvedGateway): Promise<boolean> {
+    if (!(await this.#starter.takeOver(next))) return false
+    this.#child = null
+    this.#trouble = null
+    return true
+  }
+
+  /** Puts a new gateway in the place of the previous one. If none is there in the end, the previous one is brought back. */
+  async #orBringBack(previous: ResolvedGateway, replace: () => Promise<boolean>): Promise<boolean> {
     try {
-      if ((await this.#starter.takeOver(next)) === 'unable') return false
-      this.#child = null
-      this.#trouble = null
-      return true
+      return await replace()
     } catch (error) {
-      if (!(error instanceof ProcessTrouble)) throw error
+      if (!(error instanceof ProcessError)) throw error
       const { control } = await this.#finder.find()
       if (control !== 'absent') throw error
-      return await bringBack(error, previous, (plan) => this.#bringUp(plan))
+      const sequel = await this.#bringUp(previous).then(
+        () => 'The previous gateway was brought back.',
+        (again: unknown) => `The previous one did not come back either: ${messageOf(again)}`,
+      )
+      throw new ProcessError(error.code, `${error.message} ${sequel}`, error.log)
     }
   }
 
   /** Answers whether the gateway that is up now is the one that was started here. */
   async #bringUp(plan: ResolvedGateway): Promise<boolean> {
     try {
-      const { child } = await this.#starter.start(plan)
+      const child = await this.#starter.start(plan)
       this.#trouble = null
       if (child !== null) this.#adopt(child)
       return child !== null
     } catch (error) {
-      if (error instanceof ProcessTrouble) this.#trouble = `The last start failed. ${error.message}`
+      if (error instanceof ProcessError) this.#trouble = `The last start failed. ${error.message}`
       throw error
     }
   }
@@ -221,13 +209,15 @@ export class SupervisedGateway implements GatewayProcess {
 
   async #end(): Promise<void> {
     this.#plan()
-    await this.#stopper.stop(this.#planned.drainTimeoutMs)
+    const { drainTimeoutMs } = this.#planned
+    const parts = { finder: this.#finder, clock: this.#options.clock, limits: this.#limits }
+    await stopGateway({ ...parts, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()
     this.#child = null
     this.#trouble = null
   }
 
-  /** Whether a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessTrouble}. */
+  /** Whether a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessError}. */
   async #isThere(): Promise<boolean> {
     const found = await this.#finder.find()
     const { control } = found
@@ -249,21 +239,18 @@ export class SupervisedGateway implements GatewayProcess {
       { found, port: null, isPortTaken: false, startingPid: null },
       this.#plan(),
     )
-    throw new ProcessTrouble('start_failed', message ?? 'The previous gateway has not ended yet.')
+    throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')
   }
 
   async #expectFreePort({ host, port }: GatewayValues): Promise<void> {
     if (await acceptsConnections(host, port, this.#limits.answerMs)) {
-      throw new ProcessTrouble(
-        'port_in_use',
-        `Port ${port} is in use; the running gateway was left as it is.`,
-      )
+      throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
   }
 
   /** What brings a running gateway back as it is. */
   #previous(control: ControlStatus): ResolvedGateway {
-    const values = runningValues(control)
+    const values = { ...defaultValues, ...valuesIn(control.options), port: control.port }
     const { values: resolved, upstreamIsTrusted } = this.#options.config.resolve({
       upstream: values.upstream,
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
-import { SettingError } from '../../src/supervisor/gateway-settings.ts'
+import { ProcessError } from '../../src/supervisor/gateway-process.ts'
+import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 import { runningStatus, someConfig } from './scripted-gateway.ts'
@@ -51,10 +51,10 @@ const troubles: readonly [
   param: string | null,
   log?: string[],
 ][] = [
-  [new ProcessTrouble('not_running', 'There is none.'), 409, 'not_running', null],
-  [new ProcessTrouble('start_failed', 'It ended.', ['a', 'b']), 500, 'start_failed', null, ['a', 'b']],
-  [new ProcessTrouble('port_in_use', 'Port 1 is taken.'), 500, 'port_in_use', null],
-  [new ProcessTrouble('stop_failed', 'It goes on.'), 500, 'stop_failed', null],
+  [new ProcessError('not_running', 'There is none.'), 409, 'not_running', null],
+  [new ProcessError('start_failed', 'It ended.', ['a', 'b']), 500, 'start_failed', null, ['a', 'b']],
+  [new ProcessError('port_in_use', 'Port 1 is taken.'), 500, 'port_in_use', null],
+  [new ProcessError('stop_failed', 'It goes on.'), 500, 'stop_failed', null],
   [new SettingError('invalid_setting', 'port', 'port must be …'), 400, 'invalid_setting', 'port'],
   [new SettingError('unknown_setting', 'x', 'x cannot be set.'), 400, 'unknown_setting', 'x'],
   [new SettingError('fixed_setting', 'port', 'port is fixed.'), 409, 'fixed_setting', 'port'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GatewayRefusal, RawLogTrouble } from '../../src/supervisor/raw-log-relay.ts'
+import { GatewayRefusedError, RawLogError } from '../../src/supervisor/raw-log-relay.ts'
 import type { HeaderLines } from '../support/response-bytes.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 import { openEvents } from './event-reader.ts'
@@ -73,9 +73,9 @@ test('what is wrong with the question is told by its name, and nothing is passed
 test('why nothing can be answered is told in words, in the shape of all errors', async () => {
   await using dashboard = await startDashboard()
   const troubles: readonly [Error, number, string, string | undefined][] = [
-    [new RawLogTrouble('not_running', 'No gateway runs.'), 409, 'not_running', undefined],
-    [new RawLogTrouble('gateway_silent', 'It does not answer.'), 504, 'gateway_silent', undefined],
-    [new GatewayRefusal(503, 'too_many_readers', 'Full.', '5'), 503, 'too_many_readers', '5'],
+    [new RawLogError('not_running', 'No gateway runs.'), 409, 'not_running', undefined],
+    [new RawLogError('gateway_silent', 'It does not answer.'), 504, 'gateway_silent', undefined],
+    [new GatewayRefusedError(503, 'too_many_readers', 'Full.', '5'), 503, 'too_many_readers', '5'],
   ]
   for (const [trouble, status, code, retryAfter] of troubles) {
     for (const target of ['status', 'recent', 'stream']) {

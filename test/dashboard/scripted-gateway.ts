@@ -7,7 +7,7 @@ import type { LogSource, LogTail } from '../../src/dashboard/routes/log-source.t
 import type { RawLogSource } from '../../src/dashboard/routes/raw-log-source.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import type { GatewayProcess } from '../../src/supervisor/gateway-process.ts'
-import type { Settings } from '../../src/supervisor/gateway-settings.ts'
+import type { Settings } from '../../src/options/gateway-settings.ts'
 import { Condition } from '../support/condition.ts'
 
 /** A status with a value in every field. */
@@ -55,7 +55,7 @@ export const runningStatus: ProcessStatus = {
   },
   pid_file: 'data/.proxy.pid',
   log_file: 'data/proxy.log',
-  formers: [],
+  predecessors: [],
   message: 'All is well.',
   simulated: false,
 }

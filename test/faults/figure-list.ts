@@ -117,6 +117,24 @@ export const figureList: readonly MeasuredFigure[] = [
     quick: ['test/faults/live-storage.ts', '--only', 'refused', '--hold-ms', '300', '--slowest-ms', '5000'],
     limitMs: 10 * minuteMs,
   },
+  {
+    figures: ['R48'],
+    goal: 'tests that know how long a thing may take: each within its time',
+    run: [
+      '--test',
+      '--test-reporter=tap',
+      'src/gateway/recorder/stored-text.test.ts',
+      'src/payloads/record/body-text.test.ts',
+      'src/secrets/key-shapes.test.ts',
+      'src/supervisor/log-line.test.ts',
+      ...['dashboard/events', 'dashboard/query-bad-input', 'demo/demo-traffic', 'gateway/kept-connections']
+        .concat('gateway/kill-9', 'gateway/orderly-stop', 'payloads/payload-log', 'store/writer-thread')
+        .concat('supervisor/log-file', 'wire/coded-answers')
+        .map((file) => `test/${file}.test.ts`),
+    ],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
   of('R33', 'limit used up, 30 kills, a locked database: 0 calls admitted', budget('R33'), 5),
   of('R34', '900 of 1,000 in flight, 10 restarts: 0 further admitted', budget('R34'), 5),
   of('R35', 'streams left before usage: limit bites within 10 %', budget('R35'), 5),

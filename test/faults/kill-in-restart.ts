@@ -56,7 +56,7 @@ for (let round = 1; round <= Number(values.rounds); round++) {
   const isWell = after.state === 'running' && after.health_ok && after.pid === status.pid
   if (!isWell) bad += 1
   await load.stop()
-  await eventually('former gateways to end', () => place.gateways().length === 1)
+  await eventually('predecessors to end', () => place.gateways().length === 1)
   const who = victim === old ? 'old' : 'new'
   console.log(
     `round ${round}: the ${who} one killed after ${killAfterMs.toFixed(0)} ms; ${outcome}; ${after.state}`,

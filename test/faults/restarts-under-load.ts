@@ -55,7 +55,7 @@ for (let at = 1; at <= Number(values.restarts); at++) {
   const status = await supervisor.restart(changes[at % changes.length])
   tookMs.push(performance.now() - startedAt)
   for (const { message } of status.health?.warnings ?? []) warnings.push(message)
-  finishing = Math.max(finishing, (await supervisor.status()).formers.length)
+  finishing = Math.max(finishing, (await supervisor.status()).predecessors.length)
   console.log(
     `restart ${at}: ${tookMs.at(-1)?.toFixed(0)} ms, process ${status.pid}, ${status.message ?? 'nobody finishes'}`,
   )
@@ -77,7 +77,7 @@ for (let at = 1; at <= Number(values.failing); at++) {
 }
 const figures = await load.stop()
 const made = figures.calls + figures.streams
-await eventually('former gateways to end', () => place.gateways().length === 1)
+await eventually('predecessors to end', () => place.gateways().length === 1)
 const { total_used: used = 0, estimated = 0 } = (await supervisor.status()).health?.token_budget ?? {}
 const budget = used - estimated
 await supervisor.stop()
@@ -89,7 +89,7 @@ console.log(
   `measured: ${values.restarts} restarts and ${refused} that failed, ${figures.calls} calls and ${figures.streams} streams: ${figures.failed} failed, ` +
     `${figures.cut} cut; at most ${inFlight.most} of ${most} at the upstream; ${lost} records lost; ` +
     `budget ${budget}, rows ${tokens} tokens; slowest call ${figures.slowestMs.toFixed(0)} ms; ` +
-    `restarts took up to ${Math.max(...tookMs).toFixed(0)} ms; up to ${finishing} former gateways at once`,
+    `restarts took up to ${Math.max(...tookMs).toFixed(0)} ms; up to ${finishing} predecessors at once`,
 )
 for (const warning of warnings) console.log(`  warning: ${warning}`)
 const kept =

@@ -37,7 +37,7 @@ const after = await supervisor.restart()
 const restartedAt = performance.now()
 const other = await fetch(`http://127.0.0.1:${after.port}/health`)
 const { pid } = (await other.json()) as { readonly pid: number }
-await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+await eventually('the report', async () => (await supervisor.status()).predecessors.length === 1)
 const { message } = await supervisor.status()
 const bytes = new Uint8Array(await received)
 const endedAt = performance.now()

@@ -11,6 +11,7 @@ import { type ReplyStep, cut, reset, until, write } from '../support/reply-step.
 import { bodyReply, jsonReply, responseHead, sseEvent } from '../support/response-bytes.ts'
 import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { assertWithin } from '../support/assert-within.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","messages":[]}' }
 
@@ -137,7 +138,7 @@ test('calls in a row use one connection, and none that idled beyond the hint', a
   const end = await upstream.connections[0]!.closed
   assert.equal(end.by, 'client')
   const idledMs = end.atMs - upstream.requests[4]!.replyEndAtMs!
-  assert.ok(idledMs < 2000, `closed after ${idledMs} ms`)
+  assertWithin(1999, idledMs, 'closing what idled')
   await exchange(gateway.port, 'POST', '/v1/chat/completions', chat)
   assert.equal(upstream.connections.length, 2)
 })

@@ -124,7 +124,7 @@ function statusSaying(text: string): ProcessStatus {
     health,
     pid_file: text,
     log_file: text,
-    formers: [],
+    predecessors: [],
     message: text,
     simulated: true,
   }

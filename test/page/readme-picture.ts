@@ -66,7 +66,7 @@ const status: ProcessStatus = {
   log_file: 'data/proxy.log',
   message: null,
   simulated: true,
-  formers: [],
+  predecessors: [],
 }
 
 async function takePictures(folder: string): Promise<void> {

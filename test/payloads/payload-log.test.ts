@@ -12,6 +12,7 @@ import { FakeClock } from '../support/fake-clock.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { endedRecord, passBy, passThrough, payloadCall } from './imagined-call.ts'
 import { logUnderTest, until, Watched } from './log-under-test.ts'
+import { assertWithin } from '../support/assert-within.ts'
 
 describe('what is kept', () => {
   test('both records of each call, in their order, with numbers that rise, over restarts too', async () => {
@@ -428,7 +429,7 @@ describe('close', () => {
     passBy(under.log, { id: under.nextId() })
     const startedAtMs = performance.now()
     await under.log.close()
-    assert.ok(performance.now() - startedAtMs < 2000)
+    assertWithin(1000, performance.now() - startedAtMs, 'closing')
     assert.equal(under.log.status().dropped, 2)
   })
 })

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type Server, createServer } from 'node:net'
 import { test } from 'node:test'
-import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
+import { ProcessError } from '../../src/supervisor/gateway-process.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from '../support/free-port.ts'
@@ -114,7 +114,7 @@ test('something else on the port is foreign, and a start says so', async () => {
   assert.deepEqual([status.state, status.running, status.port], ['foreign', false, port])
   assert.equal(status.message, `Something else listens on port ${port}.`)
   const error = await supervisor.start().catch((error: unknown) => error)
-  assert.ok(error instanceof ProcessTrouble)
+  assert.ok(error instanceof ProcessError)
   assert.equal(error.code, 'port_in_use')
   assert.equal(error.message, `Port ${port} is in use by another program.`)
   await assert.rejects(supervisor.stop(), { code: 'not_running' })

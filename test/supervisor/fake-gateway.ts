@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type {
   ControlStatus,
   ControlledGateway,
-  FinishingListener,
+  DrainListener,
   HandOverAnswer,
   HandOverOrder,
   LiveOptions,
@@ -33,7 +33,7 @@ export class FakeGateway implements ControlledGateway {
       drain_timeout_ms: 30_000,
       options: { max_concurrent: this.set.at(-1)?.max_concurrent ?? 4 },
       health: { ...sampleHealth, pid: process.pid, instance: this.instance },
-      formers: [],
+      predecessors: [],
     }
   }
 
@@ -53,7 +53,7 @@ export class FakeGateway implements ControlledGateway {
     return { failed: `It does not start ${order.command.join(' ')}.`, code: 'not_up' }
   }
 
-  finishing(): FinishingListener {
+  draining(): DrainListener {
     return { report: () => {}, ended: () => {} }
   }
 

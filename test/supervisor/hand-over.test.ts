@@ -71,18 +71,18 @@ test('restarts under load lose no call and no record, and both together keep to 
     { max_concurrent: most - 1, upstream: other.baseUrl },
     { max_concurrent: most },
   ]) {
-    await sleep(300)
+    await load.further(60)
     const { pid } = await supervisor.status()
     const restarted = await supervisor.restart(settings)
     assert.ok(restarted.health_ok)
     assert.notEqual(restarted.pid, pid)
   }
-  await sleep(300)
+  await load.further(60)
   const figures = await load.stop()
   assert.deepEqual(figures.troubles, [])
   assert.equal(figures.failed + figures.cut, 0)
   assert.equal(inFlight.most, most)
-  await eventually('the former gateways to end', () => place.gateways().length === 1)
+  await eventually('the predecessors to end', () => place.gateways().length === 1)
   const { token_budget: budget, warnings } = healthOf(await supervisor.status())
   assert.deepEqual(warnings, [])
   await supervisor.stop()
@@ -111,10 +111,10 @@ test('the old gateway finishes the stream in flight and the call that waits, and
   assert.ok(restarted.health_ok)
   assert.notEqual(restarted.pid, pid)
   assert.equal(restarted.port, port)
-  await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+  await eventually('the report', async () => (await supervisor.status()).predecessors.length === 1)
   const status = await supervisor.status()
-  assert.deepEqual(status.formers, [{ pid, calls: 2 }])
-  assert.equal(status.message, `The former gateway (process ${pid}) still finishes 2 calls.`)
+  assert.deepEqual(status.predecessors, [{ pid, calls: 2 }])
+  assert.equal(status.message, `The predecessor (process ${pid}) still finishes 2 calls.`)
   assert.equal(status.pid, restarted.pid)
 
   // The new one has no slot for as long as the old one holds, or waits for, the only one.
@@ -141,7 +141,7 @@ test('the old gateway finishes the stream in flight and the call that waits, and
   }
   await ended(place, pid)
   const after = await supervisor.status()
-  assert.deepEqual([after.formers, after.message], [[], null])
+  assert.deepEqual([after.predecessors, after.message], [[], null])
 })
 
 test('a restart onto another port leaves the old one its calls until they end', async () => {
@@ -195,7 +195,7 @@ test('a stop that is asked for during a restart ends both', async () => {
   assert.deepEqual(place.gateways(), [])
 })
 
-test('a stop ends the former gateways too', async () => {
+test('a stop ends the predecessors too', async () => {
   await using upstream = await startSimulatedUpstream()
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({
@@ -206,7 +206,7 @@ test('a stop ends the former gateways too', async () => {
   await supervisor.restart()
   await using older = await openStream(upstream, port)
   await supervisor.restart()
-  await eventually('both reports', async () => (await supervisor.status()).formers.length === 2)
+  await eventually('both reports', async () => (await supervisor.status()).predecessors.length === 2)
   assert.equal(place.gateways().length, 3)
   const stopped = await supervisor.stop()
   assert.equal(stopped.state, 'stopped')
@@ -215,7 +215,7 @@ test('a stop ends the former gateways too', async () => {
 })
 
 for (const [when, hook] of [
-  ['before it has begun', `if (message.asks === 'legacy') process.kill(process.pid, 'SIGKILL')`],
+  ['before it has begun', `if (message.asks === 'handover') process.kill(process.pid, 'SIGKILL')`],
   ['before it accepts calls', `if (message.asks === 'listener') process.kill(process.pid, 'SIGKILL')`],
   ['when it is ready', `if (message.ready) process.kill(process.pid, 'SIGKILL')`],
 ] as const) {
@@ -256,7 +256,7 @@ for (const [when, hook] of [
   })
 }
 
-test('a former gateway that is killed gives its slots back', async () => {
+test('a predecessor that is killed gives its slots back', async () => {
   await using upstream = await startSimulatedUpstream()
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({
@@ -274,10 +274,10 @@ test('a former gateway that is killed gives its slots back', async () => {
   upstream.replyOnce(jsonReply(200, {}))
   process.kill(pid!, 'SIGKILL')
   assert.equal((await waiting.response()).status, 200)
-  assert.deepEqual((await supervisor.status()).formers, [])
+  assert.deepEqual((await supervisor.status()).predecessors, [])
 })
 
-test('when the new gateway is killed the former one goes on, and the next start knows of it', async () => {
+test('when the new gateway is killed the predecessor goes on, and the next start knows of it', async () => {
   await using upstream = await startSimulatedUpstream()
   await using place = await makeWorkplace()
   const args = [`--port=${await freePort()}`, `--upstream=${upstream.baseUrl}`, '--max-concurrent=1']
@@ -291,7 +291,7 @@ test('when the new gateway is killed the former one goes on, and the next start 
 
   const third = await supervisor.start()
   assert.ok(third.health_ok)
-  await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+  await eventually('the report', async () => (await supervisor.status()).predecessors.length === 1)
   await using waiting = await openRawClient(port)
   await waiting.send(call)
   await eventually(

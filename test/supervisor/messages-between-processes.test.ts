@@ -10,10 +10,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/call/clock.ts'
 import { ControlClient } from '../../src/control/control-client.ts'
-import type { ControlStatus, FinishingReport } from '../../src/control/control-messages.ts'
+import type { ControlStatus, DrainReport } from '../../src/control/control-messages.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 import type { ToQuery } from '../../src/query/query-messages.ts'
-import { DatabaseJobs, JobTrouble } from '../../src/supervisor/database-jobs.ts'
+import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
+import { JobError } from '../../src/supervisor/run-job.ts'
 import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
 import { TailPrinter } from '../../src/cli/terminal/tail-printer.ts'
 import { PayloadTopic } from '../../src/dashboard/events/payload-topic.ts'
@@ -35,9 +36,9 @@ const damages: readonly Damage[] = ['junk', 'cut', 'older', 'newer']
 const scriptAt = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
 /** What a gateway goes by. */
-function stateOf({ identity, options, health, formers, draining }: ControlStatus): object {
+function stateOf({ identity, options, health, predecessors, draining }: ControlStatus): object {
   const { rate_limiter: slots, token_budget: budget, raw_log: rawLog, status } = health
-  return { identity, options, slots, budget, rawLog, status, formers, draining }
+  return { identity, options, slots, budget, rawLog, status, predecessors, draining }
 }
 
 async function statusOf(folder: string): Promise<ControlStatus> {
@@ -53,16 +54,16 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
   await eventually('the past to be read', isKnown)
   const before = stateOf(await statusOf(place.folder))
   const socketPath = join(place.folder, 'gateway.sock')
-  const report: FinishingReport = {
+  const report: DrainReport = {
     instance: 'odd',
     identity: ownIdentity(),
     slots: { seq: 0, slots: 0, active: 0, wanted: 0 },
     used: [],
     reserved: 0,
     counted: 0,
-    formers: [],
+    predecessors: [],
   }
-  const reporting = request({ socketPath, method: 'POST', path: '/finishing', agent: false })
+  const reporting = request({ socketPath, method: 'POST', path: '/draining', agent: false })
   reporting.on('error', () => {}).flushHeaders()
   const [answer] = await once(reporting, 'response')
   answer.resume()
@@ -133,13 +134,13 @@ test('a hand-over: a gateway outlives what its successor asks and orders, and fi
     assert.ok(response.complete)
     assert.match(response.body.toString(), /w0[^]*\[DONE\]/)
     await client[Symbol.asyncDispose]()
-    await eventually('the former gateway to end', () => !place.gateways().includes(old!))
+    await eventually('the predecessor to end', () => !place.gateways().includes(old!))
   } finally {
     process.kill(answer.successor.pid, 'SIGKILL')
   }
 })
 
-test('a hand-over: a successor ignores what is no answer, and what a newer legacy has beside', async () => {
+test('a hand-over: a successor ignores what is no answer, and what a newer handover has beside', async () => {
   await using dir = await makeTempDir()
   const port = await freePort()
   const [, bin = '', name = ''] = gatewayCommand
@@ -149,17 +150,19 @@ test('a hand-over: a successor ignores what is no answer, and what a newer legac
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   try {
-    const legacy = {
+    const handover = {
       instance: 'gone',
       identity: { ...ownIdentity(), bootId: 'of another boot' },
       host: '127.0.0.1',
       port,
       slots: 2,
+      reserved: 0,
+      rawLog: { enabled: false, untilMs: null, asked: false },
       used: null,
       new_one: { deep: [1] },
     }
     const answers: Readonly<Record<string, object>> = {
-      legacy: { legacy, new_one: 1 },
+      handover: { handover, new_one: 1 },
       listener: { yours: true },
     }
     const asked: string[] = []
@@ -168,7 +171,7 @@ test('a hand-over: a successor ignores what is no answer, and what a newer legac
       child.on('message', (message: { readonly asks?: string }) => {
         if (message.asks === undefined) return resolve(message)
         asked.push(message.asks)
-        const other = message.asks === 'legacy' ? { yours: true } : { legacy }
+        const other = message.asks === 'handover' ? { yours: true } : { handover }
         for (const damage of ['junk', 'cut'] as const)
           for (const damaged of damagedTexts({ words: 'of another kind' }, damage, each)) child.send(damaged)
         child.send(other)
@@ -176,7 +179,7 @@ test('a hand-over: a successor ignores what is no answer, and what a newer legac
       })
     })
     assert.deepEqual(await ready, { ready: true, controlled: true })
-    assert.deepEqual(asked, ['legacy', 'listener'])
+    assert.deepEqual(asked, ['handover', 'listener'])
     const status = await statusOf(dir.path)
     assert.deepEqual([status.port, status.health.status], [port, 'ok'])
   } finally {
@@ -194,8 +197,8 @@ test('a dashboard: what a control socket says is a status or none, and never end
   for (const damage of ['junk', 'cut', 'older'] as const) {
     for (said of damagedTexts(whole, damage, each)) {
       const status = await client.status().catch((error: unknown) => String(error))
-      // An earlier version tells of no former gateways.
-      if (typeof status === 'object') assert.ok(damage === 'older' && status.formers === undefined, said)
+      // An earlier version tells of no predecessors.
+      if (typeof status === 'object') assert.ok(damage === 'older' && status.predecessors === undefined, said)
       else assert.match(status, /what answers is no gateway/)
     }
   }
@@ -247,7 +250,7 @@ test('jobs: lines that are none change nothing, and the job ends as its true lin
 
   const newer = jobs({ error: { code: 'of_a_newer_version', message: 'It is so.' } })
   await assert.rejects(newer.compress.compress(order).result, (error) => {
-    return error instanceof JobTrouble && error.code === 'job_failed' && error.message === 'It is so.'
+    return error instanceof JobError && error.code === 'job_failed' && error.message === 'It is so.'
   })
   const { sync } = jobs({ result: { ...synced, new_one: 1 } })
   assert.ok(sync.start())

@@ -23,16 +23,16 @@ const ask = (question: object): Promise<unknown> => {
   return answer
 }
 for (const damage of damages)
-  for (const text of damagedTexts({ asks: 'legacy' }, damage, each)) process.send!(text)
+  for (const text of damagedTexts({ asks: 'handover' }, damage, each)) process.send!(text)
 for (const text of damagedTexts({ ready: true, controlled: true }, 'older', each))
   process.send!(JSON.parse(text))
-const told = await ask({ asks: 'legacy', new_one: 1 })
-if (!JSON.stringify(told).includes('"legacy"')) process.exit(9)
+const told = await ask({ asks: 'handover', new_one: 1 })
+if (!JSON.stringify(told).includes('"handover"')) process.exit(9)
 
 const socket = join(folder, 'gateway.sock')
 rmSync(socket, { force: true })
 const server = createServer((req, res) => {
-  if (req.url !== '/finishing') {
+  if (req.url !== '/draining') {
     res.writeHead(404).end('{}')
     return
   }

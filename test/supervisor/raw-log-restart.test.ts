@@ -79,7 +79,7 @@ test('a restart neither loses an active log nor ends it, and readers of the feed
   assert.equal((await log.status())['enabled'], false)
 })
 
-test('switched off after a restart, it is off for the calls that the former gateway finishes', async () => {
+test('switched off after a restart, it is off for the calls that the predecessor finishes', async () => {
   await using upstream = await startSimulatedUpstream({ reply: () => jsonReply(200, {}) })
   await using place = await makeWorkplace()
   const supervisor = place.supervisor({ args: ['--port=0', `--upstream=${upstream.baseUrl}`] })
@@ -95,7 +95,7 @@ test('switched off after a restart, it is off for the calls that the former gate
   await using client = await openRawClient(port)
   await client.send(requestBytes('POST', '/v1/chat/completions', { body: '{"model":"m"}' }))
   await client.waitForBytes('ha')
-  // Open connections are how the former gateway can still be asked, each of them once.
+  // Open connections are how the predecessor can still be asked, each of them once.
   const kept = await Promise.all(Array.from({ length: 20 }, () => openRawClient(port)))
   const health = requestBytes('GET', '/health')
   for (const each of kept) {
@@ -103,9 +103,9 @@ test('switched off after a restart, it is off for the calls that the former gate
     await each.response()
   }
   await supervisor.restart()
-  await eventually('the report', async () => (await supervisor.status()).formers.length === 1)
+  await eventually('the report', async () => (await supervisor.status()).predecessors.length === 1)
   await log.toggle(false)
-  await eventually('the former gateway to hear of it', async () => {
+  await eventually('the predecessor to hear of it', async () => {
     const each = kept.pop()
     await each?.send(health)
     const report = parseRecord((await each?.response())?.body.toString() ?? '')
@@ -135,7 +135,7 @@ test('as a setting it changes the running gateway, is kept, and counts where a r
   assert.equal(await enabled(), false)
   const option = config.options.find(({ name }) => name === 'raw_log')
   assert.deepEqual([option?.value, option?.running, option?.changes], [false, false, 'live'])
-  await assert.rejects(supervisor.configure({ raw_log: 'on' }), /raw_log must be on or off/)
+  await assert.rejects(supervisor.configure({ raw_log: 'on' }), /raw_log must be true or false/)
 
   await supervisor.restart({ raw_log: true })
   assert.equal(await enabled(), true)

@@ -5,8 +5,8 @@ import { type Server, createServer } from 'node:net'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { ControlServer } from '../../src/control/control-server.ts'
-import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
-import { SettingError } from '../../src/supervisor/gateway-settings.ts'
+import { ProcessError } from '../../src/supervisor/gateway-process.ts'
+import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { eventually } from './eventually.ts'
 import { FakeGateway } from './fake-gateway.ts'
 import { freePort } from '../support/free-port.ts'
@@ -54,7 +54,7 @@ test('a restart that fails leaves the gateway that works as it is', async () => 
   const first = await supervisor.start({ host: '127.0.0.1', slot_cooldown_ms: 3 })
   await supervisor.configure({ max_concurrent: 7 })
   const error = await supervisor.restart({ host: '192.0.2.1' }).catch((error: unknown) => error)
-  assert.ok(error instanceof ProcessTrouble)
+  assert.ok(error instanceof ProcessError)
   assert.equal(error.code, 'start_failed')
   assert.match(error.message, /ended with exit code 1\. The running gateway goes on as it is\./)
   assert.match(error.log.join('\n'), /cannot listen on 192\.0\.2\.1/)
@@ -183,7 +183,7 @@ test('a live setting that the running gateway does not take over is kept, and th
   const server = await ControlServer.open({ folder: place.folder, gateway: new Stubborn('stubborn') })
   try {
     const isTrouble = (error: unknown): boolean =>
-      error instanceof ProcessTrouble && error.code === 'not_applied' && /it will not/.test(error.message)
+      error instanceof ProcessError && error.code === 'not_applied' && /it will not/.test(error.message)
     await assert.rejects(place.supervisor().configure({ max_concurrent: 9 }), isTrouble)
     assert.deepEqual(await savedIn(place.file('gateway.json')), { max_concurrent: 9 })
   } finally {

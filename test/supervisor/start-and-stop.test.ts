@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ProcessTrouble } from '../../src/supervisor/gateway-process.ts'
-import { SettingError } from '../../src/supervisor/gateway-settings.ts'
+import { ProcessError } from '../../src/supervisor/gateway-process.ts'
+import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { makeWorkplace } from './workplace.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']
@@ -118,7 +118,7 @@ test('a start that fails tells why, with the last words of this very gateway', a
   await writeFile(place.file('proxy.log'), 'words of an earlier one\n')
   const supervisor = place.supervisor({ args: anyPort, host: nowhere })
   const error = await supervisor.start({ max_concurrent: 5 }).catch((error: unknown) => error)
-  assert.ok(error instanceof ProcessTrouble)
+  assert.ok(error instanceof ProcessError)
   assert.equal(error.code, 'start_failed')
   assert.match(error.message, /ended with exit code 1/)
   assert.match(error.log.join('\n'), /cannot listen on 192\.0\.2\.1/)
@@ -141,7 +141,7 @@ test('a program that cannot be started, and one that never gets ready, are faile
     limits: { startMs: 500 },
   })
   const error = await idle.start().catch((error: unknown) => error)
-  assert.ok(error instanceof ProcessTrouble)
+  assert.ok(error instanceof ProcessError)
   assert.match(error.message, /did not become healthy within 0\.5 s/)
   assert.deepEqual(error.log, ['up to nothing'])
   assert.deepEqual(place.gateways(), [])

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { seededRandom } from '../support/seeded-random.ts'
+import { eventually } from './eventually.ts'
 import { type AskedCall, expectedAnswer } from './counted-upstream.ts'
 
 export interface SteadyLoadOptions {
@@ -40,6 +41,7 @@ export class SteadyLoad {
   readonly #startedAt = performance.now()
   readonly #random = seededRandom(1)
   #isOver = false
+  #over = 0
   #begun = 0
   #calls = 0
   #streams = 0
@@ -51,6 +53,12 @@ export class SteadyLoad {
     this.#options = options
     for (let at = 0; at < options.streams; at++) this.#keep(this.#streamOn())
     this.#timer = setInterval(() => this.#callOn(), tickMs)
+  }
+
+  /** Resolves when that many more calls, streams included, are over. */
+  async further(calls: number): Promise<void> {
+    const until = this.#over + calls
+    await eventually(`${calls} further calls`, () => this.#over >= until)
   }
 
   /** Begins nothing more; resolves when all that was begun is over. */
@@ -89,7 +97,10 @@ export class SteadyLoad {
 
   #keep(running: Promise<void>): void {
     this.#running.add(running)
-    void running.finally(() => this.#running.delete(running))
+    void running.finally(() => {
+      this.#running.delete(running)
+      this.#over += 1
+    })
   }
 
   async #call(asked: AskedCall, at: number): Promise<void> {

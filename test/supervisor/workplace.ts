@@ -5,7 +5,6 @@ import { systemClock } from '../../src/call/clock.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { GatewayConfig } from '../../src/supervisor/gateway-config.ts'
-import { SettingsFile } from '../../src/supervisor/gateway-settings.ts'
 import { LogFile } from '../../src/supervisor/log-file.ts'
 import { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
 import { type SupervisorLimits, defaultLimits } from '../../src/supervisor/supervisor-limits.ts'
@@ -82,7 +81,7 @@ export function makeSupervisor(folder: string, options: SupervisorOptions): Supe
   const given = parseOptions(gatewayOptionTable, args, {})
   const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
   return new SupervisedGateway({
-    config: new GatewayConfig(given, new SettingsFile(join(folder, 'gateway.json')), { port: 0 }, hasKey),
+    config: new GatewayConfig(given, join(folder, 'gateway.json'), { port: 0 }, hasKey),
     folder,
     logFile: new LogFile(join(folder, 'proxy.log')),
     clock: systemClock,

@@ -52,7 +52,7 @@ const status: ProcessStatus = {
   log_file: '',
   message: null,
   simulated: false,
-  formers: [],
+  predecessors: [],
 }
 
 const withLimiter = (rest: Partial<HealthReport['rate_limiter']>): GatewayNow =>

@@ -28,7 +28,7 @@ const running: ProcessStatus = {
   log_file: '',
   message: null,
   simulated: false,
-  formers: [],
+  predecessors: [],
 }
 
 const config: ProxyConfig = { options: [], needs_restart: [], file: '', upstream_key: 'absent' }

@@ -6,7 +6,8 @@ import type { CallPage, CallReader, EndedCalls } from '../../call/call-reader.ts
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { callJson } from '../../../test/support/call-json.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { runCalls } from './calls.ts'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { run as runCalls } from './calls.ts'
 import { OptionError } from '../parse-options.ts'
 
 /** Calls in the order in which they ended, and a note of what was asked. */
@@ -66,30 +67,23 @@ class FakeReader implements CallReader {
 function setUp(...readers: readonly (CallReader | StoreAbsence)[]) {
   const clock = new FakeClock()
   const closed = new AbortController()
+  const terminal = new FakeTerminal({ clock, width: 80, signal: closed.signal })
   const remaining = [...readers]
   const run = {
     clock,
     closed,
-    stdout: '',
-    stderr: '',
+    get stdout(): string {
+      return terminal.out
+    },
+    get stderr(): string {
+      return terminal.err
+    },
     paths: [] as string[],
     ids: () => [...run.stdout.matchAll(/"id":"(\w+)"/g)].map(([, id]) => id),
     calls: (argv: readonly string[], env = {}) =>
-      runCalls(argv, env, {
-        clock,
-        openReader: (path) => {
-          run.paths.push(path)
-          return (remaining.length > 1 ? remaining.shift() : remaining[0])!
-        },
-        print: (text) => {
-          run.stdout += text
-        },
-        warn: (text) => {
-          run.stderr += text
-        },
-        width: 80,
-        color: false,
-        signal: closed.signal,
+      runCalls(argv, env, terminal, (path) => {
+        run.paths.push(path)
+        return (remaining.length > 1 ? remaining.shift() : remaining[0])!
       }),
   }
   return run

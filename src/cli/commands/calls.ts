@@ -1,27 +1,37 @@
 import type { CallFilter } from '../../call/call-filter.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { CallReader } from '../../call/call-reader.ts'
-import type { Clock } from '../../call/clock.ts'
-import { absenceText } from '../../store/sqlite/open-store.ts'
-import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { parseCallsOptions } from './calls-options.ts'
-import type { CallsOptions } from './calls-options.ts'
+import { openCallReader } from '../../store/read/call-query.ts'
+import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { CallsTable } from '../terminal/calls-table.ts'
 import { defaultGatewayPort } from '../../options/gateway-options.ts'
-import type { Environment } from '../parse-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { age, integer, modelNames } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
+import { exitCode } from '../exit-code.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
-/** What `tokenweir calls` needs of the world. */
-export interface CallsContext {
-  readonly clock: Clock
-  readonly openReader: (path: string) => CallReader | StoreAbsence
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
-  /** Columns that a line may take. */
-  readonly width: number
-  readonly color: boolean
-  /** Aborted when nobody reads any more. */
-  readonly signal: AbortSignal
+const table = optionTable({
+  recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
+  follow: flag('go on showing calls as they end'),
+  errors: flag('only calls that failed'),
+  model: value<readonly string[]>(modelNames, [], 'only calls that asked for this model; repeatable'),
+  since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
+  json: flag('print one JSON object per line instead of a table'),
+  db: database(),
+})
+
+type CallsOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'calls',
+  description: 'list recorded calls, the newest last',
+  options: table,
 }
+
+/** It reads the database of the gateway that runs, unless one is named. */
+export const readsDatabase = true
 
 /** Prints calls, oldest first. */
 type Printer = (calls: readonly CallJson[]) => void
@@ -33,34 +43,35 @@ const followedAtOnce = 1000
  * `tokenweir calls`: the last calls, the newest last, and with `--follow` those that end from now on.
  * Gives the exit code; throws `OptionError`.
  */
-export async function runCalls(
+export async function run(
   argv: readonly string[],
   env: Environment,
-  context: CallsContext,
+  terminal: Terminal = thisTerminal(),
+  openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
-  const options = parseCallsOptions(argv, env)
-  const filter = filterOf(options, context.clock.wallTime())
-  let reader = context.openReader(options.db)
+  const options = parseOptions(table, argv, env)
+  const filter = filterOf(options, terminal.clock.wallTime())
+  let reader = openReader(options.db)
   if (isYetToCome(reader)) {
     if (!options.follow) {
       if (options.sources.db === 'flag' && reader === 'missing') {
-        context.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
-        return 1
+        terminal.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
+        return exitCode.fault
       }
-      if (!options.json) context.print(`${noCallsYet(options.db)}\n`)
+      if (!options.json) terminal.print(`${noCallsYet(options.db)}\n`)
       return 0
     }
-    context.warn(`${noCallsYet(options.db)}\n`)
-    while (isYetToCome(reader) && (await pause(context))) reader = context.openReader(options.db)
+    terminal.warn(`${noCallsYet(options.db)}\n`)
+    while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
   }
   if (typeof reader === 'string') {
-    if (context.signal.aborted) return 0
-    context.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
-    return 1
+    if (terminal.signal.aborted) return 0
+    terminal.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
+    return exitCode.fault
   }
   try {
-    if (options.follow) await follow(reader, filter, options, context)
-    else await printRecent(reader, filter, options, context)
+    if (options.follow) await follow(reader, filter, options, terminal)
+    else await printRecent(reader, filter, options, terminal)
     return 0
   } finally {
     reader.close()
@@ -71,16 +82,16 @@ async function printRecent(
   reader: CallReader,
   filter: CallFilter,
   options: CallsOptions,
-  context: CallsContext,
+  terminal: Terminal,
 ): Promise<void> {
   const calls = (await reader.list(filter, { limit: options.recent })).toReversed()
-  if (options.json) printJson(calls, context)
+  if (options.json) printJson(calls, terminal)
   else if (calls.length > 0) {
-    const table = new CallsTable(calls, tableOptions(context, false))
+    const table = new CallsTable(calls, tableOptions(terminal, false))
     const lines = [table.header(), ...calls.map((call) => table.row(call)), table.footer(calls)]
-    context.print(`${lines.join('\n')}\n`)
+    terminal.print(`${lines.join('\n')}\n`)
   } else {
-    context.print(
+    terminal.print(
       `${(await reader.lastSeq()) === 0 ? noCallsYet(options.db) : 'No recorded call matches.'}\n`,
     )
   }
@@ -91,14 +102,14 @@ async function follow(
   reader: CallReader,
   filter: CallFilter,
   options: CallsOptions,
-  context: CallsContext,
+  terminal: Terminal,
 ): Promise<void> {
   // Asked before the list: a call that ends in between is met again below, and told by its id.
   let seq = await reader.lastSeq()
   const recent = (await reader.list(filter, { limit: options.recent })).toReversed()
   const print = options.json
-    ? (calls: readonly CallJson[]) => printJson(calls, context)
-    : tablePrinter(recent, context)
+    ? (calls: readonly CallJson[]) => printJson(calls, terminal)
+    : tablePrinter(recent, terminal)
   print(recent)
   const printed = new Set(recent.map((call) => call.id))
   for (;;) {
@@ -106,27 +117,27 @@ async function follow(
     seq = ended.lastSeq
     print(ended.calls.filter((call) => !printed.has(call.id)))
     // As many as were asked for: more are there already.
-    if (ended.calls.length < followedAtOnce && !(await pause(context))) return
+    if (ended.calls.length < followedAtOnce && !(await pause(terminal))) return
   }
 }
 
-function printJson(calls: readonly CallJson[], context: CallsContext): void {
-  if (calls.length > 0) context.print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''))
+function printJson(calls: readonly CallJson[], terminal: Terminal): void {
+  if (calls.length > 0) terminal.print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''))
 }
 
-function tablePrinter(recent: readonly CallJson[], context: CallsContext): Printer {
-  const table = new CallsTable(recent, tableOptions(context, true))
-  context.print(`${table.header()}\n`)
+function tablePrinter(recent: readonly CallJson[], terminal: Terminal): Printer {
+  const table = new CallsTable(recent, tableOptions(terminal, true))
+  terminal.print(`${table.header()}\n`)
   return (calls) => {
-    if (calls.length > 0) context.print(calls.map((call) => `${table.row(call)}\n`).join(''))
+    if (calls.length > 0) terminal.print(calls.map((call) => `${table.row(call)}\n`).join(''))
   }
 }
 
 function tableOptions(
-  { width, color, clock }: CallsContext,
+  { width, color, clock }: Terminal,
   open: boolean,
 ): ConstructorParameters<typeof CallsTable>[1] {
-  return { width, color, nowMs: clock.wallTime(), open }
+  return { width: width(), color, nowMs: clock.wallTime(), open }
 }
 
 function filterOf(options: CallsOptions, nowMs: number): CallFilter {
@@ -138,7 +149,7 @@ function filterOf(options: CallsOptions, nowMs: number): CallFilter {
 }
 
 /** Says whether anybody still reads after the pause. */
-async function pause({ clock, signal }: CallsContext): Promise<boolean> {
+async function pause({ clock, signal }: Terminal): Promise<boolean> {
   try {
     await clock.delay(pollMs, signal)
     return true

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
-import { type CostsSetContext, runCostsSet } from './costs-set.ts'
+import { type ChangedPrices, run as runCostsSet } from './costs-set.ts'
 
 /** A file and what became of it. */
-class Place implements CostsSetContext {
+class Place implements ChangedPrices {
   reading: PriceReading
-  out = ''
-  err = ''
+  readonly #terminal = new FakeTerminal({ clock: new FakeClock(Date.UTC(2026, 10, 21)) })
   held = 0
   isHeldElsewhere = false
   isFull = false
@@ -18,7 +19,6 @@ class Place implements CostsSetContext {
     this.reading = reading
   }
 
-  readonly now = (): number => Date.UTC(2026, 10, 21)
   readonly lock = (): Promise<Disposable | null> => {
     if (this.isHeldElsewhere) return Promise.resolve(null)
     this.held += 1
@@ -33,8 +33,13 @@ class Place implements CostsSetContext {
     if (this.isFull) throw new Error('ENOSPC: no space left on device')
     this.reading = { costs, text: '' }
   }
-  readonly print = (text: string): void => void (this.out += text)
-  readonly warn = (text: string): void => void (this.err += text)
+  get out(): string {
+    return this.#terminal.out
+  }
+
+  get err(): string {
+    return this.#terminal.err
+  }
 
   get overrides(): ModelCosts['overrides'] {
     assert.ok(typeof this.reading === 'object' && 'costs' in this.reading)
@@ -42,7 +47,7 @@ class Place implements CostsSetContext {
   }
 
   run(...argv: readonly string[]): Promise<number> {
-    return runCostsSet(argv, {}, this)
+    return runCostsSet(argv, {}, this.#terminal, this)
   }
 }
 

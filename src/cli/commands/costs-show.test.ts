@@ -1,25 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { rates, sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import { noPrices, type ModelCosts } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
-import { runCostsShow } from './costs-show.ts'
+import { run as runCostsShow } from './costs-show.ts'
 import { OptionError } from '../parse-options.ts'
 
 function show(file: PriceReading, ...argv: readonly string[]): { code: number; out: string; err: string } {
-  let [out, err] = ['', '']
-  const code = runCostsShow(
-    argv,
-    {},
-    {
-      now: () => Date.UTC(2026, 10, 21),
-      readFile: () => file,
-      readShipped: () => ({ costs: sampleCosts, text: '' }),
-      print: (text) => (out += text),
-      warn: (text) => (err += text),
-    },
-  )
-  return { code, out, err }
+  const terminal = new FakeTerminal()
+  const shipped: PriceReading = { costs: sampleCosts, text: '' }
+  const files = { readFile: () => file, readShipped: () => shipped }
+  const code = runCostsShow(argv, {}, terminal, files)
+  return { code, out: terminal.out, err: terminal.err }
 }
 
 const costs: ModelCosts = {

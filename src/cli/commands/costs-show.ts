@@ -1,21 +1,62 @@
 import type { MatchedPrice, WhyUnpriced } from '../../api/costs.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
 import { type Price, PriceBook } from '../../pricing/price-book.ts'
-import { inForce, placeForEditor, priceFileOf, type PriceReading } from '../../pricing/price-file.ts'
+import {
+  inForce,
+  placeForEditor,
+  priceFileOf,
+  type PriceReading,
+  readPriceFile,
+  shippedPriceFile,
+} from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { formatCount } from '../terminal/call-format.ts'
-import { type CostsShowOptions, costsShowOptionTable } from './costs-options.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CliCommand, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import type { ValueKind } from '../../options/value-kind.ts'
+import { database, flag, optional } from '../option-rows.ts'
 
-/** What `tokenweir costs show` needs of the world. */
-export interface CostsShowContext {
-  readonly now: () => number
+/** A host with its port where it has one, also as the URL in which it stands. */
+const upstreamHost: ValueKind<string> = {
+  placeholder: '<host>',
+  range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
+  parse: (text) => {
+    const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
+    if (url === null || url.username !== '' || url.password !== '') return undefined
+    return /^https?:\/\//i.test(text) || url.pathname === '/' ? url.host : undefined
+  },
+}
+
+const table = optionTable({
+  upstream: optional(upstreamHost, 'where the model is called; everywhere unless given'),
+  json: flag('print one JSON object'),
+  db: database('file of the telemetry database; the prices lie beside it'),
+})
+
+type ShowOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'costs show',
+  description: 'say what a model costs, or what prices there are',
+  options: table,
+  operand: ['[model]', ''],
+}
+
+/** It reads the database of the gateway that runs, unless one is named. */
+export const readsDatabase = true
+
+/** The prices beside a database, and those that came with the program. */
+export interface PriceFiles {
   readonly readFile: (path: string) => PriceReading
   readonly readShipped: () => PriceReading
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
+}
+
+const realFiles: PriceFiles = {
+  readFile: readPriceFile,
+  readShipped: () => readPriceFile(shippedPriceFile()),
 }
 
 /** A price, or that there is none, at one upstream; null is any. */
@@ -25,41 +66,46 @@ interface Found {
 }
 
 /** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `OptionError`. */
-export function runCostsShow(argv: readonly string[], env: Environment, context: CostsShowContext): number {
-  const { options, operands } = parseWithOperands(costsShowOptionTable, argv, env)
+export function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+  { readFile, readShipped }: PriceFiles = realFiles,
+): number {
+  const { options, operands } = parseWithOperands(table, argv, env)
   const [model, extra] = operands
   if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
   const path = priceFileOf(options.db)
-  const file = context.readFile(path)
+  const file = readFile(path)
   if (typeof file === 'object' && 'problem' in file) {
     const place = placeForEditor(file.problem)
-    context.warn(
+    terminal.warn(
       `tokenweir: ${path}${place}: ${file.problem.message} A gateway that runs goes on with the prices before.\n`,
     )
     return exitCode.fault
   }
-  const reading = inForce(file, context.readShipped)
+  const reading = inForce(file, readShipped)
   const costs = reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
   if (model === undefined) {
-    showState(costs, { path, isFile: file !== 'missing', isJson: options.json }, context)
+    showState(costs, { path, isFile: file !== 'missing', isJson: options.json }, terminal)
     return 0
   }
-  return showModel(model, costs, options, context)
+  return showModel(model, costs, options, terminal)
 }
 
 function showModel(
   model: string,
   costs: ModelCosts,
-  { upstream, json }: CostsShowOptions,
-  context: CostsShowContext,
+  { upstream, json }: ShowOptions,
+  terminal: Terminal,
 ): number {
-  const all = pricesOf(model, new PriceBook(costs), upstream, context.now())
+  const all = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())
   const priced = all.filter(({ price }) => !('none' in price))
   const shown = upstream === null && priced.length > 0 ? priced : all.slice(0, 1)
   if (json) {
     const prices = shown.map((found) => ({ upstream: found.upstream, price: matchedOf(found.price) }))
-    context.print(`${JSON.stringify({ model, prices })}\n`)
-  } else context.print(shown.map((found) => textOf(model, found)).join('\n'))
+    terminal.print(`${JSON.stringify({ model, prices })}\n`)
+  } else terminal.print(shown.map((found) => textOf(model, found)).join('\n'))
   return priced.length > 0 ? 0 : exitCode.fault
 }
 
@@ -119,7 +165,7 @@ function matchedOf(price: Found['price']): MatchedPrice {
 function showState(
   { synced_at: syncedAt, source, models, overrides }: ModelCosts,
   { path, isFile, isJson }: { readonly path: string; readonly isFile: boolean; readonly isJson: boolean },
-  { print }: CostsShowContext,
+  { print }: Terminal,
 ): void {
   const count = Object.keys(models).length
   if (isJson) {

@@ -1,39 +1,39 @@
 import type { SyncLine } from '../../api/costs.ts'
-import type { GatewayEvent } from '../../call/call-sink.ts'
-import type { Clock } from '../../call/clock.ts'
 import { FetchTrouble } from '../../pricing/fetch-price-list.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
-import { type SyncOrder, type SyncReport, SyncTrouble } from '../../pricing/sync-prices.ts'
-import { syncOptionTable, type SyncValues } from './costs-sync-options.ts'
+import { syncPrices, type SyncReport, SyncTrouble } from '../../pricing/sync-prices.ts'
+import { noteEvent } from '../../store/write/note-event.ts'
+import { thisTerminal } from '../terminal/terminal.ts'
 import { exitCode } from '../exit-code.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import type { Options } from '../../options/option-spec.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { ownOptionTable } from '../../options/dashboard-options.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { database, flag } from '../option-rows.ts'
 
-/** What `tokenweir costs sync` needs of the world. */
-export interface SyncContext {
-  readonly clock: Pick<Clock, 'wallTime'>
-  readonly sync: (path: string, order: SyncOrder) => Promise<SyncReport>
-  /** Notes in the database's history that it was done. */
-  readonly note: (database: string, event: GatewayEvent) => boolean
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
+const table = optionTable({
+  pricingSource: ownOptionTable.pricingSource,
+  json: flag('print the result as one JSON object'),
+  db: database('file of the telemetry database; the prices lie beside it'),
+})
+
+export const command: CliCommand = {
+  name: 'costs sync',
+  description: 'bring the prices up to date with a list',
+  options: table,
 }
 
 /** `tokenweir costs sync`: brings the prices up to date with a list. Gives the exit code; throws `OptionError`. */
-export async function runCostsSync(
-  argv: readonly string[],
-  env: Environment,
-  { clock, sync, note, print, warn }: SyncContext,
-): Promise<number> {
-  const { pricingSource: source, db, json }: Options<SyncValues> = parseOptions(syncOptionTable, argv, env)
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const { clock, print, warn } = thisTerminal()
+  const { pricingSource: source, db, json } = parseOptions(table, argv, env)
   const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
   const path = priceFileOf(db)
   try {
-    const report = await sync(path, { source, wallTime: clock.wallTime })
+    const report = await syncPrices(path, { source, wallTime: clock.wallTime })
     const { added, changed, removed, entries, rejected, notModified } = report
     noteQuietly(() => {
       const detail = JSON.stringify({ added, changed, removed })
-      note(db, { atMs: clock.wallTime(), kind: 'price_sync', detail })
+      noteEvent(db, { atMs: clock.wallTime(), kind: 'price_sync', detail })
     })
     if (json) line({ result: { added, changed, removed, entries, rejected, not_modified: notModified } })
     else print(`${path}: ${wordsOf(report)} (${source})\n`)

@@ -2,11 +2,17 @@ import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from './running-dashboard.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
+import { RunningDashboard } from '../running-dashboard.ts'
+
+export const command: CliCommand = {
+  name: 'dashboard',
+  description: 'show what was recorded, and control the gateway',
+  options: dashboardOptionTable,
+}
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
-export async function runDashboard(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(dashboardOptionTable, argv, env)
   const opening = RunningDashboard.open(options, env, { simulated: false })
   onStopSignal(async () => {

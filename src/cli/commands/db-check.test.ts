@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import type { CheckReport } from '../../store/jobs/check-store.ts'
 import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { runCheck } from './db-check.ts'
+import { run as runCheck } from './db-check.ts'
 
 const sound: CheckReport = {
   schemaVersion: 3,
@@ -16,24 +17,13 @@ const sound: CheckReport = {
 }
 
 function run(report: CheckReport | StoreAbsence, args: readonly string[] = []) {
-  let [stdout, stderr, full] = ['', '', false]
-  const code = runCheck(
-    ['--db', 'x.db', ...args],
-    {},
-    {
-      check: (_path, options) => {
-        full = options.full
-        return report
-      },
-      print: (text) => {
-        stdout += text
-      },
-      warn: (text) => {
-        stderr += text
-      },
-    },
-  )
-  return { code, stdout, stderr, full }
+  const terminal = new FakeTerminal()
+  let full: boolean | undefined
+  const code = runCheck(['--db', 'x.db', ...args], {}, terminal, (_path, options) => {
+    full = options.full
+    return report
+  })
+  return { code, stdout: terminal.out, stderr: terminal.err, full }
 }
 
 test('of a sound database it says what was looked at', () => {

@@ -1,14 +1,24 @@
-import type { CheckReport, Sampled } from '../../store/jobs/check-store.ts'
-import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { type CheckOptions, checkOptionTable } from './db-options.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
+import { absenceText } from '../../store/sqlite/open-store.ts'
+import { exitCode } from '../exit-code.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { database, flag } from '../option-rows.ts'
 
-/** What `tokenweir db check` needs of the world. */
-export interface CheckContext {
-  readonly check: (path: string, options: { readonly full: boolean }) => CheckReport | StoreAbsence
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
+const table = optionTable({
+  full: flag('count every quarter hour again instead of a sample; takes minutes for millions of calls'),
+  db: database(),
+})
+
+export const command: CliCommand = {
+  name: 'db check',
+  description: 'say whether the database is sound',
+  options: table,
 }
+
+/** It reads the database of the gateway that runs, unless one is named. */
+export const readsDatabase = true
 
 /** Instants named at most in one line. */
 const namedAtMost = 5
@@ -16,18 +26,23 @@ const namedAtMost = 5
 const rebuildAdvice = '`tokenweir db rebuild` counts the calls again and puts the sums right.'
 
 /** `tokenweir db check`: says whether the database is sound. Gives the exit code; throws `OptionError`. */
-export function runCheck(argv: readonly string[], env: Environment, context: CheckContext): number {
-  const options: CheckOptions = parseOptions(checkOptionTable, argv, env)
-  const report = context.check(options.db, { full: options.full })
+export function run(
+  argv: readonly string[],
+  env: Environment,
+  { print, warn }: Terminal = thisTerminal(),
+  check: typeof checkStore = checkStore,
+): number {
+  const options = parseOptions(table, argv, env)
+  const report = check(options.db, { full: options.full })
   if (typeof report === 'string') {
-    context.warn(`tokenweir: ${options.db}: ${absenceText[report]}\n`)
-    return 1
+    warn(`tokenweir: ${options.db}: ${absenceText[report]}\n`)
+    return exitCode.fault
   }
   const { lines, isSound } = wordsOf(report)
   const verdict = isSound ? 'is sound' : 'is NOT sound'
   const advice = isSound || report.integrity.length > 0 ? '' : ` ${rebuildAdvice}`
-  context.print(`${lines.join('\n')}\n${options.db} ${verdict}.${advice}\n`)
-  return isSound ? 0 : 1
+  print(`${lines.join('\n')}\n${options.db} ${verdict}.${advice}\n`)
+  return isSound ? 0 : exitCode.fault
 }
 
 function wordsOf(report: CheckReport): { readonly lines: readonly string[]; readonly isSound: boolean } {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import {
   CompressStopped,
   type CompressOutcome,
   type CompressRequest,
+  type compressStore,
 } from '../../store/jobs/compress-store.ts'
-import { type CompressContext, runCompress } from './db-compress.ts'
+import { run as runCompress } from './db-compress.ts'
 import { OptionError } from '../parse-options.ts'
 
 const outcome: CompressOutcome = {
@@ -18,22 +20,12 @@ const outcome: CompressOutcome = {
 
 async function run(
   args: readonly string[],
-  compress: CompressContext['compress'],
-  isTerminal: boolean = false,
+  compress: typeof compressStore,
+  isWatched: boolean = false,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  let [stdout, stderr] = ['', '']
-  const context: CompressContext = {
-    clock: new FakeClock(),
-    compress,
-    print: (text) => {
-      stdout += text
-    },
-    warn: (text) => {
-      stderr += text
-    },
-    isTerminal,
-  }
-  return { code: await runCompress(args, {}, context), stdout, stderr }
+  const terminal = new FakeTerminal({ isWatched })
+  const code = await runCompress(args, {}, terminal, compress)
+  return { code, stdout: terminal.out, stderr: terminal.err }
 }
 
 const lines = (text: string): unknown[] =>
@@ -88,7 +80,7 @@ test('with --json progress comes at each phase and now and then, and the result 
 })
 
 test('on a terminal progress is one line that is gone at the end; elsewhere there is none', async () => {
-  const compress: CompressContext['compress'] = (_path, _request, { onProgress }) => {
+  const compress: typeof compressStore = (_path, _request, { onProgress }) => {
     onProgress({ phase: 'roll_up', done: 0, total: 0 })
     onProgress({ phase: 'fold', done: 1, total: 3 })
     return Promise.resolve(outcome)
@@ -100,8 +92,12 @@ test('on a terminal progress is one line that is gone at the end; elsewhere ther
 
 test('why it came to nothing is told, with exit code 1', async () => {
   const stopped = new CompressStopped('another process reads')
-  const wrongs: readonly (readonly [CompressContext['compress'], string, RegExp])[] = [
-    [() => Promise.resolve('job_running'), 'job_running', /is being compressed already, by another process/],
+  const wrongs: readonly (readonly [typeof compressStore, string, RegExp])[] = [
+    [
+      () => Promise.resolve('job_running'),
+      'job_running',
+      /x\.db: compress, rebuild or reprice is at work on it already, in another process/,
+    ],
     [() => Promise.resolve('missing'), 'no_database', /x\.db: There is no database yet/],
     [() => Promise.resolve('foreign'), 'job_failed', /x\.db: The file is a database of another program/],
     [() => Promise.reject(stopped), 'job_failed', /^.*x\.db: another process reads$/],

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { type RebuildContext, runRebuild } from './db-rebuild.ts'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import type { rebuildStore } from '../../store/jobs/rebuild-store.ts'
+import { run as runRebuild } from './db-rebuild.ts'
 import { OptionError } from '../parse-options.ts'
 
 const outcome = { days: 90, hours: 2160, wrongHours: 3, wrongDays: 1, durationMs: 4321 }
 
 async function run(
-  rebuild: RebuildContext['rebuild'],
-  { args = ['--db', 'x.db'], isTerminal = false } = {},
+  rebuild: typeof rebuildStore,
+  { args = ['--db', 'x.db'], isWatched = false } = {},
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  let [stdout, stderr] = ['', '']
-  const context: RebuildContext = {
-    clock: new FakeClock(),
-    rebuild,
-    print: (text) => {
-      stdout += text
-    },
-    warn: (text) => {
-      stderr += text
-    },
-    isTerminal,
-  }
-  return { code: await runRebuild(args, {}, context), stdout, stderr }
+  const terminal = new FakeTerminal({ isWatched })
+  const code = await runRebuild(args, {}, terminal, rebuild)
+  return { code, stdout: terminal.out, stderr: terminal.err }
 }
 
 test('it says in one line what was counted, and what was made anew', async () => {
@@ -37,21 +28,18 @@ test('it says in one line what was counted, and what was made anew', async () =>
 })
 
 test('who watches sees how far it has come', async () => {
-  const rebuild: RebuildContext['rebuild'] = (_path, { onProgress }) => {
+  const rebuild: typeof rebuildStore = (_path, { onProgress }) => {
     onProgress({ done: 7, total: 90 })
     return Promise.resolve(outcome)
   }
-  assert.match(
-    (await run(rebuild, { isTerminal: true })).stdout,
-    /\rcounting again: day 7 of 90 \r +\rx\.db: /,
-  )
+  assert.match((await run(rebuild, { isWatched: true })).stdout, /\rcounting again: day 7 of 90\r +\rx\.db: /)
   assert.doesNotMatch((await run(rebuild)).stdout, /day 7/)
 })
 
 test('what keeps it from its work is told, with exit code 1', async () => {
   const busy = await run(() => Promise.resolve('job_running'))
   assert.deepEqual([busy.code, busy.stdout], [1, ''])
-  assert.match(busy.stderr, /^tokenweir: x\.db: compress or rebuild is at work on it already/)
+  assert.match(busy.stderr, /^tokenweir: x\.db: compress, rebuild or reprice is at work on it already/)
   assert.match((await run(() => Promise.resolve('missing'))).stderr, /There is no database yet/)
   const failed = await run(() => Promise.reject(new Error('disk I/O error')))
   assert.equal(failed.code, 1)

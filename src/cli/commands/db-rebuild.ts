@@ -1,56 +1,49 @@
-import type { Clock } from '../../call/clock.ts'
-import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
-import type { RebuildOutcome, RebuildWorld } from '../../store/jobs/rebuild-store.ts'
-import { type RebuildOptions, rebuildOptionTable } from './db-options.ts'
-import { exitCode } from '../exit-code.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
+import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-store.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { inBackground, runDatabaseJob } from './database-job.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { database } from '../option-rows.ts'
 
-/** What `tokenweir db rebuild` needs of the world. */
-export interface RebuildContext {
-  readonly clock: Clock
-  readonly rebuild: (
-    path: string,
-    world: RebuildWorld,
-  ) => Promise<RebuildOutcome | StoreAbsence | 'job_running'>
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
-  /** Whether `print` goes to somebody who watches. */
-  readonly isTerminal: boolean
+const table = optionTable({ db: database() })
+
+export const command: CliCommand = {
+  name: 'db rebuild',
+  description: 'make the sums anew from the calls',
+  options: table,
 }
 
 /** `tokenweir db rebuild`: makes the sums anew. Gives the exit code; throws `OptionError`. */
-export async function runRebuild(
+export async function run(
   argv: readonly string[],
   env: Environment,
-  { clock, rebuild, print, warn, isTerminal }: RebuildContext,
+  terminal: Terminal = thisTerminal(),
+  rebuild: typeof rebuildStore = inBackground(rebuildStore),
 ): Promise<number> {
-  const { db }: RebuildOptions = parseOptions(rebuildOptionTable, argv, env)
-  const onProgress: RebuildWorld['onProgress'] = ({ done, total }) => {
-    if (isTerminal && total > 0) print(`\rcounting again: day ${done} of ${total} `)
-  }
-  const outcome = await rebuild(db, { clock, onProgress }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { reason: `${reason}. What was put right stays right; it can be run again.` }
-  })
-  if (isTerminal) print(`\r${' '.repeat(40)}\r`)
-  if (typeof outcome === 'string' || 'reason' in outcome) {
-    warn(`tokenweir: ${db}: ${typeof outcome === 'string' ? absenceOf(outcome) : outcome.reason}\n`)
-    return exitCode.fault
-  }
-  const { days, hours, wrongHours, wrongDays, durationMs } = outcome
-  const all = `${db}: ${count(hours, 'hour')} of ${count(days, 'day')} were counted again in ${(durationMs / 1000).toFixed(1)} s`
-  const found =
-    wrongHours + wrongDays === 0
-      ? 'all were right'
-      : `${count(wrongHours, 'hour')} and the sums of ${count(wrongDays, 'day')} were made anew`
-  print(`${all}; ${found}.\n`)
-  return 0
+  const { db } = parseOptions(table, argv, env)
+  const { clock } = terminal
+  return await runDatabaseJob<{ readonly done: number; readonly total: number }, RebuildOutcome>(
+    {
+      db,
+      json: false,
+      run: (onProgress) => rebuild(db, { clock, onProgress }),
+      progressText: ({ done, total }) => (total === 0 ? null : `counting again: day ${done} of ${total}`),
+      resultText: (outcome) => `${db}: ${resultText(outcome)}.\n`,
+      progressJson: (progress) => progress,
+      resultJson: (outcome) => outcome,
+      failureOf: ({ message }) => ({
+        code: 'job_failed',
+        message: `${db}: ${message}. What was put right stays right; it can be run again.`,
+      }),
+    },
+    terminal,
+  )
 }
 
-function absenceOf(why: StoreAbsence | 'job_running'): string {
-  return why === 'job_running'
-    ? 'compress or rebuild is at work on it already, in another process.'
-    : absenceText[why]
+function resultText({ days, hours, wrongHours, wrongDays, durationMs }: RebuildOutcome): string {
+  const all = `${count(hours, 'hour')} of ${count(days, 'day')} were counted again in ${(durationMs / 1000).toFixed(1)} s`
+  if (wrongHours + wrongDays === 0) return `${all}; all were right`
+  return `${all}; ${count(wrongHours, 'hour')} and the sums of ${count(wrongDays, 'day')} were made anew`
 }
 
 function count(number: number, what: string): string {

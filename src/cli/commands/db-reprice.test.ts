@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
 import { noPrices } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
 import type { RepriceOutcome, RepriceRequest } from '../../store/jobs/reprice-store.ts'
-import { type RepriceContext, runReprice } from './db-reprice.ts'
+import { type RepriceParts, run as runReprice } from './db-reprice.ts'
 import { OptionError } from '../parse-options.ts'
 
 const sums = { calls: 3, beforeNanoUsd: null, afterNanoUsd: 1_234_567_890, newlyPriced: 3, newlyUnpriced: 0 }
@@ -32,10 +32,8 @@ async function run(
   answer: () => RepriceOutcome | 'job_running' | 'missing' = () => outcome,
   prices: PriceReading = { costs: noPrices, text: '' },
 ): Promise<Ran> {
-  let [stdout, stderr] = ['', '']
   const requests: RepriceRequest[] = []
-  const context: RepriceContext = {
-    clock: new FakeClock(),
+  const parts: RepriceParts = {
     reprice: (_path, request, { onProgress }) => {
       requests.push(request)
       onProgress({ done: 1, total: 4 })
@@ -43,16 +41,10 @@ async function run(
     },
     undo: () => Promise.resolve({ calls: 1204, atMs: Date.UTC(2026, 10, 21) }),
     prices: () => prices,
-    print: (text) => {
-      stdout += text
-    },
-    warn: (text) => {
-      stderr += text
-    },
-    isTerminal: false,
   }
-  const code = await runReprice([...args, '--db', 'x.db'], {}, context)
-  return { code, stdout, stderr, requests }
+  const terminal = new FakeTerminal()
+  const code = await runReprice([...args, '--db', 'x.db'], {}, terminal, parts)
+  return { code, stdout: terminal.out, stderr: terminal.err, requests }
 }
 
 test('it prints what changes by day and model, and in all', async () => {

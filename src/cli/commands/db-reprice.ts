@@ -1,99 +1,115 @@
 import type { JobFailure } from '../../api/database-job.ts'
 import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
-import type { Clock } from '../../call/clock.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
-import { placeInFile, type PriceReading } from '../../pricing/price-file.ts'
-import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
-import type { RepriceOutcome, RepriceRequest, RepriceWorld } from '../../store/jobs/reprice-store.ts'
-import type { UndoOutcome } from '../../store/jobs/undo-reprice.ts'
-import { type RepriceOptions, repriceOptionTable } from './db-options.ts'
-import { exitCode } from '../exit-code.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
+import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
+import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { dayTable } from '../terminal/reprice-table.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { inBackground, runDatabaseJob } from './database-job.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { instant, modelName, timeZone } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
 
-/** What `tokenweir db reprice` needs of the world. */
-export interface RepriceContext {
-  readonly clock: Clock
-  readonly reprice: (
-    path: string,
-    request: RepriceRequest,
-    world: RepriceWorld,
-  ) => Promise<RepriceOutcome | StoreAbsence | 'job_running'>
-  readonly undo: (
-    path: string,
-    world: { readonly clock: Clock },
-  ) => Promise<UndoOutcome | StoreAbsence | 'job_running' | 'nothing_done'>
-  /** The prices in force for the database at a path. */
-  readonly prices: (path: string) => PriceReading
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
-  /** Whether `print` goes to somebody who watches. */
-  readonly isTerminal: boolean
+const table = optionTable({
+  from: optional(instant, 'calls that began then or later; must be given'),
+  to: optional(instant, 'calls that began before then; now unless given'),
+  model: optional(modelName, 'only calls that asked for this model'),
+  onlyUnpriced: flag('only calls that have no price'),
+  dryRun: flag('only say what would change'),
+  undo: flag('put back what the last re-pricing replaced; goes with --db and --json alone'),
+  tz: value(timeZone, 'UTC', 'time zone in which days are counted'),
+  json: flag('print progress and result as one JSON object per line'),
+  db: database(),
+})
+
+type RepriceOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'db reprice',
+  description: 'give calls the cost that the prices of their time say',
+  options: table,
 }
 
-/** Progress is told this often at most. */
-const progressEveryMs = 200
+/** The store's part of it, and the prices in force for the database at a path. */
+export interface RepriceParts {
+  readonly reprice: typeof repriceStore
+  readonly undo: typeof undoReprice
+  readonly prices: (path: string) => PriceReading
+}
+
+const realParts: RepriceParts = {
+  reprice: inBackground(repriceStore),
+  undo: inBackground(undoReprice),
+  prices: (path) => readPricesInForce(priceFileOf(path)),
+}
 
 /**
  * `tokenweir db reprice`: gives calls the cost that the prices of their time say. Gives the exit code; throws
  * `OptionError`.
  */
-export async function runReprice(
+export async function run(
   argv: readonly string[],
   env: Environment,
-  context: RepriceContext,
+  terminal: Terminal = thisTerminal(),
+  { reprice, undo, prices }: RepriceParts = realParts,
 ): Promise<number> {
-  const options: RepriceOptions = parseOptions(repriceOptionTable, argv, env)
-  const report = options.json ? jsonReport(context) : plainReport(context, options)
-  if (options.undo) return await runUndo(options, context, report)
-  const request = requestOf(options, context.clock.wallTime())
-  try {
-    const outcome = await outcomeOf(options.db, request, context, report)
-    if ('code' in outcome) report.failure(outcome)
-    else report.result(resultOf(outcome))
-    return 'code' in outcome ? exitCode.fault : 0
-  } catch (error) {
-    report.failure(failureOf(error, options.db))
-    return exitCode.fault
+  const options = parseOptions(table, argv, env)
+  const { db, json, dryRun } = options
+  const { clock } = terminal
+  const failureOf = (error: Error): JobFailure => reasonOf(error, db)
+  if (options.undo) {
+    refuseBesideUndo(options)
+    return await runDatabaseJob<never, UndoOutcome>(
+      {
+        db,
+        json,
+        run: async () => {
+          const outcome = await undo(db, { clock })
+          return outcome === 'nothing_done' ? nothingDone(db) : outcome
+        },
+        progressText: () => null,
+        resultText: ({ calls, atMs }) =>
+          `${calls.toLocaleString('en')} ${calls === 1 ? 'call costs' : 'calls cost'} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
+        progressJson: (progress) => ({ progress }),
+        resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: isoTime(atMs) } }),
+        failureOf,
+      },
+      terminal,
+    )
   }
+  const request = requestOf(options, clock.wallTime())
+  return await runDatabaseJob<RepriceProgress, RepriceOutcome>(
+    {
+      db,
+      json,
+      run: async (onProgress) => {
+        const reading = prices(db)
+        if (reading === 'missing' || 'problem' in reading) return unreadable(reading)
+        return await reprice(db, request, { pricer: new PriceBook(reading.costs), clock, onProgress })
+      },
+      progressText: ({ done, total }) =>
+        total === 0 ? null : `pricing calls: ${Math.floor((100 * done) / total)} %`,
+      resultText: (outcome) => dayTable(resultOf(outcome), dryRun),
+      progressJson: (progress): RepriceLine => ({ progress }),
+      resultJson: (outcome): RepriceLine => ({ result: resultOf(outcome) }),
+      failureOf,
+    },
+    terminal,
+  )
 }
 
-async function runUndo(
-  options: RepriceOptions,
-  { clock, undo, print }: RepriceContext,
-  report: Report,
-): Promise<number> {
-  const { db, json } = options
+function refuseBesideUndo({ setBy }: RepriceOptions): void {
   for (const name of ['from', 'to', 'model', 'onlyUnpriced', 'dryRun'] as const) {
-    if (options.setBy[name] !== null) {
+    if (setBy[name] !== null) {
       throw new OptionError(
-        `--undo takes back the last re-pricing as a whole: it does not go with ${options.setBy[name]}`,
+        `--undo takes back the last re-pricing as a whole: it does not go with ${setBy[name]}`,
       )
     }
   }
-  try {
-    const outcome = await undo(db, { clock })
-    if (typeof outcome === 'string') {
-      report.failure(outcome === 'nothing_done' ? nothingDone(db) : absenceOf(outcome, db))
-      return exitCode.fault
-    }
-    const at = new Date(outcome.atMs).toISOString()
-    if (json) print(`${JSON.stringify({ undone: { calls: outcome.calls, repriced_at: at } })}\n`)
-    else {
-      const calls = `${outcome.calls.toLocaleString('en')} ${outcome.calls === 1 ? 'call costs' : 'calls cost'}`
-      print(`${calls} again what was known before the re-pricing of ${at}.\n`)
-    }
-    return 0
-  } catch (error) {
-    report.failure(failureOf(error, db))
-    return exitCode.fault
-  }
-}
-
-function nothingDone(db: string): JobFailure {
-  return { code: 'job_failed', message: `${db}: there is no re-pricing to take back.` }
 }
 
 function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {
@@ -104,81 +120,30 @@ function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {
   return { fromMs: from, toMs, model, onlyUnpriced, dryRun, timeZone }
 }
 
-async function outcomeOf(
-  db: string,
-  request: RepriceRequest,
-  { clock, reprice, prices }: RepriceContext,
-  report: Report,
-): Promise<RepriceOutcome | JobFailure> {
-  const reading = prices(db)
+function nothingDone(db: string): JobFailure {
+  return { code: 'job_failed', message: `${db}: there is no re-pricing to take back.` }
+}
+
+function unreadable(reading: Exclude<PriceReading, { readonly costs: unknown }>): JobFailure {
   if (reading === 'missing') {
-    const message = 'there are no prices: sync them, or set some, and run this again.'
-    return { code: 'job_failed', message }
+    return {
+      code: 'job_failed',
+      message: 'there are no prices: sync them, or set some, and run this again.',
+    }
   }
-  if ('problem' in reading) {
-    const { problem } = reading
-    const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
-    return { code: 'broken_price_file', message }
-  }
-  const pricer = new PriceBook(reading.costs)
-  const onProgress = seldom(clock, (progress) => report.progress(progress))
-  const outcome = await reprice(db, request, { pricer, clock, onProgress })
-  return typeof outcome === 'object' ? outcome : absenceOf(outcome, db)
+  const { problem } = reading
+  const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
+  return { code: 'broken_price_file', message }
 }
 
-function absenceOf(why: StoreAbsence | 'job_running', db: string): JobFailure {
-  if (why === 'job_running') {
-    const message = `${db}: compress, rebuild or reprice is at work on it already, in another process.`
-    return { code: 'job_running', message }
-  }
-  const code = why === 'missing' || why === 'empty' ? 'no_database' : 'job_failed'
-  return { code, message: `${db}: ${absenceText[why]}` }
-}
-
-function failureOf(error: unknown, db: string): JobFailure {
+function reasonOf(error: Error, db: string): JobFailure {
   if (error instanceof FoldedRange) {
-    const from = new Date(error.unfoldedFromMs).toISOString()
+    const from = isoTime(error.unfoldedFromMs)
     const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
     return { code: 'folded_range', message }
   }
-  const reason = error instanceof Error ? error.message : String(error)
-  const message = `${db}: ${reason}. What was priced so far stays priced; it can be run again.`
+  const message = `${db}: ${error.message}. What was priced so far stays priced; it can be run again.`
   return { code: 'job_failed', message }
-}
-
-/** How a run is told of. */
-interface Report {
-  progress(progress: RepriceProgress): void
-  result(result: RepriceResult): void
-  failure(failure: JobFailure): void
-}
-
-function jsonReport({ print }: RepriceContext): Report {
-  const line = (said: RepriceLine): void => print(`${JSON.stringify(said)}\n`)
-  return {
-    progress: (progress) => line({ progress }),
-    result: (result) => line({ result }),
-    failure: (error) => line({ error }),
-  }
-}
-
-function plainReport({ print, warn, isTerminal }: RepriceContext, { dryRun }: RepriceOptions): Report {
-  const clear = (): void => {
-    if (isTerminal) print(`\r${' '.repeat(40)}\r`)
-  }
-  return {
-    progress: ({ done, total }) => {
-      if (isTerminal && total > 0) print(`\rpricing calls: ${Math.floor((100 * done) / total)} % `)
-    },
-    result: (result) => {
-      clear()
-      print(dayTable(result, dryRun))
-    },
-    failure: ({ message }) => {
-      clear()
-      warn(`tokenweir: ${message}\n`)
-    },
-  }
 }
 
 function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {
@@ -205,14 +170,6 @@ function usd(nanoUsd: number | null): number | null {
   return nanoUsd === null ? null : nanoUsd / 1e9
 }
 
-function seldom(
-  clock: Pick<Clock, 'now'>,
-  tell: (progress: RepriceProgress) => void,
-): (progress: RepriceProgress) => void {
-  let toldMs = Number.NEGATIVE_INFINITY
-  return (progress) => {
-    if (clock.now() - toldMs < progressEveryMs) return
-    toldMs = clock.now()
-    tell(progress)
-  }
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
 }

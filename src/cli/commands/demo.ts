@@ -6,15 +6,21 @@ import { startDemoUpstream } from '../../demo/demo-upstream.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
 import { demoItself } from './dashboard-port.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { keepUp } from './up.ts'
+
+export const command: CliCommand = {
+  name: 'demo',
+  description: 'a first look, with a simulated upstream',
+  options: upOptionTable,
+}
 
 /** The demo's own: its upstream, and files that are gone when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const
 
 /** `tokenweir demo`: `up` against a simulated upstream, with a little traffic, in a folder of its own. */
-export async function runDemo(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const asked = parseOptions(upOptionTable, argv, env)
   const given = ownOptions.find((key) => asked.sources[key] === 'flag')
   if (given !== undefined) {

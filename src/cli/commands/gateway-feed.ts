@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ControlClient } from '../../control/control-client.ts'
-import { refusalIn } from '../../control/control-shapes.ts'
+import { refusalIn } from '../../control/control-messages.ts'
 import { socketName } from '../../control/control-socket.ts'
 
 /** How long the answer's head may take to come. */

@@ -8,23 +8,33 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { OptionError, parseOptions } from '../parse-options.ts'
+import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor } from '../../gateway/handover/predecessor.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
+import { version } from '../package-version.ts'
+import { gatewayLog, stampLog, tellOfRecording } from '../terminal/gateway-log.ts'
 import { startLines } from '../terminal/start-lines.ts'
-import { stampLog } from '../../gateway/process/tell-of-recording.ts'
+
+export const command: CliCommand = {
+  name: 'gateway',
+  description: 'forward calls and record them',
+  options: gatewayCommandTable,
+}
 
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
-export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
   if (!process.stdout.isTTY) stampLog(systemClock)
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
-  const predecessor = await Predecessor.meet(env)
+  const predecessor = await Predecessor.find(env)
+  if (predecessor === 'unknown') {
+    throw new OptionError('the running gateway is of a version that cannot hand over')
+  }
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   let listener: Listener
   try {
@@ -34,8 +44,18 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
     return
   }
   const secrets = { adminToken, upstreamKey, proxy }
-  const gateway = new RunningGateway(listener, options, secrets, systemClock, predecessor?.legacy)
-  gateway.stopOnSignals()
+  const gateway = new RunningGateway({
+    listener,
+    options,
+    secrets,
+    version,
+    clock: systemClock,
+    log: gatewayLog,
+    handover: predecessor?.handover ?? null,
+  })
+  tellOfRecording(gateway, options.db, systemClock)
+  stopOnSignals(gateway)
+  void gateway.ended.then(() => process.exit(process.exitCode ?? 0))
   const trouble = await gateway.openControl()
   if (trouble !== null) console.error(`tokenweir: no dashboard controls this gateway: ${trouble}`)
   if (predecessor !== null && trouble !== null) {
@@ -47,7 +67,7 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   if (predecessor !== null && sharedPort !== null) {
     try {
       // Last of all: from here on calls come in, and the predecessor cannot take them back.
-      await predecessor.letListen(listener.server, options.host)
+      await predecessor.listen(listener.server, options.host)
     } catch (error) {
       process.exitCode = await reportListenError(error, options)
       gateway.giveUp()
@@ -56,6 +76,20 @@ export async function runGateway(argv: readonly string[], env: NodeJS.ProcessEnv
   }
   for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
   tellParent({ ready: true, controlled: trouble === null })
+}
+
+/** The first signal stops in order, the second at once; a fault of our own stops in order and says so. */
+function stopOnSignals(gateway: RunningGateway): void {
+  const onSignal = (): void => {
+    if (gateway.isStopping) process.exit(exitCode.fault)
+    gateway.stop()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, onSignal)
+  process.on('uncaughtException', (error) => {
+    console.error('tokenweir: a fault of the gateway, which now stops:', error)
+    process.exitCode = exitCode.fault
+    gateway.stop()
+  })
 }
 
 function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy | null {

@@ -4,40 +4,69 @@ import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
 import { addressPlace, type FeedPlace, GatewayFeed, NoGateway, socketPlace } from './gateway-feed.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type TailOptions, tailOptionTable } from './tail-options.ts'
-import { type TailOutput, TailPrinter } from '../terminal/tail-printer.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { TailPrinter } from '../terminal/tail-printer.ts'
+import { thisTerminal } from '../terminal/terminal.ts'
+import { onStopSignal } from '../stop-signal.ts'
+import { ownOptionTable } from '../../options/dashboard-options.ts'
+import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { baseUrl, integer, modelNames } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
 
-/** What `tokenweir tail` needs of the world. */
-export interface TailContext extends TailOutput {
-  /** Aborted when it is to end. */
-  readonly signal: AbortSignal
+const table = optionTable({
+  body: flag('show what was asked and answered, too'),
+  full: flag('cut nothing that --body shows'),
+  errors: flag('only calls that fail'),
+  model: value<readonly string[]>(modelNames, [], 'only calls that ask for this model; repeatable'),
+  json: flag('print each request and each answer as a JSON object on a line of its own'),
+  db: database(
+    'file of the telemetry database: in its folder lies the socket of the gateway that is followed',
+  ),
+  port: {
+    ...value(
+      integer(1, 65_535),
+      defaultGatewayPort,
+      'TCP port of the gateway on this machine, where there is no such socket',
+    ),
+    env: gatewayOptionTable.port.env,
+  },
+  url: optional(baseUrl, 'where the gateway is reached, in place of socket and port'),
+  adminTokenFile: ownOptionTable.adminTokenFile,
+})
+
+type TailOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'tail',
+  description: 'show calls as they begin and end',
+  options: table,
 }
 
 /**
  * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws
  * `OptionError`.
  */
-export async function runTail(
-  argv: readonly string[],
-  env: Environment,
-  context: TailContext,
-): Promise<number> {
-  const options: TailOptions = parseOptions(tailOptionTable, argv, env)
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const options = parseOptions(table, argv, env)
+  const terminal = thisTerminal()
+  const stopped = new AbortController()
+  onStopSignal(async () => stopped.abort())
+  const signal = AbortSignal.any([stopped.signal, terminal.signal])
   const feed = new GatewayFeed(placesOf(options, env))
-  const tail = new TailPrinter(options, context, () => feed.name)
+  const tail = new TailPrinter(options, terminal, () => feed.name)
   try {
     await followFeed({
-      clock: context.clock,
+      clock: terminal.clock,
       open: (lastEventId) => feed.open(lastEventId),
       onEvent: (event) => tail.take(event),
       onLost: () => tail.lost(),
-      signal: context.signal,
+      signal,
     })
     return 0
   } catch (error) {
-    if (context.signal.aborted) return 0
-    context.warn(`tokenweir: ${error instanceof Error ? error.message : String(error)}\n`)
+    if (signal.aborted) return 0
+    terminal.warn(`tokenweir: ${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof NoGateway ? exitCode.noGateway : exitCode.fault
   } finally {
     tail.end()

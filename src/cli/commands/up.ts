@@ -3,14 +3,20 @@ import { systemClock } from '../../call/clock.ts'
 import type { StartAnswer } from '../../api/process-status.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
-import { ProcessTrouble } from '../../supervisor/gateway-process.ts'
+import { ProcessError } from '../../supervisor/gateway-process.ts'
 import { upLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from './running-dashboard.ts'
+import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
+
+export const command: CliCommand = {
+  name: 'up',
+  description: 'dashboard and gateway together',
+  options: upOptionTable,
+}
 
 const refreshMs = 1000
 
@@ -28,7 +34,7 @@ export interface UpExtras {
 const noExtras: UpExtras = { simulated: false, preface: [], started: () => {}, ended: async () => {} }
 
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
-export async function runUp(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   await keepUp(parseOptions(upOptionTable, argv, env), env, noExtras)
 }
 
@@ -78,7 +84,7 @@ export async function keepUp(
     status = await dashboard.gateway.start()
   } catch (error) {
     if (over.signal.aborted) return
-    if (!(error instanceof ProcessTrouble)) throw error
+    if (!(error instanceof ProcessError)) throw error
     display.close()
     reportTrouble(error)
     process.exitCode = error.code === 'port_in_use' ? exitCode.portInUse : exitCode.fault
@@ -116,7 +122,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
     await dashboard.gateway.stop()
   } catch (error) {
     // It may have been stopped on the page.
-    if (!(error instanceof ProcessTrouble)) throw error
+    if (!(error instanceof ProcessError)) throw error
     if (error.code !== 'not_running') {
       reportTrouble(error)
       process.exitCode = exitCode.fault
@@ -126,7 +132,7 @@ async function stopBoth(dashboard: RunningDashboard, display: StatusDisplay): Pr
   await dashboard.close()
 }
 
-function reportTrouble({ message, log }: ProcessTrouble): void {
+function reportTrouble({ message, log }: ProcessError): void {
   console.error(`tokenweir: ${message}`)
   for (const line of log) console.error(`  | ${line}`)
 }

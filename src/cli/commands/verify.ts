@@ -10,13 +10,29 @@ import type { AnsweredExchange, SeenAnswer, SeenRequest } from '../../verify/see
 import { exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { type Environment, parseOptions } from '../parse-options.ts'
-import { type VerifyOptions, verifyOptionTable } from './verify-options.ts'
+import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { gatewayOptionTable } from '../../options/gateway-options.ts'
+import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { modelName, onOff } from '../../options/value-kind.ts'
+import { flag, optional, value } from '../option-rows.ts'
 
-/** What `tokenweir verify` needs of the world. */
-export interface VerifyContext {
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
+const table = optionTable({
+  upstream: gatewayOptionTable.upstream,
+  model: optional(modelName, 'model to ask; the first that the upstream lists unless given'),
+  stream: value(onOff, true, 'whether the answer is asked for as a stream'),
+  usageInjection: gatewayOptionTable.usageInjection,
+  direct: flag(
+    'make three more calls each way, past the gateway and through it: status, header names, time to first token',
+  ),
+})
+
+type VerifyOptions = OptionsOf<typeof table>
+
+export const command: CliCommand = {
+  name: 'verify',
+  description: 'make one call and compare what was sent with what came',
+  options: table,
 }
 
 const target = '/v1/chat/completions'
@@ -25,21 +41,18 @@ const target = '/v1/chat/completions'
  * `tokenweir verify`: one call through a gateway whose upstream is a relay of our own, which notes what the
  * upstream really got and sent. Gives the exit code; throws `OptionError`.
  */
-export async function runVerify(
-  argv: readonly string[],
-  env: Environment,
-  context: VerifyContext,
-): Promise<number> {
-  const options: VerifyOptions = parseOptions(verifyOptionTable, argv, env)
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const { print, warn } = thisTerminal()
+  const options = parseOptions(table, argv, env)
   try {
-    return await verify(options, env, context)
+    return await verify(options, env, print)
   } catch (error) {
-    context.warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
+    warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
     return exitCode.fault
   }
 }
 
-async function verify(options: VerifyOptions, env: Environment, { print }: VerifyContext): Promise<number> {
+async function verify(options: VerifyOptions, env: Environment, print: Terminal['print']): Promise<number> {
   const base = parseUpstreamBase(options.upstream)
   const key = env['UPSTREAM_API_KEY'] ?? ''
   const model = options.model ?? (await firstModel(base, key))

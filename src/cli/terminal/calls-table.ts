@@ -2,7 +2,7 @@ import type { CallJson } from '../../call/call-record.ts'
 import { formatCost, formatCount, unknown } from './call-format.ts'
 import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import type { CallColumn } from './call-columns.ts'
-import { displayWidth, pad, shortenEnd, shortenMiddle } from './display-width.ts'
+import { displayWidth, pad, shorten } from './display-width.ts'
 import { paint, type Tone } from './paint.ts'
 
 export interface CallsTableOptions {
@@ -44,7 +44,7 @@ export class CallsTable {
     const hasEndColumn = this.#columns.some(({ column }) => column === endColumn)
     const detail = detailText(call, hasEndColumn)
     if (detail === '') return line
-    return `${line}\n${this.#paint(tone, shortenEnd(detailIndent + detail, this.#options.width))}`
+    return `${line}\n${this.#paint(tone, shorten(detailIndent + detail, this.#options.width))}`
   }
 
   /** What the calls come to. */
@@ -82,7 +82,7 @@ export class CallsTable {
 
 function cutText(text: string, { cut }: CallColumn, width: number): string {
   if (cut === null) return text
-  return cut.at === 'middle' ? shortenMiddle(text, width) : shortenEnd(text, width)
+  return shorten(text, width, cut.at)
 }
 
 /** Takes columns away until the others fit, then gives those that can be cut what room is left. */

@@ -1,7 +1,7 @@
 import type { ProcessStatus } from '../../api/process-status.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
 import { reachableOrigin } from './reachable-origin.ts'
-import type { RunningDashboard } from '../commands/running-dashboard.ts'
+import type { RunningDashboard } from '../running-dashboard.ts'
 import { exposureLines } from './start-lines.ts'
 
 type Dashboard = Pick<RunningDashboard, 'port' | 'signInPath'>

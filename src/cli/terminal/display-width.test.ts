@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { displayWidth, pad, printable, shortenEnd, shortenMiddle } from './display-width.ts'
+import { displayWidth, pad, printable, shorten, wrapLine } from './display-width.ts'
 
 it('displayWidth counts the columns of a terminal', () => {
   const widths: readonly (readonly [string, number])[] = [
@@ -51,23 +51,48 @@ it('pad fills up on either side', () => {
 })
 
 it('a long name keeps both its ends', () => {
-  assert.equal(shortenMiddle('gpt-5', 5), 'gpt-5')
-  assert.equal(shortenMiddle('abcdefghij', 7), 'abc…hij')
-  assert.equal(shortenMiddle('abcdefghij', 6), 'abc…ij')
-  assert.equal(shortenMiddle('千千千千千', 7), '千…千千')
-  assert.equal(shortenEnd('abcdefghij', 4), 'abc…')
-  assert.equal(shortenEnd('abc', 0), '')
+  assert.equal(shorten('gpt-5', 5, 'middle'), 'gpt-5')
+  assert.equal(shorten('abcdefghij', 7, 'middle'), 'abc…hij')
+  assert.equal(shorten('abcdefghij', 6, 'middle'), 'abc…ij')
+  assert.equal(shorten('千千千千千', 7, 'middle'), '千…千')
+  assert.equal(shorten('abcdefghij', 4), 'abc…')
+  assert.equal(shorten('abc', 0), '')
 })
 
 it('a shortened text is never wider than asked for', () => {
   const unit = fc.constantFrom('a', 'b', '-', '千', '🚀', 'é', '👩‍💻')
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 40, size: 'max' }), fc.nat(20), (text, width) => {
-      for (const shorten of [shortenEnd, shortenMiddle]) {
-        const short = shorten(text, width)
+      for (const at of ['end', 'middle'] as const) {
+        const short = shorten(text, width, at)
         assert.ok(displayWidth(short) <= width)
         if (displayWidth(text) <= width) assert.equal(short, text)
       }
+    }),
+  )
+})
+
+it('lines are broken after spaces, and within words that are longer than a line', () => {
+  assert.deepEqual(wrapLine('a weir is a low wall', 20), ['a weir is a low wall'])
+  assert.deepEqual(wrapLine('a weir is a low wall', 10), ['a weir is', 'a low wall'])
+  assert.deepEqual(wrapLine('abcdefgh ij', 3), ['abc', 'def', 'gh', 'ij'])
+  assert.deepEqual(wrapLine('語語語', 5), ['語語', '語'])
+  assert.deepEqual(wrapLine('', 5), [''])
+  assert.deepEqual(wrapLine('  "content": "a weir is"', 12), ['  "content":', '"a weir is"'])
+  assert.deepEqual(wrapLine('    abcdef', 6), ['    ab', 'cdef'])
+})
+
+it('no line is too wide, and nothing but spaces is lost', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'bc', ' ', '  ', '語', '😀', 'é'),
+    maxLength: 80,
+    size: 'max',
+  })
+  fc.assert(
+    fc.property(text, fc.integer({ min: 2, max: 30 }), (line, width) => {
+      const lines = wrapLine(line, width)
+      for (const each of lines) assert.ok(displayWidth(each.trimEnd()) <= width, each)
+      assert.equal(lines.join('').replaceAll(' ', ''), line.replaceAll(' ', ''))
     }),
   )
 })

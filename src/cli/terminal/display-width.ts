@@ -1,16 +1,9 @@
-/**
- * How many columns of a terminal a text takes. Terminals disagree on the rarest scripts; this gives what
- * Unicode's East Asian Width (UAX #11) and emoji presentation (UTS #51) ask for.
- */
+import cliTruncate from 'cli-truncate'
+import stringWidth from 'string-width'
+
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 const printableAscii = /^[\x20-\x7e]*$/
-const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-const emoji =
-  /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\d#*]\uFE0F?\u20E3|\p{Regional_Indicator}{2})/u
-/** Scripts and symbols that are Wide or Fullwidth as whole blocks. */
-const wide =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u
 
 /** What a terminal would act upon, or that would reorder or hide the text around it. */
 const unprintable = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
@@ -22,13 +15,8 @@ export function printable(text: string): string {
   return oneLine.replace(unprintable, '\ufffd')
 }
 
-/** Columns that a {@link printable} text takes. */
-export function displayWidth(text: string): number {
-  if (printableAscii.test(text)) return text.length
-  let width = 0
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
-  return width
-}
+/** Columns of a terminal that a {@link printable} text takes. */
+export const displayWidth: (text: string) => number = stringWidth
 
 /** Fills with spaces up to a width; a text that is wider stays as it is. */
 export function pad(text: string, width: number, align: 'left' | 'right'): string {
@@ -36,39 +24,41 @@ export function pad(text: string, width: number, align: 'left' | 'right'): strin
   return align === 'left' ? text + spaces : spaces + text
 }
 
-/** Cuts the end off, where need be, and says so with an ellipsis. */
-export function shortenEnd(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text
-  return width < 1 ? '' : `${head([...segments(text)], width - 1)}…`
+/** Cuts the end off, or the middle out of what differs at both ends, if need be, and says so with an ellipsis. */
+export function shorten(text: string, width: number, at: 'middle' | 'end' = 'end'): string {
+  return width < 1 ? '' : cliTruncate(text, width, { position: at })
 }
 
-/** Cuts the middle out, where need be: both ends of a model's name tell it from others. */
-export function shortenMiddle(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text
-  if (width < 3) return shortenEnd(text, width)
-  const parts = [...segments(text)]
-  const start = head(parts, Math.ceil((width - 1) / 2))
-  const end = head(parts.toReversed(), width - 1 - displayWidth(start), true)
-  return `${start}…${end}`
-}
-
-function* segments(text: string): Generator<string> {
-  for (const { segment } of graphemes.segment(text)) yield segment
-}
-
-/** As many of the parts as fit. */
-function head(parts: readonly string[], width: number, reversed = false): string {
-  let rest = width
-  let text = ''
-  for (const part of parts) {
-    rest -= graphemeWidth(part)
-    if (rest < 0) break
-    text = reversed ? part + text : text + part
+/** A {@link printable} text on as many lines as it takes, broken after spaces if there are some. */
+export function wrapLine(text: string, width: number): readonly string[] {
+  if (displayWidth(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  let lineWidth = 0
+  for (const { segment } of graphemes.segment(text)) {
+    const segmentWidth = displayWidth(segment)
+    // A space behind a full line is the break itself.
+    if (segment === ' ' && lineWidth === width) {
+      lines.push(line.trimEnd())
+      line = ''
+      lineWidth = 0
+      continue
+    }
+    // What is left of a line that was broken after a space may be too long still.
+    while (lineWidth + segmentWidth > width && line !== '') {
+      const end = breakOf(line)
+      lines.push(line.slice(0, end).trimEnd())
+      line = line.slice(end)
+      lineWidth = displayWidth(line)
+    }
+    line += segment
+    lineWidth += segmentWidth
   }
-  return text
+  return [...lines, line]
 }
 
-function graphemeWidth(grapheme: string): number {
-  if (zeroWidth.test(grapheme)) return 0
-  return wide.test(grapheme) || emoji.test(grapheme) ? 2 : 1
+/** After the last space that has something before and behind it; else at the end. */
+function breakOf(line: string): number {
+  const afterSpace = line.lastIndexOf(' ') + 1
+  return afterSpace < line.length && line.slice(0, afterSpace).trim() !== '' ? afterSpace : line.length
 }

@@ -18,7 +18,7 @@ function statusOf(state: GatewayState, message: string | null = null): ProcessSt
     health: null,
     pid_file: 'data/.proxy.pid',
     log_file: 'data/gateway.log',
-    formers: [],
+    predecessors: [],
     message,
     simulated: false,
   }

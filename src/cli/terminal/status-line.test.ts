@@ -71,7 +71,7 @@ function running(figures: Figures = {}, more: Partial<ProcessStatus> = {}): Proc
     health: health(figures),
     pid_file: 'data/.proxy.pid',
     log_file: 'data/gateway.log',
-    formers: [],
+    predecessors: [],
     message: null,
     simulated: false,
     ...more,

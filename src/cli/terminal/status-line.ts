@@ -1,8 +1,8 @@
-import { styleText } from 'node:util'
 import type { HealthReport } from '../../api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
 import { formatCount } from './call-format.ts'
-import { displayWidth, printable, shortenEnd } from './display-width.ts'
+import { displayWidth, printable, shorten } from './display-width.ts'
+import { paint, type Tone } from './paint.ts'
 
 export interface StatusLineOptions {
   /** What the line may take at most. */
@@ -11,12 +11,10 @@ export interface StatusLineOptions {
   readonly color: boolean
 }
 
-type Color = 'green' | 'yellow' | 'red' | 'dim'
-
 /** How a state is shown. */
 interface StateWords {
   readonly mark: string
-  readonly color: Color
+  readonly tone: Tone
   readonly words: (status: ProcessStatus) => string
 }
 
@@ -24,7 +22,7 @@ interface StateWords {
 interface Part {
   readonly rank: number
   readonly text: string
-  readonly color?: Color
+  readonly tone?: Tone
 }
 
 const stateGap = '   '
@@ -33,13 +31,11 @@ const partGap = ' · '
 /** How a gateway is, in one line: `● running   2 in flight of 4 · 3 waiting · 1,204 calls`. */
 export function statusLine(status: ProcessStatus, { columns, color }: StatusLineOptions): string {
   const state = states[status.state]
-  const paint = (name: Color, text: string): string =>
-    color ? styleText(name, text, { validateStream: false }) : text
-  const head = shortenEnd(`${state.mark} ${stateText(status)}`, columns)
+  const head = shorten(`${state.mark} ${stateText(status)}`, columns)
   const parts = fitting(partsOf(status), columns - displayWidth(head) - stateGap.length)
-  if (parts.length === 0) return paint(state.color, head)
-  const texts = parts.map((part) => (part.color === undefined ? part.text : paint(part.color, part.text)))
-  return paint(state.color, head) + stateGap + texts.join(partGap)
+  if (parts.length === 0) return paint(state.tone, head, color)
+  const texts = parts.map(({ tone = 'plain', text }) => paint(tone, text, color))
+  return paint(state.tone, head, color) + stateGap + texts.join(partGap)
 }
 
 /** The state in words alone, and why it is so: `stopped: The gateway ended with exit code 1.` */
@@ -53,16 +49,16 @@ export function stateText(status: ProcessStatus): string {
 }
 
 const states: Readonly<Record<GatewayState, StateWords>> = {
-  starting: { mark: '◐', color: 'yellow', words: () => 'starting' },
+  starting: { mark: '◐', tone: 'left', words: () => 'starting' },
   running: {
     mark: '●',
-    color: 'green',
+    tone: 'good',
     words: ({ simulated }) => (simulated ? 'running (simulated)' : 'running'),
   },
-  draining: { mark: '◐', color: 'yellow', words: ({ health }) => `draining${mayFinish(health)}` },
-  stopped: { mark: '○', color: 'dim', words: () => 'stopped' },
-  unresponsive: { mark: '✗', color: 'red', words: () => 'not responding' },
-  foreign: { mark: '✗', color: 'red', words: ({ port }) => `port ${port} is taken by something else` },
+  draining: { mark: '◐', tone: 'left', words: ({ health }) => `draining${mayFinish(health)}` },
+  stopped: { mark: '○', tone: 'faint', words: () => 'stopped' },
+  unresponsive: { mark: '✗', tone: 'failed', words: () => 'not responding' },
+  foreign: { mark: '✗', tone: 'failed', words: ({ port }) => `port ${port} is taken by something else` },
 }
 
 function mayFinish(health: HealthReport | null): string {
@@ -74,9 +70,9 @@ function partsOf(status: ProcessStatus): Part[] {
   const { state, health, health_ok: healthOk, message } = status
   if (state !== 'running') return []
   const parts: Part[] = []
-  if (!healthOk) parts.push({ rank: 0, text: `no answer on port ${status.port}`, color: 'red' })
+  if (!healthOk) parts.push({ rank: 0, text: `no answer on port ${status.port}`, tone: 'failed' })
   if (health !== null) parts.push(...figuresOf(health))
-  if (healthOk && message !== null) parts.push({ rank: 5, text: printable(message), color: 'yellow' })
+  if (healthOk && message !== null) parts.push({ rank: 5, text: printable(message), tone: 'left' })
   return parts
 }
 
@@ -86,10 +82,10 @@ function figuresOf({ rate_limiter: slots, token_budget: budget, warnings }: Heal
     { rank: 1, text: `${formatCount(slots.active)} in flight of ${formatCount(slots.max_concurrent)}` },
     { rank: 2, text: `${formatCount(slots.queued)} waiting` },
     { rank: 4, text: counted(slots.total_admitted, 'call') },
-    { rank: 6, text: `budget ${used}`, ...(budget.percentage_used >= 100 ? { color: 'yellow' } : {}) },
+    { rank: 6, text: `budget ${used}`, ...(budget.percentage_used >= 100 ? { tone: 'left' } : {}) },
   ]
   if (warnings.length > 0) {
-    figures.push({ rank: 3, text: counted(warnings.length, 'warning'), color: 'yellow' })
+    figures.push({ rank: 3, text: counted(warnings.length, 'warning'), tone: 'left' })
   }
   return figures
 }

@@ -68,7 +68,7 @@ test('colours repeat what is said, and no colour is in what is piped', () => {
   const failed = { ...answer, status: 502, outcome: 'upstream_error', body: { error: 'x' } }
   const painted = endLine(failed, { ...style, color: true })
   const [line = '', detail = ''] = endLine(failed, style).split('\n')
-  assert.equal(painted, `\x1b[31m${line}\x1b[0m\n\x1b[31m${detail}\x1b[0m`)
+  assert.equal(painted, `\x1b[31m${line}\x1b[39m\n\x1b[31m${detail}\x1b[39m`)
   assert.ok(!line.includes('\x1b'))
 })
 

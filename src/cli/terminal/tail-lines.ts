@@ -1,10 +1,9 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { formatDuration, formatTime, unknown } from './call-format.ts'
-import { printable, shortenEnd } from './display-width.ts'
+import { printable, shorten, wrapLine } from './display-width.ts'
 import { formatBytes } from '../../lib/format-bytes.ts'
 import { paint, type Tone } from './paint.ts'
 import { bodyText } from './payload-text.ts'
-import { wrapLine } from './wrap-line.ts'
 
 /** How lines are written. */
 export interface TailStyle {
@@ -49,7 +48,7 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
   const line = lineOf(timestamp, sign, id, parts.join('  '), tone, style)
   const message = tone === 'plain' ? '' : messageIn(record.body)
   if (message === '') return line
-  const detail = shortenEnd(printable(detailIndent + message), style.width)
+  const detail = shorten(printable(detailIndent + message), style.width)
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
@@ -67,7 +66,7 @@ export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean,
 }
 
 function cut(line: string, full: boolean, { width }: TailStyle): string {
-  return full ? line : shortenEnd(line.trimEnd(), width)
+  return full ? line : shorten(line.trimEnd(), width)
 }
 
 /** Whether the call failed, or its client left: `isFailed`, for an outcome that came as a text. */
@@ -89,7 +88,7 @@ function lineOf(
   style: TailStyle,
 ): string {
   const time = formatTime(Date.parse(timestamp), style.nowMs)
-  return paint(tone, shortenEnd(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
+  return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
 }
 
 function labelsOf({ model, stream }: PayloadRecord): readonly string[] {

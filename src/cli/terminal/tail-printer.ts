@@ -1,22 +1,22 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
-import type { Clock } from '../../call/clock.ts'
 import { either, readMessage } from '../../lib/message-shape.ts'
 import type { SseEvent } from '../../lib/sse-reader.ts'
 import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
 import { formatCount } from './call-format.ts'
-import { HeldRequests } from '../commands/held-requests.ts'
+import { HeldRequests } from './held-requests.ts'
 import { bodyLines, endLine, requestLine, startLine, type TailStyle, toneOf } from './tail-lines.ts'
-import type { TailOptions } from '../commands/tail-options.ts'
+import type { Terminal } from './terminal.ts'
 
-/** Where it is printed. */
-export interface TailOutput {
-  readonly clock: Clock
-  readonly print: (text: string) => void
-  readonly warn: (text: string) => void
-  /** Columns that a line may take at the moment. */
-  readonly width: () => number
-  readonly color: boolean
+/** Which calls are printed, and how much of each. */
+export interface TailOptions {
+  readonly body: boolean
+  readonly full: boolean
+  readonly errors: boolean
+  readonly model: readonly string[]
+  readonly json: boolean
 }
+
+type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 
 const isFeedEvent = either(isFeedNote, isFeedRecord)
 /** A restart is over before this, and nothing is said of it. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readQuery, someOf, wholeNumber } from './query-parameters.ts'
+import { integer, someOf } from '../../options/value-kind.ts'
+import { or, readQuery } from './query-parameters.ts'
 import { RequestProblem } from './request-problem.ts'
 
-const table = { lines: wholeNumber(1, 5000, 150), topics: someOf(['gateway', 'log']) }
+const table = { lines: or(integer(1, 5000), 150), topics: someOf(['gateway', 'log']) }
 
 const good: readonly [query: Record<string, unknown>, values: unknown][] = [
   [{ topics: 'log' }, { lines: 150, topics: ['log'] }],

@@ -1,8 +1,8 @@
 import type { ErrorBody } from '../../api/error-body.ts'
-import { JobTrouble } from '../../supervisor/database-jobs.ts'
-import { ProcessTrouble } from '../../supervisor/gateway-process.ts'
-import { SettingError } from '../../supervisor/gateway-settings.ts'
-import { GatewayRefusal, RawLogTrouble } from '../../supervisor/raw-log-relay.ts'
+import { JobError } from '../../supervisor/run-job.ts'
+import { ProcessError } from '../../supervisor/gateway-process.ts'
+import { SettingError } from '../../supervisor/gateway-config.ts'
+import { GatewayRefusedError, RawLogError } from '../../supervisor/raw-log-relay.ts'
 
 /** Why a request is answered with a status of 400 or above. */
 export class RequestProblem extends Error {
@@ -38,7 +38,7 @@ export class RequestProblem extends Error {
   }
 }
 
-const troubleStatus: Readonly<Record<ProcessTrouble['code'], number>> = {
+const troubleStatus: Readonly<Record<ProcessError['code'], number>> = {
   not_running: 409,
   start_failed: 500,
   port_in_use: 500,
@@ -54,7 +54,7 @@ const settingStatus: Readonly<Record<SettingError['code'], number>> = {
   settings_not_kept: 500,
 }
 
-const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
+const jobStatus: Readonly<Record<JobError['code'], number>> = {
   job_running: 409,
   no_database: 409,
   folded_range: 409,
@@ -62,7 +62,7 @@ const jobStatus: Readonly<Record<JobTrouble['code'], number>> = {
   job_failed: 500,
 }
 
-const rawLogStatus: Readonly<Record<RawLogTrouble['code'], number>> = {
+const rawLogStatus: Readonly<Record<RawLogError['code'], number>> = {
   not_running: 409,
   gateway_silent: 504,
 }
@@ -70,16 +70,16 @@ const rawLogStatus: Readonly<Record<RawLogTrouble['code'], number>> = {
 /** What a request whose handling threw is answered; null for a fault of our own, of which nothing is told. */
 export function problemOf(error: unknown): RequestProblem | null {
   if (error instanceof RequestProblem) return error
-  if (error instanceof ProcessTrouble) {
+  if (error instanceof ProcessError) {
     return new RequestProblem(troubleStatus[error.code], error.code, error.message, { log: error.log })
   }
-  if (error instanceof JobTrouble) {
+  if (error instanceof JobError) {
     return new RequestProblem(jobStatus[error.code], error.code, error.message)
   }
-  if (error instanceof RawLogTrouble) {
+  if (error instanceof RawLogError) {
     return new RequestProblem(rawLogStatus[error.code], error.code, error.message)
   }
-  if (error instanceof GatewayRefusal) {
+  if (error instanceof GatewayRefusedError) {
     const headers = error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }
     return new RequestProblem(error.status, error.code, error.message, { headers })
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { JobStarter } from '../../supervisor/database-jobs.ts'
-import { yesOrNo } from '../http/query-parameters.ts'
+import { trueFalse } from '../../options/value-kind.ts'
+import { or } from '../http/query-parameters.ts'
 import { addRoutes, route } from '../http/route-table.ts'
 
 const defaultKeepDays = 90
@@ -26,7 +27,7 @@ export function addDatabaseRoutes(app: FastifyInstance, jobs: JobStarter): void 
   addRoutes(app, '/api/db', { GET: route({ handle: () => jobs.file() }) })
   addRoutes(app, '/api/db/compress', {
     POST: route({
-      query: { async: yesOrNo(false) },
+      query: { async: or(trueFalse, false) },
       body: compressOrder,
       handle: async ({ query, body }, reply) => {
         const { keep_days: keepDays = defaultKeepDays, dry_run: dryRun = false } = (body ??

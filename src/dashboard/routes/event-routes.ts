@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { EventHub } from '../events/event-hub.ts'
 import { expectOwnConnection } from '../http/own-connection.ts'
-import { someOf } from '../http/query-parameters.ts'
+import { someOf } from '../../options/value-kind.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 import { addRoutes, route } from '../http/route-table.ts'
 

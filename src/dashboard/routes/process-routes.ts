@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { GatewayProcess } from '../../supervisor/gateway-process.ts'
-import type { Settings } from '../../supervisor/gateway-settings.ts'
+import type { Settings } from '../../options/gateway-settings.ts'
 import type { LogSource } from './log-source.ts'
-import { wholeNumber } from '../http/query-parameters.ts'
+import { integer } from '../../options/value-kind.ts'
+import { or } from '../http/query-parameters.ts'
 import { addRoutes, route } from '../http/route-table.ts'
 import { optionalSettings, settings } from '../http/settings-body.ts'
 
@@ -46,7 +47,7 @@ export function addProcessRoutes(app: FastifyInstance, options: ProcessRoutesOpt
   })
   addRoutes(app, '/api/proxy/logs', {
     GET: route({
-      query: { lines: wholeNumber(1, 5000, 150) },
+      query: { lines: or(integer(1, 5000), 150) },
       handle: async ({ query }) => {
         const { lines, totalLines } = await log.tail(query.lines)
         return { logs: lines, total_lines: totalLines, returned_lines: lines.length }

@@ -4,7 +4,7 @@ import { type CallFilter, type FilterName, type NamedFilter, namedFilters } from
 import type { CallSort } from '../../call/call-reader.ts'
 import { failureKinds } from '../../call/failure.ts'
 import { type IsoTime, parseIsoTime } from '../../lib/iso-instant.ts'
-import { ZonedTime, type ZonedUnit, isTimeZone } from '../../lib/zoned-time.ts'
+import { ZonedTime, type ZonedUnit } from '../../lib/zoned-time.ts'
 import {
   type GroupQuestion,
   type ListQuestion,
@@ -12,17 +12,8 @@ import {
   type QueryFormat,
   maxSorted,
 } from '../../query/query-question.ts'
-import {
-  type QueryParameter,
-  type QueryTable,
-  measure,
-  oneOf,
-  optional,
-  repeatable,
-  someText,
-  wholeNumber,
-  yesOrNo,
-} from '../http/query-parameters.ts'
+import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
+import { type QueryParameter, type QueryTable, optional, or, repeatable } from '../http/query-parameters.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 
 /** Filters of fields, as they stand in a query. */
@@ -65,7 +56,6 @@ const defaultLimit = 1000
 /** An instant, or a local time or day whose zone is said elsewhere; {@link instantOf} makes an instant of it. */
 export const isoTime: QueryParameter<IsoTime> = {
   range: 'a time in ISO 8601 such as 2026-11-21T04:00:00Z, or a day such as 2026-11-21',
-  default: undefined,
   parse: (text) => parseIsoTime(text) ?? undefined,
 }
 
@@ -74,21 +64,13 @@ export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): n
   return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
 }
 
-const timeZone: QueryParameter<string> = {
-  range: 'an IANA time zone, such as Europe/Berlin',
-  default: 'UTC',
-  parse: (text) => (isTimeZone(text) ? text : undefined),
-}
-
 const cursor: QueryParameter<number> = {
   range: 'the next_cursor of an answer',
-  default: undefined,
   parse: (text) => parseCallId(text) ?? undefined,
 }
 
 const groupBy: QueryParameter<GroupBy> = {
   range: `one of ${[...times, ...callDimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
-  default: undefined,
   parse: (text) => {
     const words = text.split(',')
     const time = times.find((one) => words.includes(one)) ?? null
@@ -100,11 +82,11 @@ const groupBy: QueryParameter<GroupBy> = {
 
 /** Any value of a field, or a bound of it. */
 function fieldFilter({ name, by, field }: NamedFilter): object {
-  if (by !== 'any') return optional(measure())
-  if (name === 'status') return repeatable(wholeNumber(100, 599))
+  if (by !== 'any') return optional(measure)
+  if (name === 'status') return repeatable(integer(100, 599))
   if (name === 'failure_code') return repeatable(oneOf(Object.keys(failureKinds)))
   if (field.codes !== undefined) return repeatable(oneOf(Object.keys(field.codes)))
-  return repeatable(someText(name === 'endpoint' ? 'a path' : 'a name', maxNameLength))
+  return repeatable(shortText(name === 'endpoint' ? 'a path' : 'a name', maxNameLength))
 }
 
 const filterTable: QueryTable<FilterQuery> = {
@@ -113,21 +95,21 @@ const filterTable: QueryTable<FilterQuery> = {
   ...(Object.fromEntries(
     namedFilters.map((filter) => [filter.name, fieldFilter(filter)]),
   ) as QueryTable<FieldFilters>),
-  errors_only: yesOrNo(false),
-  q: optional(someText('an id or an error code', maxNameLength)),
+  errors_only: or(trueFalse, false),
+  q: optional(shortText('an id or an error code', maxNameLength)),
 }
 
 /** What `/api/overview` takes. */
-export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: timeZone }
+export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: or(timeZone, 'UTC') }
 
 /** What `/api/query` takes. */
 export const callsTable: QueryTable<CallsQuery> = {
   ...overviewTable,
   group_by: optional(groupBy),
-  limit: optional(wholeNumber(1, 10_000)),
+  limit: optional(integer(1, 10_000)),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   cursor: optional(cursor),
-  format: oneOf<QueryFormat>(['json', 'csv', 'ndjson'], 'json'),
+  format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
 }
 
 /** What is asked by a query of `/api/query`. Throws where its parameters do not go together. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { expectOwnConnection } from '../http/own-connection.ts'
-import { optional, wholeNumber } from '../http/query-parameters.ts'
+import { integer } from '../../options/value-kind.ts'
+import { optional, or } from '../http/query-parameters.ts'
 import type { QueryReplies } from './query-reply.ts'
 import type { QuerySource } from './query-source.ts'
 import type { RawLogSource } from './raw-log-source.ts'
@@ -34,7 +35,7 @@ export function addRawLogRoutes(app: FastifyInstance, options: RawLogRoutesOptio
   addRoutes(app, '/api/raw-log/clear', { POST: route({ handle: () => rawLog.clear() }) })
   addRoutes(app, '/api/raw-log/recent', {
     GET: route({
-      query: { limit: wholeNumber(1, 1000, 50) },
+      query: { limit: or(integer(1, 1000), 50) },
       handle: async ({ query: { limit } }, reply) => {
         const relayed = await rawLog.recent(limit)
         if (relayed !== null) return reply.type('application/json; charset=utf-8').send(relayed)
@@ -45,7 +46,7 @@ export function addRawLogRoutes(app: FastifyInstance, options: RawLogRoutesOptio
   })
   addRoutes(app, '/api/raw-log/stream', {
     GET: route({
-      query: { last_event_id: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)) },
+      query: { last_event_id: optional(integer(0, Number.MAX_SAFE_INTEGER)) },
       handle: async ({ query }, reply) => {
         expectOwnConnection(reply)
         reply.type('text/event-stream; charset=utf-8')

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { FeedListener } from '../../supervisor/raw-log-relay.ts'
 
-/** The log of payloads, as the dashboard asks for it; all may reject with `RawLogTrouble` or `GatewayRefusal`. */
+/** The log of payloads, as the dashboard asks for it; all may reject with `RawLogError` or `GatewayRefusedError`. */
 export interface RawLogSource {
   status(): Promise<RawLogStatus>
   /** Whether payloads are kept now (null where no gateway says so), and the path of the active file. Never rejects. */

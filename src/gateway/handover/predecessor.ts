@@ -1,57 +1,60 @@
 import type { Server } from 'node:http'
 import { Server as SocketServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { codeOf } from '../../lib/caught.ts'
+import type { Shape } from '../../lib/message-shape.ts'
 import { listen, listenBacklog } from '../http/listen.ts'
-import { type Shape, isObject, isOneOf, record } from '../../lib/message-shape.ts'
-import { type Legacy, type SuccessorQuestion, handOverVariable, isLegacy } from './handing-over.ts'
-import { OptionError } from '../../cli/parse-options.ts'
-
-const tellsLegacy = record<{ readonly legacy: object }>({ legacy: isObject })
-const isYours = record<{ readonly yours: true }>({ yours: isOneOf([true]) })
+import {
+  type Handover,
+  type SuccessorQuestion,
+  handoverVariable,
+  isHandover,
+  isYours,
+  tellsHandover,
+} from './handover.ts'
 
 const portPatienceMs = 1000
 const portPauseMs = 20
 
 /** The gateway that has started this process to be its successor. */
 export class Predecessor {
-  readonly legacy: Legacy
+  readonly handover: Handover
 
-  private constructor(legacy: Legacy) {
-    this.legacy = legacy
+  private constructor(handover: Handover) {
+    this.handover = handover
   }
 
   /**
-   * `null` where nobody hands over to this process, or who wanted to has gone. Rejects with {@link OptionError} where it
-   * is of a version whose place cannot be taken.
+   * `null` if nobody hands over to this process, or who wanted to has gone; `unknown` if it is of a version that hands
+   * over in another way.
    */
-  static async meet(env: NodeJS.ProcessEnv): Promise<Predecessor | null> {
-    const isSuccessor = env[handOverVariable] !== undefined
-    delete env[handOverVariable]
+  static async find(env: NodeJS.ProcessEnv): Promise<Predecessor | 'unknown' | null> {
+    const isSuccessor = env[handoverVariable] !== undefined
+    delete env[handoverVariable]
     if (!isSuccessor) return null
-    const answer = await ask({ asks: 'legacy' }, tellsLegacy)
+    const answer = await ask({ asks: 'handover' }, tellsHandover)
     if (answer === null) return null
-    const { legacy } = answer.message
-    if (!isLegacy(legacy)) throw new OptionError('the running gateway is of a version that cannot hand over')
-    return new Predecessor(legacy)
+    const { handover } = answer.message
+    return isHandover(handover) ? new Predecessor(handover) : 'unknown'
   }
 
-  /** The port on which this process can only listen once the predecessor lets it; `null` where it needs no leave. */
+  /** The port on which this process can only listen once the predecessor lets it; `null` if it needs no leave. */
   portFor(host: string, port: number): number | null {
-    const { legacy } = this
-    const isSame = port === legacy.port || (port === 0 && host === legacy.host)
-    return isSame ? legacy.port : null
+    const { handover } = this
+    const isSame = port === handover.port || (port === 0 && host === handover.host)
+    return isSame ? handover.port : null
   }
 
   /**
-   * Lets a server accept connections on the predecessor's port: beside it, or in its place where the address is
+   * Lets a server accept connections on the predecessor's port: beside it, or in its place if the address is
    * another or the predecessor has gone. Rejects with the socket's error.
    */
-  async letListen(server: Server, host: string): Promise<void> {
-    const isShared = host === this.legacy.host
+  async listen(server: Server, host: string): Promise<void> {
+    const isShared = host === this.handover.host
     const answer = await ask({ asks: isShared ? 'listener' : 'port' }, isYours)
     // This still runs in the turn in which the socket came: it has not been asked for a connection yet.
     if (answer?.handle !== undefined) server.listen(answer.handle, listenBacklog)
-    else await listenOnceFree(this.legacy.port, host, server)
+    else await listenOnceFree(this.handover.port, host, server)
   }
 }
 
@@ -62,8 +65,7 @@ async function listenOnceFree(port: number, host: string, server: Server): Promi
       await listen(port, host, server)
       return
     } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-      if (!isTaken || patienceMs <= 0) throw error
+      if (codeOf(error) !== 'EADDRINUSE' || patienceMs <= 0) throw error
       await delay(portPauseMs)
     }
   }
@@ -74,7 +76,7 @@ interface Answer<T> {
   readonly handle: SocketServer | undefined
 }
 
-/** `null` where the predecessor has gone. What is no answer to the question is ignored. */
+/** `null` if the predecessor has gone. What is no answer to the question is ignored. */
 function ask<T>(question: SuccessorQuestion, isAnswer: Shape<T>): Promise<Answer<T> | null> {
   const { promise, resolve } = Promise.withResolvers<Answer<T> | null>()
   const onMessage = (message: unknown, handle: unknown): void => {

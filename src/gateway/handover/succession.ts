@@ -1,60 +1,41 @@
-import type { Server } from 'node:http'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import type { Clock } from '../../call/clock.ts'
-import { ControlClient } from '../../control/control-client.ts'
-import type { HandOverOrder, RawLogSwitch } from '../../control/control-messages.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
+import type { HandOverAnswer, HandOverOrder } from '../../control/control-messages.ts'
+import type { SpawnedGateway } from '../../control/spawn-gateway.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
-import type { SpawnedGateway } from '../../supervisor/spawn-gateway.ts'
-import { Finishing } from './finishing.ts'
-import { Formers } from './formers.ts'
-import { type Bequest, type Legacy, raiseSuccessor } from './handing-over.ts'
+import type { Listener } from '../http/listen.ts'
+import { Draining, type DrainingOptions } from './draining.ts'
+import type { Handover, InheritedRawLog } from './handover.ts'
+import { Predecessors } from './predecessors.ts'
+import { startSuccessor } from './start-successor.ts'
 
-export interface SuccessionOptions {
-  readonly admission: Admission
-  readonly budget: Budget
-  readonly budgetRejects: boolean
-  readonly clock: Clock
-  readonly instance: string
-  /** Where the control socket is. */
-  readonly folder: string
+export interface SuccessionOptions extends DrainingOptions {
   /** Of the gateway that this one takes over from. */
-  readonly legacy: Legacy | null
-  /** The whole gateway is told to stop, while this one finishes its calls. */
-  readonly onStop: (withinMs: number) => void
-  /** The payload log was switched, while this one finishes its calls. */
-  readonly onRawLog: (to: RawLogSwitch) => void
-}
-
-/** Where a gateway accepts calls. */
-export interface Place {
-  readonly server: Server
+  readonly handover: Handover | null
+  readonly rawLog: () => InheritedRawLog
+  /** Where it accepts calls. */
+  readonly listener: Listener
   readonly host: string
-  readonly port: number
-  /** Stops to listen there. */
+  /** Stops listening, so that a successor can bind the port. */
   readonly makeWay: () => void
 }
 
 /** A gateway's place among those before and after it. */
 export class Succession {
-  readonly formers: Formers
+  readonly predecessors: Predecessors
   readonly #options: SuccessionOptions
-  readonly #client: ControlClient
-  #finishing: Finishing | null = null
+  #draining: Draining | null = null
   #isHandingOver = false
   /** A successor that is not ready yet. */
   #successor: SpawnedGateway | null = null
-  /** What calls have used since the legacy was told. */
+  /** What calls have used since the handover was told. */
   #untold: MinuteUsage[] = []
 
   constructor(options: SuccessionOptions) {
-    const { admission, budget, legacy } = options
+    const { admission, budget, handover } = options
     this.#options = options
-    this.#client = new ControlClient(options.folder)
-    this.formers = new Formers(options)
-    if (legacy !== null) this.formers.expect(legacy)
-    const changed = (): void => (this.#finishing ?? this.formers).changed()
+    this.predecessors = new Predecessors(options)
+    if (handover !== null) this.predecessors.expect(handover)
+    const changed = (): void => (this.#draining ?? this.predecessors).changed()
     admission.watch(changed)
     budget.watch({ added: (usage) => this.#used(usage), reserved: changed })
   }
@@ -64,59 +45,53 @@ export class Succession {
     return this.#isHandingOver
   }
 
-  /**
-   * Starts a successor; resolves with its process id when it is ready. Rejects with `HandOverTrouble` when it has
-   * ended instead, and nothing has changed. `bequest` is asked when the successor is about to begin.
-   */
-  async raise(
-    order: HandOverOrder,
-    { server, host, port, makeWay }: Place,
-    bequest: () => Bequest,
-  ): Promise<number | null> {
-    const { clock, instance } = this.#options
-    const legacy = (): Legacy => {
-      this.#untold = []
-      const { slots } = this.formers
-      return { instance, identity: ownIdentity(), host, port, slots, ...bequest() }
-    }
+  /** Starts a successor; resolves when it is ready, or has ended instead, and nothing has changed. */
+  async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
+    const { listener, makeWay, clock } = this.#options
+    this.#isHandingOver = true
     const started = (successor: SpawnedGateway): void => {
       this.#successor = successor
     }
-    this.#isHandingOver = true
-    try {
-      return (await raiseSuccessor({ order, listener: server, legacy, makeWay, started, clock })).pid
-    } catch (error) {
-      this.#isHandingOver = false
-      throw error
-    } finally {
-      this.#successor = null
-    }
+    const source = { server: listener.server, handover: () => this.#handover(), makeWay, started }
+    const answer = await startSuccessor(order, source, clock)
+    this.#successor = null
+    this.#isHandingOver = 'successor' in answer
+    return answer
   }
 
   /** From here on the successor shares the slots, and is told what is finished here. */
-  follow(): void {
-    const { admission, budget, clock, instance, onStop, onRawLog } = this.#options
-    const formers = this.formers.moveOn()
-    const identity = ownIdentity()
-    this.#finishing = new Finishing(
-      { client: this.#client, admission, budget, clock, instance, identity, formers, onStop, onRawLog },
-      this.#untold,
-    )
+  drain(): void {
+    this.#draining = new Draining(this.#options, this.predecessors.sendOn(), this.#untold)
   }
 
   /** A successor that is not ready yet ends, and gateways before this one stop. Resolves when those have. */
   stop(withinMs: number): Promise<void> {
     this.#successor?.kill()
-    return this.formers.stop(withinMs)
+    return this.predecessors.stop(withinMs)
   }
 
   /** Everything here is finished. */
   async close(): Promise<void> {
-    await this.#finishing?.close()
+    await this.#draining?.close()
+  }
+
+  #handover(): Handover {
+    const { instance, host, listener, budget, clock, rawLog } = this.#options
+    this.#untold = []
+    return {
+      instance,
+      identity: ownIdentity(),
+      host,
+      port: listener.port,
+      slots: this.predecessors.slots,
+      used: budget.isKnown ? budget.minutes(clock.wallTime()) : null,
+      reserved: budget.reservedInAll,
+      rawLog: rawLog(),
+    }
   }
 
   #used(usage: MinuteUsage): void {
-    if (this.#finishing !== null) this.#finishing.used(usage)
+    if (this.#draining !== null) this.#draining.used(usage)
     else if (this.#isHandingOver) this.#untold.push(usage)
   }
 }

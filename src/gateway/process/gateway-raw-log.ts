@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Clock } from '../../call/clock.ts'
 import type { RawLogSwitch } from '../../control/control-messages.ts'
+import type { InheritedRawLog } from '../handover/handover.ts'
 import type { PayloadDesk } from '../raw-log/payload-desk.ts'
 import { PayloadFeed } from '../raw-log/payload-feed.ts'
 import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
@@ -8,16 +9,10 @@ import type { GatewayValues } from '../../options/gateway-options.ts'
 import { parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
 import { PayloadLog } from '../../payloads/payload-log.ts'
 
-/** To cross to the log's thread costs more than all else where calls cross one by one; nobody sees such a delay. */
+/** To cross to the log's thread costs more than all else when calls cross one by one; nobody sees such a delay. */
 const flushAfterMs = 20
 const bytesPerKb = 1024
 const bytesPerMb = 1024 * 1024
-
-/** What a successor goes on with, so that a restart neither loses an active log nor ends it. */
-export interface RawLogLegacy extends RawLogSwitch {
-  /** What the option said, or the last setting. */
-  readonly asked: boolean
-}
 
 export interface GatewayRawLogOptions {
   readonly values: GatewayValues
@@ -26,7 +21,7 @@ export interface GatewayRawLogOptions {
   readonly idBits: number
   readonly clock: Clock
   /** Of the gateway that this one takes over from. */
-  readonly legacy: RawLogLegacy | null
+  readonly inherited: InheritedRawLog | null
   /** Told how it goes on when it was switched here. */
   readonly onSwitched: (to: RawLogSwitch) => void
 }
@@ -40,7 +35,7 @@ export class GatewayRawLog {
   #asked: boolean
 
   constructor(options: GatewayRawLogOptions) {
-    const { values, salt, idBits, clock, legacy } = options
+    const { values, salt, idBits, clock, inherited } = options
     this.#options = options
     this.#asked = values.rawLog
     const log = new PayloadLog({
@@ -55,7 +50,7 @@ export class GatewayRawLog {
       flushAfterMs,
     })
     this.log = log
-    if (legacy !== null && legacy.asked === this.#asked) this.follow(legacy)
+    if (inherited !== null && inherited.asked === this.#asked) this.follow(inherited)
     else if (this.#asked) log.toggle(true, null)
     this.#feed = new PayloadFeed({ log, clock })
     const desk: PayloadDesk = {
@@ -69,7 +64,7 @@ export class GatewayRawLog {
   }
 
   /** For the gateway that takes over. */
-  legacy(): RawLogLegacy {
+  handover(): InheritedRawLog {
     const { enabled, enabledUntilMs: untilMs } = this.log
     return { asked: this.#asked, enabled, untilMs }
   }

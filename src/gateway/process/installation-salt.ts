@@ -5,7 +5,7 @@ const saltBytes = 16
 
 /**
  * The salt of this installation, by which fingerprints of keys can be told apart here and mean nothing
- * elsewhere. Made at the first start. Where it can be neither read nor kept, a passing one serves:
+ * elsewhere. Made at the first start. If it can be neither read nor kept, a passing one serves:
  * fingerprints then differ from those of other runs, and nothing else suffers.
  */
 export function installationSalt(path: string): Buffer {

@@ -1,9 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { messageOf } from '../../lib/caught.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 
 /**
  * The file that tells people which process the gateway is. A hint only: no signal is ever sent on its word.
- * It is replaced whole, and removed at the end only where it still names this process.
+ * It is replaced whole, and removed at the end only if it still names this process.
  */
 export class PidFile {
   readonly #path: string
@@ -16,11 +18,12 @@ export class PidFile {
   /** Answers why it could not be written, or `null`. */
   write(): string | null {
     try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
       replaceFile(this.#path, `${process.pid}\n`)
       this.#isWritten = true
       return null
     } catch (error) {
-      return error instanceof Error ? error.message : String(error)
+      return messageOf(error)
     }
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { RollupCheck } from '../rollup/check-rollups.ts'
+import { foldedDayMs, foldedUntilMs } from '../rollup/fold-calls.ts'
 import { schemaVersion, versionOf } from '../sqlite/migrate.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
@@ -13,9 +14,9 @@ export interface CheckReport {
   readonly calls: number
   /** How many calls the rollups do not hold yet. */
   readonly callsToAdd: number
-  /** Before this instant calls were folded away, `null` where none were. */
+  /** Before this instant calls were folded away, `null` if none were. */
   readonly foldedUntilMs: number | null
-  /** What SQLite says of the file and its indexes; empty where all is well. */
+  /** What SQLite says of the file and its indexes; empty if all is well. */
   readonly integrity: readonly string[]
   readonly quarters: Sampled
   readonly days: Sampled
@@ -30,7 +31,6 @@ export interface Sampled {
 
 const quartersInSample = 200
 const daysInSample = 10
-const dayMs = 96 * quarterMs
 /** More findings say nothing more. */
 const findings = 20
 
@@ -39,34 +39,33 @@ export function checkStore(path: string, { full }: { readonly full: boolean }): 
   const database = openForReading(path)
   if (typeof database === 'string') return database
   try {
-    const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0])
     const version = versionOf(database)
     const integrity = integrityOf(database)
     // Of what is damaged, or older than the rollups, nothing more can be counted.
-    if (integrity.length > 0 || version < schemaVersion) return bareReport(version, integrity)
-    const folded = number('SELECT folded_until FROM rollup_state')
-    return {
-      schemaVersion: version,
-      newestVersion: schemaVersion,
-      calls: number('SELECT count(*) FROM calls'),
-      callsToAdd: number('SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'),
-      foldedUntilMs: folded === 0 ? null : folded * quarterMs,
-      integrity,
-      ...rollupsOf(new RollupCheck(database), full),
-    }
+    const counted = integrity.length > 0 || version < schemaVersion ? notCounted : countedIn(database, full)
+    return { schemaVersion: version, newestVersion: schemaVersion, integrity, ...counted }
   } finally {
     database.close()
   }
 }
 
-function rollupsOf(check: RollupCheck, full: boolean): Pick<CheckReport, 'quarters' | 'days'> {
-  const quarters = check.countable()
-  const days = check.wholeDays()
+type Counted = Omit<CheckReport, 'schemaVersion' | 'newestVersion' | 'integrity'>
+
+const none: Sampled = { checked: 0, of: 0, wrongMs: [] }
+const notCounted: Counted = { calls: 0, callsToAdd: 0, foldedUntilMs: null, quarters: none, days: none }
+
+function countedIn(database: DatabaseSync, full: boolean): Counted {
+  const number = (sql: string): number => Number(Object.values(database.prepare(sql).get() ?? {})[0])
+  const check = new RollupCheck(database)
+  const [quarters, days] = [check.countable(), check.days()]
   return {
+    calls: number('SELECT count(*) FROM calls'),
+    callsToAdd: number('SELECT count(*) FROM calls WHERE seq > (SELECT watermark_seq FROM rollup_state)'),
+    foldedUntilMs: foldedUntilMs(database) || null,
     quarters: checked(quarters, full ? quarters.length : quartersInSample, quarterMs, (slot) =>
       check.isQuarterRight(slot),
     ),
-    days: checked(days, full ? days.length : daysInSample, dayMs, (day) => check.isDayRight(day)),
+    days: checked(days, full ? days.length : daysInSample, foldedDayMs, (day) => check.isDayRight(day)),
   }
 }
 
@@ -93,19 +92,5 @@ function integrityOf(database: DatabaseSync): readonly string[] {
     // Of some damage SQLite does not find its way out.
     if (error instanceof Error && sqliteCode(error) === sqliteCodes.corrupt) return [error.message]
     throw error
-  }
-}
-
-function bareReport(version: number, integrity: readonly string[]): CheckReport {
-  const nothing: Sampled = { checked: 0, of: 0, wrongMs: [] }
-  return {
-    schemaVersion: version,
-    newestVersion: schemaVersion,
-    calls: 0,
-    callsToAdd: 0,
-    foldedUntilMs: null,
-    integrity,
-    quarters: nothing,
-    days: nothing,
   }
 }

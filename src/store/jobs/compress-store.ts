@@ -1,15 +1,13 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Clock } from '../../call/clock.ts'
-import { callsBefore, estimateOf } from './compress-estimate.ts'
-import { FoldCalls, foldUntil } from '../rollup/fold-calls.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
+import { foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
-import { openForReading, openForWriting, type StoreAbsence } from '../sqlite/open-store.ts'
-import { RollForward } from '../rollup/roll-forward.ts'
-import { nextSize, pauseAfter, type SliceBounds } from './slice-pace.ts'
-import { lockJob, walBytes } from '../sqlite/store-files.ts'
+import type { StoreAbsence } from '../sqlite/open-store.ts'
+import { walBytes } from '../sqlite/store-files.ts'
+import { inSlices, type JobClock, type JobWorld, readStore, runJob, type SlicedWork } from './job.ts'
+import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
 
 export interface CompressRequest {
   /** Calls of so many whole days before today are kept. */
@@ -37,10 +35,7 @@ export interface CompressOutcome {
   readonly durationMs: number
 }
 
-export interface CompressWorld {
-  readonly clock: Pick<Clock, 'now' | 'wallTime' | 'delay'>
-  readonly onProgress: (progress: CompressProgress) => void
-}
+export type CompressWorld = JobWorld<CompressProgress>
 
 /** Nothing is broken, but it cannot go on now; what is done already stays done. */
 export class CompressStopped extends Error {
@@ -49,12 +44,6 @@ export class CompressStopped extends Error {
     this.name = 'CompressStopped'
   }
 }
-
-const bounds = {
-  roll_up: { first: 20, least: 4, most: 300 },
-  fold: { first: 100, least: 16, most: 5000 },
-  give_back: { first: 32, least: 4, most: 250 },
-} as const satisfies Record<CompressPhase, SliceBounds>
 
 /** The log is carried over into the file after so many slices, so that the gateway's writer need not do it. */
 const slicesPerCheckpoint = 4
@@ -72,167 +61,135 @@ const truncateTries = 20
  */
 export async function compressStore(
   path: string,
-  request: CompressRequest,
-  world: CompressWorld,
+  { keepDays, dryRun }: CompressRequest,
+  { clock, onProgress }: CompressWorld,
 ): Promise<CompressOutcome | StoreAbsence | 'job_running'> {
-  const startedMs = world.clock.now()
+  const startedMs = clock.now()
   const beforeBytes = bytesOf(path)
-  const untilMs = foldUntil(world.clock.wallTime(), request.keepDays)
-  // Nothing is made where there is nothing to compress.
-  const reading = openForReading(path)
-  if (typeof reading === 'string') return reading
-  try {
-    if (request.dryRun) {
-      const { foldedCalls, freedBytes } = estimateOf(reading, untilMs)
-      const afterBytes = Math.max(0, beforeBytes - freedBytes)
-      return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
-    }
-  } finally {
-    reading.close()
+  const untilMs = foldUntil(clock.wallTime(), keepDays)
+  const outcome = (foldedCalls: number, afterBytes: number): CompressOutcome => {
+    return { beforeBytes, afterBytes, foldedCalls, durationMs: clock.now() - startedMs }
   }
-  using job = lockJob(path)
-  if (job === null) return 'job_running'
-  const database = openForWriting(path)
-  try {
-    const foldedCalls = await new Compression(database, path, untilMs, world).run()
-    const afterBytes = bytesOf(path)
-    return { beforeBytes, afterBytes, foldedCalls, durationMs: world.clock.now() - startedMs }
-  } finally {
-    database.close()
+  if (dryRun) {
+    return await readStore(path, (database) => {
+      const { foldedCalls, freedBytes } = estimateOf(database, untilMs)
+      return outcome(foldedCalls, Math.max(0, beforeBytes - freedBytes))
+    })
+  }
+  return await runJob(path, async (database) => {
+    // Checkpoints are made between slices, not as a part of them.
+    database.exec('PRAGMA wal_autocheckpoint = 0')
+    const log = new JobLog(database, clock)
+    const run = (phase: CompressPhase, work: SlicedWork): Promise<number> =>
+      inSlices(
+        clock,
+        work,
+        (done, total) => onProgress({ phase, done, total }),
+        () => log.afterSlice(),
+      )
+    // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
+    recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime() })
+    await run('roll_up', rollUp(database, clock))
+    const foldedCalls = await run('fold', foldBefore(database, untilMs))
+    await run('give_back', giveBack(database))
+    await log.empty()
+    return outcome(foldedCalls, bytesOf(path))
+  })
+}
+
+/** What would go if all calls before `untilMs` were folded: their share of what calls and their indexes take. */
+function estimateOf(
+  database: DatabaseSync,
+  untilMs: number,
+): { readonly foldedCalls: number; readonly freedBytes: number } {
+  const pragma = (name: 'page_count' | 'page_size' | 'freelist_count'): number =>
+    Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+  const foldedCalls = callsBefore(database, untilMs)
+  const calls = Number(database.prepare('SELECT count(*) AS calls FROM calls').get()?.['calls'])
+  const free = pragma('freelist_count') * pragma('page_size')
+  const used = pragma('page_count') * pragma('page_size') - free
+  const callBytes = Math.max(0, used - otherBytes(database))
+  const share = calls === 0 ? 0 : foldedCalls / calls
+  return { foldedCalls, freedBytes: Math.round(callBytes * share) + free }
+}
+
+/** What everything but calls and their indexes takes: less to look through than they are. */
+function otherBytes(database: DatabaseSync): number {
+  const names = database
+    .prepare("SELECT name FROM sqlite_schema WHERE rootpage > 0 AND tbl_name <> 'calls'")
+    .all()
+    .map((row) => String(row['name']))
+  const bytesOf = database.prepare('SELECT pgsize AS bytes FROM dbstat WHERE aggregate = 1 AND name = ?')
+  return names.reduce((sum, name) => sum + Number(bytesOf.get(name)?.['bytes'] ?? 0), 0)
+}
+
+function giveBack(database: DatabaseSync): SlicedWork {
+  const count = database.prepare('PRAGMA freelist_count')
+  const freePages = (): number => Number(count.get()?.['freelist_count'])
+  const total = freePages()
+  return {
+    bounds: { first: 32, least: 4, most: 250 },
+    total,
+    slice: (limit) => {
+      const before = freePages()
+      database.exec(`PRAGMA incremental_vacuum(${limit})`)
+      const left = freePages()
+      return { done: Math.max(0, total - left), hasMore: left > 0 && left < before }
+    },
   }
 }
 
-class Compression {
+/** Keeps the log short while a job writes. */
+class JobLog {
   readonly #database: DatabaseSync
-  readonly #path: string
-  readonly #untilMs: number
-  readonly #world: CompressWorld
+  readonly #clock: JobClock
   #slices = 0
 
-  constructor(database: DatabaseSync, path: string, untilMs: number, world: CompressWorld) {
+  constructor(database: DatabaseSync, clock: JobClock) {
     this.#database = database
-    this.#path = path
-    this.#untilMs = untilMs
-    this.#world = world
+    this.#clock = clock
   }
 
-  /** Says how many calls were folded. */
-  async run(): Promise<number> {
-    // Checkpoints are made between slices, not as a part of them.
-    this.#database.exec('PRAGMA wal_autocheckpoint = 0')
-    // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
-    recoverJournals(dirname(this.#path), this.#database, {
-      self: null,
-      wallTimeMs: this.#world.clock.wallTime(),
-    })
-    await this.#rollUp()
-    const folded = await this.#fold()
-    await this.#giveBack()
-    await this.#emptyLog()
-    return folded
+  async afterSlice(): Promise<void> {
+    if (++this.#slices % slicesPerCheckpoint === 0) await this.#carryOver()
   }
 
-  async #rollUp(): Promise<void> {
-    const forward = new RollForward(this.#database)
-    const state = this.#database.prepare('SELECT watermark_seq FROM rollup_state')
-    const watermark = (): number => Number(state.get()?.['watermark_seq'])
-    const before = watermark()
-    const lastSeq = this.#database.prepare('SELECT max(seq) AS seq FROM calls').get()?.['seq']
-    const total = Math.max(0, Number(lastSeq) - before)
-    await this.#inSlices('roll_up', total, (limit) => {
-      const hasMore = forward.step(this.#world.clock.wallTime(), limit)
-      return { done: Math.min(total, watermark() - before), hasMore }
-    })
-  }
-
-  async #fold(): Promise<number> {
-    const fold = new FoldCalls(this.#database)
-    const total = callsBefore(this.#database, this.#untilMs)
-    let folded = 0
-    await this.#inSlices('fold', total, (limit) => {
-      const deleted = fold.step(this.#untilMs, limit)
-      folded += deleted
-      return { done: folded, hasMore: deleted > 0 }
-    })
-    return folded
-  }
-
-  async #giveBack(): Promise<void> {
-    const count = this.#database.prepare('PRAGMA freelist_count')
-    const freePages = (): number => Number(count.get()?.['freelist_count'])
-    const total = freePages()
-    await this.#inSlices('give_back', total, (limit) => {
-      const before = freePages()
-      this.#database.exec(`PRAGMA incremental_vacuum(${limit})`)
-      const left = freePages()
-      return { done: Math.max(0, total - left), hasMore: left > 0 && left < before }
-    })
-  }
-
-  async #inSlices(
-    phase: CompressPhase,
-    total: number,
-    slice: (size: number) => { readonly done: number; readonly hasMore: boolean },
-  ): Promise<void> {
-    const { clock, onProgress } = this.#world
-    onProgress({ phase, done: 0, total })
-    let size: number = bounds[phase].first
-    for (;;) {
-      const fromMs = clock.now()
-      const { done, hasMore } = slice(size)
-      const tookMs = clock.now() - fromMs
-      onProgress({ phase, done: Math.min(done, total), total })
-      if (!hasMore) return
-      size = nextSize(size, tookMs, bounds[phase])
-      if (++this.#slices % slicesPerCheckpoint === 0) await this.#carryOver()
-      await clock.delay(pauseAfter(tookMs))
+  /** The file gets its new size with that. A reader may be in the way: then the next checkpoint of anybody does it. */
+  async empty(): Promise<void> {
+    await this.#carryOver()
+    const isInTheWay = (): boolean =>
+      withLockWait(this.#database, truncateBusyMs, () => this.#checkpoint('TRUNCATE').busy !== 0)
+    for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
+      await this.#clock.delay(heldCheckMs)
+      this.#checkpoint('PASSIVE')
     }
   }
 
-  /** Carries the log over into the file, which keeps nobody waiting; waits where a reader stays in an old snapshot. */
+  /** Carries the log over into the file, which keeps nobody waiting; waits if a reader stays in an old snapshot. */
   async #carryOver(): Promise<void> {
-    const { clock } = this.#world
-    const deadlineMs = clock.now() + heldPatienceMs
+    const deadlineMs = this.#clock.now() + heldPatienceMs
     for (;;) {
       const { log, checkpointed } = this.#checkpoint('PASSIVE')
       if (log - checkpointed < heldPages) return
-      if (clock.now() > deadlineMs) {
+      if (this.#clock.now() > deadlineMs) {
         throw new CompressStopped(
           `another process has read in one go for over ${heldPatienceMs / 1000} s and keeps the log from being ` +
             'emptied; end it, and run this again: it goes on where it stopped',
         )
       }
-      await clock.delay(heldCheckMs)
+      await this.#clock.delay(heldCheckMs)
     }
   }
 
-  /** The file gets its new size with that. A reader may be in the way: then the next checkpoint of anybody does it. */
-  async #emptyLog(): Promise<void> {
-    await this.#carryOver()
-    const isInTheWay = (): boolean =>
-      withLockWait(this.#database, truncateBusyMs, () => this.#checkpoint('TRUNCATE').busy)
-    for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
-      await this.#world.clock.delay(heldCheckMs)
-      this.#checkpoint('PASSIVE')
-    }
-  }
-
-  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Checkpoint {
+  /** Says if somebody was in the way of it, how many pages are in the log, and how many of them in the file by now. */
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Record<'busy' | 'log' | 'checkpointed', number> {
     const row = this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get()
     return {
-      busy: Number(row?.['busy']) !== 0,
+      busy: Number(row?.['busy']),
       log: Number(row?.['log']),
       checkpointed: Number(row?.['checkpointed']),
     }
   }
-}
-
-interface Checkpoint {
-  /** Whether somebody was in the way of it. */
-  readonly busy: boolean
-  /** Pages in the log, and how many of them are in the file by now. */
-  readonly log: number
-  readonly checkpointed: number
 }
 
 function bytesOf(path: string): number {

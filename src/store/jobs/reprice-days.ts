@@ -1,7 +1,8 @@
 import { ZonedTime } from '../../lib/zoned-time.ts'
-import type { RepricedCall } from './reprice-calls.ts'
+import { startedAtMs } from '../../call/call-id.ts'
+import { type FigureRow, valueIn } from '../rollup/call-figures.ts'
 
-/** Calls of one local day and model whose cost changes. Sums are in nano-dollars, null where no call has a cost. */
+/** Calls of one local day and model whose cost changes. Sums are in nano-dollars, null if no call has a cost. */
 export interface RepricedDay {
   readonly day: string
   readonly model: string | null
@@ -31,10 +32,12 @@ export class RepriceDays {
     this.#modelName = modelName
   }
 
-  add(call: RepricedCall): void {
-    count(this.#whole, call)
-    const day = this.#zone.key('day', call.startedAtMs)
-    count(this.#group(day, call.modelId === null ? null : this.#modelName(call.modelId)), call)
+  /** A call as it was, and what it costs from now on. */
+  add(call: FigureRow, afterNanoUsd: number | null): void {
+    const modelId = valueIn(call, 'model_id')
+    const day = this.#zone.key('day', startedAtMs(valueIn(call, 'id') ?? 0))
+    const group = this.#group(day, modelId === null ? null : this.#modelName(modelId))
+    for (const counted of [this.#whole, group]) count(counted, valueIn(call, 'cost_nano_usd'), afterNanoUsd)
   }
 
   /** The oldest first. */
@@ -64,7 +67,7 @@ function empty(day: string, model: string | null): Counted {
   return { day, model, calls: 0, beforeNanoUsd: null, afterNanoUsd: null, newlyPriced: 0, newlyUnpriced: 0 }
 }
 
-function count(group: Counted, { beforeNanoUsd, afterNanoUsd }: RepricedCall): void {
+function count(group: Counted, beforeNanoUsd: number | null, afterNanoUsd: number | null): void {
   group.calls += 1
   group.beforeNanoUsd = sum(group.beforeNanoUsd, beforeNanoUsd)
   group.afterNanoUsd = sum(group.afterNanoUsd, afterNanoUsd)

@@ -3,7 +3,7 @@ import { requestTokens } from '../../call/budget-tokens.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { callTypeCodes } from '../../call/call-fields.ts'
 import { type FigureRow, figureSourceList } from '../rollup/call-figures.ts'
-import { RollupDeltas } from '../rollup/rollup-deltas.ts'
+import { RollupSums } from '../rollup/rollup-sums.ts'
 
 const minuteMs = 60_000
 
@@ -13,7 +13,7 @@ export class InterruptedCalls {
   readonly #delete: StatementSync
   readonly #request: StatementSync
   readonly #uncount: StatementSync
-  readonly #deltas: RollupDeltas
+  readonly #sums: RollupSums
 
   constructor(database: DatabaseSync) {
     this.#row = database.prepare(`SELECT ${figureSourceList()} FROM calls WHERE id = ?`)
@@ -26,14 +26,14 @@ export class InterruptedCalls {
     this.#request = database.prepare(
       `SELECT request_bytes FROM calls WHERE id = ? AND call_type_id < ${callTypeCodes.props}`,
     )
-    this.#deltas = new RollupDeltas(database)
+    this.#sums = new RollupSums(database)
   }
 
   /** Within the transaction that writes the other row. */
   takeBack(id: number): void {
     const row = this.#row.get(id) as unknown as FigureRow | undefined
     if (row === undefined) return
-    this.#deltas.takeOut(row)
+    this.#sums.change([{ before: row, after: null }])
     const requestBytes = Number(this.#request.get(id)?.['request_bytes'] ?? 0)
     this.#uncount.run(requestTokens(requestBytes), Math.floor(startedAtMs(id) / minuteMs))
     this.#delete.run(id)

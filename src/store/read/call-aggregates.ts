@@ -8,9 +8,8 @@ import type {
 import { callTypeCodes, outcomeCodes } from '../../call/call-fields.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
-import type { FigureParts } from './figure-parts.ts'
-import type { FigureGroup, FigureQuestion } from './figure-question.ts'
-import type { FigureReader } from './figure-reader.ts'
+import type { FigureGroup, FigureParts } from './figure-groups.ts'
+import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
 

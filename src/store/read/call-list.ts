@@ -44,32 +44,36 @@ export class CallList {
       return this.#largest(condition, range, sortColumns[page.sort], page.limit)
     }
     if (condition.conditions.length === 0) return this.#newest('NOT INDEXED', condition, range, page.limit)
-    if (this.#isRareModel(selection, range)) {
-      return this.#bySlices('INDEXED BY calls_by_model', condition, range, page.limit)
+    const isRare = this.#isRareModel(selection, range)
+    const failed = areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
+    const index = isRare ? 'INDEXED BY calls_by_model' : failed
+    const quarters = isRare ? null : this.#quartersOf(selection, range)
+    const ids: number[] = []
+    for (const piece of quarters ?? idSlices(...range, { newestFirst: true, isOver: this.#isOver })) {
+      ids.push(...this.#newest(index, condition, piece, page.limit - ids.length))
+      if (ids.length === page.limit) break
     }
-    const index = areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
-    const found = this.#byQuarters(selection, index, condition, range, page.limit)
-    return found ?? this.#bySlices(index, condition, range, page.limit)
+    return quarters === null ? ids : this.#withRecent(ids, condition, range, page.limit)
   }
 
-  /** What the table holds of a range; `null` where that is nothing. */
+  /** What the table holds of a range; `null` if that is nothing. */
   #range(selection: CallSelection, beforeId: number | undefined): Range | null {
     const [lowest, highest] = this.#statements
       .get('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)')
       .get() as unknown as readonly (number | null)[]
     const fromId = Math.max(lowest ?? 0, selection.fromId)
     const pastId = Math.min((highest ?? -1) + 1, selection.pastId, beforeId ?? Number.MAX_SAFE_INTEGER)
-    return fromId < pastId ? { fromId, pastId } : null
+    return fromId < pastId ? [fromId, pastId] : null
   }
 
   /** Whether all calls are of one model that has few of them. */
-  #isRareModel({ ids }: CallSelection, { fromId, pastId }: Range): boolean {
+  #isRareModel({ ids }: CallSelection, range: Range): boolean {
     const [model, ...others] = ids.model ?? []
     if (model === undefined || others.length > 0) return false
     const more = this.#statements.get(
       `SELECT 1 FROM calls INDEXED BY calls_by_model WHERE model_id = ? AND id >= ? AND id < ? LIMIT 1 OFFSET ${fewOfModel}`,
     )
-    return more.get(model, fromId, pastId) === undefined
+    return more.get(model, ...range) === undefined
   }
 
   #newest(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
@@ -77,51 +81,39 @@ export class CallList {
     return this.#ids(
       `SELECT c.id FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ?${failed}${andSql(condition)}
         ORDER BY c.id DESC LIMIT ?`,
-      [range.fromId, range.pastId, ...condition.values, limit],
+      [...range, ...condition.values, limit],
     )
   }
 
-  /** Through the quarters that hold any; `null` where the rollups are no help. */
-  #byQuarters(
-    selection: CallSelection,
-    index: string,
+  /** The quarters that hold any, the newest first; `null` if the rollups are no help. */
+  #quartersOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
+    const isLong = this.#statements.get('SELECT coalesce(max(seq), 0) - ? > ? FROM calls')
+    const [tooLong] = isLong.get(this.#quarters.watermark, longTail) as unknown as readonly unknown[]
+    if (tooLong === 1) return null
+    const first = Math.floor(startedAtMs(fromId) / quarterMs)
+    const past = Math.floor(startedAtMs(pastId - 1) / quarterMs) + 1
+    const quarters = this.#quarters.matching(selection.ids, first, past)
+    if (quarters === null) return null
+    return Iterator.from(quarters).map((quarter): Range => {
+      if (this.#isOver()) throw new QueryTooSlow()
+      const [from, to] = [firstIdAt(quarter * quarterMs), firstIdAt((quarter + 1) * quarterMs)]
+      return [Math.max(fromId, from), Math.min(pastId, to)]
+    })
+  }
+
+  /** With those that the rollups lack yet. */
+  #withRecent(
+    ids: readonly number[],
     condition: CallCondition,
     range: Range,
     limit: number,
-  ): readonly number[] | null {
-    const { watermark } = this.#quarters
-    const isLong = this.#statements
-      .get('SELECT coalesce(max(seq), 0) - ? > ? FROM calls')
-      .get(watermark, longTail)
-    if (Number((isLong as unknown as readonly unknown[])[0]) === 1) return null
-    const first = Math.floor(startedAtMs(range.fromId) / quarterMs)
-    const past = Math.floor(startedAtMs(range.pastId - 1) / quarterMs) + 1
-    const quarters = this.#quarters.matching(selection.ids, first, past)
-    if (quarters === null) return null
-    const ids: number[] = []
-    for (const quarter of quarters) {
-      if (this.#isOver()) throw new QueryTooSlow()
-      const fromId = Math.max(range.fromId, firstIdAt(quarter * quarterMs))
-      const pastId = Math.min(range.pastId, firstIdAt((quarter + 1) * quarterMs))
-      ids.push(...this.#newest(index, condition, { fromId, pastId }, limit - ids.length))
-      if (ids.length === limit) break
-    }
+  ): readonly number[] {
     const recent = this.#ids(
       `SELECT c.id FROM calls AS c INDEXED BY calls_by_seq WHERE c.seq > ? AND c.id >= ? AND c.id < ?${andSql(condition)}
         ORDER BY c.id DESC LIMIT ?`,
-      [watermark, range.fromId, range.pastId, ...condition.values, limit],
+      [this.#quarters.watermark, ...range, ...condition.values, limit],
     )
     return [...new Set([...ids, ...recent])].sort((one, other) => other - one).slice(0, limit)
-  }
-
-  #bySlices(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
-    const ids: number[] = []
-    const slices = idSlices(range.fromId, range.pastId, { newestFirst: true, isOver: this.#isOver })
-    for (const [fromId, pastId] of slices) {
-      ids.push(...this.#newest(index, condition, { fromId, pastId }, limit - ids.length))
-      if (ids.length === limit) break
-    }
-    return ids
   }
 
   #largest(condition: CallCondition, range: Range, column: string, limit: number): readonly number[] {
@@ -130,7 +122,7 @@ export class CallList {
         ORDER BY c.${column} DESC, c.id DESC LIMIT ?`,
     )
     let best: (readonly [id: number, value: number])[] = []
-    for (const [fromId, pastId] of idSlices(range.fromId, range.pastId, { isOver: this.#isOver })) {
+    for (const [fromId, pastId] of idSlices(...range, { isOver: this.#isOver })) {
       const least = best.length < limit ? Number.MIN_SAFE_INTEGER : (best.at(-1)?.[1] ?? 0)
       const found = statement.all(fromId, pastId, least, ...condition.values, limit)
       best = [...best, ...(found as unknown as typeof best)]
@@ -146,10 +138,7 @@ export class CallList {
   }
 }
 
-interface Range {
-  readonly fromId: number
-  readonly pastId: number
-}
+type Range = readonly [fromId: number, pastId: number]
 
 function areFailed({ ids }: CallSelection): boolean {
   return ids.outcome !== undefined && [...ids.outcome].every((outcome) => outcome >= firstFailedOutcome)

@@ -2,77 +2,74 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IdFilter } from './call-condition.ts'
 import { type Dimension, type Grouping, groupingFor, otherEntryId } from '../rollup/rollup-groupings.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
+import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
 
-const [dayLevel, hourLevel] = [3, 1] as const
 /** With more keys than these to look for, they are common, and looking at every quarter is no slower. */
 const mostKeys = 200
 
 /** Finds the quarter hours that can hold calls of a filter, so that rare ones are not looked for in all others. */
 export class CallQuarters {
-  readonly #state: StatementSync
+  readonly #state: () => RollupState
   readonly #keys: StatementSync
-  readonly #slots: StatementSync
-  readonly #quarters: StatementSync
+  readonly #slots: Readonly<Record<0 | 1 | 3, StatementSync>>
 
   constructor(database: DatabaseSync) {
-    this.#state = database.prepare('SELECT watermark_seq, coarse_until FROM rollup_state')
+    this.#state = rollupState(database)
     this.#keys = database.prepare(
       'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
     )
-    this.#slots = database.prepare(
-      `SELECT DISTINCT slot FROM rollup_spans WHERE level = ? AND slot >= ? AND slot < ?
-        AND key_id IN (SELECT value FROM json_each(?)) ORDER BY slot DESC`,
-    )
-    this.#quarters = database.prepare(
-      `SELECT DISTINCT slot FROM rollup_quarters WHERE slot >= ? AND slot < ?
-        AND key_id IN (SELECT value FROM json_each(?)) ORDER BY slot DESC`,
-    )
+    const slots = (from: string): StatementSync =>
+      database.prepare(
+        `SELECT DISTINCT slot FROM ${from} slot >= ? AND slot < ? AND key_id IN (SELECT value FROM json_each(?))
+          ORDER BY slot DESC`,
+      )
+    const spans = (level: 1 | 3): StatementSync => slots(`rollup_spans WHERE level = ${level} AND`)
+    this.#slots = { 0: slots('rollup_quarters WHERE'), 1: spans(1), 3: spans(3) }
   }
 
   /** How many of the first written calls the quarters know of. */
   get watermark(): number {
-    return Number(this.#state.get()?.['watermark_seq'])
+    return this.#state().watermark
   }
 
   /**
    * The quarters from `first` to `past` (exclusive) in which some call passes each part of the filter, the newest
-   * first; `null` where the filter does not help.
+   * first; `null` if the filter does not help.
    */
   matching(filter: IdFilter, first: number, past: number): Iterable<number> | null {
-    const keySets = partsOf(filter).flatMap(([grouping, part]) => this.#keysOf(grouping, part) ?? [])
+    const keySets = groupingsOf(filter).flatMap((grouping) => this.#keysOf(grouping, filter) ?? [])
     if (keySets.length === 0) return null
     return this.#matching(keySets, first, past)
   }
 
   *#matching(keySets: readonly string[], first: number, past: number): Generator<number> {
-    const quarters = quartersOf(dayLevel)
+    const quarters = quartersOf(3)
     // Later days are not complete.
-    const daysEnd = Math.floor(Number(this.#state.get()?.['coarse_until']) / quarters) * quarters
-    yield* this.#within(keySets, Math.max(first, daysEnd), past)
-    if (first < daysEnd) yield* this.#byLevel(keySets, dayLevel, first, Math.min(past, daysEnd))
+    const daysEnd = Math.floor(this.#state().coarseUntil / quarters) * quarters
+    yield* this.#within(keySets, [0], Math.max(first, daysEnd), past)
+    if (first < daysEnd) yield* this.#within(keySets, [3, 1, 0], first, Math.min(past, daysEnd))
   }
 
-  /** Looks for days, within them for hours, within those for quarters. */
-  *#byLevel(keySets: readonly string[], level: number, first: number, past: number): Generator<number> {
-    const quarters = quartersOf(level)
-    const [from, to] = [Math.floor(first / quarters), Math.ceil(past / quarters)]
-    const slots = inAll(
-      keySets.map((keys) => this.#slots.all(level, from, to, keys).map((row) => Number(row['slot']))),
+  /** Looks for slots of the first level, within them for those of the next, and so on. */
+  *#within(
+    keySets: readonly string[],
+    [level = 0, ...finer]: readonly (0 | 1 | 3)[],
+    first: number,
+    past: number,
+  ): Generator<number> {
+    const width = quartersOf(level)
+    const [from, to] = [Math.floor(first / width), Math.ceil(past / width)]
+    const slots = keySets.map(
+      (keys) => new Set(this.#slots[level].all(from, to, keys).map((row) => Number(row['slot']))),
     )
-    for (const slot of slots) {
-      const [low, high] = [Math.max(first, slot * quarters), Math.min(past, (slot + 1) * quarters)]
-      if (level === dayLevel) yield* this.#byLevel(keySets, hourLevel, low, high)
-      else yield* this.#within(keySets, low, high)
+    for (const slot of slots.reduce((both, others) => both.intersection(others))) {
+      if (finer.length === 0) yield slot
+      else
+        yield* this.#within(keySets, finer, Math.max(first, slot * width), Math.min(past, (slot + 1) * width))
     }
   }
 
-  #within(keySets: readonly string[], first: number, past: number): readonly number[] {
-    return inAll(
-      keySets.map((keys) => this.#quarters.all(first, past, keys).map((row) => Number(row['slot']))),
-    )
-  }
-
-  /** The keys that let a part of the filter through, as JSON; `null` where they are too many to help. */
+  /** The keys that let a part of the filter through, as JSON; `null` if they are too many to help. */
   #keysOf(grouping: Grouping, filter: IdFilter): string | null {
     const keys = this.#keys.all(grouping.id).filter((row) => {
       const entry = Number(row['entry_id'])
@@ -88,23 +85,12 @@ export class CallQuarters {
   }
 }
 
-/** The filter by the groupings that know its parts: call type and outcome go with each. */
-function partsOf(filter: IdFilter): readonly (readonly [Grouping, IdFilter])[] {
-  const outer: readonly Dimension[] = ['call_type', 'outcome']
-  const common = outer.filter((dimension) => filter[dimension] !== undefined)
-  const entries = (Object.keys(filter) as Dimension[]).filter(
-    (dimension) => dimension !== 'call_type' && dimension !== 'outcome',
-  )
-  const sets = entries.length === 0 ? [common] : entries.map((entry) => common.concat(entry))
-  return sets.flatMap((asked) => {
-    const grouping = groupingFor(new Set(asked))
-    return grouping === null || asked.length === 0 ? [] : [[grouping, filter] as const]
-  })
-}
-
-/** What is in every list, in their common order. */
-function inAll(lists: readonly (readonly number[])[]): readonly number[] {
-  const [first = [], ...others] = lists
-  const sets = others.map((list) => new Set(list))
-  return first.filter((slot) => sets.every((set) => set.has(slot)))
+/** Groupings that know the parts of a filter: call type and outcome go with each. */
+function groupingsOf(filter: IdFilter): readonly Grouping[] {
+  const asked = Object.keys(filter) as Dimension[]
+  const isCommon = (dimension: Dimension): boolean => dimension === 'call_type' || dimension === 'outcome'
+  const common = asked.filter(isCommon)
+  const entries = asked.filter((dimension) => !isCommon(dimension))
+  const parts = entries.length === 0 ? [common] : entries.map((entry) => common.concat(entry))
+  return parts.flatMap((part) => (part.length === 0 ? [] : (groupingFor(new Set(part)) ?? [])))
 }

@@ -1,6 +1,46 @@
-import type { Figures } from '../rollup/rollup-figures.ts'
-import { FigureParts } from './figure-parts.ts'
-import type { FigureGroup } from './figure-question.ts'
+import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
+import { addSpreadBytes } from '../rollup/spread-bytes.ts'
+
+/** The calls of one bucket and one entry of the dimension: its id, `null` for calls that have none. */
+export interface FigureGroup {
+  readonly bucket: number
+  readonly entry: number | null
+  readonly figures: FigureParts
+}
+
+/**
+ * Figures of a group as they are found: rows of the rollups, whose spreads stay packed until they are told, and
+ * calls that were counted one by one. Thousands of groups unpacked at once would keep the collector busy.
+ */
+export class FigureParts {
+  readonly #sums = new Float64Array(sumColumns.length)
+  readonly #packed: Uint8Array[] = []
+  #counted: Figures | null = null
+
+  /** Calls that are counted one by one are added to these. */
+  get counted(): Figures {
+    return (this.#counted ??= new Figures())
+  }
+
+  /** Adds a row of `figureColumns`. */
+  addRow(row: readonly unknown[]): void {
+    for (let i = 0; i < sumColumns.length; i++) this.#sums[i] = (this.#sums[i] ?? 0) + Number(row[i])
+    const spreads = row[sumColumns.length]
+    if (spreads instanceof Uint8Array) this.#packed.push(spreads)
+  }
+
+  sum(column: SumColumn): number {
+    return (this.#sums[sumColumns.indexOf(column)] ?? 0) + (this.#counted?.sum(column) ?? 0)
+  }
+
+  addTo(figures: Figures): void {
+    for (let i = 0; i < sumColumns.length; i++) {
+      figures.sums[i] = (figures.sums[i] ?? 0) + (this.#sums[i] ?? 0)
+    }
+    for (const bytes of this.#packed) addSpreadBytes(figures, bytes)
+    if (this.#counted !== null) figures.merge(this.#counted)
+  }
+}
 
 /** Figures by bucket of time and entry, as they come together. */
 export class FigureGroups {
@@ -13,23 +53,8 @@ export class FigureGroups {
     this.#edgesMs = edgesMs
   }
 
-  /** Adds a row of `figureColumns` whose time lies within one bucket. */
-  addRow(startMs: number, entry: number | null, row: readonly unknown[]): void {
-    this.#at(startMs, entry).addRow(row)
-  }
-
-  /** Figures to which a call of this instant, which must not lie beyond the edges, is to be added. */
-  counted(instantMs: number, entry: number | null): Figures {
-    return this.#at(instantMs, entry).counted
-  }
-
-  all(): readonly FigureGroup[] {
-    return [...this.#groups].flatMap(([entry, buckets]) =>
-      [...buckets].map(([bucket, figures]) => ({ bucket, entry, figures })),
-    )
-  }
-
-  #at(instantMs: number, entry: number | null): FigureParts {
+  /** The figures to which what lies at this instant, which must not be beyond the edges, is to be added. */
+  at(instantMs: number, entry: number | null): FigureParts {
     let buckets = this.#groups.get(entry)
     if (buckets === undefined) {
       buckets = new Map()
@@ -42,6 +67,12 @@ export class FigureGroups {
       buckets.set(bucket, figures)
     }
     return figures
+  }
+
+  all(): readonly FigureGroup[] {
+    return [...this.#groups].flatMap(([entry, buckets]) =>
+      [...buckets].map(([bucket, figures]) => ({ bucket, entry, figures })),
+    )
   }
 
   #bucketOf(instantMs: number): number {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
 import { type IsOver, QueryTooSlow } from '../../call/query-too-slow.ts'
@@ -8,32 +8,37 @@ import {
   type CallCondition,
   conditionOf,
   dimensionColumns,
+  type IdFilter,
 } from './call-condition.ts'
 import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
-import { FigureGroups } from './figure-groups.ts'
-import type { FigureGroup, FigureQuestion } from './figure-question.ts'
+import { type FigureGroup, FigureGroups } from './figure-groups.ts'
 import { idSlices } from './id-slices.ts'
 import {
   type Dimension,
   entriesOfPair,
   type Grouping,
   groupingFor,
-  halvesGroupingId,
-  noEntryId,
+  noId,
   otherEntryId,
 } from '../rollup/rollup-groupings.ts'
-import {
-  type Cover,
-  coverOfAll,
-  halfLevel,
-  quarterMs,
-  quartersOf,
-  slotStartMs,
-  type Span,
-} from '../rollup/rollup-spans.ts'
-import { inOneInstant } from './one-instant.ts'
+import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
+import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
 import { figureColumns } from '../rollup/rollup-table.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
+import { inOneInstant } from '../sqlite/transaction.ts'
+
+/** A question about many calls, in the numbers of the tables. */
+export interface FigureQuestion {
+  /** Milliseconds since the Unix epoch, rising: each bucket reaches from one edge (inclusive) to the next. */
+  readonly edgesMs: readonly number[]
+  readonly filter: IdFilter
+  /** What the rollups do not tell apart: with any of it, calls are read one by one. */
+  readonly extra?: CallCondition
+  /** What tells calls apart besides the buckets of time. */
+  readonly dimension: Dimension | null
+  /** Spreads of calls that the rollups hold are left out. */
+  readonly isSumsOnly?: true
+}
 
 /** Few keys over a long time are looked up one by one; else the quarters are read in a row. */
 const keysLookedUp = 8
@@ -44,32 +49,17 @@ const rowsPerLook = 256
 /** Of the rollups, a few microseconds each. */
 const rowsAtOnce = 1000
 
-/** How far the rollups have come. */
-interface RollupState {
-  readonly watermark: number
-  readonly coarseUntil: number
-  readonly foldedUntil: number
-  /** Half hours, and what is held by hours alone, are complete from this quarter on. */
-  readonly heldFrom: number
-  readonly lastSeq: number
-}
+const callSources = figureSourceList('c')
 
-/** Statements that read the rollups. */
-interface Reads {
-  readonly spans: StatementSync
-  readonly quarters: StatementSync
-  /** Each quarter is looked up by its key: they do not lie together. */
-  readonly quartersOfKey: StatementSync
-}
+type TimeRange = readonly [fromMs: number, toMs: number]
+/** The keys that hold the calls that are asked for, with the entry under which each counts. */
+type Keys = ReadonlyMap<number, number | null>
 
 /** Answers questions about sums and percentiles from the rollups, and from the calls that are not in them yet. */
 export class FigureReader {
   readonly #database: DatabaseSync
   readonly #isOver: IsOver
-  readonly #state: StatementSync
-  readonly #keys: StatementSync
-  readonly #whole: Reads
-  readonly #sumsOnly: Reads
+  readonly #state: () => RollupState
   readonly #statements: RowStatements
   #counted = 0
 
@@ -77,232 +67,163 @@ export class FigureReader {
     this.#database = database
     this.#statements = new RowStatements(database)
     this.#isOver = isOver
-    this.#state = database.prepare(
-      'SELECT *, (SELECT coalesce(max(seq), 0) FROM calls) AS last_seq FROM rollup_state',
-    )
-    this.#keys = this.#statements.get(
-      'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
-    )
-    this.#whole = this.#reads('spreads')
-    this.#sumsOnly = this.#reads('NULL')
+    this.#state = rollupState(database)
   }
 
-  /** `spreads` is what is read in their place. */
-  #reads(spreads: string): Reads {
-    const columns = figureColumns.replace('spreads', spreads)
-    return {
-      spans: this.#statements.get(
-        `SELECT ${columns}, slot FROM rollup_spans WHERE level = ? AND key_id = ? AND slot >= ? AND slot < ?`,
-      ),
-      quarters: this.#statements.get(
-        `SELECT ${columns}, slot, key_id FROM rollup_quarters WHERE slot >= ? AND slot < ?`,
-      ),
-      quartersOfKey: this.#statements.get(
-        `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
-         SELECT ${columns}, q.slot FROM asked
-           CROSS JOIN rollup_quarters AS q ON q.slot = asked.slot AND q.key_id = ?3`,
-      ),
-    }
-  }
-
-  /** All answers are of one instant. Throws `QueryTooSlow`, and `FoldedRange` where calls would be needed that are gone. */
+  /** All answers are of one instant. Throws `QueryTooSlow`, and `FoldedRange` if calls would be needed that are gone. */
   ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
     return inOneInstant(this.#database, () => {
-      const row = this.#state.get()
-      const state = {
-        watermark: Number(row?.['watermark_seq']),
-        coarseUntil: Number(row?.['coarse_until']),
-        foldedUntil: Number(row?.['folded_until']),
-        // Until a writer brings the schema up to date, there is no such column.
-        heldFrom: Number(row?.['held_from'] ?? Number.POSITIVE_INFINITY),
-        lastSeq: Number(row?.['last_seq']),
-      }
+      const state = this.#state()
       return questions.map((question) => this.#ask(question, state))
     })
   }
 
   #ask(question: FigureQuestion, state: RollupState): readonly FigureGroup[] {
-    const edgesMs = unfoldedEdges(question.edgesMs, state.foldedUntil * quarterMs)
-    const groups = new FigureGroups(edgesMs)
-    const fromMs = edgesMs[0] ?? 0
-    const toMs = edgesMs.at(-1) ?? 0
-    const grouping = groupingOf(question)
-    const keys = grouping === null ? null : this.#keysFor(grouping, question, state, fromMs, toMs)
-    const { spans, ragged } =
-      grouping === null || keys === null
-        ? { spans: [], ragged: [[fromMs, toMs] as const] }
-        : coverFor(grouping, edgesMs, state)
     const foldedMs = state.foldedUntil * quarterMs
-    if (ragged.some(([from]) => from < foldedMs)) throw new FoldedRange(foldedMs)
-    const reads = question.isSumsOnly === true ? this.#sumsOnly : this.#whole
-    for (const span of spans) {
-      if (span.level === 0) this.#addQuarters(reads, span, keys ?? noKeys, groups)
-      else this.#addSpan(reads, span, keys ?? noKeys, groups)
+    const edgesMs = unfoldedEdges(question.edgesMs, foldedMs)
+    const groups = new FigureGroups(edgesMs)
+    const range = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0] as const
+    const grouping = groupingOf(question)
+    const keys = grouping === null ? null : this.#keysFor(grouping, question, state, range)
+    const { spans, ragged } =
+      grouping === null || keys === null ? { spans: [], ragged: [range] } : coverFor(grouping, edgesMs, state)
+    if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRange(foldedMs)
+    const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
+    for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
+    for (const [fromMs, toMs] of ragged) {
+      const ids = this.#idSlices(firstIdAt(fromMs), firstIdAt(toMs))
+      this.#addCalls(question, groups, 'NOT INDEXED', '<=', state, ids)
     }
-    for (const [from, to] of ragged) this.#addRange(question, groups, from, to, state.watermark)
-    if (state.lastSeq > state.watermark) this.#addTail(question, groups, fromMs, toMs, state)
+    this.#addTail(question, groups, state, range)
     return groups.all()
   }
 
-  #addSpan({ spans }: Reads, { level, first, past }: Span, keys: Keys, groups: FigureGroups): void {
-    for (const [key, entry] of keys) {
-      for (const [from, to] of pieces(first, past, rowsAtOnce)) {
-        for (const row of this.#rows(spans, level, key, from, to)) {
-          groups.addRow(slotStartMs(level, Number(row.at(-1))), entry, row)
-        }
-      }
-    }
-  }
-
-  #addQuarters(
-    { quarters, quartersOfKey }: Reads,
-    { first, past }: Span,
-    keys: Keys,
-    groups: FigureGroups,
-  ): void {
-    if (keys.size > keysLookedUp) {
-      for (const [from, to] of pieces(first, past, 1)) {
-        for (const row of this.#rows(quarters, from, to)) {
+  #addSpan(columns: string, { level, first, past }: Span, keys: Keys, groups: FigureGroups): void {
+    if (level === 0 && keys.size > keysLookedUp) {
+      const rows = `SELECT ${columns}, key_id FROM rollup_quarters WHERE slot = ?`
+      for (let slot = first; slot < past; slot++) {
+        for (const row of this.#rows(rows, slot)) {
           const entry = keys.get(Number(row.at(-1)))
-          if (entry !== undefined) groups.addRow(slotStartMs(0, Number(row.at(-2))), entry, row)
+          if (entry !== undefined) groups.at(slot * quarterMs, entry).addRow(row)
         }
       }
       return
     }
+    // Quarters of a key do not lie together: each is looked up.
+    const rows =
+      level === 0
+        ? `WITH RECURSIVE asked (slot) AS (VALUES (?1) UNION ALL SELECT slot + 1 FROM asked WHERE slot + 1 < ?2)
+           SELECT ${columns}, q.slot FROM asked
+             CROSS JOIN rollup_quarters AS q ON q.slot = asked.slot AND q.key_id = ?3`
+        : `SELECT ${columns}, slot FROM rollup_spans WHERE level = ${level} AND slot >= ?1 AND slot < ?2 AND key_id = ?3`
+    const widthMs = quartersOf(level) * quarterMs
     for (const [key, entry] of keys) {
-      for (const [from, to] of pieces(first, past, rowsAtOnce)) {
-        for (const row of this.#rows(quartersOfKey, from, to, key)) {
-          groups.addRow(slotStartMs(0, Number(row.at(-1))), entry, row)
+      for (let from = first; from < past; from += rowsAtOnce) {
+        for (const row of this.#rows(rows, from, Math.min(past, from + rowsAtOnce), key)) {
+          groups.at(Number(row.at(-1)) * widthMs, entry).addRow(row)
         }
       }
     }
   }
 
   /** All at once: a row costs half of what it does one by one. */
-  #rows(statement: StatementSync, ...values: readonly number[]): Rows {
+  #rows(sql: string, ...values: readonly number[]): readonly (readonly unknown[])[] {
     if (this.#isOver()) throw new QueryTooSlow()
-    return statement.all(...values) as unknown as Rows
-  }
-
-  /** Counts calls one by one, up to the one that was written as the `lastSeq`th. */
-  #addRange(
-    question: FigureQuestion,
-    groups: FigureGroups,
-    fromMs: number,
-    toMs: number,
-    lastSeq: number,
-  ): void {
-    const condition = conditionFor(question)
-    const statement = this.#statements.get(
-      `SELECT ${callSources} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.seq <= ?${andSql(condition)}`,
-    )
-    const [lowest, highest] = this.#extent()
-    const from = Math.max(lowest, firstIdAt(fromMs))
-    const past = Math.min(highest + 1, firstIdAt(toMs))
-    for (const [fromId, pastId] of idSlices(from, past, { isOver: this.#isOver })) {
-      this.#addCalls(question, groups, statement.iterate(fromId, pastId, lastSeq, ...condition.values))
-    }
+    return this.#statements.get(sql).all(...values) as unknown as readonly (readonly unknown[])[]
   }
 
   /** Counts the calls that the rollups lack. */
   #addTail(
     question: FigureQuestion,
     groups: FigureGroups,
-    fromMs: number,
-    toMs: number,
-    { watermark, lastSeq }: RollupState,
+    state: RollupState,
+    [fromMs, toMs]: TimeRange,
   ): void {
-    const condition = conditionFor(question)
-    const isLong = lastSeq - watermark > longTail
-    const from = isLong ? 'calls AS c NOT INDEXED' : 'calls AS c INDEXED BY calls_by_seq'
+    const ids = [firstIdAt(fromMs), firstIdAt(toMs)] as const
+    const [row] = this.#rows('SELECT coalesce(max(seq), 0) FROM calls')
+    const lacking = Number(row?.[0]) - state.watermark
+    if (lacking > longTail)
+      this.#addCalls(question, groups, 'NOT INDEXED', '>', state, this.#idSlices(...ids))
+    else if (lacking > 0) this.#addCalls(question, groups, 'INDEXED BY calls_by_seq', '>', state, [ids])
+  }
+
+  /** Counts calls one by one, of those that the rollups hold (`<=`) or lack. */
+  #addCalls(
+    { filter, extra, dimension }: FigureQuestion,
+    groups: FigureGroups,
+    index: string,
+    side: '<=' | '>',
+    { watermark }: RollupState,
+    slices: Iterable<readonly [fromId: number, pastId: number]>,
+  ): void {
+    const ofIds = conditionOf(filter)
+    const condition = extra === undefined ? ofIds : bothConditions(ofIds, extra)
     const statement = this.#statements.get(
-      `SELECT ${callSources} FROM ${from} WHERE c.seq > ? AND c.id >= ? AND c.id < ?${andSql(condition)}`,
+      `SELECT ${callSources} FROM calls AS c ${index} WHERE c.seq ${side} ? AND c.id >= ? AND c.id < ?${andSql(condition)}`,
     )
-    if (!isLong) {
-      const ids = [firstIdAt(fromMs), firstIdAt(toMs)]
-      this.#addCalls(question, groups, statement.iterate(watermark, ...ids, ...condition.values))
-      return
-    }
-    const [lowest, highest] = this.#extent()
-    const low = Math.max(lowest, firstIdAt(fromMs))
-    const past = Math.min(highest + 1, firstIdAt(toMs))
-    for (const ids of idSlices(low, past, { isOver: this.#isOver })) {
-      this.#addCalls(question, groups, statement.iterate(watermark, ...ids, ...condition.values))
+    for (const ids of slices) {
+      const rows = statement.iterate(watermark, ...ids, ...condition.values) as Iterable<unknown>
+      for (const row of rows as Iterable<FigureRow>) {
+        if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlow()
+        const entry = dimension === null ? null : valueIn(row, dimensionColumns[dimension])
+        if (entry === null && dimension === 'failure_code') continue
+        addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row)
+      }
     }
   }
 
-  #addCalls({ dimension }: FigureQuestion, groups: FigureGroups, rows: Iterable<unknown>): void {
-    for (const row of rows as Iterable<FigureRow>) {
-      this.#look()
-      const entry = dimension === null ? null : valueIn(row, dimensionColumns[dimension])
-      if (entry === null && dimension === 'failure_code') continue
-      addCall(groups.counted(startedAtMs(valueIn(row, 'id') ?? 0), entry), row)
-    }
+  /** Pieces of a range of ids, as far as there are calls. */
+  #idSlices(fromId: number, pastId: number): Iterable<readonly [fromId: number, pastId: number]> {
+    const [row = []] = this.#rows('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)')
+    const [lowest, highest] = row as readonly (number | null)[]
+    const past = Math.min((highest ?? -1) + 1, pastId)
+    return idSlices(Math.max(lowest ?? 0, fromId), past, { isOver: this.#isOver })
   }
 
-  /** The first and the last id, 0 and −1 where there is none. */
-  #extent(): readonly [number, number] {
-    const row = this.#statements.get('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)').get()
-    const [lowest, highest] = row as unknown as readonly (number | null)[]
-    return [lowest ?? 0, highest ?? -1]
-  }
-
-  /**
-   * The keys that hold the calls that are asked for, with the entry under which each counts; `null` where calls
-   * must be read one by one, as an entry may be among those put together.
-   */
+  /** `null` if calls must be read one by one, as an entry may be among those put together. */
   #keysFor(
     grouping: Grouping,
     { filter, dimension }: FigureQuestion,
     state: RollupState,
-    fromMs: number,
-    toMs: number,
+    range: TimeRange,
   ): Keys | null {
     const keys = new Map<number, number | null>()
-    for (const [id = 0, callType, entry, outcome] of this.#keys.iterate(grouping.id) as Iterable<number[]>) {
+    const all = this.#rows(
+      'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
+      grouping.id,
+    ) as readonly (readonly number[])[]
+    for (const [id = 0, callType, entry = noId, outcome] of all) {
       const isOther = entry === otherEntryId
       const values = { call_type: callType, outcome, ...entriesOf(grouping, entry) }
-      const valueOf = (one: Dimension): number => values[one] ?? noEntryId
+      const valueOf = (one: Dimension): number => values[one] ?? noId
       const passes = Object.entries(filter).every(
         ([one, allowed]) =>
           (isOther && (one === grouping.entry || one === grouping.second)) ||
           allowed.has(valueOf(one as Dimension)),
       )
       if (!passes) continue
-      if (isOther && this.#isUsed(id, state, fromMs, toMs)) return null
+      if (isOther && this.#isUsed(id, state, range)) return null
       const group = dimension === null ? null : valueOf(dimension)
-      keys.set(id, group === noEntryId ? null : group)
+      keys.set(id, group === noId ? null : group)
     }
     return keys
   }
 
-  /** Whether a key holds calls of that time, counted in whole hours. */
-  #isUsed(key: number, { coarseUntil }: RollupState, fromMs: number, toMs: number): boolean {
-    const level = 1
-    const quarters = quartersOf(level)
+  /** Says if a key holds calls of that time, counted in whole hours. */
+  #isUsed(key: number, { coarseUntil }: RollupState, [fromMs, toMs]: TimeRange): boolean {
+    const quarters = quartersOf(1)
     const [first, past] = [Math.floor(fromMs / quarterMs), Math.ceil(toMs / quarterMs)]
-    const hours = this.#statements.get(
-      'SELECT 1 FROM rollup_spans WHERE level = ? AND key_id = ? AND slot >= ? AND slot < ? LIMIT 1',
+    const hours =
+      'SELECT 1 FROM rollup_spans WHERE level = 1 AND slot >= ? AND slot < ? AND key_id = ? LIMIT 1'
+    const recent = 'SELECT 1 FROM rollup_quarters WHERE slot >= ? AND slot < ? AND key_id = ? LIMIT 1'
+    return (
+      this.#rows(hours, Math.floor(first / quarters), Math.ceil(past / quarters), key).length > 0 ||
+      this.#rows(recent, Math.max(first, coarseUntil), past, key).length > 0
     )
-    if (hours.get(level, key, Math.floor(first / quarters), Math.ceil(past / quarters)) !== undefined)
-      return true
-    const recent = this.#statements.get(
-      'SELECT 1 FROM rollup_quarters WHERE slot >= ? AND slot < ? AND key_id = ? LIMIT 1',
-    )
-    return recent.get(Math.max(first, coarseUntil), past, key) !== undefined
-  }
-
-  #look(): void {
-    if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlow()
   }
 }
 
-type Keys = ReadonlyMap<number, number | null>
-type Rows = readonly (readonly unknown[])[]
-
-const noKeys: Keys = new Map()
-
-/** The grouping that tells all that is asked for; `null` where there is none. */
+/** The grouping that tells all that is asked for; `null` if there is none. */
 function groupingOf({ filter, dimension, extra }: FigureQuestion): Grouping | null {
   if (extra !== undefined && extra.conditions.length > 0) return null
   const asked = new Set(Object.keys(filter) as Dimension[])
@@ -310,41 +231,29 @@ function groupingOf({ filter, dimension, extra }: FigureQuestion): Grouping | nu
   return groupingFor(asked)
 }
 
-/** What a key of a grouping stands for. */
-function entriesOf({ entry, second }: Grouping, id: number = noEntryId): Partial<Record<Dimension, number>> {
+/** The ids of the entries for which a key of a grouping stands. */
+function entriesOf({ entry, second }: Grouping, id: number): Partial<Record<Dimension, number>> {
   if (entry === null) return {}
   if (second === undefined) return { [entry]: id }
   const [entryId, secondId] = entriesOfPair(id)
   return { [entry]: entryId, [second]: secondId }
 }
 
-function coverFor(grouping: Grouping, edgesMs: readonly number[], state: RollupState): Cover {
-  const { coarseUntil, heldFrom } = state
-  if (grouping.second !== undefined) {
-    const [fromMs, toMs] = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-    const heldFromMs = Math.min(toMs, Math.max(fromMs, heldFrom * quarterMs))
-    const held = coverOfAll(
-      edgesMs.map((edge) => Math.max(edge, heldFromMs)),
-      { coarseUntil, isHourly: true },
-    )
-    return heldFromMs === fromMs ? held : { ...held, ragged: [[fromMs, heldFromMs], ...held.ragged] }
-  }
+function coverFor({ levels }: Grouping, edgesMs: readonly number[], state: RollupState): Cover {
+  const [fromMs, toMs] = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
+  const heldFromMs = state.heldFrom * quarterMs
+  // What is held by hours alone must be counted call by call before that quarter.
+  const lowMs = levels[0] === 1 ? Math.min(toMs, Math.max(fromMs, heldFromMs)) : fromMs
+  // Void sums are not read: their calls count as calls that the rollups lack.
+  const highMs = state.isVoid ? state.foldedUntil * quarterMs : toMs
   // Between edges at odd quarters a half hour would stand alone, and quarters in a row are quicker to read.
-  const isByHalves = edgesMs.slice(1, -1).every((edge) => edge % (halfLevel.quarters * quarterMs) === 0)
-  const hasHalves = grouping.id === halvesGroupingId && isByHalves
-  return coverOfAll(edgesMs, hasHalves ? { coarseUntil, halvesFrom: heldFrom } : { coarseUntil })
-}
-
-const callSources = figureSourceList('c')
-
-function conditionFor({ filter, extra }: FigureQuestion): CallCondition {
-  const condition = conditionOf(filter)
-  return extra === undefined ? condition : bothConditions(condition, extra)
-}
-
-/** From the first slot to the last in pieces of that width. */
-function* pieces(first: number, past: number, width: number): Generator<readonly [from: number, to: number]> {
-  for (let from = first; from < past; from += width) yield [from, Math.min(past, from + width)]
+  const isByHalves =
+    heldFromMs <= fromMs && edgesMs.slice(1, -1).every((edge) => edge % (quartersOf(4) * quarterMs) === 0)
+  const { spans, ragged } = coverOf(
+    edgesMs.map((edge) => Math.min(highMs, Math.max(lowMs, edge))),
+    { levels: isByHalves ? levels : levels.filter((level) => level !== 4), coarseUntil: state.coarseUntil },
+  )
+  return { spans, ragged: lowMs > fromMs ? [[fromMs, lowMs], ...ragged] : ragged }
 }
 
 /**

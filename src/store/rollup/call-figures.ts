@@ -1,6 +1,17 @@
+import { startedAtMs } from '../../call/call-id.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
-import { type Figures, type MeasureName, measureNames, type SumColumn, sumColumns } from './rollup-figures.ts'
-import { type EntryDimension, type Grouping, noEntryId, pairId } from './rollup-groupings.ts'
+import { Figures, type MeasureName, measureNames, type SumColumn, sumColumns } from './rollup-figures.ts'
+import { type EntryDimension, type Grouping, noId, pairId } from './rollup-groupings.ts'
+import { quarterMs } from './rollup-spans.ts'
+
+const tokenColumns = [
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'total_tokens',
+] as const
 
 const keyColumns = [
   'seq',
@@ -13,14 +24,6 @@ const keyColumns = [
   'status',
   'failure_code_id',
 ] as const
-const tokenColumns = [
-  'input_tokens',
-  'output_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'total_tokens',
-] as const
 
 type Source =
   | (typeof keyColumns)[number]
@@ -29,7 +32,7 @@ type Source =
   | 'usage_source_id'
   | MeasureName
 
-/** What of a call its figures are made of, in the order in which it is read. */
+/** The columns of a call that its figures are made of, in the order in which they are read. */
 export const figureSources: readonly Source[] = [
   ...keyColumns,
   ...tokenColumns,
@@ -38,7 +41,7 @@ export const figureSources: readonly Source[] = [
   ...measureNames,
 ]
 
-/** What follows from columns of `calls`; all else is one. From the request's head to the first content. */
+/** From the request's head to the first content: the one source that is no column of `calls`. */
 export const ttftTotalSql = (row: string): string =>
   `${row}.receive_us + ${row}.queue_us + coalesce(${row}.retry_wait_us, 0) + ${row}.ttft_us`
 
@@ -52,10 +55,15 @@ export function figureSourceList(row: string = 'calls'): string {
 /** A row of {@link figureSources}. */
 export type FigureRow = readonly (number | null)[]
 
-const places = Object.fromEntries(figureSources.map((name, place) => [name, place])) as Record<Source, number>
-const sums = Object.fromEntries(sumColumns.map((name, place) => [name, place])) as Record<SumColumn, number>
+const offsets = Object.fromEntries(figureSources.map((name, offset) => [name, offset])) as Record<
+  Source,
+  number
+>
+const sumOffsets = Object.fromEntries(sumColumns.map((name, offset) => [name, offset])) as Record<
+  SumColumn,
+  number
+>
 
-/** Where a call holds what a grouping files it under. */
 const entrySources = {
   model: 'model_id',
   client: 'client_id',
@@ -64,25 +72,39 @@ const entrySources = {
   failure_code: 'failure_code_id',
 } as const satisfies Record<EntryDimension, Source>
 
-/** What a grouping files a call under; `undefined` where it leaves the call out. */
+/** The entry under which a grouping files a call; `undefined` if it leaves the call out. */
 export function entryOf(call: FigureRow, { entry, second }: Grouping): number | undefined {
-  if (entry === null) return noEntryId
+  if (entry === null) return noId
   const id = valueIn(call, entrySources[entry])
   if (id === null && entry === 'failure_code') return undefined
-  if (second === undefined) return id ?? noEntryId
-  return pairId(id ?? noEntryId, valueIn(call, entrySources[second]) ?? noEntryId)
+  if (second === undefined) return id ?? noId
+  return pairId(id ?? noId, valueIn(call, entrySources[second]) ?? noId)
 }
 
-/** A value of such a row. */
 export function valueIn(row: FigureRow, source: Source): number | null {
-  return row[places[source]] ?? null
+  return row[offsets[source]] ?? null
+}
+
+/** The quarter hour since 1970 in which a call began. */
+export function quarterOf(call: FigureRow): number {
+  return Math.floor(startedAtMs(valueIn(call, 'id') ?? 0) / quarterMs)
 }
 
 /** Counts one call. */
 export function addCall(figures: Figures, row: FigureRow): void {
+  addSums(figures, row, 1)
+  if (valueIn(row, 'outcome_id') !== outcomeCodes.ok) return
+  for (const measure of measureNames) {
+    const value = valueIn(row, measure)
+    if (value !== null) figures.spreads[measure].add(value)
+  }
+}
+
+/** Counts one call `times` over, −1 to take it out, in the sums alone. */
+export function addSums({ sums }: Figures, row: FigureRow, times: 1 | -1): void {
   const outcome = valueIn(row, 'outcome_id')
   const add = (column: SumColumn, value: number): void => {
-    figures.sums[sums[column]] = (figures.sums[sums[column]] ?? 0) + value
+    sums[sumOffsets[column]] = (sums[sumOffsets[column]] ?? 0) + times * value
   }
   add('calls', 1)
   if (outcome !== null && outcome >= firstFailedOutcome) add('errors', 1)
@@ -93,9 +115,35 @@ export function addCall(figures: Figures, row: FigureRow): void {
     add('cost_nano_usd', cost)
     add('priced_calls', 1)
   } else if (valueIn(row, 'usage_source_id') !== usageSourceCodes.none) add('unpriced_calls', 1)
-  if (outcome !== outcomeCodes.ok) return
-  for (const measure of measureNames) {
-    const value = valueIn(row, measure)
-    if (value !== null) figures.spreads[measure].add(value)
+}
+
+/** Figures of calls that every grouping files under the same keys. */
+export interface CallCell {
+  readonly quarter: number
+  /** One of them. */
+  readonly call: FigureRow
+  readonly figures: Figures
+}
+
+/** Cells in which calls come together, so that the keys of each are looked up once. */
+export class CallCells {
+  readonly #cells = new Map<string, CallCell>()
+
+  /** The figures of the cell that a call belongs to. */
+  figuresFor(call: FigureRow): Figures {
+    const quarter = quarterOf(call)
+    // All that a grouping looks at. In one piece, as this is done for every call.
+    const [, , type, outcome, model, client, endpoint, status, failure] = call
+    const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure}`
+    let cell = this.#cells.get(name)
+    if (cell === undefined) {
+      cell = { quarter, call, figures: new Figures() }
+      this.#cells.set(name, cell)
+    }
+    return cell.figures
+  }
+
+  all(): Iterable<CallCell> {
+    return this.#cells.values()
   }
 }

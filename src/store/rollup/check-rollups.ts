@@ -1,184 +1,156 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
-import { addCall, entryOf, type FigureRow, figureSourceList, valueIn } from './call-figures.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inOneInstant } from '../sqlite/transaction.ts'
+import { addCall, CallCells, type FigureRow, figureSourceList } from './call-figures.ts'
 import { Figures, measureNames } from './rollup-figures.ts'
-import {
-  type Grouping,
-  groupings,
-  halvesGroupingId,
-  noEntryId,
-  anyId,
-  otherEntryId,
-} from './rollup-groupings.ts'
-import { coarseLevels, halfLevel, quarterMs, quartersOf } from './rollup-spans.ts'
+import { type Grouping, groupings } from './rollup-groupings.ts'
+import { RollupKeys } from './rollup-keys.ts'
+import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
+import { type RollupState, rollupState } from './rollup-state.ts'
 import { addFigures, figureColumns } from './rollup-table.ts'
+import { spreadBytes } from './spread-bytes.ts'
 
-const quarterly = groupings.filter(({ second }) => second === undefined)
-const hourly = groupings.filter(({ second }) => second !== undefined)
-const halved = groupings.filter(({ id }) => id === halvesGroupingId)
-const hourLevel = 1
-const quartersPerDay = 96
+const quartersPerDay = quartersOf(3)
+const idsPerQuarter = firstIdAt(quarterMs)
+const quarterly = groupings.filter(({ levels: [finest] }) => finest === 0)
+const hourly = groupings.filter(({ levels: [finest] }) => finest === 1)
 
 /** Figures by the key that they belong to. */
-export type Cells = ReadonlyMap<number, Figures>
+type Cells = Map<number, Figures>
 
 /** Compares the rollups with the calls that they are made of, and their levels with one another. */
 export class RollupCheck {
   readonly #database: DatabaseSync
+  readonly #state: () => RollupState
+  readonly #keys: RollupKeys
   readonly #calls: StatementSync
   readonly #quarters: StatementSync
   readonly #spans: StatementSync
-  readonly #key: StatementSync
 
   constructor(database: DatabaseSync) {
-    const rows = (sql: string): StatementSync => {
-      const statement = database.prepare(sql)
-      statement.setReturnArrays(true)
-      return statement
-    }
+    const statements = new RowStatements(database)
     this.#database = database
-    this.#calls = rows(
-      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ?
-        AND +seq <= (SELECT watermark_seq FROM rollup_state)`,
+    this.#state = rollupState(database)
+    this.#keys = new RollupKeys(database)
+    this.#calls = statements.get(
+      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
     )
     const isOf = 'k.grouping_id IN (SELECT value FROM json_each(?))'
-    this.#quarters = rows(
+    this.#quarters = statements.get(
       `SELECT ${figureColumns}, key_id FROM rollup_quarters JOIN rollup_keys AS k ON k.id = key_id
         WHERE slot >= ? AND slot < ? AND ${isOf}`,
     )
-    this.#spans = rows(
+    this.#spans = statements.get(
       `SELECT ${figureColumns}, rollup_spans.key_id FROM rollup_keys AS k
         JOIN rollup_spans ON level = ? AND rollup_spans.key_id = k.id AND slot >= ? AND slot < ? WHERE ${isOf}`,
     )
-    this.#key = database.prepare(
-      'SELECT id FROM rollup_keys WHERE grouping_id = ? AND call_type_id = ? AND entry_id = ? AND outcome_id = ?',
-    )
   }
 
-  /** Quarter hours whose calls are all there to be counted again, the oldest first. */
+  /** Quarter hours of which there are sums or calls, and whose calls are all there to be counted, the oldest first. */
   countable(): readonly number[] {
-    const sql = `SELECT DISTINCT slot FROM rollup_quarters
-      WHERE slot >= (SELECT folded_until FROM rollup_state) ORDER BY slot`
-    return slotsOf(this.#database.prepare(sql))
+    const { foldedUntil, isVoid } = this.#state()
+    if (isVoid) return []
+    const sums = this.#slots('SELECT min(slot) AS at FROM rollup_quarters WHERE slot >= ?', foldedUntil)
+    const calls = this.#slots(
+      `SELECT min(id) / ${idsPerQuarter} AS at FROM calls WHERE id >= ? * ${idsPerQuarter}`,
+      foldedUntil,
+    )
+    return [...new Set([...sums, ...calls])].sort((a, b) => a - b)
   }
 
-  /** Days that the widest level holds in full, the oldest first, folded ones as well. */
-  wholeDays(): readonly number[] {
-    const sql = `SELECT DISTINCT slot FROM rollup_spans
-      WHERE level = 3 AND (slot + 1) * 96 <= (SELECT coarse_until FROM rollup_state) ORDER BY slot`
-    return slotsOf(this.#database.prepare(sql))
+  /** Days of which there are quarter hours, or that the widest level holds, folded ones as well; the oldest first. */
+  days(): readonly number[] {
+    const quarters = this.#slots(
+      `SELECT min(slot) / ${quartersPerDay} AS at FROM rollup_quarters WHERE slot >= ? * ${quartersPerDay}`,
+      0,
+    )
+    const spans = this.#database.prepare('SELECT DISTINCT slot FROM rollup_spans WHERE level = 3').all()
+    const { coarseUntil } = this.#state()
+    return [...new Set([...quarters, ...spans.map(({ slot }) => Number(slot))])]
+      .filter((day) => day * quartersPerDay < coarseUntil)
+      .sort((a, b) => a - b)
   }
 
-  /** Whether the sums of a quarter hour are those of its calls. */
+  /** Says if the sums of a quarter hour are those of its calls. */
   isQuarterRight(slot: number): boolean {
-    return this.#inOneSnapshot(() =>
-      areSame(this.#counted(quarterly, slot, slot + 1), this.#ofQuarters(quarterly, slot, slot + 1)),
-    )
+    return inOneInstant(this.#database, () => {
+      const state = this.#state()
+      const counted = this.#counted(quarterly, slot, slot + 1, state)
+      return state.isVoid || areSame(counted, this.#stored(quarterly, 0, slot, slot + 1))
+    })
   }
 
-  /** Whether every level says of a day what its quarter hours say, or its calls where there are no quarter hours. */
+  /** Says if every level says of a day, as far as it is made, what the finer one says: or its calls, without a finer one. */
   isDayRight(day: number): boolean {
-    const first = day * quartersPerDay
-    const { heldFrom, foldedUntil } = this.#marks()
-    const slotsAre = (level: number, isRight: (from: number, past: number) => boolean): boolean => {
-      const quarters = quartersOf(level)
+    return levels.every(({ level, quarters, of }) => {
+      if (of === null) return true
+      const first = day * quartersPerDay
       const starts = Array.from({ length: quartersPerDay / quarters }, (_, index) => first + index * quarters)
-      return starts.every((start) => this.#inOneSnapshot(() => isRight(start, start + quarters)))
-    }
-    return (
-      coarseLevels.every(({ level }) =>
-        slotsAre(level, (from, past) =>
-          areSame(this.#ofQuarters(quarterly, from, past), this.#ofSpans(quarterly, level, from, past)),
-        ),
-      ) &&
-      coarseLevels.every(({ level }) =>
-        slotsAre(level, (from, past) =>
-          areSame(this.#ofSpans(hourly, hourLevel, from, past), this.#ofSpans(hourly, level, from, past)),
-        ),
-      ) &&
-      slotsAre(hourLevel, (from, past) =>
-        from < Math.max(heldFrom, foldedUntil)
-          ? true
-          : areSame(this.#counted(hourly, from, past), this.#ofSpans(hourly, hourLevel, from, past)),
-      ) &&
-      slotsAre(halfLevel.level, (from, past) =>
-        from < heldFrom
-          ? true
-          : areSame(this.#ofQuarters(halved, from, past), this.#ofSpans(halved, halfLevel.level, from, past)),
+      // Short transactions, so that the log can be emptied in between.
+      return starts.every((start) =>
+        inOneInstant(this.#database, () => this.#isSlotRight(level, of, start, start + quarters)),
       )
+    })
+  }
+
+  #isSlotRight(level: LevelNumber, of: LevelNumber, first: number, past: number): boolean {
+    const state = this.#state()
+    const { coarseUntil, heldFrom, foldedUntil } = state
+    const made = groupings.filter(
+      ({ levels: [finest, ...wider] }) => finest !== level && wider.includes(level),
     )
+    const isMade = past <= coarseUntil && (level !== 4 || first >= heldFrom)
+    if (isMade && !areSame(this.#stored(made, of, first, past), this.#stored(made, level, first, past)))
+      return false
+    if (level !== 1 || state.isVoid || first < Math.max(heldFrom, foldedUntil)) return true
+    return areSame(this.#counted(hourly, first, past, state), this.#stored(hourly, 1, first, past))
   }
 
-  #marks(): { readonly heldFrom: number; readonly foldedUntil: number } {
-    const row = this.#database.prepare('SELECT held_from, folded_until FROM rollup_state').get()
-    return { heldFrom: Number(row?.['held_from']), foldedUntil: Number(row?.['folded_until']) }
-  }
-
-  /** What the calls themselves say. */
-  #counted(of: readonly Grouping[], firstQuarter: number, pastQuarter: number): Cells {
-    const counted = new Map<number, Figures>()
-    const ids = [firstIdAt(firstQuarter * quarterMs), firstIdAt(pastQuarter * quarterMs)]
-    for (const call of this.#calls.iterate(...ids) as Iterable<unknown> as Iterable<FigureRow>) {
+  /** The sums that the calls themselves make. */
+  #counted(of: readonly Grouping[], first: number, past: number, { watermark }: RollupState): Cells {
+    const calls = new CallCells()
+    const rows = this.#calls.iterate(first * idsPerQuarter, past * idsPerQuarter, watermark)
+    for (const call of rows as Iterable<unknown> as Iterable<FigureRow>) addCall(calls.figuresFor(call), call)
+    const counted: Cells = new Map()
+    for (const { call, figures } of calls.all()) {
       for (const grouping of of) {
-        const key = this.#keyOf(grouping, call)
-        // No key has it: it is missing in the rollups, and no number stands for it.
-        if (key !== undefined) addCall(cellAt(counted, key ?? noEntryId), call)
+        // A key that exists was there for every call that belongs to it; without one the sums lack the call.
+        const key = this.#keys.knownFor(grouping, call)
+        if (key !== null) cellAt(counted, key).merge(figures)
       }
     }
     return counted
   }
 
-  #ofQuarters(of: readonly Grouping[], firstQuarter: number, pastQuarter: number): Cells {
-    return cellsOf(this.#quarters.iterate(firstQuarter, pastQuarter, idsOf(of)))
-  }
-
-  #ofSpans(of: readonly Grouping[], level: number, firstQuarter: number, pastQuarter: number): Cells {
+  #stored(of: readonly Grouping[], level: LevelNumber, first: number, past: number): Cells {
+    const ids = JSON.stringify(of.map(({ id }) => id))
     const quarters = quartersOf(level)
-    return cellsOf(this.#spans.iterate(level, firstQuarter / quarters, pastQuarter / quarters, idsOf(of)))
-  }
-
-  /** The key of a call; `undefined` where the grouping leaves it out, `null` where no key has it. */
-  #keyOf(grouping: Grouping, call: FigureRow): number | null | undefined {
-    const { id, byType, byOutcome, entry } = grouping
-    const callType = byType ? (valueIn(call, 'call_type_id') ?? 0) : anyId
-    const outcome = byOutcome ? (valueIn(call, 'outcome_id') ?? 0) : anyId
-    const own = entryOf(call, grouping)
-    if (own === undefined) return undefined
-    // A key that exists was there for every call that belongs to it; those without one are put together.
-    for (const entryId of entry === null ? [own] : [own, otherEntryId]) {
-      const key = this.#key.get(id, callType, entryId, outcome)?.['id']
-      if (key !== undefined) return Number(key)
+    const rows =
+      level === 0
+        ? this.#quarters.iterate(first, past, ids)
+        : this.#spans.iterate(level, first / quarters, past / quarters, ids)
+    const cells: Cells = new Map()
+    for (const row of rows as Iterable<unknown> as Iterable<readonly unknown[]>) {
+      addFigures(cellAt(cells, Number(row.at(-1))), row)
     }
-    return null
+    return cells
   }
 
-  /** Short ones, so that the log can be emptied in between. */
-  #inOneSnapshot<T>(work: () => T): T {
-    this.#database.exec('BEGIN')
-    try {
-      return work()
-    } finally {
-      this.#database.exec('COMMIT')
+  /** All that `nextSql` finds from a first one on, stepping from each to the next. */
+  *#slots(nextSql: string, first: number): Generator<number> {
+    const next = this.#database.prepare(nextSql)
+    for (
+      let at = next.get(first)?.['at'] ?? null;
+      at !== null;
+      at = next.get(Number(at) + 1)?.['at'] ?? null
+    ) {
+      yield Number(at)
     }
   }
 }
 
-function idsOf(of: readonly Grouping[]): string {
-  return JSON.stringify(of.map(({ id }) => id))
-}
-
-function slotsOf(statement: StatementSync): readonly number[] {
-  return statement.all().map((row) => Number(row['slot']))
-}
-
-function cellsOf(rows: Iterable<unknown>): Cells {
-  const cells = new Map<number, Figures>()
-  for (const row of rows as Iterable<readonly unknown[]>) addFigures(cellAt(cells, Number(row.at(-1))), row)
-  return cells
-}
-
-/** The figures of a key, which are made where there are none. */
-export function cellAt(cells: Map<number, Figures>, key: number): Figures {
+function cellAt(cells: Cells, key: number): Figures {
   const known = cells.get(key)
   if (known !== undefined) return known
   const figures = new Figures()
@@ -186,26 +158,21 @@ export function cellAt(cells: Map<number, Figures>, key: number): Figures {
   return figures
 }
 
-/** Whether both hold the same sums under the same keys; the sums of inverses may differ by how they were rounded. */
-export function areSame(one: Cells, other: Cells): boolean {
-  if (one.size !== other.size) return false
-  return [...one].every(([key, figures]) => {
-    const found = other.get(key)
-    return found !== undefined && isSame(figures, found)
-  })
-}
-
-function isSame(one: Figures, other: Figures): boolean {
+/** Both hold the same sums under the same keys; the sums of inverses may differ by how they were rounded. */
+function areSame(one: Cells, other: Cells): boolean {
   return (
-    one.sums.every((sum, index) => sum === other.sums[index]) &&
-    measureNames.every((measure) => {
-      const [a, b] = [one.spreads[measure], other.spreads[measure]]
-      const quantiles = [0.1, 0.5, 0.99]
+    one.size === other.size &&
+    [...one].every(([key, figures]) => {
+      const found = other.get(key)
       return (
-        a.count === b.count &&
-        (a.count === 0 || (a.sum === b.sum && a.min === b.min && a.max === b.max)) &&
-        quantiles.every((at) => a.histogram.percentile(at) === b.histogram.percentile(at))
+        found?.sums.every((sum, index) => sum === figures.sums[index]) === true &&
+        spreadsOf(figures).equals(spreadsOf(found))
       )
     })
   )
+}
+
+function spreadsOf(figures: Figures): Buffer {
+  for (const measure of measureNames) figures.spreads[measure].inverseSum = 0
+  return Buffer.from(spreadBytes(figures) ?? [])
 }

@@ -1,6 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
 import { quarterMs } from './rollup-spans.ts'
+import { type RollupState, rollupState } from './rollup-state.ts'
 
 /** Calls are folded away by whole days of UTC. */
 export const foldedDayMs: number = 24 * 3_600_000
@@ -10,9 +12,9 @@ export function foldUntil(nowMs: number, keepDays: number): number {
   return Math.floor((nowMs - keepDays * foldedDayMs) / foldedDayMs) * foldedDayMs
 }
 
-/** The instant before which calls may have been folded away, 0 where none were. */
+/** The instant before which calls may have been folded away, 0 if none were. */
 export function foldedUntilMs(database: DatabaseSync): number {
-  return Number(database.prepare('SELECT folded_until FROM rollup_state').get()?.['folded_until']) * quarterMs
+  return rollupState(database)().foldedUntil * quarterMs
 }
 
 /**
@@ -22,21 +24,19 @@ export function foldedUntilMs(database: DatabaseSync): number {
  */
 export class FoldCalls {
   readonly #database: DatabaseSync
-  readonly #state: StatementSync
+  readonly #state: () => RollupState
   readonly #mark: StatementSync
-  readonly #first: StatementSync
-  readonly #past: StatementSync
+  readonly #oldest: StatementSync
   readonly #delete: StatementSync
   readonly #deleteRepriced: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#state = database.prepare('SELECT watermark_seq FROM rollup_state')
+    this.#state = rollupState(database)
     this.#mark = database.prepare('UPDATE rollup_state SET folded_until = max(folded_until, ?)')
     // The plus keeps SQLite from going by the index on seq, in which these calls lie scattered.
     const folded = 'FROM calls WHERE id < ? AND +seq <= ?'
-    this.#first = database.prepare(`SELECT id ${folded} ORDER BY id LIMIT 1`)
-    this.#past = database.prepare(`SELECT id ${folded} ORDER BY id LIMIT 1 OFFSET ?`)
+    this.#oldest = database.prepare(`SELECT id ${folded} ORDER BY id LIMIT 1 OFFSET ?`)
     this.#delete = database.prepare(`DELETE ${folded}`)
     // Of calls that are gone nobody asks what they cost before.
     this.#deleteRepriced = database.prepare('DELETE FROM repriced WHERE call_id < ?')
@@ -44,26 +44,16 @@ export class FoldCalls {
 
   /** Deletes up to `limit` calls of one day before `untilMs`, the start of a day; says how many. */
   step(untilMs: number, limit: number): number {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      const deleted = this.#step(untilMs, limit)
-      this.#database.exec('COMMIT')
-      return deleted
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
-  }
-
-  #step(untilMs: number, limit: number): number {
-    const watermark = Number(this.#state.get()?.['watermark_seq'])
-    const first = this.#first.get(firstIdAt(untilMs), watermark)?.['id']
-    if (first === undefined) return 0
-    const dayEndMs = (Math.floor(startedAtMs(Number(first)) / foldedDayMs) + 1) * foldedDayMs
-    const dayEndId = firstIdAt(dayEndMs)
-    const past = Number(this.#past.get(dayEndId, watermark, limit)?.['id'] ?? dayEndId)
-    this.#mark.run(dayEndMs / quarterMs)
-    this.#deleteRepriced.run(past)
-    return Number(this.#delete.run(past, watermark).changes)
+    return inTransaction(this.#database, () => {
+      const { watermark } = this.#state()
+      const first = this.#oldest.get(firstIdAt(untilMs), watermark, 0)?.['id']
+      if (first === undefined) return 0
+      const dayEndMs = (Math.floor(startedAtMs(Number(first)) / foldedDayMs) + 1) * foldedDayMs
+      const dayEndId = firstIdAt(dayEndMs)
+      const past = Number(this.#oldest.get(dayEndId, watermark, limit)?.['id'] ?? dayEndId)
+      this.#mark.run(dayEndMs / quarterMs)
+      this.#deleteRepriced.run(past)
+      return Number(this.#delete.run(past, watermark).changes)
+    })
   }
 }

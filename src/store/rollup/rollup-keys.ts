@@ -1,5 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { anyId, type Grouping, maxKeys, otherEntryId } from './rollup-groupings.ts'
+import { entryOf, type FigureRow, valueIn } from './call-figures.ts'
+import { type Grouping, maxKeys, noId, otherEntryId } from './rollup-groupings.ts'
+
+type Parts = readonly [grouping: number, callType: number, entry: number, outcome: number]
 
 /** The numbers under which the rollups hold what a grouping tells apart. */
 export class RollupKeys {
@@ -19,33 +22,17 @@ export class RollupKeys {
     this.#count = database.prepare('SELECT count(*) AS keys FROM rollup_keys WHERE grouping_id = ?')
   }
 
-  /** The key under which a grouping holds such calls. */
-  idOf(grouping: Grouping, callTypeId: number, entryId: number, outcomeId: number): number {
-    const callType = grouping.byType ? callTypeId : anyId
-    const entry = grouping.entry === null ? anyId : entryId
-    const outcome = grouping.byOutcome ? outcomeId : anyId
-    const name = `${grouping.id} ${callType} ${entry} ${outcome}`
-    const known = this.#ids.get(name)
-    if (known !== undefined) return known
-    const found = this.#find.get(grouping.id, callType, entry, outcome)?.['id']
-    const id = found ?? this.#added(grouping, callType, entry, outcome)
-    this.#ids.set(name, Number(id))
-    return Number(id)
+  /** The key under which a grouping files a call, which is made if there is none; `null` if it leaves the call out. */
+  idFor(grouping: Grouping, call: FigureRow): number | null {
+    const parts = partsOf(grouping, call)
+    return parts === null ? null : this.#idOf(parts, grouping.entry !== null)
   }
 
-  /** The same, where there is one already; else `null`. */
-  known(
-    { id, byType, byOutcome, entry }: Grouping,
-    callTypeId: number,
-    entryId: number,
-    outcomeId: number,
-  ): number | null {
-    const [callType, outcome] = [byType ? callTypeId : anyId, byOutcome ? outcomeId : anyId]
-    for (const one of entry === null ? [anyId] : [entryId, otherEntryId]) {
-      const found = this.#find.get(id, callType, one, outcome)?.['id']
-      if (found !== undefined) return Number(found)
-    }
-    return null
+  /** The same, but nothing is made: `noId` if there is no key. */
+  knownFor(grouping: Grouping, call: FigureRow): number | null {
+    const parts = partsOf(grouping, call)
+    if (parts === null) return null
+    return this.#found(parts) ?? this.#found(withEntry(parts, otherEntryId)) ?? noId
   }
 
   /** After a rollback: keys that were added in it are gone. */
@@ -53,11 +40,37 @@ export class RollupKeys {
     this.#ids.clear()
   }
 
-  #added(grouping: Grouping, callType: number, entry: number, outcome: number): number | bigint {
-    const isFull = Number(this.#count.get(grouping.id)?.['keys']) >= this.#limit
-    if (isFull && grouping.entry !== null && entry !== otherEntryId) {
-      return this.idOf(grouping, callType, otherEntryId, outcome)
-    }
-    return this.#add.run(grouping.id, callType, entry, outcome).lastInsertRowid
+  #idOf(parts: Parts, mayBeOther: boolean): number {
+    const name = parts.join(' ')
+    const known = this.#ids.get(name)
+    if (known !== undefined) return known
+    const id = this.#found(parts) ?? this.#added(parts, mayBeOther)
+    this.#ids.set(name, id)
+    return id
   }
+
+  #found(parts: Parts): number | undefined {
+    const id = this.#find.get(...parts)?.['id']
+    return id === undefined ? undefined : Number(id)
+  }
+
+  #added(parts: Parts, mayBeOther: boolean): number {
+    if (mayBeOther && Number(this.#count.get(parts[0])?.['keys']) >= this.#limit) {
+      return this.#idOf(withEntry(parts, otherEntryId), false)
+    }
+    return Number(this.#add.run(...parts).lastInsertRowid)
+  }
+}
+
+function partsOf(grouping: Grouping, call: FigureRow): Parts | null {
+  const entry = entryOf(call, grouping)
+  if (entry === undefined) return null
+  const { id, byType, byOutcome } = grouping
+  const callType = byType ? (valueIn(call, 'call_type_id') ?? 0) : noId
+  const outcome = byOutcome ? (valueIn(call, 'outcome_id') ?? 0) : noId
+  return [id, callType, entry, outcome]
+}
+
+function withEntry([grouping, callType, , outcome]: Parts, entry: number): Parts {
+  return [grouping, callType, entry, outcome]
 }

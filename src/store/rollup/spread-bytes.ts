@@ -4,9 +4,13 @@ import { type Figures, measureNames, type Spread } from './rollup-figures.ts'
 /** Precision of a sum of inverses: it is kept as a whole number of these parts. */
 const inversePart = 1e-11
 
-/** The spreads of a row of the rollups; `null` where nothing was measured. */
+export function isMeasured({ spreads }: Figures): boolean {
+  return measureNames.some((measure) => spreads[measure].count > 0)
+}
+
+/** The spreads of a row of the rollups; `null` if nothing was measured. */
 export function spreadBytes(figures: Figures): Uint8Array | null {
-  if (measureNames.every((measure) => figures.spreads[measure].count === 0)) return null
+  if (!isMeasured(figures)) return null
   const writer = new VarintWriter()
   for (const measure of measureNames) write(figures.spreads[measure], writer)
   return writer.toBytes()
@@ -14,7 +18,7 @@ export function spreadBytes(figures: Figures): Uint8Array | null {
 
 /**
  * Adds spreads that `spreadBytes` wrote; older ones, of calls that are folded, end before `ttft_total_us`. Throws a
- * `RangeError` where the bytes are not such.
+ * `RangeError` if the bytes are not such.
  */
 export function addSpreadBytes(figures: Figures, bytes: Uint8Array): void {
   const reader = new VarintReader(bytes)

@@ -86,7 +86,7 @@ export class CallWriter {
     this.#addWord = byTable((table) => database.prepare(`INSERT INTO ${table} (text) VALUES (?)`))
     // Calls may have been folded away, the last ones among them, and their numbers must not come twice.
     this.#lastSeq = database.prepare(
-      'SELECT max(watermark_seq, (SELECT coalesce(max(seq), 0) FROM calls)) AS seq FROM rollup_state',
+      'SELECT max(abs(watermark_seq), (SELECT coalesce(max(seq), 0) FROM calls)) AS seq FROM rollup_state',
     )
     const addTo = (table: string): StatementSync =>
       database.prepare(

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { command as calls } from '../src/cli/commands/calls.ts'
+import { command as tail } from '../src/cli/commands/tail.ts'
+import { command as verify } from '../src/cli/commands/verify.ts'
+import { command as dbCompress } from '../src/cli/commands/db-compress.ts'
+import { command as dbCheck } from '../src/cli/commands/db-check.ts'
+import { command as dbRebuild } from '../src/cli/commands/db-rebuild.ts'
+import { command as dbReprice } from '../src/cli/commands/db-reprice.ts'
+import { command as costsShow } from '../src/cli/commands/costs-show.ts'
+import { command as costsSet } from '../src/cli/commands/costs-set.ts'
+import { command as costsSync } from '../src/cli/commands/costs-sync.ts'
+import type { CliCommand } from '../src/cli/parse-options.ts'
+import {
+  dashboardOptionTable,
+  gatewayCommandTable,
+  ownOptionTable,
+} from '../src/options/dashboard-options.ts'
+import { gatewayOptionTable } from '../src/options/gateway-options.ts'
+import { shownValue } from '../src/options/option-spec.ts'
+
+/** The file whose tables `npm run docs` writes. */
+export const optionsDoc: string = fileURLToPath(new URL('../docs/options.md', import.meta.url))
+
+type Table = CliCommand['options']
+
+/** By heading. What `up` and `dashboard` share with `gateway` stands there. */
+const tables: Readonly<Record<string, Table>> = {
+  'tokenweir up': ownOptionTable,
+  'tokenweir dashboard': Object.fromEntries(
+    Object.entries<Table[string]>(dashboardOptionTable).filter(([, option]) => !isGateways(option)),
+  ),
+  'tokenweir gateway': gatewayCommandTable,
+  ...Object.fromEntries(
+    [calls, tail, verify, dbCompress, dbCheck, dbRebuild, dbReprice, costsShow, costsSet, costsSync].map(
+      ({ name, options }) => [`tokenweir ${name}`, options],
+    ),
+  ),
+}
+
+function isGateways(option: Table[string]): boolean {
+  return Object.values<unknown>(gatewayOptionTable).includes(option)
+}
+
+/** The text with its tables as the program has them. Throws if a command has no place for its table. */
+export function withOptionTables(text: string): string {
+  const sections = text.split(/^(?=## )/m)
+  for (const [command, table] of Object.entries(tables)) {
+    const index = sections.findIndex((section) => section.startsWith(`## \`${command}\`\n`))
+    const section = sections[index]
+    const old = section === undefined ? null : /^\| option \|.*\n(?:\|.*\n)+/m.exec(section)
+    if (section === undefined || old === null) {
+      throw new Error(`docs/options.md has no table under ## \`${command}\``)
+    }
+    sections[index] = section.replace(old[0], () => tableText(table))
+  }
+  return sections.join('')
+}
+
+function tableText(table: Table): string {
+  const lines = Object.values(table).map(({ name, kind, default: value, env, description }) => {
+    const isSwitch = kind.placeholder === null
+    const cells = [
+      code(isSwitch ? `--${name}` : `--${name} ${kind.placeholder}`),
+      code(shownValue(value)),
+      isSwitch ? '' : kind.range,
+      env.map(code).join(', '),
+      description,
+    ]
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+  })
+  return `| option | default | range | environment | meaning |\n|---|---|---|---|---|\n${lines.join('')}`
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+if (import.meta.main) writeFileSync(optionsDoc, withOptionTables(readFileSync(optionsDoc, 'utf8')))

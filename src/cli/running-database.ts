@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { HealthReport } from '../api/health-report.ts'
+import { ControlClient } from '../control/control-client.ts'
+import { controlFolder } from '../control/control-folder.ts'
+import { defaultDatabase, gatewayOptionTable } from '../options/gateway-options.ts'
+import { envName } from '../options/option-spec.ts'
+import { askHealth } from '../supervisor/gateway-port.ts'
+import { type Environment, parseOptions } from './parse-options.ts'
+import { WarningLines } from './terminal/warning-lines.ts'
+
+const probeLimitMs = 1000
+const variable = envName('db')
+
+/**
+ * The environment for a command that reads a database: if none was named and no gateway runs in this folder, but one on
+ * the usual port, such as a demo, with that one's database in it. What is read, and what that gateway warns of, is said.
+ */
+export async function withRunningDatabase(
+  argv: readonly string[],
+  env: Environment,
+  warn: (text: string) => void,
+): Promise<Environment> {
+  const isNamed = argv.some((arg) => arg === '--db' || arg.startsWith('--db='))
+  if (isNamed || (env[variable] ?? '') !== '') return env
+  const found = (await inThisFolder()) ?? (await onUsualPort(env))
+  if (found === null) return env
+  for (const line of new WarningLines().next(found.warnings)) warn(`${line}\n`)
+  if (found.db === resolve(defaultDatabase) || !existsSync(found.db)) return env
+  warn(`reading ${found.db}, of the gateway that runs (process ${found.pid}); --db names another\n`)
+  return { ...env, [variable]: found.db }
+}
+
+async function inThisFolder(): Promise<HealthReport | null> {
+  const client = new ControlClient(controlFolder(dirname(defaultDatabase)))
+  const status = await client.status(probeLimitMs).catch(() => null)
+  return typeof status === 'object' ? (status?.health ?? null) : null
+}
+
+/** Whoever is not the gateway's own user is not told of its database. */
+async function onUsualPort(env: Environment): Promise<HealthReport | null> {
+  const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
+  const { report } = await askHealth('127.0.0.1', port, probeLimitMs)
+  return report !== null && typeof report.db === 'string' ? report : null
+}

@@ -1,0 +1,35 @@
+import { type Clock, systemClock } from '../../call/clock.ts'
+
+/** Where a command prints, and the clock that it goes by. */
+export interface Terminal {
+  readonly clock: Clock
+  readonly print: (text: string) => void
+  readonly warn: (text: string) => void
+  /** Columns that a line may take at the moment. */
+  readonly width: () => number
+  readonly color: boolean
+  /** Somebody watches what is printed: it goes to no file and no pipe. */
+  readonly isWatched: boolean
+  /** Aborted when nobody reads any more. */
+  readonly signal: AbortSignal
+}
+
+/** Columns where the output goes to a file or a pipe: room for all that a table has. */
+const unboundedWidth = 240
+
+/** This process's terminal, file or pipe. */
+export function thisTerminal(): Terminal {
+  const { stdout, stderr, env } = process
+  const closed = new AbortController()
+  // Whoever read has left, as `head` does when it has enough: no reason to complain.
+  stdout.on('error', () => closed.abort())
+  return {
+    clock: systemClock,
+    print: (text) => stdout.write(text),
+    warn: (text) => stderr.write(text),
+    width: () => (stdout.isTTY ? stdout.columns : Number(env['COLUMNS'])) || unboundedWidth,
+    color: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+    isWatched: stdout.isTTY,
+    signal: closed.signal,
+  }
+}

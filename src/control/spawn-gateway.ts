@@ -1,0 +1,103 @@
+import { type SendHandle, spawn } from 'node:child_process'
+import { type MessageOf, isFlag, isOneOf, record } from '../lib/message-shape.ts'
+
+/** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
+export const exitPortInUse = 3
+
+/** How a gateway's process ended. */
+export interface GatewayEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** Why it could not even be started. */
+  readonly problem: string | null
+}
+
+/** What a started gateway says when it listens. */
+export type ReadyMessage = MessageOf<typeof isReady>
+
+const isReady = record({
+  ready: isOneOf([true]),
+  /** Whether it got the control socket of its data folder. */
+  controlled: isFlag,
+})
+
+/** A gateway's process that was started here. */
+export interface SpawnedGateway {
+  /** `null` if it could not be started. */
+  readonly pid: number | null
+  /** That it is ready, or how it ended before. Never rejects. */
+  readonly begun: Promise<ReadyMessage | GatewayEnd>
+  /** Never rejects. */
+  readonly ended: Promise<GatewayEnd>
+  /** Tells it to end in order; before it listens it ends at once. */
+  stop(): void
+  /** Ends it at once. The system knows a child of ours for certain until we have seen its end. */
+  kill(): void
+  /** Lets it go on alone: neither process keeps the other alive, or hears of it, any more. */
+  release(): void
+}
+
+export interface SpawnOptions {
+  /** The program and its first arguments. */
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** The file that it prints to. A pipe would break, and the gateway with it, when this process ends. */
+  readonly logDescriptor: number
+  /** Its working directory; this process's unless given. */
+  readonly cwd?: string
+  /** Answers what it asks before it is ready; `null` if that is no question. */
+  readonly answer?: (question: unknown) => SpawnAnswer | null
+}
+
+/** An answer to a process that is starting, and perhaps a socket with it. */
+export interface SpawnAnswer {
+  readonly message: object
+  readonly handle?: SendHandle
+}
+
+/** Starts a gateway as the leader of a session of its own, which the end of this process does not touch. */
+export function spawnGateway(options: SpawnOptions): SpawnedGateway {
+  const { command, args, env, logDescriptor, cwd = process.cwd(), answer } = options
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, ...args], {
+    cwd,
+    detached: true,
+    env,
+    shell: false,
+    stdio: ['ignore', logDescriptor, logDescriptor, 'ipc'],
+    windowsHide: true,
+  })
+  const ended = new Promise<GatewayEnd>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, problem: null }))
+    child.on('error', (error) => {
+      // Errors of a process that runs, as of its channel, are not its end.
+      if (child.pid === undefined) resolve({ code: null, signal: null, problem: error.message })
+    })
+  })
+  const ready = new Promise<ReadyMessage>((resolve) => {
+    child.on('message', (message) => {
+      if (isReady(message)) resolve(message)
+      const answered = answer?.(message) ?? null
+      // It may have gone meanwhile, which its end tells.
+      if (answered !== null) child.send(answered.message, answered.handle, undefined, () => {})
+    })
+  })
+  return {
+    pid: child.pid ?? null,
+    begun: Promise.race([ready, ended]),
+    ended,
+    stop: () => void child.kill('SIGTERM'),
+    kill: () => void child.kill('SIGKILL'),
+    release: () => {
+      if (child.connected) child.disconnect()
+      child.unref()
+    },
+  }
+}
+
+/** Completes "The gateway …". */
+export function endInWords({ code, signal, problem }: GatewayEnd): string {
+  if (problem !== null) return `could not be started: ${problem}`
+  return signal === null ? `ended with exit code ${code}` : `was ended by signal ${signal}`
+}

@@ -1,0 +1,48 @@
+import { claim, isMinuteUsage, isPort, rawLogSwitch } from '../../control/control-messages.ts'
+import {
+  type MessageOf,
+  isFlag,
+  isObject,
+  isOneOf,
+  isText,
+  listOf,
+  nullable,
+  record,
+} from '../../lib/message-shape.ts'
+
+/** By this variable a process knows that the one which started it waits to hand over to it. */
+export const handoverVariable = 'TOKENWEIR_HAND_OVER'
+
+/** All that a gateway hands over to its successor. */
+export type Handover = MessageOf<typeof isHandover>
+
+export const isHandover = record({
+  /** What it may be using until it reports, together with those that report to it. */
+  ...claim,
+  host: isText,
+  port: isPort,
+  /** What the token budget counts; `null` if it is not known yet, and the database has to be asked. */
+  used: nullable(listOf(isMinuteUsage)),
+  rawLog: record({
+    ...rawLogSwitch,
+    /** What the option said, or the last setting. */
+    asked: isFlag,
+  }),
+})
+
+/** What a successor goes on with, so that a restart neither loses an active payload log nor ends it. */
+export type InheritedRawLog = Handover['rawLog']
+
+/**
+ * What a successor asks before it is ready: first for the handover; when all else is done for the listener, or, if it
+ * binds another address on the same port, for the port.
+ */
+export type SuccessorQuestion = MessageOf<typeof isQuestion>
+
+export const isQuestion = record({ asks: isOneOf(['handover', 'listener', 'port']) })
+
+/** What it is answered; a listener comes as the handle beside it. What is handed over may be of another version. */
+export type SuccessorAnswer = MessageOf<typeof tellsHandover | typeof isYours>
+
+export const tellsHandover = record({ handover: isObject })
+export const isYours = record({ yours: isOneOf([true]) })

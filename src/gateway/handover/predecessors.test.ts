@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { DrainOrder, DrainReport } from '../../control/control-messages.ts'
+import { Admission } from '../admission/admission.ts'
+import { Budget } from '../admission/budget.ts'
+import { ownIdentity } from '../../lib/process-identity.ts'
+import { Predecessors } from './predecessors.ts'
+
+const identity = ownIdentity()
+
+function setUp(): {
+  predecessors: Predecessors
+  budget: Budget
+  takenBy: (name: string) => number[]
+  report: Report
+} {
+  const clock = new FakeClock()
+  const slots = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
+  const admission = new Admission({ clock, ...slots })
+  const budget = new Budget(1000)
+  const predecessors = new Predecessors({ admission, budget, budgetRejects: true, clock })
+  budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
+  const orders = new Map<string, DrainOrder[]>()
+  const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
+  const report: Report = (instance, more) => {
+    const told = orders.get(instance) ?? []
+    orders.set(instance, told)
+    const listener = listeners.get(instance) ?? predecessors.listen((order) => told.push(order))
+    listeners.set(instance, listener)
+    const inUse = { seq: 0, slots: 1, active: 1, wanted: 1 }
+    listener.report({
+      instance,
+      identity,
+      slots: inUse,
+      used: [],
+      reserved: 0,
+      counted: 0,
+      predecessors: [],
+      ...more,
+    })
+    return listener
+  }
+  const takenBy = (instance: string): number[] =>
+    (orders.get(instance) ?? []).flatMap((order) => ('taken' in order ? [order.taken] : []))
+  return { predecessors, budget, takenBy, report }
+}
+
+type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Predecessors['listen']>
+
+test('what the calls of predecessors may use is kept free, until they end', () => {
+  const { predecessors, budget, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 900 })
+  assert.equal(budget.reservedInAll, 900)
+  // Of the 900 most belonged to one before it, which has yet to report.
+  const b = report('b', {
+    reserved: 100,
+    predecessors: [{ instance: 'a', identity, slots: 1, reserved: 800 }],
+  })
+  assert.equal(budget.reservedInAll, 900)
+  const a = report('a', { reserved: 700 })
+  assert.equal(budget.reservedInAll, 800)
+  a.ended()
+  assert.equal(budget.reservedInAll, 100)
+  b.ended()
+  assert.equal(budget.reservedInAll, 0)
+})
+
+test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', async () => {
+  const { predecessors, budget, takenBy, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
+  report('b', { reserved: 100, counted: 50 })
+  report('a', { reserved: 200, counted: 20 })
+  budget.add(Date.UTC(2026, 10, 21, 6), 60)
+  const held = budget.reserve(300)
+  await turn()
+  assert.equal(takenBy('b').at(-1), 60 - 50 + 300 + 200)
+  assert.equal(takenBy('a').at(-1), 60 - 20 + 300 + 100)
+  held[Symbol.dispose]()
+  await turn()
+  assert.equal(takenBy('b').at(-1), 60 - 50 + 200)
+})
+
+test('who has handed over itself keeps what others may use free on until it is told anew', () => {
+  const { predecessors, budget, report } = setUp()
+  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
+  const b = report('b', { reserved: 900 })
+  assert.equal(predecessors.sendOn()[0]?.reserved, 900)
+  b.ended()
+  assert.equal(budget.reservedInAll, 900)
+})

@@ -1,0 +1,204 @@
+import type { Clock } from '../../call/clock.ts'
+import type {
+  DrainListener,
+  DrainOrder,
+  DrainReport,
+  PredecessorClaim,
+  PredecessorGateway,
+  RawLogSwitch,
+} from '../../control/control-messages.ts'
+import { onceATurn } from '../../lib/once-a-turn.ts'
+import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { Budget } from '../admission/budget.ts'
+import { SlotShares } from '../admission/slot-shares.ts'
+
+/** How often those are looked at that should report and do not. */
+const lookEveryMs = 500
+
+/** What a gateway shares with those before and after it. */
+export interface SharedParts {
+  readonly admission: Admission
+  readonly budget: Budget
+  /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
+  readonly budgetRejects: boolean
+  readonly clock: Clock
+}
+
+interface DrainingGateway {
+  readonly identity: ProcessIdentity
+  /** `null` while it does not report. */
+  readonly tell: ((order: DrainOrder) => void) | null
+  /** In flight, or waiting. */
+  readonly calls: number
+  /** Tokens that its calls in flight may still use. */
+  readonly reserved: number
+  /** Tokens that its own budget counts, as it last said. */
+  readonly counted: number
+}
+
+/** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
+export class Predecessors {
+  /** To be called when what is in use here has changed: somebody may get a slot. */
+  readonly changed: () => void
+  readonly #parts: SharedParts
+  readonly #shares: SlotShares
+  readonly #draining = new Map<string, DrainingGateway>()
+  /** What those are told, too, who only report later. */
+  readonly #standing: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
+  #hasMoved = false
+  #over: PromiseWithResolvers<void> | null = null
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts
+    this.#shares = new SlotShares(parts.admission.snapshot().maxConcurrent)
+    const share = onceATurn(() => this.#share())
+    this.changed = () => {
+      if (this.#draining.size > 0) share()
+    }
+  }
+
+  /** Those that have calls. */
+  list(): readonly PredecessorGateway[] {
+    return [...this.#draining]
+      .map(
+        ([
+          instance,
+          {
+            identity: { pid },
+            calls,
+          },
+        ]) => ({ instance, pid, calls }),
+      )
+      .filter(({ calls }) => calls > 0)
+  }
+
+  /** All slots that this gateway and those before it may be using. */
+  get slots(): number {
+    const { maxConcurrent, active } = this.#parts.admission.snapshot()
+    return Math.max(maxConcurrent, active + this.#shares.reserved)
+  }
+
+  /** Keeps slots for a gateway that will report. */
+  expect({ instance, identity, slots, reserved }: PredecessorClaim): void {
+    if (this.#draining.has(instance) || this.#hasMoved) return
+    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0 })
+    this.#shares.reserve(instance, slots)
+    this.#parts.admission.lend(this.#shares.lent)
+    this.#shareBudget()
+    this.#lookAfter(instance)
+  }
+
+  /** The number of slots has changed. */
+  setMax(maxConcurrent: number): void {
+    this.#shares.setMax(maxConcurrent)
+    this.changed()
+  }
+
+  /** What was switched here counts for the calls that they finish, too. */
+  switchRawLog(rawLog: RawLogSwitch): void {
+    this.#standing.rawLog = { rawLog }
+    this.#tellAll({ rawLog })
+  }
+
+  listen(tell: (order: DrainOrder) => void): DrainListener {
+    let instance: string | null = null
+    return {
+      report: (report) => {
+        if (instance === null) {
+          for (const order of Object.values(this.#standing)) tell(order)
+          this.#shares.join(report.instance)
+        }
+        instance = report.instance
+        this.#take(report, tell)
+      },
+      ended: () => {
+        if (instance !== null && this.#draining.get(instance)?.tell === tell) this.#leave(instance)
+      },
+    }
+  }
+
+  /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
+  sendOn(): readonly PredecessorClaim[] {
+    const claims = [...this.#draining].map(([instance, { identity, reserved }]) => {
+      return { instance, identity, slots: this.#shares.reservedBy(instance), reserved }
+    })
+    this.#hasMoved = true
+    this.#tellAll({ moved: true })
+    return claims
+  }
+
+  /** This gateway does not come to take over. */
+  forget(): void {
+    for (const instance of this.#draining.keys()) this.#leave(instance)
+  }
+
+  /** Has them stop as well, also those that have yet to report; resolves when none is left. */
+  stop(stopWithinMs: number): Promise<void> {
+    if (this.#hasMoved) return Promise.resolve()
+    this.#standing.stop = { stopWithinMs }
+    this.#over ??= Promise.withResolvers()
+    this.#tellAll({ stopWithinMs })
+    this.#resolveIfOver()
+    return this.#over.promise
+  }
+
+  #take(report: DrainReport, tell: DrainingGateway['tell']): void {
+    const { instance, identity, slots, used, predecessors, reserved, counted } = report
+    this.#draining.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
+    this.#shares.report(instance, slots)
+    for (const claim of predecessors) this.expect(claim)
+    for (const usage of used) this.#parts.budget.addTo(usage)
+    this.#share()
+  }
+
+  #leave(instance: string): void {
+    this.#draining.delete(instance)
+    this.#shares.leave(instance)
+    this.#share()
+    this.#resolveIfOver()
+  }
+
+  #share(): void {
+    if (this.#hasMoved) return
+    const { admission } = this.#parts
+    admission.lend(this.#shares.lent)
+    for (const { holder, seq, slots } of this.#shares.grants(admission.snapshot().active)) {
+      this.#draining.get(holder)?.tell?.({ grant: { seq, slots } })
+    }
+    this.#shareBudget()
+  }
+
+  /** Keeps what their calls may use free here, and has them keep free what is taken elsewhere. */
+  #shareBudget(): void {
+    const { budget, budgetRejects, clock } = this.#parts
+    let reservedByAll = 0
+    for (const { reserved } of this.#draining.values()) reservedByAll += reserved
+    budget.reserveElsewhere(reservedByAll)
+    if (!budgetRejects) return
+    const { totalUsed } = budget.snapshot(clock.wallTime())
+    for (const { tell, reserved, counted } of this.#draining.values()) {
+      const unknownToIt = Math.max(0, totalUsed - counted)
+      tell?.({ taken: unknownToIt + budget.reserved + reservedByAll - reserved })
+    }
+  }
+
+  /** One that has been killed before it could report would keep its slots for ever. */
+  #lookAfter(instance: string): void {
+    const look = (): void => {
+      const found = this.#draining.get(instance)
+      if (found === undefined || found.tell !== null) return
+      if (isAlive(found.identity)) this.#lookAfter(instance)
+      else this.#leave(instance)
+    }
+    this.#parts.clock.after(lookEveryMs, look, { background: true })
+  }
+
+  #tellAll(order: DrainOrder): void {
+    for (const { tell } of this.#draining.values()) tell?.(order)
+  }
+
+  #resolveIfOver(): void {
+    if (this.#draining.size === 0) this.#over?.resolve()
+  }
+}

@@ -1,0 +1,196 @@
+import { randomInt } from 'node:crypto'
+import { dirname, join, resolve } from 'node:path'
+import { CallIds } from '../../call/call-id.ts'
+import type { Clock } from '../../call/clock.ts'
+import { makeControlFolder } from '../../control/control-folder.ts'
+import { SecretToken } from '../../lib/secret-token.ts'
+import { ThisMachine } from '../../lib/this-machine.ts'
+import type { GatewayOptions } from '../../options/gateway-options.ts'
+import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
+import { WriterThread } from '../../store/write/writer-thread.ts'
+import { Admission } from '../admission/admission.ts'
+import { Budget } from '../admission/budget.ts'
+import { BudgetGate } from '../admission/budget-gate.ts'
+import { MinuteReport } from '../admission/minute-report.ts'
+import { ClientLabels } from '../call/client-labels.ts'
+import { CallHandler } from '../call/handle-call.ts'
+import { Retries429 } from '../call/retries-429.ts'
+import { UpstreamKey } from '../call/upstream-key.ts'
+import type { Handover } from '../handover/handover.ts'
+import { restoreBudget } from '../handover/restore-budget.ts'
+import { Succession } from '../handover/succession.ts'
+import { GatewayServer } from '../http/gateway-server.ts'
+import { Health } from '../http/health.ts'
+import { type Listener, maxHeaderBytes } from '../http/listen.ts'
+import { BodyMemory } from '../http/request-body.ts'
+import { parseUpstreamBase } from '../http/target.ts'
+import { TrustedClients } from '../http/trusted-clients.ts'
+import { UndiciUpstream } from '../upstream/undici-upstream.ts'
+import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
+import { UsageInjection } from '../usage-injection/usage-injection.ts'
+import { GatewayRawLog } from './gateway-raw-log.ts'
+import { installationSalt } from './installation-salt.ts'
+
+/** All request bodies that are held at a time. */
+const bodyMemoryBytes = 1024 ** 3
+const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
+const instanceLength = 8
+
+/** What comes from the environment and never from an argument. */
+export interface GatewaySecrets {
+  readonly adminToken: string | null
+  readonly upstreamKey: string | null
+  /** Its address may hold a password. */
+  readonly proxy: UpstreamProxy | null
+}
+
+/** Tells people how the gateway is. */
+export interface GatewayLog {
+  say(line: string): void
+  /** What is wrong, and whatever was thrown. */
+  complain(line: string, error?: unknown): void
+}
+
+/** With what a gateway is made. */
+export interface GatewaySetup {
+  readonly listener: Listener
+  readonly options: GatewayOptions
+  readonly secrets: GatewaySecrets
+  readonly version: string
+  readonly clock: Clock
+  readonly log: GatewayLog
+  /** From the gateway that this one takes over from. */
+  readonly handover: Handover | null
+}
+
+/** What a running gateway steers. */
+export interface GatewayParts {
+  readonly instance: string
+  readonly controlFolder: string
+  readonly sink: WriterThread
+  readonly admission: Admission
+  readonly minutes: MinuteReport
+  readonly budget: Budget
+  readonly succession: Succession
+  readonly rawLog: GatewayRawLog
+  readonly upstream: UndiciUpstream
+  readonly upstreamKey: UpstreamKey
+  readonly calls: CallHandler
+  readonly health: Health
+  readonly server: GatewayServer
+}
+
+/** The parts of a gateway, put together. `stop` has the whole gateway stop. */
+export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) => void): GatewayParts {
+  const { listener, options, secrets, version, clock, log, handover } = setup
+  const instance = newInstance()
+  const base = parseUpstreamBase(options.upstream)
+  const dataFolder = dirname(options.db)
+  const controlFolder = makeControlFolder(dataFolder)
+  const number = takeInstanceNumber(dataFolder)
+  const salt = installationSalt(join(dataFolder, '.salt'))
+
+  const sink = new WriterThread({ dbPath: options.db, instance, number, version })
+  const admission = new Admission({ ...options, clock })
+  const minutes = new MinuteReport({
+    clock,
+    runningMinute: () => admission.runningMinute(),
+    closeMinute: () => admission.closeMinute(),
+    droppedTotal: () => sink.figures().dropped,
+    report: (minute) => sink.minute(minute),
+  })
+  const budget = new Budget(options.tokenLimit)
+  const budgetRejects = options.budgetAction === 'reject'
+  void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, handover?.used ?? null)
+
+  const succession = new Succession({
+    admission,
+    budget,
+    budgetRejects,
+    clock,
+    instance,
+    folder: controlFolder,
+    handover,
+    rawLog: () => rawLog.handover(),
+    listener,
+    host: options.host,
+    makeWay: () => server.pause(),
+    onStop: stop,
+    onRawLog: (to) => rawLog.follow(to),
+  })
+  const rawLog = new GatewayRawLog({
+    values: options,
+    salt,
+    idBits: number.value,
+    clock,
+    inherited: handover?.rawLog ?? null,
+    onSwitched: (to) => succession.predecessors.switchRawLog(to),
+  })
+
+  const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
+  const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
+  const upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes, proxy: secrets.proxy })
+  const upstreamKey = new UpstreamKey(secrets.upstreamKey, base.host, trusted)
+  const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
+  const calls = new CallHandler({
+    clock,
+    instance,
+    ids: new CallIds(() => clock.wallTime(), number.value),
+    labels: new ClientLabels(salt),
+    base,
+    upstream,
+    upstreamKey,
+    usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
+    admission,
+    budget,
+    budgetGate: budgetRejects ? new BudgetGate(budget, clock) : null,
+    retries,
+    sink,
+    taps: rawLog.log,
+    limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
+    clientStallTimeoutMs: options.clientStallTimeoutMs,
+    via: options.via,
+    onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),
+  })
+  const health = new Health({
+    clock,
+    upstreamUrl: options.upstream,
+    dbPath: resolve(options.db),
+    instance,
+    version,
+    admission,
+    budget,
+    budgetRejects,
+    retries,
+    sink,
+    rawLog: rawLog.log,
+  })
+  const server = new GatewayServer(listener.server, {
+    calls,
+    health,
+    rawLog: rawLog.routes,
+    trusted,
+    allowedHosts: options.allowHost,
+  })
+  return {
+    instance,
+    controlFolder,
+    sink,
+    admission,
+    minutes,
+    budget,
+    succession,
+    rawLog,
+    upstream,
+    upstreamKey,
+    calls,
+    health,
+    server,
+  }
+}
+
+/** A name for one run of a gateway: it marks its rows, its journal and its `Via`. */
+function newInstance(): string {
+  const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
+  return Array.from({ length: instanceLength }, pick).join('')
+}

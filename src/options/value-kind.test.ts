@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { instant, timeZone, urlOrPath } from './value-kind.ts'
+
+test('an instant without its offset is in UTC, and a day is its start', () => {
+  const cases: readonly (readonly [string, number | undefined])[] = [
+    ['2026-11-21', Date.UTC(2026, 10, 21)],
+    ['2026-11-21T04:00:00+01:00', Date.UTC(2026, 10, 21, 3)],
+    ['2026-02-30', undefined],
+    ['2026-11-21T04:00:00', Date.UTC(2026, 10, 21, 4)],
+    ['now', undefined],
+    ['', undefined],
+  ]
+  for (const [text, ms] of cases) assert.equal(instant.parse(text), ms, text)
+})
+
+test('a source is a path, or a URL over http that holds no secret', () => {
+  for (const text of [
+    'list.json',
+    '/a/b c.json',
+    'C:\\list.json',
+    'https://example.com/a?b=c',
+    'http://127.0.0.1:9/x',
+  ]) {
+    assert.equal(urlOrPath.parse(text), text)
+  }
+  for (const text of [
+    '',
+    'ftp://example.com/x',
+    'file:///etc/passwd',
+    'https://a:b@example.com/',
+    'https://',
+    'http://a b/',
+    'a\0b',
+  ]) {
+    assert.equal(urlOrPath.parse(text), undefined, text)
+  }
+})
+
+test('a time zone is one that there is', () => {
+  assert.equal(timeZone.parse('Asia/Kolkata'), 'Asia/Kolkata')
+  assert.equal(timeZone.parse('Mars/Olympus'), undefined)
+})

@@ -1,0 +1,182 @@
+import { isIP } from 'node:net'
+import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { isTimeZone } from '../lib/zoned-time.ts'
+
+/** Which texts a value can be written as: in a flag, a variable, a query parameter, or a setting. */
+export interface ValueKind<T> {
+  /** Stands for the value in `--help`; `null` for a switch, which takes none. */
+  readonly placeholder: string | null
+  /** Completes "--port must be …". */
+  readonly range: string
+  /** All values, if they are words. */
+  readonly choices?: readonly string[]
+  /** The value, or `undefined` if the text is out of range. `earlier` is what an earlier mention gave, for kinds that collect. */
+  parse(text: string, earlier?: T): T | undefined
+}
+
+function kind<T>(
+  placeholder: string | null,
+  range: string,
+  parse: (text: string, earlier?: T) => T | undefined,
+): ValueKind<T> {
+  return { placeholder, range, parse }
+}
+
+/** Takes the texts that pass, as they are written. */
+function textKind(placeholder: string, range: string, isGood: (text: string) => boolean): ValueKind<string> {
+  return kind(placeholder, range, (text) => (isGood(text) ? text : undefined))
+}
+
+/** A whole number within bounds, both included. */
+export function integer(min: number, max: number): ValueKind<number> {
+  return kind('<n>', `a whole number from ${min} to ${max}`, (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : -1
+    return value >= min && value <= max ? value : undefined
+  })
+}
+
+/** A number of at least 0, with or without a fraction. */
+export const measure: ValueKind<number> = kind('<n>', 'a number of at least 0, such as 250 or 0.5', (text) =>
+  /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined,
+)
+
+/** One of a few words. */
+export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
+  const parse = (text: string): T | undefined => words.find((word) => word === text)
+  return { ...kind(`<${words.join('|')}>`, `one of ${words.join(', ')}`, parse), choices: words }
+}
+
+/** One or more of a few words, with commas between them. */
+export function someOf(words: readonly string[]): ValueKind<readonly string[]> {
+  const range = `one or more of ${words.join(', ')}, with commas between them`
+  return kind('<words>', range, (text) => {
+    const asked = text.split(',')
+    return asked.every((word) => words.includes(word)) ? [...new Set(asked)] : undefined
+  })
+}
+
+/** Words that stand for true, and words that stand for false. */
+function flag(
+  placeholder: string | null,
+  range: string,
+  yes: readonly string[],
+  no: readonly string[],
+): ValueKind<boolean> {
+  return kind(placeholder, range, (text) =>
+    yes.includes(text) ? true : no.includes(text) ? false : undefined,
+  )
+}
+
+/** `on` or `off`. */
+export const onOff: ValueKind<boolean> = flag('<on|off>', 'on or off', ['on'], ['off'])
+
+/** `on` or `off`; the flag alone means on. */
+export const switched: ValueKind<boolean> = flag('[on|off]', 'on or off', ['on', 'true'], ['off', 'false'])
+
+/** Given or not. */
+export const toggle: ValueKind<boolean> = flag(null, 'true or false', ['true'], ['false'])
+
+/** A boolean query parameter. */
+export const trueFalse: ValueKind<boolean> = flag(
+  '<bool>',
+  'true, false, 1 or 0',
+  ['true', '1'],
+  ['false', '0'],
+)
+
+/** A text of some length, such as a name. */
+export function shortText(what: string, maxLength: number): ValueKind<string> {
+  const range = `${what} of 1 to ${maxLength} characters`
+  return textKind('<text>', range, ({ length }) => length >= 1 && length <= maxLength)
+}
+
+/** Of which calls payloads are kept. */
+export const captureRule: ValueKind<string> = textKind(
+  '<rule>',
+  'all, errors, or sample:1/<n> with n from 1 to 1000000, such as sample:1/10 for one call in ten',
+  (text) => {
+    const [, every] = /^sample:1\/(\d{1,7})$/.exec(text) ?? []
+    return text === 'all' || text === 'errors' || (Number(every) >= 1 && Number(every) <= 1_000_000)
+  },
+)
+
+/** A file's path, relative to the working directory. */
+export const path: ValueKind<string> = textKind(
+  '<path>',
+  'a path',
+  (text) => text !== '' && !text.includes('\0'),
+)
+
+/** An address to bind, or a name that stands for one. An IPv6 address may come in brackets. */
+export const bindAddress: ValueKind<string> = kind('<address>', 'an IP address or a host name', (text) => {
+  const address = /^\[([\da-f:.]+)\]$/i.exec(text)?.[1] ?? text
+  // Digits and dots, or a colon, are in no name.
+  const isName = /^[\w.-]+$/.test(address) && !/^[\d.]+$/.test(address)
+  return isName || isIP(address) !== 0 ? address : undefined
+})
+
+/** Where something is read from: an http or https URL, or a file's path. */
+export const urlOrPath: ValueKind<string> = textKind(
+  '<source>',
+  'an http or https URL without user and password, or a path',
+  (text) => (/^[a-z][a-z\d+.-]+:\/\//i.test(text) ? isOpenUrl(text) : text !== '' && !text.includes('\0')),
+)
+
+/** The base URL of an API. */
+export const baseUrl: ValueKind<string> = textKind(
+  '<url>',
+  'an http or https URL without user, password, query and fragment',
+  (text) => isOpenUrl(text) && !/[?#]/.test(text),
+)
+
+function isOpenUrl(text: string): boolean {
+  const url = /^https?:\/\//i.test(text) && !/[\s\\\0]/.test(text) ? URL.parse(text) : null
+  return url !== null && url.username === '' && url.password === ''
+}
+
+/** The name of a model. */
+export const modelName: ValueKind<string> = textKind('<name>', 'a model name', (text) => /\S/.test(text))
+
+/** Names of models, one in each mention. */
+export const modelNames: ValueKind<readonly string[]> = kind(
+  modelName.placeholder,
+  modelName.range,
+  (text, earlier = []) => (/\S/.test(text) ? [...earlier, text] : undefined),
+)
+
+/** Names of hosts, over any number of mentions, each of which may list several with commas. */
+export const hostNames: ValueKind<readonly string[]> = kind(
+  '<name>',
+  'a host name without scheme, port and path',
+  (text, earlier = []) => {
+    const names = text.split(',').map((name) => name.trim().toLowerCase())
+    return names.every((name) => /^[a-z\d._-]+$/.test(name)) ? [...earlier, ...names] : undefined
+  },
+)
+
+/** An instant in milliseconds since the Unix epoch. */
+export const instant: ValueKind<number> = kind(
+  '<time>',
+  'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
+  (text) => parseIsoInstant(text) ?? undefined,
+)
+
+/** The name of an IANA time zone. */
+export const timeZone: ValueKind<string> = textKind(
+  '<zone>',
+  'an IANA time zone, such as Europe/Berlin',
+  isTimeZone,
+)
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A length of time in milliseconds. */
+export const age: ValueKind<number> = kind(
+  '<age>',
+  'a number of seconds, minutes, hours or days such as 90s, 15m, 1h or 7d',
+  (text) => {
+    const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+    const ms = Number(count) * (unitMs[unit] ?? 0)
+    return ms > 0 ? ms : undefined
+  },
+)

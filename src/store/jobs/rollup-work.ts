@@ -1,0 +1,44 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { firstIdAt } from '../../call/call-id.ts'
+import type { Clock } from '../../call/clock.ts'
+import { FoldCalls } from '../rollup/fold-calls.ts'
+import { RollForward } from '../rollup/roll-forward.ts'
+import { rollupState } from '../rollup/rollup-state.ts'
+import type { SlicedWork } from './job.ts'
+
+/** Adds all calls to the rollups that they lack. */
+export function rollUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): SlicedWork {
+  const forward = new RollForward(database)
+  const state = rollupState(database)
+  const before = Math.max(0, state().watermark)
+  const lastSeq = database.prepare('SELECT max(seq) AS seq FROM calls').get()?.['seq']
+  return {
+    bounds: { first: 20, least: 4, most: 300 },
+    total: Math.max(0, Number(lastSeq) - before),
+    slice: (limit) => {
+      const hasMore = forward.step(clock.wallTime(), limit)
+      return { done: Math.max(0, state().watermark - before), hasMore }
+    },
+  }
+}
+
+/** Folds the calls away that began before the start of a day. */
+export function foldBefore(database: DatabaseSync, untilMs: number): SlicedWork {
+  const fold = new FoldCalls(database)
+  let done = 0
+  return {
+    bounds: { first: 100, least: 16, most: 5000 },
+    total: callsBefore(database, untilMs),
+    slice: (limit) => {
+      const folded = fold.step(untilMs, limit)
+      done += folded
+      return { done, hasMore: folded > 0 }
+    },
+  }
+}
+
+/** How many calls began before an instant. Reads each of them. */
+export function callsBefore(database: DatabaseSync, instantMs: number): number {
+  const count = database.prepare('SELECT count(*) AS calls FROM calls WHERE id < ?')
+  return Number(count.get(firstIdAt(instantMs))?.['calls'])
+}

@@ -1,0 +1,35 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** How far the rollups have come. Times are in quarter hours since 1970. */
+export interface RollupState {
+  /** The calls up to this `seq` are in the sums. */
+  readonly watermark: number
+  /** The sums of what is not folded count no more, and are being deleted; then the watermark is −1 − what it was. */
+  readonly isVoid: boolean
+  /** Wider slots that end here or before are complete. A whole hour. */
+  readonly coarseUntil: number
+  /** Of the hour that begins there, the keys up to this one are already in the wider slots that end with it. */
+  readonly coarseKey: number
+  /** Calls before were folded away. */
+  readonly foldedUntil: number
+  /** Half hours, and what is held by hours alone, are complete from here on. */
+  readonly heldFrom: number
+}
+
+/** Reads the state anew each time. */
+export function rollupState(database: DatabaseSync): () => RollupState {
+  const statement = database.prepare('SELECT * FROM rollup_state')
+  return () => {
+    const row = statement.get() ?? {}
+    const watermark = Number(row['watermark_seq'])
+    return {
+      watermark,
+      isVoid: watermark < 0,
+      coarseUntil: Number(row['coarse_until']),
+      coarseKey: Number(row['coarse_key']),
+      foldedUntil: Number(row['folded_until']),
+      // Until a writer brings the schema up to date, there is no such column.
+      heldFrom: Number(row['held_from'] ?? Number.POSITIVE_INFINITY),
+    }
+  }
+}

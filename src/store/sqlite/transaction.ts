@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Writes in one transaction, or, on an error, nothing; then `onRollback` forgets what was taken from it. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T, onRollback?: () => void): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    onRollback?.()
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Asks several things of a database as it is at one instant; within another such question, as it was at that one's. */
+export function inOneInstant<Answer>(database: DatabaseSync, ask: () => Answer): Answer {
+  if (database.isTransaction) return ask()
+  database.exec('BEGIN')
+  try {
+    return ask()
+  } finally {
+    database.exec('COMMIT')
+  }
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import type { JobFailure } from '../api/database-job.ts'
+import { LineReader } from '../lib/line-reader.ts'
+import { lowerPriority } from '../lib/lower-priority.ts'
+import { isObject, onMessage } from '../lib/message-shape.ts'
+import { childEnvironment } from './child-environment.ts'
+import { failureIn } from './job-lines.ts'
+
+/** With what a job is started. */
+export interface JobCommand {
+  /** The program and its first arguments. */
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** How a job is told of, and what its lines say: each is a JSON object. */
+export interface JobWords<Progress, Result> {
+  /** Begins "… ended with exit code 1." */
+  readonly name: string
+  readonly progressIn?: (line: Readonly<Record<string, unknown>>) => Progress | null
+  readonly resultIn: (line: Readonly<Record<string, unknown>>) => Result | null
+}
+
+/** A job at work. */
+export interface RunningJob<Result> {
+  /** Rejects with {@link JobError}, in either case when the process has ended: only then can the next one begin. */
+  readonly result: Promise<Result>
+  /** Lets go of it: it goes on alone. */
+  readonly leave: () => void
+}
+
+/** A job that did not begin, or came to nothing. */
+export class JobError extends Error {
+  readonly code: JobFailure['code']
+
+  constructor({ code, message }: JobFailure) {
+    super(message)
+    this.name = 'JobError'
+    this.code = code
+  }
+}
+
+/** How many characters of what a job prints beside its lines are kept. */
+const keptWords = 2000
+
+/** Starts a program of ours as a process of its own that is no more urgent than anything else. */
+export function runJob<Progress, Result>(
+  { command, env }: JobCommand,
+  args: readonly string[],
+  { name, progressIn, resultIn }: JobWords<Progress, Result>,
+  onProgress: (progress: Progress) => void = () => {},
+): RunningJob<Result> {
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, ...args], {
+    // Ctrl-C on the dashboard's terminal is not meant for it.
+    detached: true,
+    env: childEnvironment(env, { upstreamIsTrusted: false, adminToken: null }),
+    shell: false,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  let done: Result | null = null
+  let failure: JobFailure | null = null
+  let words = ''
+  const onLine = onMessage(isObject, (line) => {
+    const progress = progressIn?.(line) ?? null
+    if (progress !== null) onProgress(progress)
+    done = resultIn(line) ?? done
+    failure ??= failureIn(line['error'])
+  })
+  const lines = new LineReader(onLine)
+  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.add(text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-keptWords)
+  })
+  const { promise: result, resolve, reject } = Promise.withResolvers<Result>()
+  const end = (how: string): void => {
+    const message = words.trim() || `${name} ${how}.`
+    if (done !== null) resolve(done)
+    else reject(new JobError(failure ?? { code: 'job_failed', message }))
+  }
+  child.once('error', (error) => end(`could not be started: ${error.message}`))
+  child.once('close', (code, signal) => end(`ended with ${signal ?? `exit code ${code}`}`))
+  return {
+    result,
+    leave: () => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+      child.unref()
+    },
+  }
+}

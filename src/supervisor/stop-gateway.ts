@@ -1,0 +1,95 @@
+import { type Clock, within } from '../call/clock.ts'
+import type { Stopping } from '../control/control-client.ts'
+import type { SpawnedGateway } from '../control/spawn-gateway.ts'
+import { messageOf } from '../lib/caught.ts'
+import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
+import { type GatewayFinder, isCertain } from './gateway-finder.ts'
+import { ProcessError } from './gateway-process.ts'
+import type { SupervisorLimits } from './supervisor-limits.ts'
+
+const killLimitMs = 5000
+const lookEveryMs = 20
+
+export interface StopOptions {
+  readonly finder: GatewayFinder
+  readonly clock: Clock
+  readonly limits: SupervisorLimits
+  /** The running gateway, if it is a child of ours. */
+  readonly child: SpawnedGateway | null
+  /** For a gateway that cannot tell its own. */
+  readonly drainTimeoutMs: number
+}
+
+/**
+ * Stops the gateway of a data folder: by asking over the control socket; by a signal only one that does not answer, and
+ * only if it is certain which process that is. No PID file is ever believed. Resolves when its process is gone; rejects
+ * with {@link ProcessError}.
+ */
+export async function stopGateway(options: StopOptions): Promise<void> {
+  const { finder, clock, limits, drainTimeoutMs } = options
+  const [{ control, recordedRuns, record }, stopping] = await Promise.all([
+    finder.find(limits.acceptStopMs),
+    finder.client.stop(limits.acceptStopMs).catch((error: unknown) => {
+      throw new ProcessError('stop_failed', messageOf(error))
+    }),
+  ])
+  const told = typeof control === 'object' ? control : null
+  const limitMs = (told?.drain_timeout_ms ?? drainTimeoutMs) + limits.afterDrainMs
+  if (stopping === 'silent') {
+    await kill(options, finder.silentProcess(), 'does not answer')
+  } else if (stopping !== 'absent') {
+    if ((await within(clock, limitMs, stopping.ended)) !== 'late') return
+    await kill(options, told?.identity ?? finder.silentProcess(), 'did not end in time', stopping)
+  } else if (record !== null && recordedRuns) {
+    // A gateway whose socket was taken away can only be told by a signal.
+    if (signal(record, 'SIGTERM') && (await isGone(clock, record, limitMs))) return
+    await kill(options, record, 'did not end in time')
+  } else if (told === null) {
+    throw new ProcessError('not_running', 'No gateway runs that could be stopped.')
+  }
+}
+
+/**
+ * `stopping`, if its connection is still open, is proof enough of who the process is on systems that do not tell when
+ * a process started.
+ */
+async function kill(
+  { clock, child }: StopOptions,
+  identity: ProcessIdentity | null,
+  why: string,
+  stopping?: Stopping,
+): Promise<void> {
+  const name = identity === null ? 'The gateway' : `The gateway (process ${identity.pid})`
+  if (child !== null && (identity === null || child.pid === identity.pid)) {
+    child.kill()
+    if ((await within(clock, killLimitMs, child.ended)) !== 'late') return
+  } else if (identity !== null && (isCertain(identity) || stopping !== undefined)) {
+    if (!signal(identity, 'SIGKILL') || (await isGone(clock, identity, killLimitMs))) return
+  } else {
+    const hint = identity === null ? '' : `: kill -9 ${identity.pid}`
+    throw new ProcessError(
+      'stop_failed',
+      `${name} ${why}, and it is not certain enough which process it is to kill it. End it by hand${hint}.`,
+    )
+  }
+  throw new ProcessError('stop_failed', `${name} ${why}, and is still there although it was killed.`)
+}
+
+async function isGone(clock: Clock, identity: ProcessIdentity, limitMs: number): Promise<boolean> {
+  const deadline = clock.now() + limitMs
+  while (isAlive(identity)) {
+    if (clock.now() > deadline) return false
+    await clock.delay(lookEveryMs)
+  }
+  return true
+}
+
+/** False if the very process is gone already. */
+function signal(identity: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL'): boolean {
+  if (!isAlive(identity)) return false
+  try {
+    return process.kill(identity.pid, name)
+  } catch {
+    return isAlive(identity)
+  }
+}
