@@ -1,6 +1,7 @@
 import './confirm-dialog.css'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 export interface ConfirmDialogProps {
   /** A question. */
@@ -50,12 +51,10 @@ export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialog
         ))}
       </ul>
       <div class="buttons">
-        <button type="button" class="button" onClick={() => answer(false)}>
-          Cancel
-        </button>
-        <button type="button" class="button strong" onClick={() => answer(true)}>
+        <Button onClick={() => answer(false)}>Cancel</Button>
+        <Button kind="strong" onClick={() => answer(true)}>
           {yes}
-        </button>
+        </Button>
       </div>
     </dialog>
   )

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useLive } from '../data/live.tsx'
 import { Card } from './card.tsx'
 import { CopyButton } from './copy-button.tsx'
+import { Note } from './note.tsx'
 import { baseUrlOf, firstCall } from './first-call.ts'
 
 /** Before the first call: how to make it. */
@@ -26,7 +27,7 @@ export function FirstCallCard(): JSX.Element {
         </span>
       </p>
       {status !== null && !status.running && (
-        <p class="note warn">The gateway is stopped: start it first, at the top of the page.</p>
+        <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>
       )}
     </Card>
   )
