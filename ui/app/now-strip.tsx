@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
+import { setStatus, useLive } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { Icon } from '../design/icon.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -24,7 +24,8 @@ export interface NowStripProps {
 
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
 export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
-  const { status, lostSinceMs } = useLive()
+  const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
+  const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()
   if (lostSinceMs !== null) {
     return (
@@ -37,7 +38,7 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
       </div>
     )
   }
-  if (status === null) {
+  if (now === null) {
     return (
       <div class="now-strip">
         <div class="now-link">
@@ -46,7 +47,6 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
       </div>
     )
   }
-  const now = gatewayNow(status)
   return (
     <div class="now-strip">
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
@@ -117,7 +117,6 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
 }
 
 function StartButton({ onTrouble }: Pick<NowStripProps, 'onTrouble'>): JSX.Element {
-  const { setStatus } = useLive()
   const [isUnderWay, setUnderWay] = useState(false)
   const start = async (): Promise<void> => {
     setUnderWay(true)

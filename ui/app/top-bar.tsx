@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import type { View } from '../data/page-address.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { Icon } from '../design/icon.tsx'
 import type { Times } from '../format/times.ts'
 import iconUrl from '../icon.svg'
@@ -30,7 +30,7 @@ export interface TopBarProps {
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar({ times }: TopBarProps): JSX.Element {
   const { address, go } = useNavigation()
-  const { status } = useLive()
+  const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [areKeysShown, showKeys] = useState(false)
   const [trouble, setTrouble] = useState<string | null>(null)
   useShortcuts(
@@ -56,7 +56,7 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
             </AddressLink>
           ))}
         </nav>
-        {status?.simulated === true && (
+        {isSimulated && (
           <span
             class="tag accent simulated"
             title="No real model answers: what the demo’s upstream says is made up."

@@ -1,6 +1,6 @@
 import './first-call-card.css'
 import type { JSX } from 'preact'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { Card } from './card.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Note } from './note.tsx'
@@ -8,8 +8,10 @@ import { baseUrlOf, firstCall } from './first-call.ts'
 
 /** Before the first call: how to make it. */
 export function FirstCallCard(): JSX.Element {
-  const { status } = useLive()
-  const baseUrl = baseUrlOf(status, location.hostname)
+  const [baseUrl, isStopped] = useLive(({ status }) => [
+    baseUrlOf(status, location.hostname),
+    status?.running === false,
+  ])
   const command = firstCall(baseUrl)
   return (
     <Card title="No calls yet" class="first-call">
@@ -26,9 +28,7 @@ export function FirstCallCard(): JSX.Element {
           The rest of the program stays as it is: model names and keys are passed on unchanged.
         </span>
       </p>
-      {status !== null && !status.running && (
-        <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>
-      )}
+      {isStopped && <Note tone="warn">The gateway is stopped: start it first, at the top of the page.</Note>}
     </Card>
   )
 }

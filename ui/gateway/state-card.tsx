@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { StateMark } from '../design/state-mark.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
@@ -152,7 +152,7 @@ function processWords({ pid, instance, health }: ProcessStatus): string {
 
 /** Goes on by the page's own clock until the dashboard tells again. */
 function UpSince({ status, times }: { readonly status: ProcessStatus; readonly times: Times }): JSX.Element {
-  const { statusMs } = useLive()
+  const statusMs = useLive(({ statusMs }) => statusMs)
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), 1000)

@@ -1,6 +1,6 @@
 import '../design/first-call-card.css'
 import type { JSX } from 'preact'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { baseUrlOf, firstCall } from '../design/first-call.ts'
 import type { LiveFeed } from './live-feed.ts'
@@ -12,7 +12,7 @@ export interface NothingYetProps {
 
 /** Why the list is empty, and what would change that. */
 export function NothingYet({ feed, isRunning }: NothingYetProps): JSX.Element {
-  const { status } = useLive()
+  const status = useLive(({ status }) => status)
   if (feed.calls.length > 0) {
     return (
       <div class="live-nothing">

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { isFiltered } from '../data/page-address.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { Overview } from '../../src/api/overview.ts'
 import { perBucket } from './overview-time.ts'
@@ -17,8 +17,7 @@ export interface SlotsCardProps {
 /** How full the gateway was, and how long calls waited for a slot because of it. */
 export function SlotsCard({ answer, frame }: SlotsCardProps): JSX.Element {
   const { address } = useNavigation()
-  const { status } = useLive()
-  const limitNow = status?.health?.rate_limiter.max_concurrent ?? null
+  const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
   const parts = useMemo(() => slotParts(answer, frame, limitNow), [answer, frame, limitNow])
   return (
     <TimeChart
