@@ -156,7 +156,7 @@ test('an answer that does not come at first is told with a way to ask again; lat
   const alert = page.getByRole('alert')
   await alert.getByText('It took too long.').waitFor()
   await page.unroute(overview)
-  await alert.getByRole('button', { name: 'Retry' }).click()
+  await alert.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.figure-card').first().waitFor()
 
   await page.route(overview, (route) => route.fulfill(broken))

@@ -1,4 +1,3 @@
-import './chart-table.css'
 import type { JSX } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'

@@ -1,4 +1,3 @@
-import './confirm-dialog.css'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from './button.tsx'

@@ -1,4 +1,3 @@
-import './copy-button.css'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'

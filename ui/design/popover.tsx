@@ -1,4 +1,3 @@
-import './popover.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { Button } from '../design/button.tsx'
 import { Popover } from '../design/popover.tsx'
 import { CheckList } from './check-list.tsx'
 
@@ -56,14 +57,14 @@ export function KindFilter({ types }: KindFilterProps): JSX.Element {
             />
           </fieldset>
           <div class="filter-panel-foot">
-            <button
-              type="button"
-              class="button small bare"
-              aria-disabled={set.length === 0}
+            <Button
+              kind="bare"
+              small
+              isOff={set.length === 0}
               onClick={() => go({ callTypes: [], outcomes: [] })}
             >
               All types and outcomes
-            </button>
+            </Button>
           </div>
         </div>
       )}

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
+import { Button } from '../design/button.tsx'
 import { Popover } from '../design/popover.tsx'
 import { CheckList } from './check-list.tsx'
 
@@ -71,14 +72,9 @@ function ModelChoices({ models, chosen, onChoose }: ModelChoicesProps): JSX.Elem
         <span class="quiet">
           {chosen.length === 0 ? 'All are shown' : `${chosen.length} of ${known.length}`}
         </span>
-        <button
-          type="button"
-          class="button small bare"
-          aria-disabled={chosen.length === 0}
-          onClick={() => onChoose([])}
-        >
+        <Button kind="bare" small isOff={chosen.length === 0} onClick={() => onChoose([])}>
           All models
-        </button>
+        </Button>
       </div>
     </div>
   )

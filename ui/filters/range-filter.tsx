@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { boundsOf } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import type { Times } from '../format/times.ts'
@@ -53,21 +54,20 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
     }
   }
   const field = (name: string, value: string, put: (text: string) => void): JSX.Element => (
-    <div class="range-field">
-      <label for={`${id}-${name}`}>{name}</label>
+    <label>
+      {name}
       <input
-        id={`${id}-${name}`}
         type="datetime-local"
         class="field"
         value={value}
         aria-invalid={trouble !== null}
-        aria-describedby={`${id}-trouble`}
+        aria-describedby={id}
         onInput={(event) => {
           setTrouble(null)
           put(event.currentTarget.value)
         }}
       />
-    </div>
+    </label>
   )
   return (
     <form
@@ -80,16 +80,16 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
     >
       {field('From', from, (text) => setTexts([text, to]))}
       {field('To', to, (text) => setTexts([from, text]))}
-      <p id={`${id}-trouble`} class={`range-note ${trouble === null ? 'quiet' : 'is-bad'}`} role="alert">
+      <p id={id} class={trouble === null ? '' : 'is-bad'} role="alert">
         {trouble ?? `Times in ${times.zone.replaceAll('_', ' ')}`}
       </p>
       <div class="filter-panel-foot">
-        <button type="button" class="button small bare" onClick={onDone}>
+        <Button kind="bare" small onClick={onDone}>
           Cancel
-        </button>
-        <button type="submit" class="button small strong">
+        </Button>
+        <Button type="submit" kind="strong" small>
           Show
-        </button>
+        </Button>
       </div>
     </form>
   )

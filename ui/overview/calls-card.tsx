@@ -1,4 +1,3 @@
-import './calls-card.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
@@ -81,7 +80,7 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
   )
 }
 
-/** Columns of the classes `is-second` and `is-third` go first when there is less room. */
+/** Columns of the class `is-more` are left out if there is less room. */
 function columns(scaleMs: number): readonly ColumnHead[] {
   const timing = (
     <>
@@ -92,10 +91,10 @@ function columns(scaleMs: number): readonly ColumnHead[] {
     'Time',
     { words: 'Model', class: 'is-words' },
     { words: 'Result', class: 'is-words' },
-    { words: 'Tokens in', class: 'is-second' },
-    { words: 'Tokens out', class: 'is-second' },
-    { words: 'Cost', class: 'is-third' },
-    { words: 'First token', class: 'is-second' },
+    { words: 'Tokens in', class: 'is-more' },
+    { words: 'Tokens out', class: 'is-more' },
+    { words: 'Cost', class: 'is-more' },
+    { words: 'First token', class: 'is-more' },
     'Total',
     { words: timing, class: 'is-words is-bar' },
   ]
@@ -125,10 +124,10 @@ function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
       <td class="is-words">
         <CallTag call={call} />
       </td>
-      <td class="is-second">{known(call.input_tokens, count)}</td>
-      <td class="is-second">{known(call.output_tokens, count)}</td>
-      <td class="is-third">{known(call.cost_usd, dollars)}</td>
-      <td class="is-second">{known(call.ttft_ms, duration)}</td>
+      <td class="is-more">{known(call.input_tokens, count)}</td>
+      <td class="is-more">{known(call.output_tokens, count)}</td>
+      <td class="is-more">{known(call.cost_usd, dollars)}</td>
+      <td class="is-more">{known(call.ttft_ms, duration)}</td>
       <td class="is-total">{known(call.duration_ms, duration)}</td>
       <td class="is-words is-bar">
         <Waterfall call={call} scaleMs={scaleMs} />

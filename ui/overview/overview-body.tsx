@@ -2,16 +2,18 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { PageAddress } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
+import { Sparkline } from '../charts/sparkline.tsx'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { Bounds } from '../charts/time-frame.ts'
+import { FigureCards } from '../design/figure-cards.tsx'
+import { Note } from '../design/note.tsx'
 import { counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { CallsCard, type ListedCalls } from './calls-card.tsx'
 import { FailuresCard } from './failures-card.tsx'
-import { FigureCards } from './figure-cards.tsx'
 import { ModelsCard } from './models-card.tsx'
 import type { Overview } from '../../src/api/overview.ts'
-import { overviewCards } from './overview-cards.ts'
+import { type OverviewCard, overviewCards } from './overview-cards.ts'
 import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
 import { frameOf, perBucket } from './overview-time.ts'
 import { SlotsCard } from './slots-card.tsx'
@@ -54,11 +56,9 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
   return (
     <>
       {answer.resolution !== undefined && (
-        <p class="note">
-          Older calls of this time were folded into sums: lists hold only those that were kept.
-        </p>
+        <Note>Older calls of this time were folded into sums: lists hold only those that were kept.</Note>
       )}
-      <FigureCards cards={cards} />
+      <FigureCards cards={cards} foot={courseOf} />
       <div class="overview-pair">
         <TimeChart
           title="Latency"
@@ -114,4 +114,8 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
       <CallsCard answer={answer} times={times} list={list} onList={onList} onOpen={onOpen} />
     </>
   )
+}
+
+function courseOf({ course, colour }: OverviewCard): JSX.Element {
+  return <Sparkline values={course} colour={colour} />
 }

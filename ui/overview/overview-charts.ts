@@ -1,5 +1,5 @@
-import { axisCount, axisDuration } from '../charts/axis-words.ts'
-import type { ChartPart } from '../charts/chart-part.ts'
+import { axisCount, axisDuration } from '../charts/chart-scale.ts'
+import type { ChartPart } from '../charts/chart-series.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { type Percentile, honestColumn, whyMissing } from '../charts/small-sample.ts'

@@ -1,5 +1,5 @@
-import { axisCount, axisDuration } from '../charts/axis-words.ts'
-import type { ChartPart, PartFigure } from '../charts/chart-part.ts'
+import { axisCount, axisDuration } from '../charts/chart-scale.ts'
+import type { ChartPart, PartFigure } from '../charts/chart-series.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
 import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
