@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as figures from './figures.ts'
+import { known, numberFormat } from './number-format.ts'
 
-/** With plain spaces, so that the cases can be read. */
-function plain(text: string): string {
-  return text.replaceAll('\u202f', ' ')
-}
-
-const { bytes, count, counted, dollars, duration, exactDollars, known, longDuration, percent } = figures
-const { roughPercent, roundDuration, shortCount, speed, wait } = figures
+const plain = numberFormat({ group: ' ', gap: ' ' })
+const { bytes, count, counted, dollars, duration, exactDollars, longDuration, percent } = plain
+const { roughPercent, roundDuration, shortCount, speed, wait } = plain
 
 const cases: readonly (readonly [made: string, wanted: string])[] = [
   [count(0), '0'],
@@ -76,5 +72,10 @@ const cases: readonly (readonly [made: string, wanted: string])[] = [
 ]
 
 for (const [made, wanted] of cases) {
-  test(`shows ${wanted}`, () => assert.equal(plain(made), wanted))
+  test(`shows ${wanted}`, () => assert.equal(made, wanted))
 }
+
+test('spaces are what one asks for', () => {
+  const { count, shortCount } = numberFormat({ group: ',', gap: '_' })
+  assert.deepEqual([count(1_234_567), shortCount(12_345)], ['1,234,567', '12.3_K'])
+})
