@@ -11,7 +11,7 @@ import { Segments } from '../design/segments.tsx'
 import { type ColumnHead, Table } from '../design/table.tsx'
 import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { timedCalls, timedWords } from './timed-calls.ts'
+import { timedCalls, timedWords } from './overview-question.ts'
 
 export type ListedCalls = 'slowest' | 'failed' | 'latest'
 

@@ -14,7 +14,7 @@ import {
 } from '../format/figures.ts'
 import { type Change, type Compared, changeOf } from '../design/change.ts'
 import type { FigureCard } from '../design/figure-cards.tsx'
-import { timedCalls } from './timed-calls.ts'
+import { timedCalls } from './overview-question.ts'
 
 /** A figure of the first row, with its course over time. */
 export interface OverviewCard extends FigureCard {

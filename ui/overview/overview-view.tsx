@@ -1,7 +1,9 @@
 import './overview.css'
 import type { JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Overview } from '../../src/api/overview.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { isFiltered } from '../data/page-address.ts'
 import type { ViewProps } from '../data/view-props.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -12,12 +14,10 @@ import { refreshEveryMs } from '../filters/refresh-every.ts'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
-import type { Overview } from '../../src/api/overview.ts'
-import { OverviewBody } from './overview-body.tsx'
-import { OverviewSkeleton } from './overview-skeleton.tsx'
+import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewKey, overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
-import { useYoungRange } from './use-young-range.ts'
+import { youngRange } from './young-range.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Is it well, and what changed? */
@@ -92,4 +92,21 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
 /** Marks nearer to each other than a line is wide would be drawn upon each other. */
 function nearMs({ from, to }: Overview): number {
   return (Date.parse(to) - Date.parse(from)) / 300
+}
+
+/**
+ * Goes to a shorter range where the page was opened without one, and all calls are of the last hours. Until that is
+ * answered there is no answer to be shown: null.
+ */
+function useYoungRange(answer: Overview | null): Overview | null {
+  const { address, isFirst, amend } = useNavigation()
+  const skipped = useRef<Overview | null>(null)
+  const query = new URLSearchParams(location.search)
+  const isOpen = isFirst && !query.has('range') && !query.has('from') && !isFiltered(address)
+  const last = isOpen && answer !== null ? youngRange(answer) : null
+  if (last !== null) skipped.current = answer
+  useEffect(() => {
+    if (last !== null) amend({ range: { last } })
+  }, [last])
+  return answer === skipped.current ? null : answer
 }

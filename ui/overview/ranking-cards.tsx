@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import type { Overview, OverviewModel } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
+import { failureCodeWords } from '../data/failure-words.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
-import type { Overview, OverviewModel } from '../../src/api/overview.ts'
-import { type ModelMeasure, modelRows, usualMeasure } from './rankings.ts'
-import { UntoldCard } from './untold-card.tsx'
+import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './rankings.ts'
 
 const choices: readonly { readonly choice: ModelMeasure; readonly words: string }[] = [
   { choice: 'cost', words: 'Cost' },
@@ -45,6 +45,33 @@ function RankedModels({ models, unpriced }: RankedModelsProps): JSX.Element {
       ) : (
         <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />
       )}
+    </Card>
+  )
+}
+
+/** What went wrong how often. */
+export function FailuresCard({ answer }: { readonly answer: Overview }): JSX.Element {
+  const { failures, totals } = answer
+  const rows = useMemo(() => failureRows(failures ?? [], totals.errors, failureCodeWords), [failures, totals])
+  if (failures === null) return <UntoldCard title="Why calls failed" />
+  return (
+    <Card title="Why calls failed" about={counted(totals.errors, 'call')}>
+      {rows.length === 0 ? (
+        <p class="overview-nothing">No call failed.</p>
+      ) : (
+        <RankedList rows={rows} colour="bad" />
+      )}
+    </Card>
+  )
+}
+
+/** In place of a list that the sums of folded calls do not tell for the present filters. */
+function UntoldCard({ title }: { readonly title: string }): JSX.Element {
+  return (
+    <Card title={title}>
+      <p class="overview-nothing">
+        Older calls of this time were folded into sums, which do not tell this for what is filtered by.
+      </p>
     </Card>
   )
 }
