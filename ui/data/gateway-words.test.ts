@@ -3,15 +3,8 @@ import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../../test/support/sample-health.ts'
-import {
-  actionsOf,
-  baseUrlOf,
-  consequencesOf,
-  curlLine,
-  detailOf,
-  firstCall,
-  wrongBaseUrlWords,
-} from './gateway-words.ts'
+import { actionsOf, consequencesOf, curlLine, detailOf, wrongBaseUrlWords } from './gateway-words.ts'
+import { baseUrlOf, firstCall } from './gateway-now.ts'
 
 const running: ProcessStatus = {
   running: true,

@@ -103,8 +103,11 @@ interface Parameter {
   readonly write: (address: PageAddress) => readonly string[]
 }
 
+type ListName = 'models' | 'clients' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'
+type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
+
 /** A parameter of one value; `parse` answers undefined for what means nothing. */
-function one<Name extends keyof PageAddress>(
+function one<Name extends PlainName>(
   name: Name,
   parse: (value: string) => PageAddress[Name] | undefined,
 ): Parameter {
@@ -117,8 +120,6 @@ function one<Name extends keyof PageAddress>(
     write: ({ [name]: value }) => (value === plainAddress[name] ? [] : [String(value)]),
   }
 }
-
-type ListName = 'models' | 'clients' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'
 
 /** A parameter that may be given again and again. */
 function many(name: ListName, isOne: (value: string) => boolean): Parameter {

@@ -26,7 +26,7 @@ export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialog
   const answer = (isYes: boolean): void => {
     if (isAnswered.current) return
     isAnswered.current = true
-    // Which gives the focus back, and tells of it only later: by then somebody may have asked again.
+    // Gives the focus back. Its close event comes later: by then somebody may have asked again.
     dialog.current?.close()
     if (isYes) onYes()
     else onNo()

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 
 export interface CopyButtonProps {
-  /** What is copied: a function where it is costly to make, or changes as time goes by. */
+  /** The text, or a function if it is costly to make or changes as time goes by. */
   readonly text: string | (() => string)
   /** Completes "Copy …" for those who do not see it: `the base URL`. */
   readonly what: string
@@ -66,7 +66,7 @@ function copyBySelection(text: string, beside: HTMLElement): boolean {
   // Within a dialog nothing outside of it can be selected.
   beside.after(field)
   field.select()
-  // There is no other way there, whatever its name says of its age.
+  // Deprecated, but the only way without a clipboard.
   // oxlint-disable-next-line typescript/no-deprecated
   const isCopied = document.execCommand('copy')
   field.remove()

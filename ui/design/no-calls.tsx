@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import { baseUrlOf, firstCall } from '../data/gateway-words.ts'
+import { baseUrlOf, firstCall } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { isFiltered, withoutFilters } from '../data/page-address.ts'

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { boundsOf } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
@@ -7,13 +8,12 @@ import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import type { Times } from '../format/times.ts'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface RangeFilterProps {
   readonly times: Times
 }
 
-/** A range of two instants, where none of the usual lengths will do. */
+/** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter({ times }: RangeFilterProps): JSX.Element {
   const { address } = useNavigation()
   return (
@@ -36,16 +36,16 @@ interface RangeFormProps extends RangeFilterProps {
   readonly onDone: () => void
 }
 
-function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
+function RangeForm({ times: { zone }, onDone }: RangeFormProps): JSX.Element {
   const { address, go } = useNavigation()
   const id = useId()
-  const [[from, to], setTexts] = useState(() => {
+  const [texts, setTexts] = useState(() => {
     const { fromMs, toMs } = boundsOf(address.range, nowMs())
-    return [wallTimeOf(fromMs, times.zone), wallTimeOf(toMs, times.zone)] as const
+    return { From: wallTimeOf(fromMs, zone), To: wallTimeOf(toMs, zone) }
   })
   const [trouble, setTrouble] = useState<string | null>(null)
   const apply = (): void => {
-    const [fromMs, toMs] = [instantOfWallTime(from, times.zone), instantOfWallTime(to, times.zone)]
+    const [fromMs, toMs] = [instantOfWallTime(texts.From, zone), instantOfWallTime(texts.To, zone)]
     if (fromMs === null || toMs === null) setTrouble('Give both a date and a time.')
     else if (fromMs < 0 || fromMs >= toMs) setTrouble('The end must be after the beginning.')
     else {
@@ -53,22 +53,6 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
       onDone()
     }
   }
-  const field = (name: string, value: string, put: (text: string) => void): JSX.Element => (
-    <label>
-      {name}
-      <input
-        type="datetime-local"
-        class="field"
-        value={value}
-        aria-invalid={trouble !== null}
-        aria-describedby={id}
-        onInput={(event) => {
-          setTrouble(null)
-          put(event.currentTarget.value)
-        }}
-      />
-    </label>
-  )
   return (
     <form
       class="filter-panel range-form"
@@ -78,10 +62,24 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
         apply()
       }}
     >
-      {field('From', from, (text) => setTexts([text, to]))}
-      {field('To', to, (text) => setTexts([from, text]))}
+      {(['From', 'To'] as const).map((name) => (
+        <label key={name}>
+          {name}
+          <input
+            type="datetime-local"
+            class="field"
+            value={texts[name]}
+            aria-invalid={trouble !== null}
+            aria-describedby={id}
+            onInput={({ currentTarget }) => {
+              setTrouble(null)
+              setTexts({ ...texts, [name]: currentTarget.value })
+            }}
+          />
+        </label>
+      ))}
       <p id={id} class={trouble === null ? '' : 'is-bad'} role="alert">
-        {trouble ?? `Times in ${times.zone.replaceAll('_', ' ')}`}
+        {trouble ?? `Times in ${zone.replaceAll('_', ' ')}`}
       </p>
       <div class="filter-panel-foot">
         <Button kind="bare" small onClick={onDone}>

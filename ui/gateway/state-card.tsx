@@ -9,15 +9,8 @@ import { StateMark } from '../design/state-mark.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { gatewayNow } from '../data/gateway-now.ts'
-import {
-  type GatewayAction,
-  baseUrlOf,
-  curlLine,
-  detailOf,
-  keyWords,
-  stateWords,
-  wrongBaseUrlWords,
-} from '../data/gateway-words.ts'
+import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from '../data/gateway-words.ts'
+import { baseUrlOf, stateWords } from '../data/gateway-now.ts'
 import { StateNotes } from './state-notes.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 

@@ -83,7 +83,7 @@ export function speedParts({ buckets, singles }: Overview, frame: TimeFrame): re
   return [{ frame, heightPx: lowPx, linear: { leastTop: 10 }, axis: axisCount, series }]
 }
 
-/** Succeeded and failed calls upon each other, and below them the share that failed: one in a hundred is no bar to be seen. */
+/** Stacks failed calls on the others, and plots the error rate below: one failure in a hundred would be too low a bar. */
 export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const bars = (
     key: string,
