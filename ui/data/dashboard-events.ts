@@ -5,9 +5,6 @@ import { SharedTurn, type TabMessage } from './shared-turn.ts'
 /** What every page follows: payloads are for those that show them, and not for all tabs. */
 const sharedTopics = ['gateway', 'calls', 'jobs', 'log'] as const
 
-/** As many lines of the log as a page keeps. */
-const keptLines = 2000
-
 type Listener<Topic extends EventTopic> = (data: EventData[Topic]) => void
 
 /**
@@ -20,21 +17,20 @@ export class DashboardEvents {
   #onReach: (isReached: boolean) => void = () => undefined
   #turn: SharedTurn | null = null
   #stream: EventStream | null = null
-  #known = new KnownEvents()
   #isReached: boolean | null = null
 
   /**
    * Begins, and from then on minds whether the page is seen. Calls back when the stream is open, perhaps again, and
-   * when it broke or cannot be had: it goes on trying.
+   * when it broke or cannot be had: it goes on trying. `soFar` tells a tab that comes later what was told before.
    */
-  follow(onReach: (isReached: boolean) => void): void {
+  follow(onReach: (isReached: boolean) => void, soFar: () => readonly TopicEvent[]): void {
     this.#onReach = onReach
     if (SharedTurn.isPossible) {
       this.#turn = new SharedTurn({
         onTurn: () => this.#open(),
         onEnd: () => this.#close(),
         onMessage: (message) => this.#hear(message),
-        onNewcomer: () => ({ events: this.#known.events(), isReached: this.#isReached }),
+        onNewcomer: () => ({ events: soFar(), isReached: this.#isReached }),
       })
     }
     const mind = (): void => (document.hidden ? this.#leave() : this.#join())
@@ -65,16 +61,12 @@ export class DashboardEvents {
 
   #open(): void {
     if (this.#stream !== null) return
-    this.#known = new KnownEvents()
     const pass = (message: TabMessage): void => {
       this.#hear(message)
       this.#turn?.post(message)
     }
     this.#stream = new EventStream(sharedTopics, {
-      onEvent: (event) => {
-        this.#known.take(event)
-        pass({ events: [event], isReached: null })
-      },
+      onEvent: (event) => pass({ events: [event], isReached: null }),
       onReach: (isReached) => pass({ events: [], isReached }),
     })
   }
@@ -92,26 +84,5 @@ export class DashboardEvents {
     if (isReached === null) return
     this.#isReached = isReached
     this.#onReach(isReached)
-  }
-}
-
-/** What a newcomer has to be told, so that it knows what those know who have listened from the beginning. */
-export class KnownEvents {
-  readonly #last = new Map<EventTopic, TopicEvent>()
-
-  take(event: TopicEvent): void {
-    const [topic, data] = event
-    // Each call is told once, to those who are there.
-    if (topic === 'calls' || topic === 'beat') return
-    if (topic === 'log') {
-      const before = this.#last.get('log')
-      const told = data.reset || before?.[0] !== 'log' ? [] : before[1].lines
-      const lines = [...told, ...data.lines].slice(-keptLines)
-      this.#last.set('log', ['log', { lines, reset: true }])
-    } else this.#last.set(topic, event)
-  }
-
-  events(): readonly TopicEvent[] {
-    return [...this.#last.values()]
   }
 }

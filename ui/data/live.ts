@@ -4,6 +4,7 @@ import type { RepriceJob } from '../../src/api/costs.ts'
 import type { DatabaseJob } from '../../src/api/database-job.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { DashboardEvents } from './dashboard-events.ts'
+import type { TopicEvent } from './event-stream.ts'
 import { LogTail } from './log-tail.ts'
 
 /** What the dashboard has told by itself. */
@@ -43,7 +44,22 @@ export function followDashboard(): void {
   events.on('jobs', ({ compress, reprice = null }) => change({ job: compress, repricing: reprice }))
   events.on('log', (lines) => log.add(lines))
   // Last: what is known already comes at once.
-  events.follow((isReached) => change({ lostSinceMs: isReached ? null : (live.lostSinceMs ?? Date.now()) }))
+  events.follow(
+    (isReached) => change({ lostSinceMs: isReached ? null : (live.lostSinceMs ?? Date.now()) }),
+    () => eventsSoFar(live, log),
+  )
+}
+
+/** Tells a newcomer what those know who have listened from the beginning; each call is told once, and not again. */
+export function eventsSoFar(
+  { status, job, repricing }: Pick<Live, 'status' | 'job' | 'repricing'>,
+  { lines }: Pick<LogTail, 'lines'>,
+): readonly TopicEvent[] {
+  return [
+    ...(status === null ? [] : [['gateway', status] as const]),
+    ['jobs', { compress: job, reprice: repricing }],
+    ['log', { lines: lines.map(({ text }) => text), reset: true }],
+  ]
 }
 
 /**
