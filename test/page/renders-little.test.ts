@@ -36,7 +36,7 @@ const status: ProcessStatus = {
   log_file: 'data/proxy.log',
   message: null,
   simulated: false,
-  formers: [],
+  predecessors: [],
 }
 
 const { rate_limiter: limiter } = sampleHealth
