@@ -60,7 +60,8 @@ const source: Record<string, string> = {
 
 /** Views do not know one another. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
 const page: Record<string, string> = {
-  format: '',
+  // One way to write figures, on the page and in a terminal.
+  format: '../src/lib',
   data: 'format',
   design: 'data format',
   charts: 'data design format',

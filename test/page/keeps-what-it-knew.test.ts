@@ -27,13 +27,13 @@ for (const [path, shown, isRenewed] of [
     await dashboard.command.stop('SIGKILL')
     await page.getByText(/^Dashboard not reached since \d\d:\d\d:\d\d/).waitFor()
     // A view that was just asking has its stamp red already.
-    await page.getByRole('button', { name: /^(?:Refresh|Retry)$/ }).click()
+    await page.getByRole('button', { name: /^(?:Refresh|Try again)$/ }).click()
     await page.getByText(/^Not updated since .+ The dashboard did not answer\.$/).waitFor()
     assert.deepEqual(await texts(), before)
 
     await using again = await startDashboardProcess({ directory: dir.path, port: dashboard.port })
     await page.getByText(/^Dashboard not reached/).waitFor({ state: 'hidden' })
-    if (isRenewed === 'when it is asked') await page.getByRole('button', { name: 'Retry' }).click()
+    if (isRenewed === 'when it is asked') await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
     assert.equal(await page.getByText(/^Not updated since/).count(), 0)
     assert.equal((await texts()).length, before.length)

@@ -1,7 +1,7 @@
 import './call-tabs.css'
 import type { JSX } from 'preact'
 import { type CallTab, callTabWords } from '../data/call-words.ts'
-import { useShortcuts } from '../design/keys.tsx'
+import { useShortcuts } from '../design/keys.ts'
 import type { EndedCall } from '../data/failure-words.ts'
 
 const allTabs = Object.keys(callTabWords) as CallTab[]

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { useShortcuts } from '../design/keys.tsx'
+import { useShortcuts } from '../design/keys.ts'
 import { searched } from './searched.ts'
 
 export interface CallSearchProps {

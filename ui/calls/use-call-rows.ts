@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-reader.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { useShortcuts } from '../design/keys.tsx'
+import { useShortcuts } from '../design/keys.ts'
 import { useVirtualRows } from '../design/use-virtual-rows.ts'
 
 /** What rows do: the same for as long as the list is there. */

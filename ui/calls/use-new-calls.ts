@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-reader.ts'
 import type { PageAddress } from '../data/page-address.ts'
-import { useEvent } from '../data/live.tsx'
+import { useEvent } from '../data/live.ts'
 import { belongsTo } from './new-calls.ts'
 
 /** How many calls have come since a list was asked for. */

@@ -3,14 +3,10 @@ import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import type { ViewProps } from '../data/view-props.ts'
-import { ChartRoomContext } from '../charts/chart-room.tsx'
-import { Crosshair } from '../charts/crosshair.ts'
-import { usePalette } from '../charts/use-palette.ts'
-import { useZoom } from '../charts/use-zoom.ts'
+import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { Card } from '../design/card.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { FirstCallCard } from '../design/first-call-card.tsx'
-import { NothingCard } from '../design/nothing-card.tsx'
+import { NoCallsCard } from '../design/no-calls.tsx'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
@@ -27,17 +23,10 @@ export function CostsView({ times }: ViewProps): JSX.Element {
   const [isHeld, hold] = useState(false)
   const spend = useSpend(address, times, isHeld)
   const prices = usePrices(address, isHeld)
-  const palette = usePalette()
-  const { zoom, zoomOut } = useZoom()
-  const crosshair = useMemo(() => new Crosshair(), [])
-  const room = useMemo(
-    () => ({ times, palette, crosshair, outages: [], marks: [], zoom, zoomOut, hold }),
-    [times, palette, crosshair, zoom, zoomOut],
-  )
   const { models, trouble, isStale } = spend
   const isRefused = models === null && trouble !== null
   return (
-    <ChartRoomContext.Provider value={room}>
+    <ChartRoomProvider times={times} onHold={hold}>
       <FilterBar
         times={times}
         models={models?.available_models ?? []}
@@ -71,7 +60,7 @@ export function CostsView({ times }: ViewProps): JSX.Element {
           }}
         />
       </div>
-    </ChartRoomContext.Provider>
+    </ChartRoomProvider>
   )
 }
 
@@ -90,19 +79,7 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
       </>
     )
   }
-  if (models.summary.calls === 0) {
-    const isUnread = models.store !== undefined && models.store !== 'missing' && models.store !== 'empty'
-    if (isUnread) {
-      return (
-        <section class="note bad" role="alert">
-          <strong>The database cannot be read.</strong>
-          <span>{models.note}</span>
-        </section>
-      )
-    }
-    // Of no type: there never was a call.
-    return models.available_types.length === 0 ? <FirstCallCard /> : <NothingCard />
-  }
+  if (models.summary.calls === 0) return <NoCallsCard answer={models} />
   return (
     <>
       <SpendFigureCards

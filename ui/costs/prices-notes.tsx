@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { Costs } from '../../src/api/costs.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { progressShare } from './reprice-words.ts'
@@ -24,7 +24,7 @@ export interface PricesNotesProps {
 /** What is to be known of the prices before one reads them: what is wrong, what goes on, what could be done. */
 export function PricesNotes(props: PricesNotesProps): JSX.Element {
   const { costs, prices, trouble, times, isRepricing, offer, waiting, onPreview } = props
-  const { repricing } = useLive()
+  const repricing = useLive(({ repricing }) => repricing)
   const problem = problemWords(costs)
   const failure = prices.syncTrouble ?? syncFailure(costs, times)
   const progress = repricing?.progress ?? null

@@ -2,7 +2,7 @@ import './reprice-dialog.css'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { RepriceResult } from '../../src/api/costs.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { Icon } from '../design/icon.tsx'
 import { count, counted } from '../format/figures.ts'
@@ -50,7 +50,7 @@ export function RepriceDialog({
 }: RepriceDialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  const { repricing } = useLive()
+  const repricing = useLive(({ repricing }) => repricing)
   const [onlyUnpriced, setOnlyUnpriced] = useState(question.onlyUnpriced)
   const [stage, setStage] = useState<Stage>({ kind: 'looking' })
   useEffect(() => dialog.current?.showModal(), [])
@@ -163,7 +163,7 @@ export function RepriceDialog({
 }
 
 function Working(): JSX.Element {
-  const { repricing } = useLive()
+  const repricing = useLive(({ repricing }) => repricing)
   const progress = repricing?.state === 'running' && !repricing.dry_run ? repricing.progress : null
   const share = progress === null || progress.total === 0 ? null : Math.min(1, progress.done / progress.total)
   return (

@@ -1,5 +1,5 @@
 import type { SpendBy } from '../data/page-address.ts'
-import type { ChartPart } from '../charts/chart-part.ts'
+import type { ChartPart } from '../charts/chart-series.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { type Bounds, type TimeFrame, bucketAt } from '../charts/time-frame.ts'

@@ -1,4 +1,3 @@
-import '../design/figure-cards.css'
 import './spend-figure-cards.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RepriceResult } from '../../src/api/costs.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { costActions } from './cost-actions.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
@@ -26,7 +26,7 @@ export function useRepriceOffer(
   zone: string,
   onRepriced: () => void,
 ): RepriceOffer {
-  const { repricing } = useLive()
+  const repricing = useLive(({ repricing }) => repricing)
   const [found, setFound] = useState<RepriceResult | null>(null)
   const far = { fromMs: Math.min(bounds.fromMs, bounds.toMs - farMs), toMs: bounds.toMs }
   useEffect(() => {

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CompressResult, DatabaseFile } from '../../src/api/database-job.ts'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Card } from '../design/card.tsx'
@@ -29,7 +29,7 @@ interface Estimate {
 
 /** Where calls are kept, how much that takes, and making it less. */
 export function DatabaseCard(): JSX.Element {
-  const { job } = useLive()
+  const job = useLive(({ job }) => job)
   // A job has another size for its end.
   const { answer } = useAnswer<DatabaseFile>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
   const [days, setDays] = useState(String(keptDays.usual))

@@ -1,7 +1,7 @@
 import './gateway-view.css'
 import type { JSX } from 'preact'
 import type { ViewProps } from '../data/view-props.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { ConfirmDialog } from '../design/confirm-dialog.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { consequencesOf } from '../data/gateway-words.ts'
@@ -14,7 +14,7 @@ import { useGatewayActions } from './use-gateway-actions.ts'
 
 /** What the gateway is and does, how it is set up, and what can be done with it. */
 export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element {
-  const { status } = useLive()
+  const status = useLive(({ status }) => status)
   const { config, trouble, again, take } = useConfig(status)
   const actions = useGatewayActions()
   return (

@@ -2,7 +2,7 @@ import './log-card.css'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
+import { log } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { Card } from '../design/card.tsx'
 import { ConfirmDialog } from '../design/confirm-dialog.tsx'
@@ -10,7 +10,6 @@ import { LogLines } from './log-lines.tsx'
 
 /** The end of the gateway's log. It follows what is added, but never under the eyes of somebody who reads. */
 export function LogCard({ file }: { readonly file: string }): JSX.Element {
-  const { log } = useLive()
   const [isAsked, setIsAsked] = useState(false)
   const [isClearing, setIsClearing] = useState(false)
   const [trouble, setTrouble] = useState<string | null>(null)

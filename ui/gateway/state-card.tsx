@@ -3,21 +3,14 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { StateMark } from '../design/state-mark.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { gatewayNow } from '../data/gateway-now.ts'
-import {
-  type GatewayAction,
-  baseUrlOf,
-  curlLine,
-  detailOf,
-  keyWords,
-  stateWords,
-  wrongBaseUrlWords,
-} from '../data/gateway-words.ts'
+import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from '../data/gateway-words.ts'
+import { baseUrlOf, stateWords } from '../data/gateway-now.ts'
 import { StateNotes } from './state-notes.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 
@@ -152,7 +145,7 @@ function processWords({ pid, instance, health }: ProcessStatus): string {
 
 /** Goes on by the page's own clock until the dashboard tells again. */
 function UpSince({ status, times }: { readonly status: ProcessStatus; readonly times: Times }): JSX.Element {
-  const { statusMs } = useLive()
+  const statusMs = useLive(({ statusMs }) => statusMs)
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), 1000)

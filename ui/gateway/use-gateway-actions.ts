@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
+import { setStatus, useLive } from '../data/live.ts'
 import { Trouble, reasonOf } from '../data/trouble.ts'
 import { type GatewayAction, actionsOf } from '../data/gateway-words.ts'
 
@@ -23,7 +23,7 @@ export interface GatewayActions {
 
 /** What is done is shown when it is done: by the status that the dashboard answers, never before. */
 export function useGatewayActions(): GatewayActions {
-  const { status, setStatus } = useLive()
+  const status = useLive(({ status }) => status)
   const [busy, setBusy] = useState<GatewayAction | null>(null)
   const [asked, setAsked] = useState<GatewayAction | null>(null)
   const [trouble, setTrouble] = useState<Trouble | null>(null)

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { ConfirmDialog } from '../design/confirm-dialog.tsx'
@@ -18,7 +18,7 @@ const lookEveryMs = 5000
 
 /** Whether payloads are kept in a file, where, and the switch for it. */
 export function KeepingCard({ times }: { readonly times: Times }): JSX.Element {
-  const { status: gateway } = useLive()
+  const gateway = useLive(({ status }) => status)
   const isRunning = gateway?.running ?? false
   const {
     answer: status,

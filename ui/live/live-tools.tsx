@@ -2,8 +2,8 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { ModelFilter, modelFilterId } from '../filters/model-filter.tsx'
-import { useShortcuts } from '../design/keys.tsx'
+import { ModelFilter, modelFilterId } from '../filters/choice-filters.tsx'
+import { useShortcuts } from '../design/keys.ts'
 
 /** All that is held is looked through when somebody has stopped typing for so long. */
 const typingMs = 200

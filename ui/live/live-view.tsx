@@ -4,9 +4,9 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { Icon } from '../design/icon.tsx'
-import { useShortcuts } from '../design/keys.tsx'
+import { useShortcuts } from '../design/keys.ts'
 import type { ViewProps } from '../data/view-props.ts'
 import { KeepingCard } from './keeping-card.tsx'
 import { liveFilterOf, shownCalls } from './live-filter.ts'
@@ -20,7 +20,7 @@ import { useLiveFeed } from './use-live-feed.ts'
 /** What happens right now: calls as they begin and end, with what goes over the wire. */
 export function LiveView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
-  const { status } = useLive()
+  const status = useLive(({ status }) => status)
   const { feed, isReached, redraw } = useLiveFeed()
   const panel = useCallPanel()
   const box = useRef<HTMLDivElement>(null)

@@ -1,8 +1,5 @@
-import '../design/first-call-card.css'
 import type { JSX } from 'preact'
-import { useLive } from '../data/live.tsx'
-import { CopyButton } from '../design/copy-button.tsx'
-import { baseUrlOf, firstCall } from '../design/first-call.ts'
+import { FirstCallCommand } from '../design/no-calls.tsx'
 import type { LiveFeed } from './live-feed.ts'
 
 export interface NothingYetProps {
@@ -12,7 +9,6 @@ export interface NothingYetProps {
 
 /** Why the list is empty, and what would change that. */
 export function NothingYet({ feed, isRunning }: NothingYetProps): JSX.Element {
-  const { status } = useLive()
   if (feed.calls.length > 0) {
     return (
       <div class="live-nothing">
@@ -29,15 +25,11 @@ export function NothingYet({ feed, isRunning }: NothingYetProps): JSX.Element {
       </div>
     )
   }
-  const command = firstCall(baseUrlOf(status, location.hostname))
   return (
     <div class="live-nothing">
       <h3>Waiting for a call</h3>
       <p>Each call appears here as it begins, and its answer when it has ended. To make one:</p>
-      <div class="first-call-command">
-        <pre>{command}</pre>
-        <CopyButton text={command} what="the command" />
-      </div>
+      <FirstCallCommand />
     </div>
   )
 }
