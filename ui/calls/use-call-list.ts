@@ -16,7 +16,7 @@ export interface CallList extends Answered<CallsAnswer> {
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
-  /** The same, but not where it has failed before: then its reader says when. */
+  /** The same, but not if it has failed before: then its reader says when. */
   readonly comeNear: () => void
   /** Why the next page did not come; asked for again by `loadMore`. */
   readonly moreTrouble: string | null
@@ -71,7 +71,7 @@ export function useCallList(address: PageAddress): CallList {
   return { ...answered, calls, bounds, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
 }
 
-/** What came after the first page. */
+/** The pages after the first. */
 interface Pages {
   /** The answer whose first page they follow. */
   readonly of: CallsAnswer | null

@@ -5,9 +5,9 @@ import { useEvent } from '../data/live.ts'
 import { belongsTo } from './new-calls.ts'
 
 /** How many calls have come since a list was asked for. */
-export interface NewCount {
+interface NewCount {
   readonly count: number
-  /** Whether there may be more: some were not told. */
+  /** There may be more: some were not told. */
   readonly isLeast: boolean
 }
 

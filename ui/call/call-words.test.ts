@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noUsageWords } from './no-usage-words.ts'
+import { noUsageWords } from './call-words.ts'
 
 test('where no usage was reported the chunks that passed are told', () => {
   assert.equal(noUsageWords({ chunks: 58 }), '58 chunks, no usage reported')
