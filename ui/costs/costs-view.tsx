@@ -1,23 +1,24 @@
-import './costs-view.css'
+import './costs.css'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { ChartRoomProvider } from '../charts/chart-room.tsx'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import type { ViewProps } from '../data/view-props.ts'
-import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { Card } from '../design/card.tsx'
-import { FilterBar } from '../filters/filter-bar.tsx'
+import { FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
+import { Note } from '../design/note.tsx'
+import { FilterBar } from '../filters/filter-bar.tsx'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
-import { SpendFigureCards } from './spend-figure-cards.tsx'
 import { spendBounds } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
-import { type Spend, useSpend } from './use-spend.ts'
 import { usePrices } from './use-prices.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
+import { type Spend, useSpend } from './use-spend.ts'
 
-/** Where does the money go, and are the prices right? */
+/** Shows spend over time and by model or client, and the prices that it is made of. */
 export function CostsView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
   const [isHeld, hold] = useState(false)
@@ -25,6 +26,10 @@ export function CostsView({ times }: ViewProps): JSX.Element {
   const prices = usePrices(address, isHeld)
   const { models, trouble, isStale } = spend
   const isRefused = models === null && trouble !== null
+  const again = (): void => {
+    spend.again()
+    prices.again()
+  }
   return (
     <ChartRoomProvider times={times} onHold={hold}>
       <FilterBar
@@ -34,19 +39,13 @@ export function CostsView({ times }: ViewProps): JSX.Element {
         answeredMs={spend.answeredMs}
         isLoading={spend.isLoading}
         trouble={isRefused ? null : trouble}
-        again={() => {
-          spend.again()
-          prices.again()
-        }}
+        again={again}
       />
       <div class={`costs-view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {isRefused ? (
-          <section class="note bad" role="alert">
-            <span>What was spent cannot be told: {trouble}</span>
-            <button type="button" class="button small" onClick={spend.again}>
-              Try again
-            </button>
-          </section>
+          <Note tone="bad" onRetry={spend.again}>
+            What was spent cannot be told: {trouble}
+          </Note>
         ) : (
           <SpendPart spend={spend} />
         )}
@@ -54,10 +53,7 @@ export function CostsView({ times }: ViewProps): JSX.Element {
           prices={prices}
           times={times}
           bounds={spendBounds(address, spend.answeredMs ?? nowMs())}
-          onRepriced={() => {
-            spend.again()
-            prices.again()
-          }}
+          onRepriced={again}
         />
       </div>
     </ChartRoomProvider>
@@ -68,7 +64,7 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
   const { address } = useNavigation()
   const { models, parts, partsTrouble } = spend
   const cards = useMemo(
-    () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null)),
+    () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null, showPrices)),
     [models, parts],
   )
   if (models === null || cards === null) {
@@ -82,14 +78,7 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
   if (models.summary.calls === 0) return <NoCallsCard answer={models} />
   return (
     <>
-      <SpendFigureCards
-        cards={cards}
-        onPrices={() => {
-          const prices = document.getElementById(pricesId)
-          prices?.scrollIntoView({ block: 'center' })
-          prices?.focus({ preventScroll: true })
-        }}
-      />
+      <FigureCards cards={cards} class="spend-cards" />
       <SpendChart spend={spend} />
       {partsTrouble !== null ? (
         <Card title={`Spend by ${address.by}`}>
@@ -102,4 +91,10 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
       )}
     </>
   )
+}
+
+function showPrices(): void {
+  const prices = document.getElementById(pricesId)
+  prices?.scrollIntoView({ block: 'center' })
+  prices?.focus({ preventScroll: true })
 }
