@@ -7,9 +7,9 @@ import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 for (const [path, shown, isRenewed] of [
-  ['/', '.figure-card', 'by itself'],
+  ['/', 'Figures', 'by itself'],
   // A list never moves by itself.
-  ['/calls', '.call-link', 'when it is asked'],
+  ['/calls', 'Calls', 'when it is asked'],
 ] as const) {
   test(`${path} keeps its figures while the dashboard is away, says since when, and goes on when it is back`, async () => {
     await using dir = await makeTempDir()
@@ -20,7 +20,8 @@ for (const [path, shown, isRenewed] of [
     const { page } = opened
     await untilReady(page)
     assert.deepEqual(opened.problems, [])
-    const texts = (): Promise<string[]> => page.locator(shown).allInnerTexts()
+    const texts = (): Promise<string[]> =>
+      page.getByLabel(shown, { exact: true }).getByRole('link').allInnerTexts()
     const before = await texts()
     assert.ok(before.length >= 6)
 
