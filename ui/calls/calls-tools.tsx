@@ -164,11 +164,8 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Elemen
 }
 
 /** Chooses the table's columns; the choice is kept in this browser. */
-function ColumnsMenu({
-  columns,
-  isOwnChoice,
-  onColumns,
-}: Pick<CallsToolsProps, 'columns' | 'isOwnChoice' | 'onColumns'>): JSX.Element {
+function ColumnsMenu(props: Omit<CallsToolsProps, 'onOpen' | 'isNarrow'>): JSX.Element {
+  const { columns, isOwnChoice, onColumns } = props
   return (
     <Popover
       label="Columns"

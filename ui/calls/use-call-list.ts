@@ -11,8 +11,6 @@ import { nowMs } from '../data/dashboard-clock.ts'
 export interface CallList extends Answered<CallsAnswer> {
   /** Those that were asked for so far, each once. */
   readonly calls: readonly CallJson[]
-  /** The time that `answer` is of, which further pages keep to. */
-  readonly bounds: ListedBounds
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
@@ -34,6 +32,7 @@ export function useCallList(address: PageAddress): CallList {
     { everyMs: null },
   )
   const { answer, isStale } = answered
+  // Further pages keep to the range of the first.
   const bounds = useMemo(() => asked.current ?? listedBounds(address, nowMs()), [answer])
   const [more, setMore] = useState<Pages>(noPages)
   const pages = more.of === answer ? more : { ...noPages, of: answer }
@@ -68,7 +67,7 @@ export function useCallList(address: PageAddress): CallList {
     if (pages.trouble === null) loadMore()
   }, [pages.trouble, loadMore])
 
-  return { ...answered, calls, bounds, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+  return { ...answered, calls, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
 }
 
 /** The pages after the first. */

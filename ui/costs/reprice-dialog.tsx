@@ -40,13 +40,8 @@ type Stage =
   | { readonly kind: 'failed'; readonly trouble: string }
 
 /** Previews how pricing the past anew would change costs, does it, and tells the result. */
-export function RepriceDialog({
-  question,
-  spanWords,
-  dayWords,
-  onDone,
-  onClose,
-}: RepriceDialogProps): JSX.Element {
+export function RepriceDialog(props: RepriceDialogProps): JSX.Element {
+  const { question, spanWords, dayWords, onDone, onClose } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const repricing = useLive(({ repricing }) => repricing)
