@@ -21,7 +21,11 @@ export function CallPrice({ call, costUsd, times }: CallPriceProps): JSX.Element
   if (usage === undefined) return <small />
   if (costUsd === null && usage === 'none') return <small>no usage told</small>
   if (costUsd === null) {
-    return <small>{model ? <PriceLink call={call} name={model} words="no price" /> : 'no price'}</small>
+    return (
+      <small>
+        {typeof model === 'string' ? <PriceLink call={call} name={model} words="no price" /> : 'no price'}
+      </small>
+    )
   }
   if (source === 'upstream') return <small>told by the upstream</small>
   if (key === null || key === undefined) return <small>{sourceWords(source ?? '')}</small>

@@ -76,7 +76,7 @@ interface FigureProps {
 }
 
 function Figure({ name, id, value, of, detail, tone = '', children }: FigureProps): JSX.Element {
-  const idOf = (part: string): string | undefined => id && `${id}-${part}`
+  const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
     <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
       <dt>{name}</dt>
