@@ -84,7 +84,6 @@ export class PayloadWriter implements TappedCallListener {
   started(call: TappedCall): void {
     if (!this.#fed) return
     this.#outbox.add({
-      callId: call.begin.callId,
       seq: null,
       json: composeStarted(call.begin),
       toFile: false,
@@ -98,8 +97,7 @@ export class PayloadWriter implements TappedCallListener {
     const toFile = mayBeKept && !isHeld
     const seq = this.#fed || toFile ? this.#seqs.next() : null
     if (isHeld) call.held = { raw, seq }
-    if (seq !== null)
-      this.#compose(raw.callId, seq, () => this.#composer.composeRequest(raw, seq), toFile, this.#fed)
+    if (seq !== null) this.#compose(seq, () => this.#composer.composeRequest(raw, seq), toFile, this.#fed)
   }
 
   answer({ held }: TappedCall, raw: RawAnswer): void {
@@ -107,18 +105,18 @@ export class PayloadWriter implements TappedCallListener {
     const toFile = this.#mayKeep(callId) && isCaptured(this.#settings.capture, raw.outcome as Outcome)
     if (toFile && held !== null) {
       const seq = held.seq ?? this.#seqs.next()
-      this.#compose(callId, seq, () => this.#composer.composeRequest(held.raw, seq), true, false)
+      this.#compose(seq, () => this.#composer.composeRequest(held.raw, seq), true, false)
     }
     if (!toFile && !this.#fed) return
     const seq = this.#seqs.next()
-    this.#compose(callId, seq, () => this.#composer.composeAnswer(raw, seq), toFile, this.#fed)
+    this.#compose(seq, () => this.#composer.composeAnswer(raw, seq), toFile, this.#fed)
   }
 
   #mayKeep(callId: number): boolean {
     return this.#enabled && isSampled(this.#settings.capture, callId)
   }
 
-  #compose(callId: number, seq: number, compose: () => string, toFile: boolean, toFeed: boolean): void {
+  #compose(seq: number, compose: () => string, toFile: boolean, toFeed: boolean): void {
     let json: string
     try {
       json = compose()
@@ -126,7 +124,7 @@ export class PayloadWriter implements TappedCallListener {
       this.#dropped++
       return
     }
-    this.#outbox.add({ callId, seq, json, toFile, toFeed })
+    this.#outbox.add({ seq, json, toFile, toFeed })
     if (this.#outbox.size > outboxSize) this.#deliver()
   }
 
