@@ -33,8 +33,9 @@ const longestLook = 256
 /** A value that stands in no quotes: a backslash ends it, but that of a slash does not. */
 const bareValue = String.raw`(?:[^\x00-\x20"'\x60,;&<>()[\]{}|#\\]|\\(?=/))`
 /** One in quotes without a space, which would be prose; with or without a backslash before them. */
-const quotedValue = /(?:[^\x00-\x20"'\\]|\\.){0,256}(?=["'])/sy
-const escapedValue = /(?:[^\x00-\x20"'\\]|\\(?=\/)){0,256}(?=["'\\])/y
+const unquoted = String.raw`[^\x00-\x20"'\\]`
+const quotedValue = new RegExp(String.raw`(?:${unquoted}|\\.){0,256}(?=["'])`, 'sy')
+const escapedValue = new RegExp(String.raw`(?:${unquoted}|\\(?=/)){0,256}(?=["'\\])`, 'y')
 const restOfLine = String.raw`(?:[^\x00-\x1f"'\\]|\\(?=/))`
 const [bareLook, bareWhole, lineLook, lineWhole] = [bareValue, restOfLine].flatMap((value) => [
   new RegExp(`${value}{0,${longestLook}}`, 'y'),
