@@ -41,7 +41,7 @@ const source: Record<string, string> = {
   'payloads/tap': 'call lib payloads payloads/record',
   'payloads/record': 'api call lib secrets payloads/tap',
   'payloads/file': 'call lib',
-  'payloads/feed': 'payloads payloads/file',
+  'payloads/feed': 'payloads',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite store/write',
   control: 'api call lib options',

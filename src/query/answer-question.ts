@@ -69,8 +69,10 @@ function answerOf(
       return json(overviewAnswer(calls, history, question, nowMs), note)
     case 'ended':
       return json(endedAnswer(calls, question), note)
-    case 'payloads':
-      return { format: 'json', text: payloadAnswer(question), nextCursor: null }
+    case 'payloads': {
+      const text = payloadAnswer(question, calls.call(question.id)?.duration_ms)
+      return { format: 'json', text, nextCursor: null }
+    }
     case 'recent_payloads':
       return { format: 'json', text: recentPayloadsAnswer(question), nextCursor: null }
     case 'costs':

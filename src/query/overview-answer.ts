@@ -3,7 +3,7 @@ import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-questi
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson, CallReader } from '../call/call-reader.ts'
 import { FoldedRange } from '../call/folded-range.ts'
-import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
+import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import type { PastReader } from '../store/read/history-reader.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'

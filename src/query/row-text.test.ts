@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CsvValue, csvLine } from './csv-line.ts'
+import { type CsvValue, csvLine } from './row-text.ts'
 
 const lines: readonly [values: readonly CsvValue[], line: string][] = [
   [['a', 1, -2.5, true, null, ''], 'a,1,-2.5,true,,'],

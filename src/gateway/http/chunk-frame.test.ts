@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chunkFrame } from './chunk-frame.ts'
+import { chunkFrame } from './client-answer.ts'
 
 for (const [length, size] of [
   [1, '1'],

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { sseComment, sseEvent, sseRetry } from './sse-frame.ts'
+import { sseComment, sseEvent, sseRetry } from '../../lib/sse-frame.ts'
 
 /** After so many beats without room in between, a reader is gone for good. */
 const maxMissedBeats = 4

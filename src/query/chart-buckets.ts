@@ -1,4 +1,4 @@
-import type { ZonedTime } from './zoned-time.ts'
+import type { ZonedTime } from '../lib/zoned-time.ts'
 
 /** Widths that a person can read off an axis, in seconds. */
 const widthsS: readonly number[] = [

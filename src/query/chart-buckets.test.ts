@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
-import { ZonedTime } from './zoned-time.ts'
+import { ZonedTime } from '../lib/zoned-time.ts'
 
 const hourS = 3600
 const widths: readonly [rangeS: number, widthS: number][] = [
