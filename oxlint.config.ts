@@ -41,7 +41,7 @@ const source: Record<string, string> = {
   'payloads/tap': 'call lib payloads payloads/record',
   'payloads/record': 'api call lib secrets payloads/tap',
   'payloads/file': 'call lib',
-  'payloads/feed': 'payloads payloads/file',
+  'payloads/feed': 'payloads',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',
@@ -59,7 +59,8 @@ const source: Record<string, string> = {
 
 /** Views do not know one another. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
 const page: Record<string, string> = {
-  format: '',
+  // One way to write figures, on the page and in a terminal.
+  format: '../src/lib',
   data: 'format',
   design: 'data format',
   charts: 'data design format',

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CallIds, formatCallId } from '../../src/call/call-id.ts'
+import { CallIds, formatCallId, startedAtMs } from '../../src/call/call-id.ts'
 import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
 
@@ -28,12 +28,9 @@ function makeLog(): number[] {
       nowMs += 100
       const callId = ids.next()
       calls.push(callId)
-      return ['incoming', 'outgoing'].map((direction) => ({
-        callId,
-        bytes: record(callId, direction, ids.next()),
-      }))
+      return ['incoming', 'outgoing'].map((direction) => record(callId, direction, ids.next()))
     }).flat()
-    bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
+    bytes += lines.reduce((sum, line) => sum + line.length, 0)
     file.append(lines)
   }
   file.close()
@@ -91,8 +88,13 @@ try {
   report('the same, cold', forgetFiles, () => ask(new PayloadReader(filePath)))
   report('payloads of a call, warm', nothing, () => new PayloadReader(filePath).payloadsOf(anyCall()))
   report('the same, cold', forgetFiles, () => new PayloadReader(filePath).payloadsOf(anyCall()))
+  const absent = (calls[0] ?? 0) + 1
+  const endedAtMs = startedAtMs(absent) + 10_000
   report('payloads of an old call that has none, warm', nothing, () =>
-    new PayloadReader(filePath).payloadsOf((calls[0] ?? 0) + 1),
+    new PayloadReader(filePath).payloadsOf(absent, endedAtMs),
+  )
+  report('the same, of which the database knows nothing', nothing, () =>
+    new PayloadReader(filePath).payloadsOf(absent),
   )
 } finally {
   rmSync(folder, { recursive: true })

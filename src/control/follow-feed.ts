@@ -1,6 +1,6 @@
 import { type Readable, addAbortSignal } from 'node:stream'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Clock } from '../call/clock.ts'
-import { type SseEvent, SseReader } from '../lib/sse-reader.ts'
 
 /** Before the first attempt to connect again, the second in a row, …; the last one from then on. */
 const pausesMs = [50, 200, 500, 1000, 2000] as const
@@ -8,6 +8,8 @@ const pausesMs = [50, 200, 500, 1000, 2000] as const
 const goodMs = 5000
 /** The gateway says something every 15 s: one that is silent for so long hangs. */
 const silentMs = 60_000
+/** Characters. A longer event is none of ours: the connection is broken, so that nobody can fill this process's memory. */
+const longestEvent = 32 * 2 ** 20
 
 /** How the gateway's feed of payloads is followed. */
 export interface FollowFeedOptions {
@@ -17,7 +19,7 @@ export interface FollowFeedOptions {
    * What it rejects with ends the following.
    */
   readonly open: (lastEventId: string | null) => Promise<Readable | null>
-  readonly onEvent: (event: SseEvent) => void
+  readonly onEvent: (event: EventSourceMessage) => void
   /** There is no feed: told once for each time. */
   readonly onLost: () => void
   /** Ends the following. */
@@ -39,7 +41,7 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
     if (stream !== null) {
       await readEvents(stream, options, (event) => {
         isLost = false
-        if (event.id !== null) lastEventId = event.id
+        if (event.id !== undefined) lastEventId = event.id
         onEvent(event)
       })
     }
@@ -57,10 +59,16 @@ export async function followFeed(options: FollowFeedOptions): Promise<void> {
 async function readEvents(
   stream: Readable,
   { clock, signal }: FollowFeedOptions,
-  onEvent: (event: SseEvent) => void,
+  onEvent: (event: EventSourceMessage) => void,
 ): Promise<void> {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-  const reader = new SseReader(onEvent)
+  const parser = createParser({
+    onEvent,
+    maxBufferSize: longestEvent,
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') stream.destroy()
+    },
+  })
   let isHeard = true
   let cancel = (): void => {}
   const listen = (): void => {
@@ -77,7 +85,7 @@ async function readEvents(
     .on('data', (text: string) => {
       isHeard = true
       try {
-        reader.add(text)
+        parser.feed(text)
       } catch (error) {
         reject(error)
         stream.destroy()

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import * as fc from 'fast-check'
 import { sseComment, sseEvent, sseRetry } from './sse-frame.ts'
 
 const cases: readonly [what: string, frame: string, bytes: string][] = [
@@ -18,3 +20,33 @@ const cases: readonly [what: string, frame: string, bytes: string][] = [
 for (const [what, frame, bytes] of cases) {
   test(`${what} as it goes over the wire`, () => assert.equal(frame, bytes))
 }
+
+test('what is written is read again, however it comes in pieces', () => {
+  const event = fc.record(
+    {
+      event: fc.constantFrom(undefined, 'started', 'x', 'a:b'),
+      id: fc.option(fc.nat().map(String), { nil: undefined }),
+      data: fc.string({ unit: fc.constantFrom('a', ':', ' ', '\n', 'é', '{"b":1}', '\u2028') }),
+    },
+    { noNullPrototype: true },
+  )
+  fc.assert(
+    fc.property(
+      fc.array(event, { size: 'max', maxLength: 8 }),
+      fc.array(fc.nat(60), { size: 'max', maxLength: 40 }),
+      (events, lengths) => {
+        let rest = events
+          .map(({ event: name, id, data }) => sseEvent(name ?? null, data, id) + sseComment)
+          .join('')
+        const read: EventSourceMessage[] = []
+        const parser = createParser({ onEvent: (message) => read.push(message) })
+        for (const length of lengths) {
+          parser.feed(rest.slice(0, length))
+          rest = rest.slice(length)
+        }
+        parser.feed(rest)
+        assert.deepEqual(read, events)
+      },
+    ),
+  )
+})

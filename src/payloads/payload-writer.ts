@@ -3,12 +3,10 @@ import type { Outcome } from '../call/call-record.ts'
 import { isCaptured, isSampled } from './tap/capture-rule.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { RecordComposer } from './record/compose-record.ts'
-import { composeStarted } from './record/compose-started.ts'
-import { FeedPost } from './feed/feed-post.ts'
 import { troubleOf } from './file/file-trouble.ts'
 import { LineOutbox } from './feed/line-outbox.ts'
 import { PayloadFile } from './file/payload-file.ts'
-import type { FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
+import type { FedEvent, FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
 import { PayloadReader } from './file/payload-reader.ts'
 import type { RawAnswer, RawRequest } from './record/raw-payload.ts'
 import { tapItems } from './tap/tap-batch.ts'
@@ -25,7 +23,9 @@ export class PayloadWriter implements TappedCallListener {
   readonly #calls = new TappedCalls(this)
   readonly #file: PayloadFile
   readonly #reader: PayloadReader
-  readonly #feed: FeedPost
+  /** Bytes of feed that the main thread has not taken yet, and records that were left out meanwhile. */
+  #fedBytes = 0
+  #feedLost = 0
   readonly #seqs: CallIds
   #seqFloorMs = 0
   readonly #outbox = new LineOutbox()
@@ -41,14 +41,13 @@ export class PayloadWriter implements TappedCallListener {
   ) {
     this.#settings = settings
     this.#post = post
-    const { filePath, segmentBytes, totalBytes, salt, maxBodyBytes, idBits, fedBytesLimit } = settings
+    const { filePath, segmentBytes, totalBytes, salt, maxBodyBytes, idBits } = settings
     this.#composer = new RecordComposer({ salt, maxBodyBytes })
     // Numbers rise even where the clock was set back since the last of them.
     this.#seqs = new CallIds(() => (this.#seqFloorMs = Math.max(this.#seqFloorMs, wallTime())), idBits)
     const nextSeq = (): number => this.#seqs.next()
     this.#file = new PayloadFile({ filePath, segmentBytes, totalBytes, nextSeq })
     this.#reader = new PayloadReader(filePath)
-    this.#feed = new FeedPost(fedBytesLimit, post)
     this.#fed = settings.fed
     this.#orElse(() => {
       this.#seqFloorMs = startedAtMs(this.#file.lastSeq() ?? 0) + 1
@@ -72,7 +71,7 @@ export class PayloadWriter implements TappedCallListener {
         this.#clear(message.question)
         break
       case 'fed':
-        this.#feed.taken(message.bytes)
+        this.#fedBytes -= message.bytes
         break
       case 'close':
         this.#file.close()
@@ -84,9 +83,8 @@ export class PayloadWriter implements TappedCallListener {
   started(call: TappedCall): void {
     if (!this.#fed) return
     this.#outbox.add({
-      callId: call.begin.callId,
       seq: null,
-      json: composeStarted(call.begin),
+      json: this.#composer.composeStarted(call.begin),
       toFile: false,
       toFeed: true,
     })
@@ -98,8 +96,7 @@ export class PayloadWriter implements TappedCallListener {
     const toFile = mayBeKept && !isHeld
     const seq = this.#fed || toFile ? this.#seqs.next() : null
     if (isHeld) call.held = { raw, seq }
-    if (seq !== null)
-      this.#compose(raw.callId, seq, () => this.#composer.composeRequest(raw, seq), toFile, this.#fed)
+    if (seq !== null) this.#compose(seq, () => this.#composer.composeRequest(raw, seq), toFile, this.#fed)
   }
 
   answer({ held }: TappedCall, raw: RawAnswer): void {
@@ -107,18 +104,18 @@ export class PayloadWriter implements TappedCallListener {
     const toFile = this.#mayKeep(callId) && isCaptured(this.#settings.capture, raw.outcome as Outcome)
     if (toFile && held !== null) {
       const seq = held.seq ?? this.#seqs.next()
-      this.#compose(callId, seq, () => this.#composer.composeRequest(held.raw, seq), true, false)
+      this.#compose(seq, () => this.#composer.composeRequest(held.raw, seq), true, false)
     }
     if (!toFile && !this.#fed) return
     const seq = this.#seqs.next()
-    this.#compose(callId, seq, () => this.#composer.composeAnswer(raw, seq), toFile, this.#fed)
+    this.#compose(seq, () => this.#composer.composeAnswer(raw, seq), toFile, this.#fed)
   }
 
   #mayKeep(callId: number): boolean {
     return this.#enabled && isSampled(this.#settings.capture, callId)
   }
 
-  #compose(callId: number, seq: number, compose: () => string, toFile: boolean, toFeed: boolean): void {
+  #compose(seq: number, compose: () => string, toFile: boolean, toFeed: boolean): void {
     let json: string
     try {
       json = compose()
@@ -126,7 +123,7 @@ export class PayloadWriter implements TappedCallListener {
       this.#dropped++
       return
     }
-    this.#outbox.add({ callId, seq, json, toFile, toFeed })
+    this.#outbox.add({ seq, json, toFile, toFeed })
     if (this.#outbox.size > outboxSize) this.#deliver()
   }
 
@@ -146,7 +143,20 @@ export class PayloadWriter implements TappedCallListener {
       if (this.#enabled) this.#dropped += lines.length - kept
       if (error !== null) this.#switchOff(error)
     }
-    this.#feed.send(bytes, events)
+    this.#feed(bytes, events)
+  }
+
+  /** Gives the bytes away to the main thread; leaves the events out while it has not taken what it was given. */
+  #feed(bytes: Buffer<ArrayBuffer>, events: readonly FedEvent[]): void {
+    if (events.length === 0) return
+    if (this.#fedBytes > 0 && this.#fedBytes + bytes.length > this.#settings.fedBytesLimit) {
+      this.#feedLost += events.filter(({ seq }) => seq !== null).length
+      return
+    }
+    this.#fedBytes += bytes.length
+    const lost = this.#feedLost
+    this.#feedLost = 0
+    this.#post({ kind: 'feed', bytes, events, lost }, [bytes.buffer])
   }
 
   /** Whether it can be written is found out at once, not with the next call. */

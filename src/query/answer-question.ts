@@ -74,8 +74,10 @@ async function answerOf(
       return json(await overviewAnswer(store, question, nowMs), note)
     case 'ended':
       return json(await endedAnswer(store, question), note)
-    case 'payloads':
-      return { format: 'json', text: payloadAnswer(question), nextCursor: null }
+    case 'payloads': {
+      const text = payloadAnswer(question, (await store.call(question.id))?.duration_ms)
+      return { format: 'json', text, nextCursor: null }
+    }
     case 'recent_payloads':
       return { format: 'json', text: recentPayloadsAnswer(question), nextCursor: null }
     case 'costs':

@@ -1,5 +1,5 @@
 import type { OverviewSlots } from '../api/overview.ts'
-import { bucketEdges, bucketWidthS } from '../lib/chart-buckets.ts'
+import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
 import type { ZonedTime } from '../lib/zoned-time.ts'
 import type { HistoryReader, PastLimit, SlotUse } from '../call/call-reader.ts'
 import { gatewayGaps } from './gateway-gaps.ts'

@@ -12,11 +12,15 @@ const none = Buffer.from('null')
 const recentBytesLimit = 4 * 1024 * 1024
 
 /**
- * Both records of a call, as `CallPayloads` in JSON. Whether the call is known does not matter: that it runs, or has
- * just ended, the database does not know yet.
+ * Both records of a call, as `CallPayloads` in JSON. `durationMs` is null of a call that the database does not know, as it
+ * runs or has just ended: then more is searched.
  */
-export function payloadAnswer({ id, filePath, logging }: PayloadQuestion): Buffer {
-  const { request, answer } = new PayloadReader(filePath).payloadsOf(id)
+export function payloadAnswer(
+  { id, filePath, logging }: PayloadQuestion,
+  durationMs: number | null = null,
+): Buffer {
+  const endedAtMs = durationMs === null ? undefined : startedAtMs(id) + durationMs
+  const { request, answer } = new PayloadReader(filePath).payloadsOf(id, endedAtMs)
   const isKept = request !== null || answer !== null
   const reason = isKept ? null : absenceOf(id, listSegments(filePath), logging)
   return Buffer.concat([

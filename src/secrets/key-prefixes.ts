@@ -23,6 +23,12 @@ export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte
   return byte === hyphen || byte === underscore || byte === star ? byteClass.sign : 0
 })
 
+/** Bytes to be looked through, and the same as a text, each byte as one character. */
+export interface Source {
+  readonly bytes: Buffer
+  readonly text: string
+}
+
 /** What must stand behind a prefix: a segment of so many characters with digits and letters, or a longer one. */
 interface Prefix {
   readonly bytes: Buffer
@@ -65,25 +71,14 @@ const prefixTable: readonly (readonly [prefixes: string, mixed: number, any: num
   ['AKC EAA', 60, 64],
 ]
 
-/** By the first two bytes, longest first. */
-const prefixes: ReadonlyMap<number, readonly Prefix[]> = new Map(
-  Object.entries(
-    Object.groupBy(
-      prefixTable
-        .flatMap(([names, mixed, any]) =>
-          names.split(' ').map((name) => ({ bytes: Buffer.from(name), mixed, any })),
-        )
-        .sort((one, other) => other.bytes.length - one.bytes.length),
-      ({ bytes }) => bytes.readUInt16BE(0),
-    ),
-  ).map(([start, group]) => [Number(start), group ?? []]),
+/** By their first two bytes. */
+const prefixes: ReadonlyMap<number, readonly Prefix[]> = Map.groupBy(
+  prefixTable.flatMap(([names, mixed, any]) =>
+    names.split(' ').map((name) => ({ bytes: Buffer.from(name), mixed, any })),
+  ),
+  ({ bytes }) => bytes.readUInt16BE(0),
 )
 const startsOne = Uint8Array.from({ length: 65536 }, (_, start) => (prefixes.has(start) ? 1 : 0))
-
-/** Whether a prefix may begin here, at a cost that is small beside a call. */
-export function mayBeginKey(bytes: Uint8Array, start: number): boolean {
-  return startsOne[((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)] === 1
-}
 
 /**
  * Whether a credential with one of the known prefixes begins here, in a run of its characters that ends at `end`.
@@ -97,29 +92,24 @@ export function beginsKey(
   least: number,
 ): boolean {
   const first = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0)
+  if (startsOne[first] !== 1) return false
   for (const { bytes: prefix, mixed, any } of prefixes.get(first) ?? []) {
     if (prefix.length < least || !standsAt(bytes, prefix, start, end)) continue
     const body = start + prefix.length
-    if (isCut ? body < end : hasRandomSegment(bytes, body, end, mixed, any)) return true
+    if (isCut ? body < end : isRandom(bytes, body, end, mixed, any)) return true
   }
   return false
 }
 
 /** Whether these bytes stand here, before `end`. */
-export function standsAt(bytes: Uint8Array, wanted: Uint8Array, start: number, end: number): boolean {
-  if (start < 0 || start + wanted.length > end) return false
+function standsAt(bytes: Uint8Array, wanted: Uint8Array, start: number, end: number): boolean {
+  if (start + wanted.length > end) return false
   for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false
   return true
 }
 
-/** Whether a segment looks like no word: long enough, with letters and digits or cases mixed, or just very long. */
-export function hasRandomSegment(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  mixed: number,
-  any: number,
-): boolean {
+/** Whether a segment between these places looks like no word: long enough, with letters and digits or cases mixed, or just very long. */
+export function isRandom(bytes: Uint8Array, start: number, end: number, mixed: number, any: number): boolean {
   const last = Math.min(end, start + longestLook)
   let from = start
   let seen = 0

@@ -1,17 +1,16 @@
-import { announcedSecret, mayAnnounce, type SecretRange } from './announced-secret.ts'
-import { escapeLength, keyByForm, keyEnd } from './key-forms.ts'
-import { beginsKey, byteClass, byteClasses, mayBeginKey } from './key-prefixes.ts'
+import { announcedSecret, mayAnnounce } from './announced-secret.ts'
+import { escapeLength, keyByForm, keyEnd, matchAt, type Run, type SecretRange } from './key-forms.ts'
+import { beginsKey, byteClass, byteClasses, type Source } from './key-prefixes.ts'
 
-const backslash = 0x5c
 const space = 0x20
+const plus = 0x2b
 const hyphen = 0x2d
 const dot = 0x2e
 const slash = 0x2f
-const plus = 0x2b
 const colon = 0x3a
-const equals = 0x3d
-const tilde = 0x7e
 const capitalN = 0x4e
+const backslash = 0x5c
+const tilde = 0x7e
 /** Shortest run that is looked at: `-u`, `key`, `sig`. */
 const shortestRun = 2
 /** Shortest run that a prefix is looked for in. */
@@ -22,48 +21,44 @@ const notWord = byteClass.digit | byteClass.sign
 /** Within a longer run, which is random characters itself, a short prefix comes by chance. */
 const longRun = 256
 const chanceFreePrefix = 6
-/** Base64 of 12 bytes: where these are text, all of it is decoded. */
+/** Base64 (RFC 4648 §4 and §5) that begins with 12 bytes below 128, and so may stand for text: all of it is decoded. */
+const base64Text = /(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][\w+/-]){4}[\w+/-]*=*/y
+const beginsAsText = /^[\x20-\x7e\r\n]{12}/
 const base64Start = 16
-const notBase64 = 64
-/** The six bits that a character of base64 stands for, in either alphabet. */
-const sextets = new Uint8Array(256).fill(notBase64)
-const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-for (const [bits, character] of Object.entries(`${alphabet}+/`))
-  sextets[character.charCodeAt(0)] = Number(bits)
-for (const [bits, character] of Object.entries(`${alphabet}-_`))
-  sextets[character.charCodeAt(0)] = Number(bits)
 
 /**
- * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null where there is none. Text in
- * base64 that holds one is one. Walks the bytes once, and looks at a bounded number of others at each place: its time
- * is linear in any text. `isCut`: more text followed, so that what stands at the end may be the beginning of a credential.
+ * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null if there is none. Text in base64 that holds one is one. Walks the text once, and looks at a bounded number of other
+ * characters at each place: its time is linear in any text. `isCut`: more text followed, so that what stands at the end
+ * may be the beginning of a credential.
  */
 export function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
   return findKeysIn(bytes, isCut, true)
 }
 
 function findKeysIn(bytes: Buffer, isCut: boolean, decodes: boolean): readonly number[] | null {
+  // Latin-1, as any byte survives it.
+  const source: Source = { bytes, text: bytes.toString('latin1') }
   let found: number[] | null = null
-  const end = bytes.length
+  const { length } = bytes
   let at = 0
-  while (at < end) {
+  while (at < length) {
     let kind = 0
-    while (at < end && (kind = byteClasses[bytes[at] ?? 0] ?? 0) === 0) at++
+    while (at < length && (kind = byteClasses[bytes[at] ?? 0] ?? 0) === 0) at++
     const start = at
     let seen = 0
     while (kind !== 0) {
       seen |= kind
       at++
-      kind = at < end ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
+      kind = at < length ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
     }
-    const inBase64 = decodes ? keyInBase64(bytes, start, at, isCut) : null
+    const inBase64 = decodes ? keyInBase64(source, start, at, isCut) : null
     if (
       inBase64 === null &&
-      (at - start < shortestRun || (at < end && isPlainWord(bytes, start, at, seen)))
+      (at - start < shortestRun || (at < length && isPlainWord(bytes, start, at, seen)))
     ) {
       continue
     }
-    const range = inBase64 ?? keyInRun(bytes, start, at, seen, isCut)
+    const range = inBase64 ?? keyInRun(source, start, at, seen, isCut)
     if (range === null) continue
     found ??= []
     found.push(Math.max(range.start, found.at(-1) ?? 0), range.end)
@@ -80,7 +75,7 @@ function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number
   const next = bytes[end]
   // Names of schemes and of webhooks, tokens in parts, and what `keyByForm` looks for before a space.
   if (next === colon) return bytes[end + 1] !== slash && bytes[end + 1] !== backslash
-  if (next === slash) return length !== 8
+  if (next === slash) return length !== 'services'.length
   if (next === tilde) return false
   if (next === dot) return length < 10
   return (
@@ -89,91 +84,65 @@ function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number
   )
 }
 
-/** The whole of a base64 text (RFC 4648 §4 and §5) that begins with this run and holds a credential. */
-function keyInBase64(bytes: Buffer, start: number, end: number, isCut: boolean): SecretRange | null {
+/** The whole of a base64 text that begins with this run and holds a credential. */
+function keyInBase64(
+  { bytes, text }: Source,
+  start: number,
+  end: number,
+  isCut: boolean,
+): SecretRange | null {
   const next = bytes[end]
   if (end - start < base64Start && next !== slash && next !== plus) return null
   if (bytes[start - 1] === slash || bytes[start - 1] === plus) return null
   const from = Math.min(start + escapeLength(bytes, start), end)
-  if (!beginsText(bytes, from)) return null
-  let last = from + base64Start
-  while ((sextets[bytes[last] ?? 0] ?? 0) < notBase64) last++
-  const decoded = Buffer.from(bytes.toString('latin1', from, last), 'base64')
-  if (findKeysIn(decoded, isCut && last === bytes.length, false) === null) return null
-  while (bytes[last] === equals) last++
-  return { start: from, end: last }
-}
-
-/** Whether base64 begins here that stands for ASCII text: chance makes it so of one in a hundred thousand. */
-function beginsText(bytes: Uint8Array, start: number): boolean {
-  for (let at = start; at < start + base64Start; at += 4) {
-    const first = sextets[bytes[at] ?? 0] ?? 0
-    const second = sextets[bytes[at + 1] ?? 0] ?? 0
-    const third = sextets[bytes[at + 2] ?? 0] ?? 0
-    const fourth = sextets[bytes[at + 3] ?? 0] ?? 0
-    if ((first | second | third | fourth) >= notBase64) return false
-    const three = (first << 18) | (second << 12) | (third << 6) | fourth
-    if (!isAscii(three >> 16) || !isAscii((three >> 8) & 255) || !isAscii(three & 255)) return false
-  }
-  return true
-}
-
-function isAscii(byte: number): boolean {
-  return (byte >= space && byte < 0x7f) || byte === 0x0a || byte === 0x0d
+  const [coded] = matchAt(base64Text, text, from) ?? []
+  if (coded === undefined) return null
+  const decoded = Buffer.from(coded, 'base64')
+  const isOpen = isCut && from + coded.length === text.length
+  if (!beginsAsText.test(decoded.toString('latin1', 0, 12)) || findKeysIn(decoded, isOpen, false) === null)
+    return null
+  return { start: from, end: from + coded.length }
 }
 
 function keyInRun(
-  bytes: Buffer,
+  source: Source,
   start: number,
   end: number,
   seen: number,
   isCut: boolean,
 ): SecretRange | null {
+  const { bytes } = source
   const cut = isCut && end === bytes.length
+  const hasSigns = (seen & byteClass.sign) !== 0
   const from = Math.min(start + escapeLength(bytes, start), end)
   const mayBeKey = (seen & notWord) !== 0 || end - start >= longWord
   const key =
-    cut || (mayBeKey && end - start >= shortestKey) ? prefixedKey(bytes, start, from, end, seen, cut) : null
-  const form =
-    keyByForm(bytes, from, end, seen, isCut) ?? formAfterBackslash(bytes, start, from, end, seen, isCut)
-  if (key === null) return form ?? announcedSecret(bytes, start, end, isCut)
+    cut || (mayBeKey && end - start >= shortestKey)
+      ? prefixedKey(source, start, { start: from, end, hasSigns }, cut)
+      : null
+  let form = keyByForm(source, { start: from, end, hasSigns }, isCut)
+  if (form === null && from > start) {
+    // What follows a backslash may be no escape's letter, but the key's own first one, which stays.
+    form = keyByForm(source, { start, end, hasSigns }, isCut)
+    if (form !== null) form = { start: Math.max(form.start, start + 1), end: form.end }
+  }
+  if (key === null) return form ?? announcedSecret(source, start, end, isCut)
   return form === null ? key : { start: Math.min(key.start, form.start), end: Math.max(key.end, form.end) }
 }
 
-/** What follows a backslash may be no escape's letter, but the key's own first one, which stays. */
-function formAfterBackslash(
-  bytes: Buffer,
-  start: number,
-  from: number,
-  end: number,
-  seen: number,
-  isCut: boolean,
-): SecretRange | null {
-  if (from === start) return null
-  const form = keyByForm(bytes, start, end, seen, isCut)
-  return form === null ? null : { start: Math.max(form.start, start + 1), end: form.end }
-}
-
-function prefixedKey(
-  bytes: Buffer,
-  start: number,
-  afterEscape: number,
-  end: number,
-  seen: number,
-  cut: boolean,
-): SecretRange | null {
-  if (mayBeginKey(bytes, afterEscape) && beginsKey(bytes, afterEscape, end, cut, 0)) {
-    return { start: afterEscape, end: keyEnd(bytes, afterEscape, end) }
+/** `start`: as that of the run, but before an escape's letter. */
+function prefixedKey({ bytes, text }: Source, start: number, run: Run, cut: boolean): SecretRange | null {
+  const { end } = run
+  if (beginsKey(bytes, run.start, end, cut, 0)) return { start: run.start, end: keyEnd(text, run.start, end) }
+  // The escape's letter may be the key's own if the text is no JSON: what follows it is masked all the same.
+  if (run.start > start && beginsKey(bytes, start, end, cut, 0)) {
+    return { start: start + 1, end: keyEnd(text, start, end) }
   }
-  // The escape's letter may be the key's own where the text is no JSON: what follows it is masked all the same.
-  if (afterEscape > start && beginsKey(bytes, start, end, cut, 0)) {
-    return { start: start + 1, end: keyEnd(bytes, start, end) }
-  }
-  if ((seen & byteClass.sign) === 0) return null
+  if (!run.hasSigns) return null
   const least = end - start > longRun ? chanceFreePrefix : 0
-  for (let at = afterEscape; at < end - 1; at++) {
-    if (byteClasses[bytes[at] ?? 0] !== byteClass.sign || !mayBeginKey(bytes, at + 1)) continue
-    if (beginsKey(bytes, at + 1, end, cut, least)) return { start: at + 1, end: keyEnd(bytes, at + 1, end) }
+  for (let at = run.start + 1; at < end; at++) {
+    if (byteClasses[bytes[at - 1] ?? 0] !== byteClass.sign || !beginsKey(bytes, at, end, cut, least)) continue
+    return { start: at, end: keyEnd(text, at, end) }
   }
   return null
 }

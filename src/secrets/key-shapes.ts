@@ -21,7 +21,7 @@ export function maskKeys(text: string, isCut = false): string {
   return masked === bytes ? text : masked.toString()
 }
 
-/** {@link maskKeys} of UTF-8 bytes, or of bytes that hold such text in between; the same bytes where there is nothing. */
+/** {@link maskKeys} of UTF-8 bytes, or of bytes that hold such text in between; the same bytes if there is nothing. */
 export function maskKeyBytes(bytes: Buffer, isCut = false): Buffer {
   if (bytes.includes(jsonEscape) || bytes.includes(percent)) {
     // Latin-1, as any byte survives it.
@@ -46,6 +46,5 @@ function withMarks(bytes: Buffer, found: readonly number[]): Buffer {
     parts.push(bytes.subarray(from, found[i]), markBytes)
     from = found[i + 1] ?? bytes.length
   }
-  parts.push(bytes.subarray(from))
-  return Buffer.concat(parts)
+  return Buffer.concat([...parts, bytes.subarray(from)])
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { EventSourceMessage } from 'eventsource-parser'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
 import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
@@ -16,7 +17,6 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import type { SseEvent } from '../lib/sse-reader.ts'
 
 /** A status is asked for by a page that is being looked at. */
 const statusLimitMs = 2000
@@ -72,7 +72,7 @@ export class RawLogError extends Error {
 
 /** Hears the gateway's feed of payloads. */
 export interface FeedListener {
-  event(event: SseEvent): void
+  event(event: EventSourceMessage): void
   /** There is no feed; `event` follows when there is one again. */
   lost(): void
 }

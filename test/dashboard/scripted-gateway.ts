@@ -268,8 +268,8 @@ export class ScriptedRawLog implements RawLogSource {
   }
 
   /** An event of the feed: a record where it has an id. */
-  tell(event: object, id: string | null = null): void {
-    for (const listener of this.#listeners) listener.event({ name: null, id, data: JSON.stringify(event) })
+  tell(event: object, id?: string): void {
+    for (const listener of this.#listeners) listener.event({ id, data: JSON.stringify(event) })
   }
 
   lose(): void {

@@ -75,7 +75,7 @@ test('on a phone the state stays in sight and leaves room for the rest', async (
     const { page } = opened
     for (const status of [busy, { ...runningStatus, state: 'draining' } as const]) {
       await tell(page, status)
-      await page.locator('.now-state').waitFor()
+      await page.getByRole('link', { name: /^Gateway:/ }).waitFor()
       // A long page, whatever the view has to show.
       await page.evaluate('document.querySelector("main").style.minHeight = "3000px"; scrollTo(0, 1000)')
       await page.waitForFunction('scrollY === 1000')

@@ -40,14 +40,13 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
   const { id } = call
   await keep(page, { request: sampleRequest(id), answer: sampleAnswer(id), logging: true, reason: null })
   await page.goto(`${dashboard.origin}/calls?call=${id}`)
-  const dialog = page.locator('dialog.call-panel')
-  const body = dialog.locator('.panel-body')
+  const dialog = page.getByRole('dialog')
   await dialog.getByRole('heading', { name: 'Upstream' }).waitFor()
 
   await page.keyboard.press('2')
   await dialog.getByText('I look it up.').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('tab'), 'chat')
-  const chat = await body.innerText()
+  const chat = await dialog.innerText()
   for (const words of [
     'temperature 0.2',
     '1 tool',
@@ -65,10 +64,10 @@ test('the tabs of a call show what went over the wire, a streamed tool call put 
 
   await dialog.getByRole('button', { name: 'Response', exact: true }).click()
   await dialog.getByRole('region', { name: 'Events' }).getByText('data: [DONE]').waitFor()
-  assert.ok((await body.innerText()).includes('I look it up.'))
+  assert.ok((await dialog.innerText()).includes('I look it up.'))
   await page.keyboard.press('5')
   await dialog.getByText('Bearer hmac:3fa9c01b(51)').waitFor()
-  assert.ok((await body.innerText()).includes('Keys never get here'))
+  assert.ok((await dialog.innerText()).includes('Keys never get here'))
   // The tab stays when the list is gone through, and a link shows others the same.
   await page.reload()
   await dialog.getByText('Bearer hmac:3fa9c01b(51)').waitFor()
@@ -98,7 +97,7 @@ test('where nothing is kept the tabs say why, and lead to the switch', async () 
   const path = `/calls?call=${failed.id}&tab=request`
   await using opened = await openDashboardPage(browser, dashboard.origin, { path })
   const { page } = opened
-  const dialog = page.locator('dialog.call-panel')
+  const dialog = page.getByRole('dialog')
   // By the real dashboard: nothing was ever kept in its folder.
   await dialog.getByText('Payloads are kept only while raw logging is on').waitFor()
   await page.keyboard.press('6')
@@ -125,7 +124,7 @@ test('payloads that are hostile, or as large as they get, stay text', async () =
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/calls' })
   const { page } = opened
-  const dialog = page.locator('dialog.call-panel')
+  const dialog = page.getByRole('dialog')
   const texts = naughtyStrings.filter((text) => text.trim() !== '')
   const everything = texts.join('\n')
   const hostile = {
@@ -179,9 +178,16 @@ test('axe finds nothing in any tab, in light and dark', async () => {
   await keep(page, { request: sampleRequest(id), answer: sampleAnswer(id), logging: true, reason: null })
   await page.goto(`${dashboard.origin}/calls?call=${id}`)
   const tabs = page.getByRole('group', { name: 'What of the call is shown' })
-  for (const name of ['Chat', 'Request', 'Response', 'Headers', 'Error']) {
+  const dialog = page.getByRole('dialog')
+  for (const [name, shown] of [
+    ['Chat', 'I look it up.'],
+    ['Request', 'How is the weather in Lyon?'],
+    ['Response', 'data: [DONE]'],
+    ['Headers', 'Keys never get here'],
+    ['Error', 'The upstream’s connection broke'],
+  ] as const) {
     await tabs.getByRole('button', { name }).click()
-    await page.locator('.panel-body > *:not(.skeleton)').first().waitFor()
+    await dialog.getByText(shown).first().waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await untilStill(page)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallType } from '../../src/call/call.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -30,9 +30,21 @@ async function listed(dashboard: DashboardProcess, query: string): Promise<Liste
   return (await (await dashboard.ask('GET', `/api/query?${query}&limit=10000`)).json()) as Listed
 }
 
+/** The card with the bars, the tools and the list. */
+const cardOf = (page: Page): Locator => page.getByRole('region', { name: 'Calls', exact: true })
+
+/** The rows' links, in a table or in cards. */
+const linksOf = (page: Page): Locator =>
+  page
+    .getByLabel('Calls', { exact: true })
+    .filter({ hasNot: page.getByRole('slider') })
+    .getByRole('link')
+
+const summaryOf = (page: Page): Locator => cardOf(page).getByText(/^([\d\u202F]+ of )?[\d\u202F]+ calls?$/)
+
 /** Digits alone: thousands are parted by a thin space. */
 async function totalOf(page: Page): Promise<number> {
-  const words = await page.locator('.calls-summary strong').innerText()
+  const words = await summaryOf(page).innerText()
   return Number((/(?:of )?([\d\u202F]+) calls?/.exec(words)?.[1] ?? '').replaceAll('\u202F', ''))
 }
 
@@ -42,7 +54,8 @@ function inThousands(count: number): string {
     : `${Math.floor(count / 1000)}\u202F${String(count % 1000).padStart(3, '0')}`
 }
 
-const idOf = `(link) => new URL(link.href).searchParams.get('call')`
+const idsOf = (page: Page): Promise<string[]> =>
+  linksOf(page).evaluateAll((links) => links.map((link) => link.getAttribute('data-id') ?? ''))
 
 test('every filter is told by the address, and the list is what the dashboard answers to it', async () => {
   await using directory = await makeTempDir()
@@ -72,21 +85,20 @@ test('every filter is told by the address, and the list is what the dashboard an
     const { summary } = await listed(dashboard, `${range}&${filter}`)
     assert.ok(summary.calls > 0 && summary.calls < calls.length, filter)
     await page.goto(`${dashboard.origin}/calls?${range}&${filter}`)
-    await page.locator('.calls-summary').waitFor()
+    await summaryOf(page).waitFor()
     assert.equal(await totalOf(page), summary.calls, filter)
   }
 
   // By hand: a failure code from its list, then Back, Forward and a reload.
   await page.goto(`${dashboard.origin}/calls?${range}`)
   await opened.button('Failure').click()
-  await page.locator('.check-list input').first().check()
-  await page.locator('.filter-chip').filter({ hasText: 'Failure' }).waitFor()
+  await page.getByRole('group', { name: 'Failures' }).getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: /^Remove Failure: / }).waitFor()
   await page.keyboard.press('Escape')
   const chosen = new URL(page.url()).searchParams.get('failure_code')
   const { summary } = await listed(dashboard, `${range}&failure_code=${chosen}`)
   const untilTotal = (total: number): Promise<void> =>
-    page
-      .locator('.calls-summary strong')
+    summaryOf(page)
       .filter({ hasText: new RegExp(`(^|of )${inThousands(total)} calls`) })
       .waitFor()
   await untilTotal(summary.calls)
@@ -112,22 +124,22 @@ test('scrolling lists each call once, in order, and few rows are there at a time
       viewport: { width, height: 800 },
     })
     const { page } = opened
-    await page.locator('.call-link').first().waitFor()
+    await linksOf(page).first().waitFor()
     const deadline = performance.now() + 30_000
     const seen: string[] = []
     let mostNodes = 0
     while (seen.length < calls.length) {
-      const ids = await page.evaluate<string[]>(`[...document.querySelectorAll('.call-link')].map(${idOf})`)
+      const ids = await idsOf(page)
       // The row with the focus stays the first of them, wherever the list is.
       for (const id of ids) if (!seen.includes(id)) seen.push(id)
       mostNodes = Math.max(mostNodes, await page.evaluate<number>(`document.querySelectorAll('*').length`))
       await page.evaluate(`new Promise((resolve) => {
-        (document.querySelector('.calls-scroller') ?? document.scrollingElement).scrollBy(0, 500)
+        (document.querySelector('table[aria-label=Calls]')?.parentElement ?? document.scrollingElement).scrollBy(0, 500)
         requestAnimationFrame(resolve)
       })`)
       assert.ok(performance.now() < deadline, `${seen.length} of ${calls.length} calls were seen`)
     }
-    await page.locator('.calls-foot').getByText(`That is all: ${calls.length} calls.`).waitFor()
+    await page.getByText(`That is all: ${calls.length} calls.`).waitFor()
     assert.deepEqual(
       seen,
       calls.map(({ id }) => id),
@@ -146,8 +158,8 @@ test('new calls are counted, and come in when they are asked for', async () => {
     path: '/calls?call_type=chat',
   })
   const { page } = opened
-  await page.locator('.call-link').first().waitFor()
-  const topId = (): Promise<string> => page.evaluate(`(${idOf})(document.querySelector('.call-link'))`)
+  await linksOf(page).first().waitFor()
+  const topId = async (): Promise<string | undefined> => (await idsOf(page))[0]
   const before = await topId()
 
   const write = (types: readonly CallType[]): void => {
@@ -175,12 +187,9 @@ test('new calls are counted, and come in when they are asked for', async () => {
   await opened.button('2 new calls').waitFor()
   assert.equal(await topId(), before, 'no row has moved')
   await opened.button('2 new calls').click()
-  await page
-    .locator('.calls-foot')
-    .getByText(`That is all: ${listed + 1} calls.`)
-    .waitFor()
+  await page.getByText(`That is all: ${listed + 1} calls.`).waitFor()
   assert.notEqual(await topId(), before)
-  assert.equal(await page.locator('.new-calls').count(), 0)
+  assert.equal(await page.getByRole('button', { name: /new calls?/ }).count(), 0)
   assert.deepEqual(opened.problems, [])
 })
 
@@ -193,8 +202,8 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   writePageData(dashboard.directory, 'three')
   await page.goto(`${dashboard.origin}/calls?client=nobody`)
   await page.getByRole('heading', { name: 'No calls match' }).waitFor()
-  await page.locator('.no-calls').getByRole('link', { name: 'Clear filters' }).click()
-  await page.locator('.calls-foot').getByText('That is all: 3 calls.').waitFor()
+  await page.getByRole('link', { name: 'Clear filters' }).click()
+  await page.getByText('That is all: 3 calls.').waitFor()
   assert.deepEqual(opened.problems, [])
 
   const refuse = async (status: number, code: string, message: string): Promise<void> => {
@@ -222,7 +231,7 @@ test('an empty list says why it is empty, and a refused one what can be done', a
   await page.getByRole('alert').getByText('The answer takes too long.').waitFor()
   await page.unroute('**/api/query?*')
   await opened.button('Try again').click()
-  await page.locator('.call-link').first().waitFor()
+  await linksOf(page).first().waitFor()
 })
 
 test('dragging over the bars, and Enter on one of them, look closer; chosen columns are kept', async () => {
@@ -233,7 +242,7 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: `/calls?${range}` })
   const { page } = opened
   const strip = page.getByRole('slider')
-  await page.locator('.volume-calls[d^=M]').waitFor()
+  await page.getByText(/^All, at most \d/).waitFor()
   const box = await strip.boundingBox()
   assert.ok(box !== null)
   // Twelve bars: from the third to the fourth.
@@ -260,7 +269,7 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
   await page.getByRole('checkbox', { name: 'Cached' }).check()
   await page.getByRole('checkbox', { name: 'Cost' }).uncheck()
   await page.reload()
-  await page.locator('.call-link').first().waitFor()
+  await linksOf(page).first().waitFor()
   const heads = await page.getByRole('columnheader').allInnerTexts()
   assert.deepEqual([heads.includes('Cached'), heads.includes('Cost')], [true, false])
   assert.deepEqual(opened.problems, [])
@@ -283,16 +292,15 @@ test('a page that does not come is asked for again by its reader alone', async (
     })
   })
   await page.goto(`${dashboard.origin}/calls?${range}`)
-  await page.locator('.call-link').first().waitFor()
+  await linksOf(page).first().waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('End')
-  const foot = page.locator('.calls-foot')
-  await foot.getByText('The answer takes too long.').waitFor()
+  const foot = page.getByRole('alert').filter({ hasText: 'The answer takes too long.' })
+  await foot.waitFor()
   assert.equal(asked, 1)
   await page.unroute('**/api/query?*cursor=*')
   await foot.getByRole('button', { name: 'Try again' }).click()
-  await page
-    .locator('.calls-summary strong')
+  await summaryOf(page)
     .filter({ hasText: /^(200|300) of/ })
     .waitFor()
 })

@@ -52,19 +52,21 @@ test('a price is set; what it would change is shown, and the past changes only w
   await untilReady(page)
   const prices = page.getByRole('region', { name: 'Prices' })
   // Unpriced models stand first.
-  assert.match(await prices.locator('tbody tr').first().innerText(), /^qwen3:8b/)
+  assert.match(await prices.getByRole('row').nth(1).innerText(), /^qwen3:8b/)
   await prices.getByRole('button', { name: 'Set price of qwen3:8b' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Input', { exact: true }).fill('much')
   await dialog.getByRole('button', { name: 'Set price' }).click()
-  assert.equal(await dialog.locator('[aria-invalid]').count(), 2)
+  for (const name of ['Input', 'Output']) {
+    assert.equal(await dialog.getByLabel(name, { exact: true }).getAttribute('aria-invalid'), 'true')
+  }
   await dialog.getByLabel('Input', { exact: true }).fill('2')
   await dialog.getByLabel('Output', { exact: true }).fill('4,5')
   await dialog.getByRole('button', { name: 'Set price' }).click()
   await dialog.waitFor({ state: 'hidden' })
 
   await prices.getByText(/^2 calls .+ can be priced now: \$/).waitFor()
-  const spent = page.locator('.figure-card').first()
+  const spent = page.getByRole('list', { name: 'Figures' }).getByRole('listitem').first()
   const before = await spent.innerText()
   assert.match(before, /\+ 2 unpriced calls/)
   await prices.getByRole('button', { name: 'Preview…' }).click()
@@ -78,7 +80,7 @@ test('a price is set; what it would change is shown, and the past changes only w
 
   await prices.getByRole('button', { name: 'Remove your price of qwen3:8b' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()
-  await prices.locator('td.price-why', { hasText: 'Runs on your own machines' }).waitFor()
+  await prices.getByRole('cell', { name: /^Runs on your own machines/ }).waitFor()
   // What it cost is what it cost.
   await spent.getByText(/ none unpriced$/).waitFor()
 
@@ -112,14 +114,15 @@ test('prices are synced, thousands are searched, and a broken file is told with 
   await prices.getByText(/LiteLLM, synced just now$/).waitFor()
   await prices.getByText(/^Last sync .+: .*[\d\u202f]+ added/).waitFor()
   await prices.getByRole('button', { name: /^All known, \d.\d{3}$/ }).click()
-  const rows = prices.locator('tbody .price-row')
-  assert.equal(await rows.count(), 50)
-  const name = await rows.nth(7).locator('.price-name').innerText()
+  // Each name unfolds all rates of its price.
+  const names = prices.getByRole('rowheader').getByRole('button')
+  assert.equal(await names.count(), 50)
+  const name = await names.nth(7).innerText()
   await prices.getByRole('searchbox').fill(name)
   await page.getByText(name, { exact: true }).waitFor()
-  assert.ok((await rows.count()) < 50)
+  assert.ok((await names.count()) < 50)
   assert.equal(new URL(page.url()).searchParams.get('price'), name)
-  await rows.getByRole('button', { name, exact: true }).click()
+  await prices.getByRole('button', { name, exact: true }).click()
   await prices
     .getByRole('table', { name: `Rates of ${name}` })
     .first()
@@ -132,6 +135,6 @@ test('prices are synced, thousands are searched, and a broken file is told with 
   await prices
     .getByText(/The price file cannot be read\..+ Line 3, column \d+\. The last good one is in force/)
     .waitFor()
-  assert.equal(await rows.first().locator('.price-name').innerText(), name)
+  assert.equal(await names.first().innerText(), name)
   assert.deepEqual(opened.problems, [])
 })

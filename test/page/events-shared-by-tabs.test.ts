@@ -7,7 +7,11 @@ import { startDashboardProcess } from '../support/dashboard-process.ts'
 const tabs = 9
 
 const stateIn = (page: Page, words: string): Promise<void> =>
-  page.locator('.now-state').getByText(words, { exact: true }).first().waitFor({ timeout: 10_000 })
+  page
+    .getByRole('link', { name: /^Gateway:/ })
+    .getByText(words, { exact: true })
+    .first()
+    .waitFor({ timeout: 10_000 })
 
 test('nine tabs share one stream; when its tab is closed, another takes it over', async () => {
   await using dashboard = await startDashboardProcess()

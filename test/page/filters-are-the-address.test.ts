@@ -118,6 +118,6 @@ test('while it has not answered the stamp says since when, and how to ask again'
     .waitFor()
   assert.ok((await page.getByRole('main').textContent())?.includes('3'))
   await page.unroute('**/api/overview?**')
-  await button('Retry').click()
+  await button('Try again').click()
   await page.getByText(/^Updated /).waitFor()
 })

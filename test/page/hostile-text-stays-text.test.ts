@@ -72,7 +72,10 @@ test('a dashboard that says only hostile things cannot make the page run, load o
     assert.equal(await page.locator('#process').textContent(), `1, instance ${text}, version ${text}`)
     // The one field that there is of each kind, with the hostile name, range, choices and value.
     for (const kind of ['input', 'select']) {
-      assert.equal(await page.locator(`.options-card form ${kind}`).last().inputValue(), text)
+      assert.equal(
+        await page.getByRole('region', { name: 'Options' }).locator(kind).last().inputValue(),
+        text,
+      )
     }
   }
   await opened.button('Stop').click()

@@ -7,9 +7,9 @@ import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
 for (const [path, shown, isRenewed] of [
-  ['/', '.figure-card', 'by itself'],
+  ['/', 'Figures', 'by itself'],
   // A list never moves by itself.
-  ['/calls', '.call-link', 'when it is asked'],
+  ['/calls', 'Calls', 'when it is asked'],
 ] as const) {
   test(`${path} keeps its figures while the dashboard is away, says since when, and goes on when it is back`, async () => {
     await using dir = await makeTempDir()
@@ -20,20 +20,21 @@ for (const [path, shown, isRenewed] of [
     const { page } = opened
     await untilReady(page)
     assert.deepEqual(opened.problems, [])
-    const texts = (): Promise<string[]> => page.locator(shown).allInnerTexts()
+    const texts = (): Promise<string[]> =>
+      page.getByLabel(shown, { exact: true }).getByRole('link').allInnerTexts()
     const before = await texts()
     assert.ok(before.length >= 6)
 
     await dashboard.command.stop('SIGKILL')
     await page.getByText(/^Dashboard not reached since \d\d:\d\d:\d\d/).waitFor()
     // A view that was just asking has its stamp red already.
-    await page.getByRole('button', { name: /^(?:Refresh|Retry)$/ }).click()
+    await page.getByRole('button', { name: /^(?:Refresh|Try again)$/ }).click()
     await page.getByText(/^Not updated since .+ The dashboard did not answer\.$/).waitFor()
     assert.deepEqual(await texts(), before)
 
     await using again = await startDashboardProcess({ directory: dir.path, port: dashboard.port })
     await page.getByText(/^Dashboard not reached/).waitFor({ state: 'hidden' })
-    if (isRenewed === 'when it is asked') await page.getByRole('button', { name: 'Retry' }).click()
+    if (isRenewed === 'when it is asked') await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('button', { name: 'Refresh' }).waitFor()
     assert.equal(await page.getByText(/^Not updated since/).count(), 0)
     assert.equal((await texts()).length, before.length)

@@ -60,6 +60,10 @@ async function tell(page: Page, ...events: readonly PayloadEvent[]): Promise<voi
   await page.evaluate(`tellFeed(${JSON.stringify(events)})`)
 }
 
+/** The calls that are there, of those that are listed. */
+const rowsOf = (page: Page): Locator =>
+  page.getByRole('list', { name: 'Calls, the newest first' }).getByRole('link')
+
 /** Eleven characters, as ids have. */
 const idOf = (number: number): string => `7${String(number).padStart(10, '0')}`
 
@@ -79,13 +83,13 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   await using opened = await openLive(browser, dashboard.origin)
   const { page } = opened
   const id = idOf(1)
-  const row = page.locator('.live-row')
+  const row = rowsOf(page)
   await tell(page, started(id), sampleRequest(id))
   await row.getByText('How is the weather in Lyon?').waitFor()
   await row.getByText('Under way').waitFor()
 
   await row.click()
-  const dialog = page.locator('dialog.call-panel')
+  const dialog = page.getByRole('dialog')
   await dialog.getByText('The answer is under way.').waitFor()
   assert.equal(new URL(page.url()).search, `?call=${id}&tab=chat`)
   await tell(page, sampleAnswer(id))
@@ -95,7 +99,7 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   await dialog.waitFor({ state: 'detached' })
   assert.equal(new URL(page.url()).search, '')
   await page.mouse.move(0, 0)
-  assert.equal((await row.locator('.live-took').innerText()).replace('\u202f', ' '), '1.23 s')
+  await row.getByText('1.23\u202fs', { exact: true }).waitFor()
 
   // Nothing of what goes by is ever markup, in a row or in the panel.
   const hostile = naughtyStrings.filter((text) => text.includes('<'))
@@ -110,7 +114,7 @@ test('a call appears as it begins, shows what was asked, and its answer when it 
   }
   // The focus is in the list again: it stands still.
   await page.getByRole('button', { name: / new$/ }).click()
-  await untilTrue(page, `document.querySelectorAll('.live-row').length > 5`)
+  await untilTrue(page, `document.querySelectorAll('li > a[data-id]').length > 5`)
   const strange = `document.querySelectorAll('main :is(script, img, iframe, object, embed, form, video, [onerror])').length`
   assert.equal(await page.evaluate(strange), 0)
   assert.deepEqual(opened.problems, [])
@@ -130,9 +134,9 @@ test('the list stands still while it is read, and says how many came', async () 
         sampleAnswer(id),
       ]),
     )
-  const first = (): Promise<string | null> => page.locator('.live-row').first().getAttribute('data-id')
+  const first = (): Promise<string | null> => rowsOf(page).first().getAttribute('data-id')
   const untilFirst = (number: number): Promise<void> =>
-    untilTrue(page, `document.querySelector('.live-row')?.dataset.id === '${idOf(number)}'`)
+    untilTrue(page, `document.querySelector('li > a[data-id]')?.dataset.id === '${idOf(number)}'`)
   const pill = page.getByRole('button', { name: / new$/ })
   await come(0, 40)
   await untilFirst(39)
@@ -147,7 +151,7 @@ test('the list stands still while it is read, and says how many came', async () 
   assert.equal(await pill.count(), 0)
 
   // With the mouse over it.
-  await page.locator('.live-row').nth(3).hover()
+  await rowsOf(page).nth(3).hover()
   await come(77, 80)
   await page.getByRole('button', { name: '3 new' }).waitFor()
   assert.equal(await first(), idOf(76))
@@ -161,9 +165,11 @@ test('the list stands still while it is read, and says how many came', async () 
   await page.getByRole('button', { name: '2 new' }).waitFor()
   await page.keyboard.press('Escape')
   await untilFirst(81)
-  await page.locator('.live-scroller').evaluate((box) => box.scrollTo(0, 500))
+  await page
+    .getByRole('list', { name: 'Calls, the newest first' })
+    .evaluate((list) => list.parentElement.scrollTo(0, 500))
   // Seen once the rows at the top are not there any more.
-  await untilTrue(page, `document.querySelector('.live-row')?.dataset.id !== '${idOf(81)}'`)
+  await untilTrue(page, `document.querySelector('li > a[data-id]')?.dataset.id !== '${idOf(81)}'`)
   await come(82, 83)
   await page.getByRole('button', { name: '1 new' }).click()
   await untilFirst(82)
@@ -172,11 +178,11 @@ test('the list stands still while it is read, and says how many came', async () 
   await come(100, 2500)
   await untilFirst(2499)
   await page.getByText('2 000 calls, the last ones'.replace(' ', '\u202f')).waitFor()
-  assert.ok((await page.locator('.live-row').count()) < 80)
+  assert.ok((await rowsOf(page).count()) < 80)
   await page.getByLabel('Find in payloads').fill('number 2400')
-  await untilTrue(page, `document.querySelectorAll('.live-row').length === 1`)
+  await untilTrue(page, `document.querySelectorAll('li > a[data-id]').length === 1`)
   // Filtered to nothing under the mouse it does not stand still for ever.
-  await page.locator('.live-row').first().hover()
+  await rowsOf(page).first().hover()
   await page.getByLabel('Find in payloads').fill('number 7000')
   await page.getByRole('heading', { name: 'No calls match' }).waitFor()
   await come(7000, 7001)
@@ -264,7 +270,7 @@ test('axe finds nothing in a list that is full, in light and dark, and it fits e
     { type: 'dropped', count: null },
     started(idOf(52)),
   )
-  await page.locator('.live-row').first().waitFor()
+  await rowsOf(page).first().waitFor()
   for (const width of [1440, 1024, 768, 390, 320]) {
     await page.setViewportSize({ width, height: 800 })
     await untilStill(page)
@@ -342,14 +348,14 @@ test('from a client to the panel, by the real gateway: live, and later from the 
       messages: [{ role: 'user', content: `In Lyon? ${key}` }],
     }),
   })
-  const row = page.locator('.live-row')
+  const row = rowsOf(page)
   await row.getByText('Running').waitFor()
   await row.getByText('In Lyon?').waitFor()
   gate.resolve()
   const id = (await answered).headers.get('x-tokenweir-call-id')
   await row.getByText('I look it up.').waitFor()
   await row.click()
-  const body = page.locator('dialog .panel-body')
+  const body = page.getByRole('dialog')
   const untilWhole = async (): Promise<void> => {
     await body.getByText('"city": "Lyon"').waitFor()
     await body.getByText('Reasoning, 11 characters').waitFor()
@@ -362,7 +368,7 @@ test('from a client to the panel, by the real gateway: live, and later from the 
   // Somebody else, later: what is kept says the same.
   const other = await page.context().newPage()
   await other.goto(`${dashboard.origin}/calls?call=${id}&tab=response`)
-  await other.locator('dialog .panel-body').getByText('"city": "Lyon"').waitFor()
+  await other.getByRole('dialog').getByText('"city": "Lyon"').waitFor()
   await other.getByRole('region', { name: 'Events' }).getByText('data: [DONE]').waitFor()
   await other.close()
   await page.keyboard.press('2')
@@ -392,7 +398,7 @@ test('calls that wait are not running, and those that began before the view was 
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
   const { page } = opened
-  const row = (model: string): Locator => page.locator('.live-row', { hasText: model })
+  const row = (model: string): Locator => rowsOf(page).filter({ hasText: model })
   await row('first').getByText('Running', { exact: true }).waitFor()
   await row('second').getByText('Waiting', { exact: true }).waitFor()
   calls.push(call('third'))
@@ -401,6 +407,6 @@ test('calls that wait are not running, and those that began before the view was 
   gate.resolve()
   await Promise.all(calls)
   for (const model of ['first', 'second', 'third']) await row(model).getByText('200').waitFor()
-  assert.equal(await page.locator('.live-row').count(), 3)
+  assert.equal(await rowsOf(page).count(), 3)
   assert.deepEqual(opened.problems, [])
 })

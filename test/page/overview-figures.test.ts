@@ -2,14 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Overview } from '../../src/api/overview.ts'
-import { count, duration, percent, shortCount } from '../../ui/format/figures.ts'
 import { startBrowser } from '../support/browser.ts'
 import { startDashboardProcess } from '../support/dashboard-process.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { openDashboardPage, untilReady } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 
-const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)
+/** The same instant gives the same calls: the figures below are theirs. */
+const nowMs = Date.UTC(2026, 10, 19, 16, 24)
+const day = `from=${new Date(nowMs - 86_400_000).toISOString()}&to=${new Date(nowMs).toISOString()}`
+
+/** What `1.05 s`, `12 ms` and `1 min 40 s` are in milliseconds. */
+function millisecondsOf(words: string): number {
+  const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000 }
+  const parts = words.replaceAll('\u202f', ' ').matchAll(/([\d.]+) (\w+)/g)
+  return [...parts].reduce(
+    (sum, [, value, unit = '']) => sum + Number(value) * (units[unit] ?? Number.NaN),
+    0,
+  )
+}
 
 /** The cells of the table that a chart turns into, row by row, the oldest first. */
 async function tableOf(page: Page, title: string): Promise<readonly (readonly string[])[]> {
@@ -24,7 +35,7 @@ async function tableOf(page: Page, title: string): Promise<readonly (readonly st
 
 test('what is shown is what was answered: cards, the tables of charts, what charts say, and the list of calls', async () => {
   await using dir = await makeTempDir()
-  writePageData(dir.path, 'incident')
+  writePageData(dir.path, 'incident', nowMs)
   await using dashboard = await startDashboardProcess({ directory: dir.path })
   await using browser = await startBrowser()
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
@@ -35,32 +46,42 @@ test('what is shown is what was answered: cards, the tables of charts, what char
   })
   const [answer] = await Promise.all([
     page.waitForResponse(/\/api\/overview/),
-    page.goto(`${dashboard.origin}/`),
+    page.goto(`${dashboard.origin}/?${day}`),
   ])
-  const { totals, buckets, slowest } = (await answer.json()) as Overview
+  const { buckets, slowest } = (await answer.json()) as Overview
   await untilReady(page)
 
-  const card = (words: string): Promise<string> =>
-    page.locator('.figure-card', { hasText: words }).locator('.figure-value').innerText()
-  assert.equal(await card('Requests'), shortCount(totals.calls))
-  assert.equal(await card('Error rate'), percent(totals.error_rate ?? Number.NaN))
-  assert.equal(await card('Latency p95'), duration(totals.duration_ms.p95 ?? Number.NaN))
+  const cards = await page.getByRole('list', { name: 'Figures' }).getByRole('link').allInnerTexts()
+  assert.deepEqual(
+    cards.map((text) => text.split('\n').slice(0, 2).join(': ')),
+    [
+      'Requests: 4\u202f000',
+      'Error rate: 4.2\u202f%',
+      'Latency p95: 26.7\u202fs',
+      'First token p95: 2.79\u202fs',
+      'Output speed: 76.7\u202ftok/s',
+      'Cost: $6.54',
+    ],
+  )
 
   const requests = await tableOf(page, 'Requests')
-  assert.equal(requests.length, buckets.start_s.length)
   assert.deepEqual(
     requests.map(([, failed]) => failed),
-    buckets.errors.map(count),
+    buckets.errors.map(String),
   )
   const latency = await tableOf(page, 'Latency')
-  assert.deepEqual(
-    latency.map(([, , p95]) => p95),
-    buckets.duration_p95_ms.map((p95, index) => {
-      const n = buckets.duration_n[index] ?? 0
-      return n >= 20 ? duration(p95 ?? Number.NaN) : n === 0 ? '–' : 'needs 20 calls'
-    }),
-  )
-  assert.ok(sum(buckets.duration_n.map(Number)) > 0)
+  assert.equal(latency.length, buckets.start_s.length)
+  let told = 0
+  for (const [index, [, , p95 = '']] of latency.entries()) {
+    const n = buckets.duration_n[index] ?? 0
+    if (n < 20) assert.equal(p95, n === 0 ? '–' : 'needs 20 calls')
+    else {
+      const ms = buckets.duration_p95_ms[index] ?? Number.NaN
+      assert.ok(Math.abs(millisecondsOf(p95) / ms - 1) < 0.01, `${p95} for ${ms} ms`)
+      told += 1
+    }
+  }
+  assert.ok(told > 10, String(told))
 
   const slider = page.getByRole('slider', { name: 'Latency', exact: true })
   await slider.focus()
@@ -70,18 +91,30 @@ test('what is shown is what was answered: cards, the tables of charts, what char
   assert.equal(spoken.includes(`p95 ${first[2]}`), true, spoken)
   assert.match(spoken, /^\d\d:\d\d: /)
 
-  const rows = await page.locator('.calls-card tbody tr .is-total').allInnerTexts()
+  const slowestCalls = page.getByRole('table', { name: 'Slowest calls' }).getByRole('row')
+  const rows = await slowestCalls.allInnerTexts()
   assert.deepEqual(
-    rows,
-    slowest.slice(0, 12).map(({ duration_ms }) => duration(duration_ms ?? Number.NaN)),
+    rows.slice(1).map((row) => row.split('\t')[7]?.replaceAll('\u202f', ' ')),
+    [
+      '4 min 19 s',
+      '2 min 35 s',
+      '1 min 59 s',
+      '1 min 56 s',
+      '1 min 54 s',
+      '1 min 52 s',
+      '1 min 40 s',
+      '1 min 37 s',
+      '1 min 37 s',
+      '1 min 35 s',
+    ],
   )
-  await page.locator('.calls-card tbody tr').nth(1).click()
+  await slowestCalls.nth(2).click()
   await page.getByRole('dialog').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: /^Next/ }).click()
-  await page.waitForURL((url) => url.search === `?call=${slowest[2]?.id}`)
+  await page.waitForURL((url) => url.searchParams.get('call') === slowest[2]?.id)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
-  await page.waitForURL((url) => url.search === '')
+  await page.waitForURL((url) => !url.searchParams.has('call'))
   assert.equal(asked.length, 1, asked.join('\n'))
   assert.deepEqual(opened.problems, [])
 })

@@ -51,6 +51,7 @@ export function writePageData(directory: string, state: PageState, nowMs: number
 /** The newest two minutes old, so that all are within the shortest range. */
 function threeCalls(nowMs: number): readonly CallRecord[] {
   const id = (minutesAgo: number): number => (Math.floor(nowMs) - minutesAgo * 60_000) * idsPerMs
+  const times = { ttfbMs: 180.25, ttftMs: 182.5, ttfoMs: 182.5, durationMs: 2310.75 } as const
   const cut = {
     outcome: 'upstream_cut',
     failureCode: 'upstream_reset',
@@ -62,9 +63,16 @@ function threeCalls(nowMs: number): readonly CallRecord[] {
     tpotMs: null,
   } as const
   return [
-    { ...chatCall(id(9)), queueMs: 412.5, durationMs: 2723.25 },
-    { ...chatCall(id(5)), ...cut },
-    { ...chatCall(id(2)), model: 'qwen3-coder:30b', costNanoUsd: null, priceKey: null, priceSource: null },
+    { ...chatCall(id(9)), ...times, queueMs: 412.5, durationMs: 2723.25 },
+    { ...chatCall(id(5)), ...times, ...cut },
+    {
+      ...chatCall(id(2)),
+      ...times,
+      model: 'qwen3-coder:30b',
+      costNanoUsd: null,
+      priceKey: null,
+      priceSource: null,
+    },
   ]
 }
 

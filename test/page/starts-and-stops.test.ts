@@ -131,7 +131,7 @@ test('a gateway that does not come up: its last words are shown, once, until the
   await opened.untilState('Stopped')
   assert.equal(
     await page
-      .locator('.state-card')
+      .getByRole('region', { name: 'State', exact: true })
       .getByText(/ended with exit code 1/)
       .count(),
     1,

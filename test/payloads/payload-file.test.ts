@@ -7,13 +7,12 @@ import {
   renameSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { CallIds, firstIdAt, formatCallId } from '../../src/call/call-id.ts'
-import { ActiveSegment, type NewLine } from '../../src/payloads/file/active-segment.ts'
+import { CallIds, firstIdAt, formatCallId, startedAtMs } from '../../src/call/call-id.ts'
+import { ActiveSegment } from '../../src/payloads/file/active-segment.ts'
 import { clearPayloads } from '../../src/payloads/file/clear-payloads.ts'
 import { PayloadFile } from '../../src/payloads/file/payload-file.ts'
 import { PayloadReader } from '../../src/payloads/file/payload-reader.ts'
@@ -68,10 +67,11 @@ function texts(ids: readonly number[]): string[] {
   return ids.map(formatCallId)
 }
 
-function assertFound(filePath: string, ids: readonly number[]): void {
+/** `endedAtMs`: if it is known. */
+function assertFound(filePath: string, ids: readonly number[], endedAtMs?: (id: number) => number): void {
   const reader = new PayloadReader(filePath)
   for (const id of ids) {
-    const { request, answer } = reader.payloadsOf(id)
+    const { request, answer } = reader.payloadsOf(id, endedAtMs?.(id))
     assert.ok(request !== null && answer !== null, `${formatCallId(id)} is not found`)
     const records = [request, answer].map((record) => JSON.parse(Buffer.from(record).toString()))
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('what is appended is found', () => {
 })
 
 describe('rotation', () => {
-  test('full segments are named by their first record, and the oldest go', async () => {
+  test('full segments are named by their first records and how many there are, and the oldest go', async () => {
     await using log = await logFolder()
     const file = log.open({ segmentBytes: 4000, totalBytes: 20_000 })
     const ids = callIds(200)
@@ -151,11 +151,14 @@ describe('rotation', () => {
     assert.ok(total <= 20_000 + 4000 && total > 12_000, `${total}`)
     assert.equal(file.bytes(performance.now()), total)
     for (const name of names.filter((other) => other !== 'payloads.jsonl')) {
-      const first = JSON.parse(readFileSync(join(log.folder, name), 'utf8').split('\n')[0] ?? '')
-      assert.equal(name, `payloads.${first.seq}.jsonl`)
-      assert.ok(existsSync(join(log.folder, `${name}.idx`)))
+      const { size } = statSync(join(log.folder, name))
+      const [, seq, records] = new RegExp(`^payloads\\.(\\d+)-(\\d+)-${size}\\.jsonl$`).exec(name) ?? []
+      const lines = readFileSync(join(log.folder, name), 'utf8').trimEnd().split('\n')
+      assert.equal(Number(records), lines.length)
+      const seqs = lines.map((line) => JSON.parse(line).seq)
+      assert.ok(Number(seq) >= Math.min(...seqs) && Number(seq) <= Math.max(...seqs), name)
     }
-    assert.equal(readdirSync(log.folder).length, names.length * 2, 'an index for each, and nothing else')
+    assert.equal(readdirSync(log.folder).length, names.length, 'and nothing else')
     const kept = [...new Set(idsOf(log.filePath))]
     assert.deepEqual(kept, texts(ids).toReversed().slice(0, kept.length))
     assertFound(log.filePath, ids.slice(-kept.length + 1))
@@ -171,6 +174,7 @@ describe('rotation', () => {
     for (const id of others) file.append(sampleLines([id]))
     file.append([sampleLine(early!, 'outgoing', 20, others.at(-1)! + 2)])
     assertFound(log.filePath, [early!, ...others])
+    assertFound(log.filePath, [early!, ...others], (id) => startedAtMs(id === early ? others.at(-1)! : id))
     file.close()
   })
 
@@ -185,6 +189,7 @@ describe('rotation', () => {
     const order = [...new Set(idsOf(log.filePath))].filter((id) => texts(ids).includes(id))
     assert.deepEqual(order, texts(ids).toReversed())
     assertFound(log.filePath, ids)
+    assertFound(log.filePath, ids, startedAtMs)
     file.close()
   })
 
@@ -196,18 +201,17 @@ describe('rotation', () => {
     before.close()
     // No process has this number: it is beyond what Linux hands out.
     renameSync(log.filePath, join(log.folder, 'payloads.full-4194305-1.jsonl'))
-    renameSync(`${log.filePath}.idx`, join(log.folder, 'payloads.full-4194305-1.jsonl.idx'))
     assertFound(log.filePath, ids.slice(0, 5))
     const after = log.open()
     after.append(sampleLines(ids.slice(5)))
     after.close()
     assertFound(log.filePath, ids)
-    assert.ok(existsSync(join(log.folder, `payloads.${ids[0]}.jsonl`)))
+    assert.match(readdirSync(log.folder).join(), /payloads\.\d+-10-\d+\.jsonl/)
   })
 })
 
 describe('torn lines', () => {
-  const whole = sampleLine(firstIdAt(startMs + 5000), 'incoming').bytes.toString()
+  const whole = sampleLine(firstIdAt(startMs + 5000), 'incoming').toString()
 
   test('wherever a line was torn, it is not shown, and what is written next is', async () => {
     await using log = await logFolder()
@@ -241,20 +245,20 @@ describe('torn lines', () => {
 })
 
 describe('between the look at the file and the write', () => {
-  /** A line that lets something happen when the write is put together, which is after the file was looked at. */
-  function lineThatMeets(line: NewLine, what: () => void): NewLine {
+  /** Lines of which the first lets something happen when the write is put together, after the file was looked at. */
+  function linesThatMeet(lines: readonly Buffer[], what: () => void): Buffer[] {
+    const [first] = lines
     let isMet = false
-    return {
-      callId: line.callId,
-      get bytes() {
+    return Object.defineProperty([...lines], 0, {
+      get: () => {
         if (!isMet) what()
         isMet = true
-        return line.bytes
+        return first
       },
-    }
+    })
   }
 
-  const other = sampleLine(firstIdAt(startMs + 99_000), 'incoming').bytes.toString()
+  const other = sampleLine(firstIdAt(startMs + 99_000), 'incoming').toString()
   const torn: Record<string, string> = {
     'a torn line of another process': other.slice(0, 60),
     'one that looks whole': other.slice(0, -1),
@@ -267,9 +271,8 @@ describe('between the look at the file and the write', () => {
       const ids = callIds(3)
       const segment = new ActiveSegment(log.filePath)
       segment.append(sampleLines([ids[0]!]))
-      const [first, second] = sampleLines([ids[1]!])
-      const met = lineThatMeets(first!, () => appendFileSync(log.filePath, text))
-      assert.equal(segment.append([met, second!]), 2)
+      const met = linesThatMeet(sampleLines([ids[1]!]), () => appendFileSync(log.filePath, text))
+      assert.equal(segment.append(met), 2)
       segment.append(sampleLines([ids[2]!]))
       segment.close()
       const shown = idsOf(log.filePath).filter((id) => id !== formatCallId(firstIdAt(startMs + 99_000)))
@@ -284,8 +287,7 @@ describe('between the look at the file and the write', () => {
     const ids = callIds(3)
     const segment = new ActiveSegment(log.filePath)
     segment.append(sampleLines([ids[0]!]))
-    const [first, second] = sampleLines([ids[1]!])
-    segment.append([lineThatMeets(first!, () => clearPayloads(log.filePath)), second!])
+    segment.append(linesThatMeet(sampleLines([ids[1]!]), () => clearPayloads(log.filePath)))
     segment.append(sampleLines([ids[2]!]))
     segment.close()
     assert.deepEqual([...new Set(idsOf(log.filePath))], texts([ids[2]!, ids[1]!]))
@@ -293,65 +295,83 @@ describe('between the look at the file and the write', () => {
   })
 })
 
-describe('the index only helps', () => {
-  const damages: Record<string, (path: string) => void> = {
-    missing: (path) => rmSync(path),
-    empty: (path) => truncateSync(path, 0),
-    short: (path) => truncateSync(path, 24 * 11),
-    'cut within an entry': (path) => truncateSync(path, 24 * 11 + 7),
-    noise: (path) => writeFileSync(path, Buffer.alloc(24 * 30, 0xa5)),
-    'of another file': (path) => {
-      const numbers = new Float64Array([-1, 12_345, 24, 77, 10, 4000])
-      writeFileSync(path, Buffer.from(numbers.buffer))
-    },
-    'pointing beside the records': (path) => {
-      const numbers = new Float64Array(new Uint8Array(readFileSync(path)).buffer)
-      for (let at = 4; at < numbers.length; at += 3) numbers[at] = numbers[at]! + 5
-      writeFileSync(path, Buffer.from(numbers.buffer))
-    },
-  }
-  for (const [name, damage] of Object.entries(damages)) {
-    test(`${name}: all records are found before and after the next write`, async () => {
-      await using log = await logFolder()
-      const ids = callIds(30)
-      const before = log.open()
-      before.append(sampleLines(ids.slice(0, 20)))
-      before.close()
-      damage(`${log.filePath}.idx`)
-      assertFound(log.filePath, ids.slice(0, 20))
-      const after = log.open()
-      after.append(sampleLines(ids.slice(20)))
-      assertFound(log.filePath, ids)
-      assert.equal(recent(log.filePath).total_count, 60)
-      after.close()
-    })
-  }
-
-  test('of a full segment, it is written anew at the start where much is missing', async () => {
+describe('what version 0.1.0 wrote', () => {
+  test('is read as it is; at the next start its segments get their names, and its indexes go', async () => {
     await using log = await logFolder()
-    const ids = callIds(4)
-    const before = log.open({ segmentBytes: 9 * 2 ** 20 })
-    before.append(sampleLines(ids.slice(0, 3), 2 * 2 ** 20))
-    before.append(sampleLines(ids.slice(3)))
+    const ids = callIds(30)
+    const before = log.open()
+    const full = [0, 10].map((from) => {
+      before.append(sampleLines(ids.slice(from, from + 10)))
+      before.close()
+      const path = join(log.folder, `payloads.${ids[from]}.jsonl`)
+      renameSync(log.filePath, path)
+      return path
+    })
+    before.append(sampleLines(ids.slice(20)))
     before.close()
-    const full = readdirSync(log.folder).find((name) => /\d\.jsonl$/.test(name))!
-    const index = join(log.folder, `${full}.idx`)
-    const bytes = readFileSync(index)
-    rmSync(index)
+    for (const path of [...full, log.filePath]) writeFileSync(`${path}.idx`, Buffer.alloc(48, 0xa5))
+    writeFileSync(`${log.filePath}.idx.4711.new`, 'a rewritten index whose writer was killed')
+    assertFound(log.filePath, ids)
+    assert.equal(recent(log.filePath).total_count, 60)
     const after = log.open()
-    after.append(sampleLines([]).concat(sampleLine(ids[3]!, 'incoming')))
+    assert.equal(after.append([]).error, null)
     after.close()
-    assert.deepEqual(readFileSync(index).subarray(24), bytes.subarray(24))
+    const sizes = full.map((_, at) => sampleLines(ids.slice(at * 10, at * 10 + 10)).join('').length)
+    assert.deepEqual(readdirSync(log.folder).toSorted(), [
+      `payloads.${ids[0]}-20-${sizes[0]}.jsonl`,
+      `payloads.${ids[10]}-20-${sizes[1]}.jsonl`,
+      'payloads.jsonl',
+    ])
+    assertFound(log.filePath, ids)
+    assert.equal(recent(log.filePath).total_count, 60)
+  })
+
+  test('is cleared with its indexes', async () => {
+    await using log = await logFolder()
+    log.open().append(sampleLines(callIds(1)))
+    for (const name of ['payloads.7.jsonl', 'payloads.7.jsonl.idx', 'payloads.jsonl.idx'])
+      writeFileSync(join(log.folder, name), 'x')
+    clearPayloads(log.filePath)
+    assert.deepEqual(readdirSync(log.folder), ['payloads.jsonl'])
+  })
+})
+
+describe('records are counted', () => {
+  test('whatever a segment’s name says, if another process wrote to it when it had its name', async () => {
+    await using log = await logFolder()
+    const file = log.open({ segmentBytes: 1000 })
+    const ids = callIds(20)
+    for (const id of ids) file.append(sampleLines([id]))
+    const full = readdirSync(log.folder).find((name) => name !== 'payloads.jsonl')!
+    appendFileSync(join(log.folder, full), sampleLines(callIds(1, 50)).join(''))
+    assert.equal(recent(log.filePath).total_count, 42)
+    file.close()
+  })
+
+  test('anew, by a reader that counted before, when the file was cleared, renamed or written anew', async () => {
+    await using log = await logFolder()
+    const reader = new PayloadReader(log.filePath)
+    const count = (): number => JSON.parse(Buffer.from(reader.recent(1)).toString()).total_count
+    const file = log.open()
+    file.append(sampleLines(callIds(10)))
+    assert.equal(count(), 20)
+    file.append(sampleLines(callIds(1, 10)))
+    appendFileSync(log.filePath, sampleLine(firstIdAt(startMs), 'incoming').subarray(0, 50))
+    assert.equal(count(), 22)
+    clearPayloads(log.filePath)
+    assert.equal(count(), 0)
+    file.append(sampleLines(callIds(30, 20)))
+    assert.equal(count(), 60)
+    renameSync(log.filePath, join(log.folder, 'payloads.full-4194305-1.jsonl'))
+    file.append(sampleLines(callIds(2, 60)))
+    assert.equal(count(), 64)
+    file.close()
   })
 })
 
 describe('a log that is taken away', () => {
   const removals: Record<string, (filePath: string) => void> = {
     'its file': (filePath) => rmSync(filePath),
-    'its file and index': (filePath) => {
-      rmSync(filePath)
-      rmSync(`${filePath}.idx`)
-    },
     'its folder': (filePath) => rmSync(dirname(filePath), { recursive: true }),
     'its file, renamed': (filePath) => renameSync(filePath, `${filePath}.old`),
   }
@@ -376,7 +396,7 @@ describe('a log that is taken away', () => {
     for (const id of ids.slice(0, 90)) file.append(sampleLines([id]))
     clearPayloads(log.filePath)
     assert.deepEqual(recent(log.filePath), { entries: [], total_count: 0, truncated: false })
-    assert.deepEqual(readdirSync(log.folder).toSorted(), ['payloads.jsonl', 'payloads.jsonl.idx'])
+    assert.deepEqual(readdirSync(log.folder).toSorted(), ['payloads.jsonl'])
     assert.equal(statSync(log.filePath).size, 0)
     for (const id of ids.slice(90)) file.append(sampleLines([id]))
     assert.deepEqual([...new Set(idsOf(log.filePath))], texts(ids.slice(90)).toReversed())

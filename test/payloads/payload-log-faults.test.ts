@@ -70,7 +70,7 @@ function shown(filePath: string): Map<string, string[]> {
 }
 
 /** Of many calls some from all over them. */
-function assertFoundByIndex(filePath: string, calls: readonly string[]): void {
+function assertFoundById(filePath: string, calls: readonly string[]): void {
   const reader = new PayloadReader(filePath)
   const step = Math.ceil(calls.length / 300)
   for (const id of calls.filter((_, at) => at % step === 0)) {
@@ -94,10 +94,10 @@ test('kill -9 at any instant, again and again: nothing torn is ever shown, and w
     for (const id of all)
       assert.deepEqual(records.get(id), ['outgoing', 'incoming'], `${id} in round ${round}`)
   }
-  assertFoundByIndex(filePath, all)
+  assertFoundById(filePath, all)
 })
 
-test('two processes append and rotate at once: every line is whole, and each call is found by the index', async () => {
+test('two processes append and rotate at once: every line is whole, and each call is found by its id', async () => {
   await using dir = await makeTempDir()
   const filePath = dir.file('logger/payloads.jsonl')
   const both = [1, 2].map((idBits) => startLogging(filePath, { segmentBytes: 100_000, idBits, calls: 1000 }))
@@ -113,7 +113,7 @@ test('two processes append and rotate at once: every line is whole, and each cal
   assert.equal(lines.length, 4000)
   const calls = both.flatMap((logging) => logging.calls)
   assert.equal(new Set(calls).size, 2000)
-  assertFoundByIndex(filePath, calls)
+  assertFoundById(filePath, calls)
   assert.deepEqual(new Set(shown(filePath).keys()), new Set(calls))
   const total = JSON.parse(Buffer.from(new PayloadReader(filePath).recent(1)).toString()).total_count
   assert.equal(total, 4000)
@@ -133,7 +133,7 @@ test('one of two processes is killed while both append: what the other wrote is 
   await lasting.ended
   const records = shown(filePath)
   for (const id of lasting.calls) assert.deepEqual(records.get(id)?.toSorted(), ['incoming', 'outgoing'])
-  assertFoundByIndex(filePath, lasting.calls)
+  assertFoundById(filePath, lasting.calls)
 })
 
 test('cleared and read while two processes log: the log goes on, and nothing torn is shown', async () => {
@@ -173,7 +173,7 @@ describe('a disk that takes no more', () => {
     assert.ok(kept.length >= 40)
     const next = startLogging(filePath, { segmentBytes: 2 ** 30, calls: 100 })
     assert.deepEqual(await next.ended, { enabled: true, trouble: null, dropped: 0 })
-    assertFoundByIndex(filePath, [...kept, ...next.calls])
+    assertFoundById(filePath, [...kept, ...next.calls])
   })
 
   test('the folder deleted under way: it is made anew', async () => {
@@ -183,6 +183,6 @@ describe('a disk that takes no more', () => {
     await seenCalls(logging, 40)
     rmSync(dirname(filePath), { recursive: true, maxRetries: 20, retryDelay: 1 })
     assert.deepEqual(await logging.ended, { enabled: true, trouble: null, dropped: 0 })
-    assertFoundByIndex(filePath, logging.calls.slice(-20))
+    assertFoundById(filePath, logging.calls.slice(-20))
   })
 })

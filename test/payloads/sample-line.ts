@@ -1,5 +1,4 @@
 import { formatCallId } from '../../src/call/call-id.ts'
-import type { NewLine } from '../../src/payloads/file/active-segment.ts'
 
 /** A record as it stands in the file, with as many bytes of body as are asked for. */
 export function sampleLine(
@@ -7,7 +6,7 @@ export function sampleLine(
   direction: 'incoming' | 'outgoing',
   bodyBytes: number = 20,
   seq: number = callId,
-): NewLine {
+): Buffer {
   const timestamp = '2026-11-21T06:00:00.000Z'
   const record = {
     id: formatCallId(callId),
@@ -16,11 +15,11 @@ export function sampleLine(
     direction,
     body: { text: 'x'.repeat(bodyBytes) },
   }
-  return { callId, bytes: Buffer.from(`${JSON.stringify(record)}\n`) }
+  return Buffer.from(`${JSON.stringify(record)}\n`)
 }
 
 /** Both records of calls with these ids. */
-export function sampleLines(callIds: readonly number[], bodyBytes?: number): NewLine[] {
+export function sampleLines(callIds: readonly number[], bodyBytes?: number): Buffer[] {
   return callIds.flatMap((id) => [
     sampleLine(id, 'incoming', bodyBytes),
     sampleLine(id, 'outgoing', bodyBytes, id + 1),

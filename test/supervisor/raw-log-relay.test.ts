@@ -111,18 +111,18 @@ test('the feed is followed until it is left', async () => {
     res.write('data: {"type":"connected"}\n\nid: 4\ndata: {}\n\n')
     res.once('close', () => left.resolve())
   })
-  const seen: (string | null)[] = []
+  const seen: (string | undefined)[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const leave = made.relay.follow({
     event: ({ id }) => {
       seen.push(id)
-      if (id !== null) resolve()
+      if (id !== undefined) resolve()
     },
     lost: () => seen.push('lost'),
   })
   await promise
-  assert.deepEqual([seen, readers], [[null, '4'], 1])
+  assert.deepEqual([seen, readers], [[undefined, '4'], 1])
   leave()
   await left.promise
-  assert.deepEqual(seen, [null, '4'])
+  assert.deepEqual(seen, [undefined, '4'])
 })

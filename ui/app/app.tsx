@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import type { View } from '../data/page-address.ts'
 import { Times } from '../format/times.ts'
-import { useLive } from '../data/live.tsx'
+import { useLive } from '../data/live.ts'
 import { noDrafts } from '../data/option-drafts.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { OverviewView } from '../overview/overview-view.tsx'
@@ -31,7 +31,7 @@ const titles: Readonly<Record<View, string>> = {
 /** The bar, and the view that the address names. */
 export function App(): JSX.Element {
   const { address } = useNavigation()
-  const { lostSinceMs } = useLive()
+  const isLost = useLive(({ lostSinceMs }) => lostSinceMs !== null)
   const times = useMemo(() => new Times(address.utc), [address.utc])
   const [drafts, setDrafts] = useState(noDrafts)
   const ViewOfAddress = views[address.view]
@@ -44,7 +44,7 @@ export function App(): JSX.Element {
         Skip to content
       </a>
       <TopBar times={times} />
-      <main id="main" class={`page ${lostSinceMs === null ? '' : 'is-old'}`} tabIndex={-1}>
+      <main id="main" class={`page ${isLost ? 'is-old' : ''}`} tabIndex={-1}>
         <h1 class="aside">{titles[address.view]}</h1>
         <ViewOfAddress times={times} drafts={drafts} onDrafts={setDrafts} />
       </main>

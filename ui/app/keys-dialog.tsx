@@ -1,8 +1,9 @@
-import './keys-dialog.css'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from '../design/icon.tsx'
-import { useKeysInUse } from '../design/keys.tsx'
+import { Button } from '../design/button.tsx'
+import { shortcutsInUse } from '../design/keys.ts'
+import { useStoredChoice } from '../design/stored-choice.ts'
+import { keptKeys } from './preferences.ts'
 
 /** How a key is called on a keyboard. */
 const keyNames: Readonly<Record<string, string>> = {
@@ -18,7 +19,7 @@ export interface KeysDialogProps {
 
 /** The keys that do something here, and whether they do. */
 export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
-  const { list, areOn, setOn } = useKeysInUse()
+  const areOn = useStoredChoice(keptKeys) === 'on'
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -37,17 +38,10 @@ export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
     >
       <header>
         <h2 id={id}>Keys</h2>
-        <button
-          type="button"
-          class="button bare icon"
-          aria-label="Close"
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="close" />
-        </button>
+        <Button kind="bare" icon="close" label="Close" onClick={() => dialog.current?.close()} />
       </header>
       <div class="keys-groups">
-        {list().map(({ title, shortcuts }) => (
+        {shortcutsInUse().map(({ title, shortcuts }) => (
           <section key={title}>
             <h3>{title}</h3>
             <dl>
@@ -69,7 +63,7 @@ export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
         <input
           type="checkbox"
           checked={areOn}
-          onChange={({ currentTarget }) => setOn(currentTarget.checked)}
+          onChange={({ currentTarget }) => keptKeys.set(currentTarget.checked ? 'on' : 'off')}
         />
         <span>
           Single-key shortcuts

@@ -1,27 +1,20 @@
 import '../design/tokens.css'
-import '../design/base.css'
-import '../design/controls.css'
+import '../design/design.css'
 import { render } from 'preact'
+import { followDashboard } from '../data/live.ts'
 import { NavigationProvider } from '../data/navigation.tsx'
+import { followKeys } from '../design/keys.ts'
 import { App } from './app.tsx'
-import { DashboardEvents } from '../data/dashboard-events.ts'
-import { LiveProvider } from '../data/live.tsx'
-import { KeysProvider } from '../design/keys.tsx'
-import { PreferencesProvider, keptPreferences } from './preferences.tsx'
+import { followTheme, keptKeys } from './preferences.ts'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no place for the app')
-const events = new DashboardEvents()
-const preferences = keptPreferences()
+followTheme()
+followKeys(() => keptKeys.current === 'on')
 render(
-  <PreferencesProvider preferences={preferences}>
-    <KeysProvider choice={preferences.keys}>
-      <NavigationProvider>
-        <LiveProvider events={events}>
-          <App />
-        </LiveProvider>
-      </NavigationProvider>
-    </KeysProvider>
-  </PreferencesProvider>,
+  <NavigationProvider>
+    <App />
+  </NavigationProvider>,
   root,
 )
+followDashboard()

@@ -1,10 +1,10 @@
-import './now-strip.css'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
+import { setStatus, useLive } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
+import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Meter } from '../design/meter.tsx'
 import { StateMark } from '../design/state-mark.tsx'
@@ -24,20 +24,23 @@ export interface NowStripProps {
 
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
 export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
-  const { status, lostSinceMs } = useLive()
+  const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
+  const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()
   if (lostSinceMs !== null) {
     return (
       <div class="now-strip">
         <p class="now-lost" role="alert">
           <Icon name="warning" />
-          <span class="now-full">Dashboard not reached since {times.seconds(lostSinceMs)}, trying</span>
-          <span class="now-brief">Not reached since {times.seconds(lostSinceMs)}, trying</span>
+          <FullOrBrief
+            full={`Dashboard not reached since ${times.seconds(lostSinceMs)}, trying`}
+            brief={`Not reached since ${times.seconds(lostSinceMs)}, trying`}
+          />
         </p>
       </div>
     )
   }
-  if (status === null) {
+  if (now === null) {
     return (
       <div class="now-strip">
         <div class="now-link">
@@ -46,7 +49,6 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
       </div>
     )
   }
-  const now = gatewayNow(status)
   return (
     <div class="now-strip">
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
@@ -59,19 +61,23 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
   )
 }
 
+/** Words, and fewer of them for narrow windows. */
+export function FullOrBrief({ full, brief }: { readonly full: string; readonly brief: string }): JSX.Element {
+  if (full === brief) return <span>{full}</span>
+  return (
+    <>
+      <span class="now-full">{full}</span>
+      <span class="now-brief">{brief}</span>
+    </>
+  )
+}
+
 function State({ now }: { readonly now: GatewayNow }): JSX.Element {
   return (
     <span class={`now-part now-state is-${now.tone} ${now.load === null ? '' : 'has-load'}`}>
       <StateMark shape={now.shape} />
       <span class="aside">Gateway:</span>
-      {now.words === now.shortWords ? (
-        <span>{now.words}</span>
-      ) : (
-        <>
-          <span class="now-full">{now.words}</span>
-          <span class="now-brief">{now.shortWords}</span>
-        </>
-      )}
+      <FullOrBrief full={now.words} brief={now.shortWords} />
       {now.meaning !== '' && <span class="meaning">{now.meaning}</span>}
     </span>
   )
@@ -117,7 +123,6 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
 }
 
 function StartButton({ onTrouble }: Pick<NowStripProps, 'onTrouble'>): JSX.Element {
-  const { setStatus } = useLive()
   const [isUnderWay, setUnderWay] = useState(false)
   const start = async (): Promise<void> => {
     setUnderWay(true)
@@ -131,17 +136,10 @@ function StartButton({ onTrouble }: Pick<NowStripProps, 'onTrouble'>): JSX.Eleme
     }
   }
   return (
-    <button
-      type="button"
-      class="button small strong"
-      aria-disabled={isUnderWay}
-      onClick={() => {
-        if (!isUnderWay) void start()
-      }}
-    >
+    <Button kind="strong" small isOff={isUnderWay} onClick={() => void start()}>
       {isUnderWay ? 'Starting…' : 'Start'}
       <span class="aside"> the gateway</span>
-    </button>
+    </Button>
   )
 }
 

@@ -1,7 +1,6 @@
 import '../design/tokens.css'
-import '../design/base.css'
-import '../design/controls.css'
-import './sign-in.css'
+import '../design/design.css'
+import './app.css'
 import type { ErrorBody } from '../../src/api/error-body.ts'
 
 /** An element that the page is written with. */

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import { Icon, type IconName } from '../design/icon.tsx'
-import { useStoredChoice } from '../design/use-stored-choice.ts'
-import { useShortcuts } from '../design/keys.tsx'
-import { type Theme, usePreferences } from './preferences.tsx'
+import { Button } from '../design/button.tsx'
+import type { IconName } from '../design/icon.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { useStoredChoice } from '../design/stored-choice.ts'
+import { type Theme, keptTheme } from './preferences.ts'
 
 interface Look {
   readonly icon: IconName
@@ -18,19 +19,10 @@ const looks: Readonly<Record<Theme, Look>> = {
 
 /** Goes from theme to theme. */
 export function ThemeButton(): JSX.Element {
-  const [theme, choose] = useStoredChoice(usePreferences().theme)
-  const { icon, words, next } = looks[theme]
-  const turn = (): void => choose(next)
+  const { icon, words, next } = looks[useStoredChoice(keptTheme)]
+  const turn = (): void => keptTheme.set(next)
   useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])
   return (
-    <button
-      type="button"
-      class="button bare icon"
-      aria-label={`Theme: ${words}`}
-      title={`Theme: ${words} (t)`}
-      onClick={turn}
-    >
-      <Icon name={icon} />
-    </button>
+    <Button kind="bare" icon={icon} label={`Theme: ${words}`} title={`Theme: ${words} (t)`} onClick={turn} />
   )
 }

@@ -1,15 +1,15 @@
-import './top-bar.css'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import type { View } from '../data/page-address.ts'
-import { useLive } from '../data/live.tsx'
-import { Icon } from '../design/icon.tsx'
+import { useLive } from '../data/live.ts'
+import { Button } from '../design/button.tsx'
+import { Note } from '../design/note.tsx'
 import type { Times } from '../format/times.ts'
 import iconUrl from '../icon.svg'
 import { KeysDialog } from './keys-dialog.tsx'
-import { useShortcuts } from '../design/keys.tsx'
-import { NowStrip } from './now-strip.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { ThemeButton } from './theme-button.tsx'
 
 const views: readonly { readonly view: View; readonly words: string; readonly key: string }[] = [
@@ -30,7 +30,7 @@ export interface TopBarProps {
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar({ times }: TopBarProps): JSX.Element {
   const { address, go } = useNavigation()
-  const { status } = useLive()
+  const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [areKeysShown, showKeys] = useState(false)
   const [trouble, setTrouble] = useState<string | null>(null)
   useShortcuts(
@@ -56,36 +56,40 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
             </AddressLink>
           ))}
         </nav>
-        {status?.simulated === true && (
+        {isSimulated && (
           <span
             class="tag accent simulated"
             title="No real model answers: what the demo’s upstream says is made up."
           >
-            <span class="now-full">Simulated</span>
-            <span class="now-brief">Demo</span>
+            <FullOrBrief full="Simulated" brief="Demo" />
           </span>
         )}
         <NowStrip times={times} onTrouble={setTrouble} />
         <div class="top-bar-buttons">
-          <button
-            type="button"
-            class="button bare icon keys-button"
-            aria-label="Keys"
+          <Button
+            kind="bare"
+            icon="keyboard"
+            class="keys-button"
+            label="Keys"
             title="Keys (?)"
             onClick={() => showKeys(true)}
-          >
-            <Icon name="keyboard" />
-          </button>
+          />
           <ThemeButton />
         </div>
       </div>
       {trouble !== null && (
-        <p class="bar-trouble" role="alert">
-          {trouble}
-          <button type="button" class="button small" onClick={() => setTrouble(null)}>
-            Close
-          </button>
-        </p>
+        <div class="bar-trouble">
+          <Note
+            tone="bad"
+            actions={
+              <Button small onClick={() => setTrouble(null)}>
+                Close
+              </Button>
+            }
+          >
+            {trouble}
+          </Note>
+        </div>
       )}
       {areKeysShown && <KeysDialog onClose={() => showKeys(false)} />}
     </header>

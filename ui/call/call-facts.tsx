@@ -1,50 +1,47 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import type { CallJson } from '../../src/call/call-record.ts'
+import { callTypeWords } from '../data/call-words.ts'
+import { failureCodeWords } from '../data/failure-words.ts'
 import { AddressLink } from '../data/navigation.tsx'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
-import { callTypeWords } from '../data/call-words.ts'
 import { CopyButton } from '../design/copy-button.tsx'
+import { type Fact, Facts } from '../design/facts.tsx'
 import { bytes, count, counted, duration, known, unknownFigure } from '../format/figures.ts'
-import { failureCodeWords } from '../data/failure-words.ts'
-import { noUsageWords } from './no-usage-words.ts'
+import { noUsageWords } from './call-words.ts'
 
 export interface CallFactsProps {
   readonly call: CallJson
   readonly utc: boolean
 }
 
-type Row = readonly [words: string, value: ComponentChildren]
-
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
 export function CallFacts({ call, utc }: CallFactsProps): JSX.Element {
   return (
     <>
-      {call.chunks !== null && call.chunks > 0 && <Facts title="Pace of the stream" rows={paceRows(call)} />}
-      <Facts title="Tokens" rows={tokenRows(call)} />
-      <Facts title="Request" rows={requestRows(call)} />
-      <Facts title="Upstream" rows={upstreamRows(call)} />
+      {call.chunks !== null && call.chunks > 0 && <Part title="Pace of the stream" facts={paceFacts(call)} />}
+      <Part title="Tokens" facts={tokenFacts(call)} />
+      <Part title="Request" facts={requestFacts(call)} />
+      <Part title="Upstream" facts={upstreamFacts(call)} />
       <AlikeLinks call={call} utc={utc} />
     </>
   )
 }
 
-function Facts({ title, rows }: { readonly title: string; readonly rows: readonly Row[] }): JSX.Element {
+interface PartProps {
+  readonly title: string
+  readonly facts: readonly Fact[]
+}
+
+function Part({ title, facts }: PartProps): JSX.Element {
   return (
     <section>
       <h3>{title}</h3>
-      <dl class="panel-list">
-        {rows.map(([words, value]) => (
-          <div key={words}>
-            <dt>{words}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts class="panel-list" facts={facts} />
     </section>
   )
 }
 
-function paceRows(call: CallJson): readonly Row[] {
+function paceFacts(call: CallJson): readonly Fact[] {
   return [
     ['Pieces with content', known(call.chunks, count)],
     [
@@ -56,38 +53,38 @@ function paceRows(call: CallJson): readonly Row[] {
   ]
 }
 
-function tokenRows(call: CallJson): readonly Row[] {
+function tokenFacts(call: CallJson): readonly Fact[] {
   if (call.usage_source === 'none') return [['Usage', noUsageWords(call)]]
   const { cache_write_tokens: written, reasoning_tokens: reasoning } = call
   return [
     ['Input', known(call.input_tokens, count)],
     ['of that, cached', known(call.cached_input_tokens, count)],
-    ...optional('of that, written to the cache', written === 0 ? null : written, count),
-    ...optional('of that, audio', call.input_audio_tokens, count),
+    ['of that, written to the cache', written === 0 ? null : counts(written)],
+    ['of that, audio', counts(call.input_audio_tokens)],
     ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
-    ...optional('of that, reasoning', reasoning === 0 ? null : reasoning, count),
-    ...optional('of that, audio ', call.output_audio_tokens, count),
-    ...optional('Search units', call.search_units, count),
-    ...(call.usage_source === 'timings' ? ([['Told by', 'the upstream’s timings']] as const) : []),
+    ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
+    ['of that, audio ', counts(call.output_audio_tokens)],
+    ['Search units', counts(call.search_units)],
+    ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
   ]
 }
 
-function requestRows(call: CallJson): readonly Row[] {
-  const { client_retry: retry } = call
+function requestFacts(call: CallJson): readonly Fact[] {
+  const retries = call.client_retry ?? 0
   return [
     ['Endpoint', `${call.method} ${call.endpoint}`],
     ['Type', `${callTypeWords[call.call_type]}${call.stream ? ', streamed' : ', not streamed'}`],
     ['Client', call.client ?? unknownFigure],
-    ...named('User agent', call.user_agent),
-    ...named('Key fingerprint', call.key_fingerprint),
-    ...named('Session', call.session),
-    ...(retry !== null && retry > 0 ? ([['Tried by the client', counted(retry + 1, 'time')]] as const) : []),
+    ['User agent', call.user_agent],
+    ['Key fingerprint', call.key_fingerprint],
+    ['Session', call.session],
+    ['Tried by the client', retries > 0 ? counted(retries + 1, 'time') : null],
     ['Sent', bytes(call.request_bytes)],
     ['Received', bytes(call.response_bytes)],
   ]
 }
 
-function upstreamRows(call: CallJson): readonly Row[] {
+function upstreamFacts(call: CallJson): readonly Fact[] {
   const { response_model: answered, upstream_request_id: requestId } = call
   const reported = [
     ['queue', call.upstream_queue_ms],
@@ -98,30 +95,24 @@ function upstreamRows(call: CallJson): readonly Row[] {
   return [
     ['Host', call.upstream ?? unknownFigure],
     ['Attempts', count(call.attempts)],
-    ...(answered !== call.model ? named('Answered by', answered) : []),
-    ...named('Finish reason', call.finish_reason),
-    ...named('Service tier', call.service_tier),
-    ...(told.length > 0 ? ([['Its own timings', told.join(', ')]] as const) : []),
-    ...(requestId === null
-      ? []
-      : ([
-          [
-            'Request id',
-            <>
-              <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
-            </>,
-          ],
-        ] as const)),
+    ['Answered by', answered === call.model ? null : answered],
+    ['Finish reason', call.finish_reason],
+    ['Service tier', call.service_tier],
+    ['Its own timings', told.length === 0 ? null : told.join(', ')],
+    [
+      'Request id',
+      requestId === null ? null : (
+        <>
+          <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
+        </>
+      ),
+    ],
     ['Through gateway', call.instance],
   ]
 }
 
-function optional(words: string, value: number | null, show: (value: number) => string): readonly Row[] {
-  return value === null ? [] : [[words, show(value)]]
-}
-
-function named(words: string, value: string | null): readonly Row[] {
-  return value === null ? [] : [[words, value]]
+function counts(value: number | null): string | null {
+  return value === null ? null : count(value)
 }
 
 const minuteMs = 60_000
@@ -132,23 +123,24 @@ function AlikeLinks({ call, utc }: CallFactsProps): JSX.Element {
   const startedMs = Date.parse(call.started_at)
   const rest = { ...plainAddress, utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
-  const links: readonly (readonly [string, Partial<PageAddress>])[] = [
+  const links: readonly (false | readonly [string, PageAddress])[] = [
     ['within five minutes', { ...rest, range: around }],
-    ...(model === null ? [] : [[`of ${model}`, { ...rest, models: [model] }] as const]),
-    ...(client === null ? [] : [[`of ${client}`, { ...rest, clients: [client] }] as const]),
-    ...(code === null
-      ? []
-      : [[`with “${failureCodeWords(code)}”`, { ...rest, failureCodes: [code] }] as const]),
+    model !== null && [`of ${model}`, { ...rest, models: [model] }],
+    client !== null && [`of ${client}`, { ...rest, clients: [client] }],
+    code !== null && [`with “${failureCodeWords(code)}”`, { ...rest, failureCodes: [code] }],
   ]
   return (
     <section>
       <h3>Other calls</h3>
       <div class="panel-links">
-        {links.map(([words, to]) => (
-          <AddressLink key={words} class="text-link" to={{ ...to, view: 'calls', call: null }}>
-            {words}
-          </AddressLink>
-        ))}
+        {links.map(
+          (link) =>
+            link !== false && (
+              <AddressLink key={link[0]} class="text-link" to={{ ...link[1], view: 'calls' }}>
+                {link[0]}
+              </AddressLink>
+            ),
+        )}
       </div>
     </section>
   )

@@ -1,27 +1,31 @@
-import './call-panel.css'
+import './call.css'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
+import { type CallTab, callTabWords } from '../data/call-words.ts'
+import { failureSentence } from '../data/failure-words.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
+import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
-import { Icon } from '../design/icon.tsx'
+import { Facts } from '../design/facts.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { lazyPart } from '../design/lazy-part.tsx'
+import { Note } from '../design/note.tsx'
+import { Nothing } from '../design/nothing.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { useShortcuts } from '../design/keys.tsx'
-import { lazyPart } from '../design/lazy-part.tsx'
-import type { FedCall } from '../payloads/fed-call.ts'
+import type { FedCall } from '../payloads/kept-payload.ts'
 import { CallFacts } from './call-facts.tsx'
 import { CallPrice } from './call-price.tsx'
-import { CallTabs, tabsOf } from './call-tabs.tsx'
 import { CallTag } from './call-tag.tsx'
 import { CallTiming } from './call-timing.tsx'
-import { type EndedCall, failureSentence, isFailure } from '../data/failure-words.ts'
 
 const PayloadTab = lazyPart(async () => (await import('../payloads/payload-tab.tsx')).PayloadTab)
 
-/** A call that was just heard to end is recorded within so long, and looked for anew so often where it is not. */
+const allTabs = Object.keys(callTabWords) as CallTab[]
+/** A call that was just heard to end is recorded within so long, and looked for anew so often until it is. */
 const recordedMs = 2000
 
 export interface CallPanelProps {
@@ -30,9 +34,9 @@ export interface CallPanelProps {
   readonly onClose: () => void
   /** To the next (1) or previous (−1) call of the list behind. */
   readonly onMove?: (step: 1 | -1) => void
-  /** What the list behind knows of it already. */
+  /** The call as the list behind knows it. */
   readonly listed?: CallJson | OverviewCall | undefined
-  /** What the Live view has heard of it; it may be under way still. */
+  /** The call as the Live view has heard of it; it may be under way still. */
   readonly fed?: FedCall | undefined
 }
 
@@ -74,9 +78,10 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
   useEffect(() => setRecorded(full !== null), [full])
   const brief = full ?? (listed?.id === id ? listed : null)
   const startedMs = brief === null ? (fed?.startedMs ?? null) : Date.parse(brief.started_at)
-  const ended = brief ?? endOf(fed)
-  const tabs = tabsOf(ended)
+  const ended = brief ?? fed?.ended ?? null
+  const tabs = allTabs.filter((tab) => tab !== 'error' || (ended !== null && ended.outcome !== 'ok'))
   const shown = tabs.includes(tab) ? tab : 'timing'
+  const isUnknown = full === null && troubleCode === 'call_not_found'
 
   return (
     <dialog
@@ -110,27 +115,19 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
         <div class="panel-actions">
           {onMove !== undefined && (
             <>
-              <button type="button" class="button bare small" onClick={() => onMove(-1)}>
+              <Button kind="bare" small onClick={() => onMove(-1)}>
                 Prev <kbd>k</kbd>
-              </button>
-              <button type="button" class="button bare small" onClick={() => onMove(1)}>
+              </Button>
+              <Button kind="bare" small onClick={() => onMove(1)}>
                 Next <kbd>j</kbd>
-              </button>
+              </Button>
             </>
           )}
           <CopyButton text={() => location.href} what="a link to this call" words="Copy link" />
-          <button
-            type="button"
-            class="button bare icon"
-            aria-label="Close"
-            title="Close (Esc)"
-            onClick={onClose}
-          >
-            <Icon name="close" />
-          </button>
+          <Button kind="bare" icon="close" label="Close" title="Close (Esc)" onClick={onClose} />
         </div>
       </header>
-      <CallTabs tabs={tabs} chosen={shown} onChoose={(tab) => amend({ tab })} />
+      <Tabs tabs={tabs} chosen={shown} onChoose={(tab) => amend({ tab })} />
       <div class="panel-body" ref={body}>
         {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
         {shown === 'timing' && (
@@ -141,21 +138,16 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
             {full === null && trouble === null && !isUnderWay && (
               <div class="skeleton" style={{ height: '16rem' }} />
             )}
-            {full === null && troubleCode === 'call_not_found' && (
-              <div class="panel-gone">
-                <strong>No call of this id is recorded{fed !== undefined && ' yet'}</strong>
-                {fed === undefined && (
-                  <p>It may have been folded into sums, or belong to another gateway’s database.</p>
-                )}
-              </div>
+            {isUnknown && (
+              <Nothing title={`No call of this id is recorded${fed === undefined ? '' : ' yet'}`}>
+                {fed === undefined &&
+                  'It may have been folded into sums, or belong to another gateway’s database.'}
+              </Nothing>
             )}
-            {full === null && trouble !== null && troubleCode !== 'call_not_found' && (
-              <div class="note bad" role="alert">
-                <span>{trouble}</span>
-                <button type="button" class="button small" onClick={again}>
-                  Try again
-                </button>
-              </div>
+            {full === null && trouble !== null && !isUnknown && (
+              <Note tone="bad" onRetry={again}>
+                {trouble}
+              </Note>
             )}
           </>
         )}
@@ -164,7 +156,7 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
   )
 }
 
-/** Whether so much time has gone by since an instant on the page's clock; null is none yet. */
+/** Tells if so much time has passed since an instant on the page's clock; null is none yet. */
 function useSince(instantMs: number | null, ms: number): boolean {
   const hasPassed = instantMs !== null && Date.now() - instantMs >= ms
   const [, look] = useReducer((rounds: number) => rounds + 1, 0)
@@ -176,11 +168,34 @@ function useSince(instantMs: number | null, ms: number): boolean {
   return hasPassed
 }
 
-/** How a call ended that is not recorded yet. */
-function endOf(fed: FedCall | undefined): (EndedCall & { readonly failed: boolean }) | null {
-  if (fed === undefined || fed.outcome === null) return null
-  const { outcome, status, failureCode } = fed
-  return { outcome, status, failure_code: failureCode, failed: isFailure(outcome) }
+interface TabsProps {
+  readonly tabs: readonly CallTab[]
+  readonly chosen: CallTab
+  readonly onChoose: (tab: CallTab) => void
+}
+
+/** Chooses the side of the call that the panel shows. */
+function Tabs({ tabs, chosen, onChoose }: TabsProps): JSX.Element {
+  useShortcuts(
+    'Call panel',
+    tabs.map((tab, at) => ({ key: String(at + 1), words: callTabWords[tab], run: () => onChoose(tab) })),
+    { isInDialog: true },
+  )
+  return (
+    <div class="call-tabs" role="group" aria-label="What of the call is shown">
+      {tabs.map((tab, at) => (
+        <button
+          key={tab}
+          type="button"
+          title={`Key ${at + 1}`}
+          aria-pressed={tab === chosen}
+          onClick={() => onChoose(tab)}
+        >
+          {callTabWords[tab]}
+        </button>
+      ))}
+    </div>
+  )
 }
 
 interface BriefProps {
@@ -188,37 +203,29 @@ interface BriefProps {
   readonly times: Times
 }
 
-/** What a list knows of a call as well: how it ended, its figures and times. */
+/** The facts that a list knows of a call as well: how it ended, its figures and times. */
 function Brief({ call, times }: BriefProps): JSX.Element {
   const wrong = failureSentence(call)
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
     <>
-      <dl class="panel-facts">
-        <div>
-          <dt>Total</dt>
-          <dd>{known(call.duration_ms, duration)}</dd>
-        </div>
-        <div>
-          <dt>Tokens in → out</dt>
-          <dd>
-            {known(call.input_tokens, count)} → {known(call.output_tokens, count)}
-          </dd>
-        </div>
-        <div>
-          <dt>Cost</dt>
-          <dd>
-            {known(call.cost_usd, exactDollars)}
-            <CallPrice call={rest} costUsd={call.cost_usd} times={times} />
-          </dd>
-        </div>
-        <div>
-          <dt>Speed</dt>
-          <dd>{known(rest.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)}</dd>
-        </div>
-      </dl>
+      <Facts
+        class="panel-facts"
+        facts={[
+          ['Total', known(call.duration_ms, duration)],
+          ['Tokens in → out', `${known(call.input_tokens, count)} → ${known(call.output_tokens, count)}`],
+          [
+            'Cost',
+            <>
+              {known(call.cost_usd, exactDollars)}
+              <CallPrice call={rest} costUsd={call.cost_usd} times={times} />
+            </>,
+          ],
+          ['Speed', known(rest.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],
+        ]}
+      />
       {wrong !== null && (
-        <div class={`note panel-wrong ${call.failed ? 'bad' : ''}`}>
+        <Note class="panel-wrong" {...(call.failed ? { tone: 'bad' } : {})}>
           <p>{wrong}</p>
           {typeof rest.error_message === 'string' && <q>{rest.error_message}</q>}
           {typeof rest.upstream_error_code === 'string' && (
@@ -226,7 +233,7 @@ function Brief({ call, times }: BriefProps): JSX.Element {
               Its code: <code>{rest.upstream_error_code}</code>
             </p>
           )}
-        </div>
+        </Note>
       )}
       <section>
         <h3>Timing</h3>

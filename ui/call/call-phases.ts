@@ -1,4 +1,4 @@
-/** What is known of the time that a call took; `CallJson` and `OverviewCall` both tell it. Milliseconds. */
+/** The times of a call that `CallJson` and `OverviewCall` both have, in milliseconds. */
 export interface TimedCall {
   readonly stream: boolean
   readonly attempts: number
@@ -14,7 +14,7 @@ export interface TimedCall {
 /**
  * The parts of a call, one after the other: the request's body was read, a slot was waited for, lost attempts and the
  * waits between them, the connection, then to the first token or byte, and the rest of the answer. `answer` is the
- * rest where no token or byte is known to have come; `refusal` where nothing was sent to the upstream.
+ * rest if no token or byte is known to have come; `refusal` if nothing was sent to the upstream.
  */
 export type PhaseName =
   | 'receive'
@@ -37,7 +37,7 @@ export interface CallPhase {
 
 /**
  * The parts of a call in their order. They add up to its duration: the last one is what remains, so the gateway's
- * own fractions of a millisecond are in it. Empty where the duration is not known. What was measured beyond the
+ * own fractions of a millisecond are in it. Empty if the duration is not known. Time measured beyond the
  * duration is cut.
  */
 export function callPhases(call: TimedCall): readonly CallPhase[] {
@@ -70,7 +70,7 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
   return phases
 }
 
-/** What a bar in a list tells apart: few parts, so that a glance is enough. */
+/** The few parts that a bar in a list tells apart: a glance is enough. */
 export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
 
 export const barPartOf: Readonly<Record<PhaseName, BarPart>> = {
@@ -88,13 +88,13 @@ export const barPartOf: Readonly<Record<PhaseName, BarPart>> = {
 
 export interface BarPiece {
   readonly part: BarPart
-  /** Where it begins and how long it is, as shares of the bar's room. */
+  /** Beginning and length as shares of the bar's room. */
   readonly start: number
   readonly length: number
 }
 
 /**
- * The bar of a call where `scaleMs` fill its room. What lies beyond is not in it, nor are parts of less than a hundredth
+ * The bar of a call if `scaleMs` fill its room. Time beyond is not in it, nor are parts of less than a hundredth
  * of the call: they would look longer than they are.
  */
 export function barPieces(call: TimedCall, scaleMs: number): readonly BarPiece[] {

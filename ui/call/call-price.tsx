@@ -15,19 +15,15 @@ export interface CallPriceProps {
   readonly times: Times
 }
 
-/** Where the figure of a cost comes from, or why there is none; leads to the price. */
+/** The source of a cost, or why there is none; leads to the price. */
 export function CallPrice({ call, costUsd, times }: CallPriceProps): JSX.Element {
   const { price_source: source, price_key: key, usage_source: usage, model } = call
   if (usage === undefined) return <small />
+  if (costUsd === null && usage === 'none') return <small>no usage told</small>
   if (costUsd === null) {
-    if (usage === 'none') return <small>no usage told</small>
     return (
       <small>
-        {model === null || model === undefined ? (
-          'no price'
-        ) : (
-          <PriceLink call={call} name={model} words="no price" />
-        )}
+        {typeof model === 'string' ? <PriceLink call={call} name={model} words="no price" /> : 'no price'}
       </small>
     )
   }
@@ -49,21 +45,13 @@ interface PriceLinkProps {
   readonly words: string
 }
 
-/** To the prices that the calls of that day met: those of its model. */
+/** Leads to the prices that calls of that time met: those of its model. */
 function PriceLink({ call, name, words }: PriceLinkProps): JSX.Element {
-  const startedMs = Date.parse(call.started_at ?? '')
-  const { address } = useNavigation()
+  const ms = Date.parse(call.started_at ?? '')
+  const { utc } = useNavigation().address
+  const range = { last: null, fromMs: ms - hourMs, toMs: ms + hourMs } as const
   return (
-    <AddressLink
-      class="text-link"
-      to={{
-        ...plainAddress,
-        utc: address.utc,
-        view: 'costs',
-        price: name,
-        range: { last: null, fromMs: startedMs - hourMs, toMs: startedMs + hourMs },
-      }}
-    >
+    <AddressLink class="text-link" to={{ ...plainAddress, utc, view: 'costs', price: name, range }}>
       {words}
     </AddressLink>
   )
@@ -71,24 +59,22 @@ function PriceLink({ call, name, words }: PriceLinkProps): JSX.Element {
 
 const hourMs = 3_600_000
 
-/** Who says so, and when it was got; the date only where the price is still the one that was met. */
+/** The source of the price and its date; no date if the price is not the one any more that was met. */
 function PriceAge({ call, times }: Pick<CallPriceProps, 'call' | 'times'>): JSX.Element {
   const { started_at: startedAt = '', price_source: source, price_key: key } = call
   const { answer } = useAnswer<CostMatches>(startedAt, () => pathOf(startedAt), { everyMs: null })
-  const match = answer?.matches.find(
-    ({ price }) => 'key' in price && price.key === key && price.source === source,
+  const price = answer?.matches
+    .flatMap(({ price }) => ('key' in price ? [price] : []))
+    .find((price) => price.key === key && price.source === source)
+  const isMet =
+    price?.effective_from === null || Date.parse(price?.effective_from ?? '') <= Date.parse(startedAt)
+  const date = sourceDate(source ?? '', isMet ? price?.updated_at : null, times, nowMs())
+  return (
+    <small>
+      {sourceWords(source ?? '')}
+      {date !== '' && `, ${date}`}
+    </small>
   )
-  const price = match?.price
-  const since =
-    price !== undefined && 'key' in price && holdsAt(price.effective_from, startedAt)
-      ? price.updated_at
-      : null
-  const date = sourceDate(source ?? '', since, times, nowMs())
-  return <small>{[sourceWords(source ?? ''), ...(date === '' ? [] : [date])].join(', ')}</small>
-}
-
-function holdsAt(from: string | null, at: string): boolean {
-  return from === null || Date.parse(from) <= Date.parse(at)
 }
 
 function pathOf(startedAt: string): string {

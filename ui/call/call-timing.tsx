@@ -1,8 +1,7 @@
-import './call-timing.css'
 import type { JSX } from 'preact'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
-import { phaseWords } from './phase-words.ts'
+import { phaseWords } from './call-words.ts'
 
 export interface CallTimingProps {
   readonly call: TimedCall & {
@@ -12,7 +11,7 @@ export interface CallTimingProps {
   }
 }
 
-/** Where the time of a call went: its parts one below the other, each at its place. They add up to the total. */
+/** The parts of a call one below the other, each at its time. They add up to the total. */
 export function CallTiming({ call }: CallTimingProps): JSX.Element {
   const { duration_ms: totalMs, ttft_ms: ttftMs, ttfo_ms: ttfoMs, overhead_ms: overheadMs } = call
   const feltMs = call.ttft_total_ms ?? null

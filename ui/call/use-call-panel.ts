@@ -14,7 +14,7 @@ export interface PanelMoves {
 /** The panel stands in the address, and Back closes it. */
 export function useCallPanel(): PanelMoves {
   const { address, go, amend } = useNavigation()
-  /** Whether Back leads to where it was opened. */
+  /** It was opened on this page: Back closes it. */
   const isOwnStep = useRef(false)
   useEffect(() => {
     if (address.call === null) isOwnStep.current = false

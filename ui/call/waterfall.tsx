@@ -1,12 +1,11 @@
-import './waterfall.css'
 import type { JSX } from 'preact'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPieces, callPhases } from './call-phases.ts'
-import { phaseWords } from './phase-words.ts'
+import { phaseWords } from './call-words.ts'
 
 export interface WaterfallProps {
   readonly call: TimedCall
-  /** How much time fills the room: the same for all bars of a list (`barScaleMs`). */
+  /** The time that fills the room: the same for all bars of a list (`barScaleMs`). */
   readonly scaleMs: number
 }
 
@@ -34,7 +33,7 @@ export function Waterfall({ call, scaleMs }: WaterfallProps): JSX.Element {
   )
 }
 
-/** What the colours of the bars mean. */
+/** Explains the colours of the bars. */
 export function WaterfallLegend(): JSX.Element {
   return (
     <ul class="waterfall-legend" aria-label="Parts of a call">

@@ -1,8 +1,12 @@
 import type { JSX } from 'preact'
-import { useNavigation } from '../data/navigation.tsx'
 import { honest } from '../charts/small-sample.ts'
+import { sortWords } from '../data/call-words.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { Button } from '../design/button.tsx'
 import { count, counted, dollars, duration, percent, shortCount } from '../format/figures.ts'
+import { maxListed, pageSize } from './calls-question.ts'
+import type { CallList } from './use-call-list.ts'
 
 export interface CallSummaryProps {
   readonly answer: CallsAnswer
@@ -10,43 +14,63 @@ export interface CallSummaryProps {
   readonly listed: number
 }
 
-/** How many calls there are of those that are listed, and what they come to. */
+/** Sums up the calls that the list is of. */
 export function CallSummary({ answer, listed }: CallSummaryProps): JSX.Element {
   const { address } = useNavigation()
   const { summary } = answer
-  const {
-    calls,
-    errors,
-    error_rate: rate,
-    cost_usd: cost,
-    unpriced_calls: unpriced,
-    duration_ms: spread,
-  } = summary
-  // Embeddings beside chats make every percentile a lie: they are told where calls are of one kind.
-  const isOfOneKind = address.callTypes.length === 1 || address.models.length === 1
-  const [p50, p95] = isOfOneKind
-    ? [honest('p50', spread.p50, spread.n), honest('p95', spread.p95, spread.n)]
-    : [null, null]
+  const { calls, errors, error_rate: rate, cost_usd: cost, duration_ms: spread } = summary
+  // Embeddings beside chats make every percentile a lie: they are told of calls of one kind.
+  const n = address.callTypes.length === 1 || address.models.length === 1 ? spread.n : 0
+  const [p50, p95] = [honest('p50', spread.p50, n), honest('p95', spread.p95, n)]
+  const failed = `${count(errors)} failed${rate === null ? '' : ` (${percent(rate)})`}`
   const facts = [
-    errors === 0
-      ? 'none failed'
-      : errors === calls
-        ? 'all failed'
-        : `${count(errors)} failed${rate === null ? '' : ` (${percent(rate)})`}`,
-    ...(p50 === null ? [] : [`median ${duration(p50)}`]),
-    ...(p95 === null ? [] : [`p95 ${duration(p95)}`]),
-    ...(summary.total_tokens > 0
-      ? [`${shortCount(summary.input_tokens)} tokens in, ${shortCount(summary.output_tokens)} out`]
-      : []),
-    ...(cost === null ? [] : [dollars(cost)]),
-    ...(unpriced > 0 ? [`${count(unpriced)} without a price`] : []),
-  ]
+    errors === 0 ? 'none failed' : errors === calls ? 'all failed' : failed,
+    p50 !== null && `median ${duration(p50)}`,
+    p95 !== null && `p95 ${duration(p95)}`,
+    summary.total_tokens > 0 &&
+      `${shortCount(summary.input_tokens)} tokens in, ${shortCount(summary.output_tokens)} out`,
+    cost !== null && dollars(cost),
+    summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} without a price`,
+  ].filter((fact) => fact !== false)
   return (
     <p class="calls-summary">
       <strong>
-        {listed < calls ? `${count(listed)} of ${counted(calls, 'call')}` : counted(calls, 'call')}
+        {listed < calls && `${count(listed)} of `}
+        {counted(calls, 'call')}
       </strong>
       {calls > 0 && facts.map((fact) => <span key={fact}>{fact}</span>)}
     </p>
   )
+}
+
+/** The end of a list: more is to come, why it does not, or that this is all. */
+export function CallsFoot({ list }: { readonly list: CallList }): JSX.Element {
+  const { answer, calls, hasMore, isStale, moreTrouble, loadMore } = list
+  const { address } = useNavigation()
+  if (hasMore && moreTrouble !== null) {
+    return (
+      <p class="calls-foot" role="alert">
+        <span>{moreTrouble}</span>
+        <Button small onClick={loadMore}>
+          Try again
+        </Button>
+      </p>
+    )
+  }
+  return <p class="calls-foot">{hasMore || isStale ? 'More are on their way…' : endWords()}</p>
+
+  function endWords(): string {
+    const total = answer?.summary.calls ?? 0
+    if (address.sort !== 'started_at') {
+      return total > calls.length && calls.length >= pageSize
+        ? `The first ${count(calls.length)} by “${sortWords[address.sort].toLowerCase()}”.`
+        : `That is all${answer?.resolution === undefined ? '' : ' that is kept call by call'}.`
+    }
+    if (calls.length >= maxListed)
+      return `A list ends at ${count(maxListed)} calls: narrow the range, or export them.`
+    if (total > calls.length && answer?.resolution !== undefined) {
+      return `${counted(total - calls.length, 'older call')} are kept as sums alone.`
+    }
+    return `That is all: ${counted(calls.length, 'call')}.`
+  }
 }

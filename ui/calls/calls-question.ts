@@ -7,16 +7,16 @@ export const maxListed = 10_000
 /** Calls of one export. */
 export const maxExported = 10_000
 
-/** The time that a list is of. */
+/** The range of a list. */
 export interface ListedBounds {
   readonly fromMs: number
   /** Exclusive. */
   readonly toMs: number
-  /** Whether it ends now, so that what comes belongs to it. */
+  /** It ends now: calls that come belong to it. */
   readonly isOpen: boolean
 }
 
-/** The time that the list of an address is of. */
+/** The range of an address's list. */
 export function listedBounds({ range }: PageAddress, nowMs: number): ListedBounds {
   return { ...boundsOf(range, nowMs), isOpen: range.last !== null }
 }
@@ -30,19 +30,19 @@ export function listKey(address: PageAddress): string {
 
 /** Asks for the first page of a list, or for the one that begins after the call `cursor`. */
 export function listPath(address: PageAddress, bounds: ListedBounds, cursor: string | null = null): string {
-  const query = selection(address, bounds)
-  if (address.sort !== 'started_at') query.set('sort', address.sort)
-  query.set('limit', String(pageSize))
-  if (cursor !== null) query.set('cursor', cursor)
-  return `/api/query?${query}`
+  return pathOf(address, bounds, { limit: String(pageSize), ...(cursor === null ? {} : { cursor }) })
 }
 
-/** Where the same calls can be had as a file. */
+/** Asks for the same calls as a file. */
 export function exportPath(address: PageAddress, bounds: ListedBounds, format: 'csv' | 'ndjson'): string {
+  const limit = address.sort === 'started_at' ? maxExported : pageSize
+  return pathOf(address, bounds, { limit: String(limit), format })
+}
+
+function pathOf(address: PageAddress, bounds: ListedBounds, rest: Readonly<Record<string, string>>): string {
   const query = selection(address, bounds)
   if (address.sort !== 'started_at') query.set('sort', address.sort)
-  query.set('limit', String(address.sort === 'started_at' ? maxExported : pageSize))
-  query.set('format', format)
+  for (const [name, value] of Object.entries(rest)) query.set(name, value)
   return `/api/query?${query}`
 }
 
@@ -58,7 +58,7 @@ export function facetPath(
   return `/api/query?${query}`
 }
 
-/** Which calls are meant. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */
+/** Selects the calls. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */
 export function selection(address: PageAddress, { fromMs, toMs, isOpen }: ListedBounds): URLSearchParams {
   const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
   if (!isOpen) query.set('to', new Date(toMs).toISOString())

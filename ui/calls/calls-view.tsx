@@ -1,40 +1,33 @@
-import './calls-view.css'
+import './calls.css'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { CallPanel } from '../call/call-panel.tsx'
+import { barScaleMs } from '../call/call-phases.ts'
+import { useCallPanel } from '../call/use-call-panel.ts'
+import { WaterfallLegend } from '../call/waterfall.tsx'
+import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import type { ViewProps } from '../data/view-props.ts'
 import { Icon } from '../design/icon.tsx'
+import { useMedia } from '../design/use-media.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
-import { CallPanel } from '../call/call-panel.tsx'
-import { CallSearch } from './call-search.tsx'
-import { CallSummary } from './call-summary.tsx'
-import { CallsCards } from './calls-cards.tsx'
-import { CallsFoot } from './calls-foot.tsx'
-import { CallsTable } from './calls-table.tsx'
-import { barScaleMs } from '../call/call-phases.ts'
+import { CallSummary, CallsFoot } from './call-summary.tsx'
+import { CallsCards, CallsTable } from './calls-list.tsx'
+import { CallsTools } from './calls-tools.tsx'
 import { type ColumnName, fittingColumns, keepColumns, readColumns } from './chosen-columns.ts'
-import { ColumnsMenu } from './columns-menu.tsx'
-import { ExportMenu } from './export-menu.tsx'
-import { FacetMenu } from './facet-menu.tsx'
 import { NoCalls, NoList } from './no-calls.tsx'
-import { SortChoice } from './sort-choice.tsx'
 import { useCallList } from './use-call-list.ts'
-import { useCallPanel } from '../call/use-call-panel.ts'
-import { useCallVolume } from './use-call-volume.ts'
-import { VolumeStrip } from './volume-strip.tsx'
-import { useMedia } from '../design/use-media.ts'
 import { useNewCalls } from './use-new-calls.ts'
-import { WaterfallLegend } from '../call/waterfall.tsx'
+import { VolumeStrip } from './volume-strip.tsx'
 
-/** Which calls exactly: a list of those that the address means, and the panel of one of them. */
+/** Lists the calls that the address means, and opens one of them in a panel. */
 export function CallsView({ times }: ViewProps): JSX.Element {
-  const { address, go } = useNavigation()
+  const { address } = useNavigation()
   const list = useCallList(address)
   const { answer, calls, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
-  const volume = useCallVolume(times.zone, answer)
   const panel = useCallPanel()
-  const isNarrow = useMedia('(max-width: 47.99rem)')
+  const isNarrow = useMedia('(width < 40rem)')
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
   const widthRem = useWidthRem(card)
@@ -52,7 +45,7 @@ export function CallsView({ times }: ViewProps): JSX.Element {
     keepColumns(chosen)
     setOwnColumns(chosen)
   }
-  // What was there before belongs to another question, and this one has come to nothing.
+  // The question failed, and an answer that is still there is to another one.
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
   const total = answer === null ? null : address.sort === 'started_at' ? answer.summary.calls : calls.length
   const shown = {
@@ -75,28 +68,21 @@ export function CallsView({ times }: ViewProps): JSX.Element {
         types={answer?.available_types ?? []}
         answeredMs={answeredMs}
         isLoading={isLoading}
-        // Where there is no list, its place says why.
+        // If there is no list, its place says why.
         trouble={isRefused ? null : trouble}
         again={again}
       />
       <section class="card call-list" ref={card} aria-label="Calls">
-        <VolumeStrip
-          volume={volume}
-          times={times}
-          onZoom={(fromMs, toMs) => go({ range: { last: null, fromMs, toMs } })}
+        <ChartRoomProvider times={times} onHold={ignore}>
+          <VolumeStrip answer={answer} />
+        </ChartRoomProvider>
+        <CallsTools
+          onOpen={panel.open}
+          isNarrow={isNarrow}
+          columns={columns}
+          isOwnChoice={ownColumns !== null}
+          onColumns={chooseColumns}
         />
-        <div class="calls-tools">
-          <CallSearch onOpen={panel.open} />
-          <FacetMenu facet="client" />
-          <FacetMenu facet="failure_code" />
-          <SortChoice isNarrow={isNarrow} />
-          <div class="at-end">
-            {!isNarrow && (
-              <ColumnsMenu columns={columns} isOwnChoice={ownColumns !== null} onChoose={chooseColumns} />
-            )}
-            <ExportMenu />
-          </div>
-        </div>
         <div class="calls-told">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
@@ -139,6 +125,9 @@ export function CallsView({ times }: ViewProps): JSX.Element {
     </>
   )
 }
+
+/** The list never moves by itself. */
+function ignore(): void {}
 
 function Skeleton(): JSX.Element {
   return (

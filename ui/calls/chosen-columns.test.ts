@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { columnNames, columnRem, fittingColumns, parseColumns } from './chosen-columns.ts'
+import { callColumns, columnNames, fittingColumns, parseColumns } from './chosen-columns.ts'
 
 test('a wide table shows more columns, in their order, and never more than fit', () => {
   let before = 0
@@ -11,7 +11,7 @@ test('a wide table shows more columns, in their order, and never more than fit',
       columnNames.filter((name) => columns.includes(name)),
     )
     assert.ok(columns.length >= before)
-    const taken = columns.reduce((sum, name) => sum + columnRem[name], 0)
+    const taken = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
     assert.ok(taken <= widthRem, `${taken} of ${widthRem}`)
     before = columns.length
   }

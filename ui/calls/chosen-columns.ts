@@ -1,44 +1,60 @@
-/** What the table can show of a call, in its order. The bars come last, and take the room that is left. */
-export const columnNames = [
-  'time',
-  'model',
-  'type',
-  'status',
-  'client',
-  'attempts',
-  'input',
-  'output',
-  'cached',
-  'bytes',
-  'cost',
-  'queue',
-  'first',
-  'speed',
-  'total',
-  'timing',
-] as const
+import type { CallSort } from '../../src/call/call-reader.ts'
 
-export type ColumnName = (typeof columnNames)[number]
-
-/** Width of each column, its padding included. */
-export const columnRem: Readonly<Record<ColumnName, number>> = {
-  time: 8,
-  model: 12,
-  type: 6,
-  status: 10.5,
-  client: 9,
-  attempts: 5,
-  input: 5,
-  output: 5,
-  cached: 5,
-  bytes: 9.5,
-  cost: 6.75,
-  queue: 5.5,
-  first: 6.25,
-  speed: 5,
-  total: 5.5,
-  timing: 10,
+export interface CallColumn {
+  readonly words: string
+  /** If `words` are too short for those who read them for the first time. */
+  readonly title?: string
+  /** Width, padding included. */
+  readonly rem: number
+  /** Figures stand at the right. */
+  readonly isFigure?: true
+  /** The order that a press on the head asks for. */
+  readonly sort?: CallSort
 }
+
+export type ColumnName = keyof typeof columns
+
+const columns = {
+  time: { words: 'Time', title: 'When the request arrived', rem: 8, sort: 'started_at' },
+  model: { words: 'Model', rem: 12 },
+  type: { words: 'Type', rem: 6 },
+  status: { words: 'Status', rem: 10.5 },
+  client: { words: 'Client', rem: 9 },
+  attempts: {
+    words: 'Attempts',
+    title: 'Attempts at the upstream: more than one if the gateway tried again',
+    rem: 5,
+    isFigure: true,
+  },
+  input: { words: 'In', title: 'Input tokens', rem: 5, isFigure: true },
+  output: { words: 'Out', title: 'Output tokens', rem: 5, isFigure: true },
+  cached: { words: 'Cached', title: 'Input tokens that the upstream had cached', rem: 5, isFigure: true },
+  bytes: { words: 'Bytes', title: 'Bytes of the request and of the answer', rem: 9.5, isFigure: true },
+  cost: { words: 'Cost', rem: 6.75, isFigure: true, sort: 'cost' },
+  queue: { words: 'Queue', title: 'Waited for a slot', rem: 5.5, isFigure: true },
+  first: {
+    words: 'First token',
+    title: 'From when the attempt was sent to its first token; waits are not in it',
+    rem: 6.25,
+    isFigure: true,
+    sort: 'ttft',
+  },
+  speed: { words: 'Tok/s', title: 'Output tokens per second while it streamed', rem: 5, isFigure: true },
+  total: {
+    words: 'Total',
+    title: 'From the arrival of the request to the last byte of its answer',
+    rem: 5.5,
+    isFigure: true,
+    sort: 'duration',
+  },
+  timing: { words: 'Timing', title: 'The parts of each call, all on the same scale', rem: 10 },
+} as const satisfies Readonly<Record<string, CallColumn>>
+
+/** The columns of the table, in its order. The bars come last, and take the room that is left. */
+export const callColumns: Readonly<Record<ColumnName, CallColumn>> = columns
+
+/** All columns, in the table's order. */
+export const columnNames = Object.keys(columns) as readonly ColumnName[]
 
 /** Without these a row says nothing: they cannot be taken away. */
 export const fixedColumns: ReadonlySet<ColumnName> = new Set(['time'])
@@ -65,7 +81,7 @@ export function fittingColumns(widthRem: number): readonly ColumnName[] {
   const chosen = new Set<ColumnName>()
   let leftRem = widthRem
   for (const name of inOrderOfWorth) {
-    leftRem -= columnRem[name]
+    leftRem -= columns[name].rem
     if (leftRem < 0) break
     chosen.add(name)
   }
@@ -74,7 +90,7 @@ export function fittingColumns(widthRem: number): readonly ColumnName[] {
 
 const storageName = 'tokenweir.columns'
 
-/** What was chosen in this browser; null where nothing was. */
+/** The columns that were chosen in this browser; null if none were. */
 export function readColumns(): readonly ColumnName[] | null {
   try {
     return parseColumns(localStorage.getItem(storageName))
@@ -89,7 +105,7 @@ export function keepColumns(columns: readonly ColumnName[] | null): void {
     if (columns === null) localStorage.removeItem(storageName)
     else localStorage.setItem(storageName, columns.join(' '))
   } catch {
-    // Where nothing may be kept, it holds until the page is left.
+    // If nothing may be kept, it holds until the page is left.
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 
-/** Whether a call that was just recorded belongs to the list of an address, as far as a page can tell. */
+/** Tells if a call that was just recorded belongs to the list of an address, as far as a page can tell. */
 export function belongsTo(call: CallJson, address: PageAddress): boolean {
   const { range, models, callTypes, outcomes, failureCodes, clients, statuses, minMs, maxMs, q } = address
   const startedMs = Date.parse(call.started_at)

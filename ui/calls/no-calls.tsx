@@ -1,14 +1,11 @@
-import './no-calls.css'
 import type { JSX } from 'preact'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type LastRange, isFiltered, withoutFilters } from '../data/page-address.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
-import { counted } from '../format/figures.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-
-export interface NoCallsProps {
-  readonly answer: CallsAnswer
-}
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { type LastRange, type PageAddress, isFiltered, withoutFilters } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
+import { Nothing } from '../design/nothing.tsx'
+import { counted } from '../format/figures.ts'
 
 const wider: Readonly<Partial<Record<LastRange, readonly [range: LastRange, words: string]>>> = {
   '1h': ['24h', 'the last 24 hours'],
@@ -17,56 +14,63 @@ const wider: Readonly<Partial<Record<LastRange, readonly [range: LastRange, word
   '7d': ['30d', 'the last 30 days'],
 }
 
-/** Why a list is empty, and what leads out of it. */
-export function NoCalls({ answer }: NoCallsProps): JSX.Element {
+interface WayProps {
+  readonly to: Partial<PageAddress>
+  readonly words: string
+}
+
+function Way({ to, words }: WayProps): JSX.Element {
+  return (
+    <AddressLink class="button" to={to}>
+      {words}
+    </AddressLink>
+  )
+}
+
+/** Says why a list is empty, and leads out of it. */
+export function NoCalls({ answer }: { readonly answer: CallsAnswer }): JSX.Element {
   const { address } = useNavigation()
   const { summary, resolution, store, note } = answer
   if (note !== undefined) {
     const isNew = store === 'missing' || store === 'empty'
-    return <Nothing title={isNew ? 'Nothing is recorded yet' : 'The database cannot be read'} about={note} />
+    return <Nothing title={isNew ? 'Nothing is recorded yet' : 'The database cannot be read'}>{note}</Nothing>
   }
   if (answer.available_types.length === 0) {
     return (
-      <Nothing
-        title="No calls have been recorded yet"
-        about="Each call appears here as soon as the gateway has forwarded it."
-      />
+      <Nothing title="No calls have been recorded yet">
+        Each call appears here as soon as the gateway has forwarded it.
+      </Nothing>
     )
   }
   if (summary.calls > 0 && resolution !== undefined) {
     return (
       <Nothing
         title={`${counted(summary.calls, 'call')} of this time ${summary.calls === 1 ? 'is' : 'are'} kept as sums alone`}
-        about="They were folded away when the database was made smaller. Overview still tells their figures."
+        actions={
+          <Way to={{ view: 'overview', call: null, sort: 'started_at' }} words="Show them in Overview" />
+        }
       >
-        <AddressLink class="button" to={{ view: 'overview', call: null, sort: 'started_at' }}>
-          Show them in Overview
-        </AddressLink>
+        They were folded away when the database was made smaller. Overview still tells their figures.
       </Nothing>
     )
   }
-  const [range, words] = (address.range.last === null ? undefined : wider[address.range.last]) ?? ['30d', '']
+  const hasFilters = isFiltered(address)
+  const [range, words] = (address.range.last === null ? undefined : wider[address.range.last]) ?? []
   return (
     <Nothing
-      title={isFiltered(address) ? 'No calls match' : 'No calls in this range'}
-      about={
-        address.q === ''
-          ? isFiltered(address)
-            ? 'No call of this range fits all of the filters.'
-            : 'The gateway has forwarded none in this time.'
-          : 'No call of this range has exactly this id or error code.'
+      title={hasFilters ? 'No calls match' : 'No calls in this range'}
+      actions={
+        <>
+          {hasFilters && <Way to={withoutFilters(address)} words="Clear filters" />}
+          {range !== undefined && <Way to={{ range: { last: range } }} words={`Look at ${words}`} />}
+        </>
       }
     >
-      {isFiltered(address) && (
-        <AddressLink class="button" to={withoutFilters(address)}>
-          Clear filters
-        </AddressLink>
-      )}
-      {words !== '' && (
-        <AddressLink class="button" to={{ range: { last: range } }}>
-          Look at {words}
-        </AddressLink>
-      )}
+      {address.q !== ''
+        ? 'No call of this range has exactly this id or error code.'
+        : hasFilters
+          ? 'No call of this range fits all of the filters.'
+          : 'The gateway has forwarded none in this time.'}
     </Nothing>
   )
 }
@@ -77,52 +81,32 @@ export interface NoListProps {
   readonly again: () => void
 }
 
-/** In place of a list that could not be had. */
+/** In place of a list that the dashboard did not answer with. */
 export function NoList({ trouble, troubleCode, again }: NoListProps): JSX.Element {
   const { address } = useNavigation()
   const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble)?.[1]
-  if (troubleCode === 'folded_range' && unfolded !== undefined) {
-    const fromMs = Date.parse(unfolded)
-    const toMs = address.range.last === null ? Math.max(address.range.toMs, fromMs + 1) : nowMs()
+  if (troubleCode !== 'folded_range' || unfolded === undefined) {
     return (
-      <Nothing
-        title="Part of this time is kept as sums alone"
-        about="Older calls were folded into sums of quarter hours, which do not tell what these filters ask for."
-      >
-        <AddressLink class="button" to={{ range: { last: null, fromMs, toMs } }}>
-          Begin where calls are kept
-        </AddressLink>
-        {isFiltered(address) && (
-          <AddressLink class="button" to={withoutFilters(address)}>
-            Clear filters
-          </AddressLink>
-        )}
-      </Nothing>
+      <div role="alert">
+        <Nothing title="The calls could not be listed" actions={<Button onClick={again}>Try again</Button>}>
+          {trouble}
+        </Nothing>
+      </div>
     )
   }
+  const fromMs = Date.parse(unfolded)
+  const toMs = address.range.last === null ? Math.max(address.range.toMs, fromMs + 1) : nowMs()
   return (
-    <div role="alert">
-      <Nothing title="The calls could not be listed" about={trouble}>
-        <button type="button" class="button" onClick={again}>
-          Try again
-        </button>
-      </Nothing>
-    </div>
-  )
-}
-
-interface NothingProps {
-  readonly title: string
-  readonly about: string
-  readonly children?: JSX.Element | (JSX.Element | false)[]
-}
-
-function Nothing({ title, about, children }: NothingProps): JSX.Element {
-  return (
-    <div class="no-calls">
-      <h2>{title}</h2>
-      <p>{about}</p>
-      <div class="no-calls-ways">{children}</div>
-    </div>
+    <Nothing
+      title="Part of this time is kept as sums alone"
+      actions={
+        <>
+          <Way to={{ range: { last: null, fromMs, toMs } }} words="Begin where calls are kept" />
+          {isFiltered(address) && <Way to={withoutFilters(address)} words="Clear filters" />}
+        </>
+      }
+    >
+      Older calls were folded into sums of quarter hours, which do not tell what these filters ask for.
+    </Nothing>
   )
 }

@@ -1,6 +1,6 @@
 import { type PageAddress, isStatus } from '../data/page-address.ts'
 
-/** What a search asks for: the panel of one call, or a change of the filters. */
+/** A search asks for the panel of one call, or for a change of the filters. */
 export type Searched = { readonly id: string } | { readonly filter: Partial<PageAddress> }
 
 /** Reads a search: an id of eleven digits of Crockford's base32, a status as rows show it, else an error code. */

@@ -11,12 +11,10 @@ import { nowMs } from '../data/dashboard-clock.ts'
 export interface CallList extends Answered<CallsAnswer> {
   /** Those that were asked for so far, each once. */
   readonly calls: readonly CallJson[]
-  /** The time that `answer` is of, which further pages keep to. */
-  readonly bounds: ListedBounds
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
-  /** The same, but not where it has failed before: then its reader says when. */
+  /** The same, but not if it has failed before: then its reader says when. */
   readonly comeNear: () => void
   /** Why the next page did not come; asked for again by `loadMore`. */
   readonly moreTrouble: string | null
@@ -34,6 +32,7 @@ export function useCallList(address: PageAddress): CallList {
     { everyMs: null },
   )
   const { answer, isStale } = answered
+  // Further pages keep to the range of the first.
   const bounds = useMemo(() => asked.current ?? listedBounds(address, nowMs()), [answer])
   const [more, setMore] = useState<Pages>(noPages)
   const pages = more.of === answer ? more : { ...noPages, of: answer }
@@ -68,10 +67,10 @@ export function useCallList(address: PageAddress): CallList {
     if (pages.trouble === null) loadMore()
   }, [pages.trouble, loadMore])
 
-  return { ...answered, calls, bounds, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+  return { ...answered, calls, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
 }
 
-/** What came after the first page. */
+/** The pages after the first. */
 interface Pages {
   /** The answer whose first page they follow. */
   readonly of: CallsAnswer | null

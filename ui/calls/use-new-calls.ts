@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
-import { useEvent } from '../data/live.tsx'
+import { useEvent } from '../data/live.ts'
 import { belongsTo } from './new-calls.ts'
 
 /** How many calls have come since a list was asked for. */
-export interface NewCount {
+interface NewCount {
   readonly count: number
-  /** Whether there may be more: some were not told. */
+  /** There may be more: some were not told. */
   readonly isLeast: boolean
 }
 

@@ -1,4 +1,3 @@
-import './chart-legend.css'
 import type { JSX } from 'preact'
 import type { ChartSeries } from './chart-series.ts'
 import { leastCalls } from './small-sample.ts'
@@ -12,13 +11,8 @@ export interface ChartLegendProps {
 }
 
 /** What the lines are; a press hides one or brings it back. */
-export function ChartLegend({
-  series,
-  hidden,
-  onToggle,
-  hasOutages,
-  hasMarks,
-}: ChartLegendProps): JSX.Element {
+export function ChartLegend(props: ChartLegendProps): JSX.Element {
+  const { series, hidden, onToggle, hasOutages, hasMarks } = props
   return (
     <div class="chart-legend">
       {series.map((one) => (
@@ -38,14 +32,14 @@ export function ChartLegend({
         </span>
       )}
       {hasOutages && (
-        <span class="chart-legend-outage">
-          <span class="swatch" />
+        <span class="quiet">
+          <span class="swatch is-outage" />
           No gateway
         </span>
       )}
       {hasMarks && (
-        <span class="chart-legend-mark">
-          <span class="swatch" />
+        <span class="quiet">
+          <span class="swatch is-mark" />
           Event
         </span>
       )}

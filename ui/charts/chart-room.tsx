@@ -1,8 +1,9 @@
-import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
+import './charts.css'
+import { createContext, type ComponentChildren, type JSX } from 'preact'
+import { useContext, useMemo, useRef, useState } from 'preact/hooks'
+import { useNavigation } from '../data/navigation.tsx'
 import type { Times } from '../format/times.ts'
-import type { Crosshair } from './crosshair.ts'
-import type { Palette } from './palette.ts'
+import { type Palette, usePalette } from './palette.ts'
 import type { Bounds } from './time-frame.ts'
 
 /** Something that happened at an instant, marked in every chart. */
@@ -11,27 +12,83 @@ export interface ChartMark {
   readonly words: string
 }
 
-/** What the charts of a page have in common. */
-export interface ChartRoom {
+export interface ChartRoomProps {
   readonly times: Times
-  readonly palette: Palette
-  readonly crosshair: Crosshair
   /** When no gateway ran: shaded. */
-  readonly outages: readonly Bounds[]
-  readonly marks: readonly ChartMark[]
-  /** Shows this span alone. */
-  readonly zoom: (bounds: Bounds) => void
-  /** Undoes that; null where the range is none that was zoomed to. */
-  readonly zoomOut: (() => void) | null
+  readonly outages?: readonly Bounds[]
+  readonly marks?: readonly ChartMark[]
   /** While something is dragged: what is drawn must not change. */
-  readonly hold: (isHeld: boolean) => void
+  readonly onHold: (isHeld: boolean) => void
+  readonly children: ComponentChildren
 }
 
-export const ChartRoomContext = createContext<ChartRoom | null>(null)
-
 /** What the charts of a page have in common. */
+export interface ChartRoom extends Required<Omit<ChartRoomProps, 'children'>> {
+  readonly palette: Palette
+  readonly crosshair: Crosshair
+  /** Shows this span alone. */
+  readonly zoom: (bounds: Bounds) => void
+  /** Undoes that; null if the range is none that was zoomed to. */
+  readonly zoomOut: (() => void) | null
+}
+
+const RoomContext = createContext<ChartRoom | null>(null)
+const none: readonly never[] = []
+
+/** Gives the charts inside what they have in common. */
+export function ChartRoomProvider(props: ChartRoomProps): JSX.Element {
+  const { times, outages = none, marks = none, onHold, children } = props
+  const palette = usePalette()
+  const [crosshair] = useState(() => new Crosshair())
+  const [zoom, zoomOut] = useZoom()
+  const room = useMemo(
+    () => ({ times, outages, marks, onHold, palette, crosshair, zoom, zoomOut }),
+    [times, outages, marks, onHold, palette, crosshair, zoom, zoomOut],
+  )
+  return <RoomContext.Provider value={room}>{children}</RoomContext.Provider>
+}
+
 export function useChartRoom(): ChartRoom {
-  const room = useContext(ChartRoomContext)
-  if (room === null) throw new Error('charts want a ChartRoomContext around them')
+  const room = useContext(RoomContext)
+  if (room === null) throw new Error('charts want a ChartRoomProvider around them')
   return room
+}
+
+/** The instant that the reader points at, in whichever chart: all charts of a page mark it. */
+export class Crosshair {
+  #ms: number | null = null
+  readonly #listeners = new Set<(ms: number | null) => void>()
+
+  /** Milliseconds since the Unix epoch; null while nothing is pointed at. */
+  point(ms: number | null): void {
+    if (ms === this.#ms) return
+    this.#ms = ms
+    for (const listener of this.#listeners) listener(ms)
+  }
+
+  /** Calls back at once and when it has moved, until the function that it answers is called. */
+  follow(listener: (ms: number | null) => void): () => void {
+    listener(this.#ms)
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}
+
+/** Going into a span of time by the address, and back out again. */
+function useZoom(): readonly [ChartRoom['zoom'], ChartRoom['zoomOut']] {
+  const { address, go } = useNavigation()
+  const zoomedTo = useRef<string[]>([])
+  const isSpan = address.range.last === null
+  return useMemo(() => {
+    const zoom = ({ fromMs, toMs }: Bounds): void => {
+      go({ range: { last: null, fromMs, toMs } })
+      zoomedTo.current.push(location.search)
+    }
+    const zoomOut = (): void => {
+      // Back only if that leads to where the zoom began: a link to a span has nothing behind it.
+      if (zoomedTo.current.pop() === location.search) history.back()
+      else go({ range: { last: '24h' } })
+    }
+    return [zoom, isSpan ? zoomOut : null]
+  }, [isSpan, go])
 }

@@ -1,3 +1,5 @@
+import { count, shortCount } from '../format/figures.ts'
+
 /** How values become heights: from the bottom (0) to the top (1) of a plot. */
 export interface ChartScale {
   readonly kind: 'linear' | 'log'
@@ -100,4 +102,17 @@ function decades(from: number, to: number, maxTicks: number): number[] {
 /** Without the last digits that reckoning with fractions leaves. */
 function cleaned(value: number): number {
   return Number(value.toPrecision(6))
+}
+
+/** A time at the side of a plot, from milliseconds: 0, 50 ms, 1.5 s, 200 s. */
+export function axisDuration(ms: number): string {
+  if (ms === 0) return '0'
+  if (ms < 1000) return `${ms}\u202fms`
+  const s = ms / 1000
+  return `${s < 10_000 ? s : count(s)}\u202fs`
+}
+
+/** A count at the side of a plot. */
+export function axisCount(value: number): string {
+  return Number.isInteger(value) ? shortCount(value) : String(value)
 }

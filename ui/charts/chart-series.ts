@@ -1,4 +1,6 @@
+import type { LinearOptions } from './chart-scale.ts'
 import type { ColourName } from './palette.ts'
+import type { TimeFrame } from './time-frame.ts'
 
 /** One measure over time, as it is drawn, told and written. */
 export interface ChartSeries {
@@ -20,6 +22,30 @@ export interface ChartSeries {
   readonly show: (value: number) => string
   /** In place of a value that is held back, why; null where there is nothing to hold back. */
   readonly missing?: (index: number) => string | null
+}
+
+/** A figure that is read before the plot beside it. */
+export interface PartFigure {
+  readonly value: string
+  readonly words: string
+  /** Whether it is out of the ordinary. */
+  readonly isTelling: boolean
+}
+
+/** One of the plots of a chart, one below the other over the same time. */
+export interface ChartPart {
+  readonly frame: TimeFrame
+  readonly series: readonly ChartSeries[]
+  readonly heightPx: number
+  readonly linear: LinearOptions
+  /** Values at the side. */
+  readonly axis: (value: number) => string
+  /** Begins logarithmic, and can be switched. */
+  readonly isLog?: boolean
+  /** Above it, where it is not the first: only that one has a legend. */
+  readonly words?: string
+  /** What it comes to in one figure, beside it. */
+  readonly figure?: PartFigure
 }
 
 /** Where a series is drawn: a stacked one on top of what it stands on. */

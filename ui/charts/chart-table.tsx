@@ -1,7 +1,7 @@
-import './chart-table.css'
 import type { JSX } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
+import { Table } from '../design/table.tsx'
 import { bucketSpan } from './bucket-words.ts'
 import { useChartRoom } from './chart-room.tsx'
 import { type ChartSeries, figureOf } from './chart-series.ts'
@@ -20,18 +20,7 @@ export function ChartTable({ caption, frame, series, to }: ChartTableProps): JSX
   return (
     // Focusable, so that it can be scrolled by keyboard.
     <div class="chart-table" tabIndex={0} role="region" aria-label={`${caption}, table`}>
-      <table>
-        <caption class="aside">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {series.map(({ key, words }) => (
-              <th key={key} scope="col">
-                {words}
-              </th>
-            ))}
-          </tr>
-        </thead>
+      <Table caption={caption} columns={['Time', ...series.map(({ words }) => words)]}>
         <tbody>
           {frame.startsMs
             .map((startMs, index) => (
@@ -50,7 +39,7 @@ export function ChartTable({ caption, frame, series, to }: ChartTableProps): JSX
             ))
             .reverse()}
         </tbody>
-      </table>
+      </Table>
     </div>
   )
 }

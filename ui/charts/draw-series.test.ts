@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { drawSeries } from './draw-series.ts'
+import { drawSeries, runsOf } from './draw-series.ts'
 import type { Palette } from './palette.ts'
 
 /** The middles of the dots that are drawn of single calls in four seconds, 100 pixels wide and high. */
@@ -42,4 +42,11 @@ test('every call of a bucket is a dot, and all of it is seen, also at the edges'
     dots.slice(0, 4).map(([, y]) => Math.round(y ?? 0)),
     [50, 98, 80, 3],
   )
+})
+
+test('pieces between gaps', () => {
+  assert.deepEqual(runsOf([null, 1, 2, null, null, 3, null]), [[1, 2], [3]])
+  assert.deepEqual(runsOf([1, 2]), [[1, 2]])
+  assert.deepEqual(runsOf([null]), [])
+  assert.deepEqual(runsOf([]), [])
 })

@@ -2,7 +2,6 @@ import { type ChartScale, heightOf } from './chart-scale.ts'
 import { type ChartSeries, drawnValues, seriesBelow } from './chart-series.ts'
 import { type Palette, faded } from './palette.ts'
 import { type TimeFrame, bucketBounds, bucketMiddle, shareOfTime } from './time-frame.ts'
-import { runsOf } from './value-runs.ts'
 
 export interface Drawing {
   readonly frame: TimeFrame
@@ -204,4 +203,16 @@ function fillBetween(
     for (const { below } of run.toReversed()) context.lineTo(below.x, below.y)
     context.fill()
   }
+}
+
+/** What is there without a gap between, piece by piece: where a line is drawn through. */
+export function runsOf<Value>(values: readonly (Value | null)[]): readonly (readonly Value[])[] {
+  const runs: Value[][] = []
+  let run: Value[] | null = null
+  for (const value of values) {
+    if (value === null) run = null
+    else if (run === null) runs.push((run = [value]))
+    else run.push(value)
+  }
+  return runs
 }

@@ -1,16 +1,13 @@
-import './heat-map.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useMemo } from 'preact/hooks'
 import type { PageAddress } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { count, counted } from '../format/figures.ts'
-import { axisDuration } from './axis-words.ts'
 import { useChartRoom } from './chart-room.tsx'
+import { axisDuration } from './chart-scale.ts'
 import { type Heat, binWords, heatShare, heatTicks, mostCalls, withRoom } from './heat-cells.ts'
 import { faded } from './palette.ts'
-import { PlotCanvas, type PlotCanvasProps } from './plot-canvas.tsx'
-import { PlotSurface } from './plot-surface.tsx'
-import { Plot } from './plot.tsx'
+import { type Draw, Plot } from './plot.tsx'
 import { type Bounds, type TimeFrame, bucketBounds, shareOfTime } from './time-frame.ts'
 
 export interface HeatMapProps {
@@ -35,7 +32,7 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
   const { palette } = useChartRoom()
   const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])
-  const draw = useCallback<PlotCanvasProps['draw']>(
+  const draw = useCallback<Draw>(
     (context, width, height) => drawHeat(context, frame, heat, palette.accent, [width, height]),
     [frame, heat, palette],
   )
@@ -74,18 +71,14 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
           words: axisDuration(ms),
         }))}
         hasTimes={true}
-        canvas={<PlotCanvas draw={draw} />}
-      >
-        {most === 0 && <p class="series-plot-empty">{empty}</p>}
-        <PlotSurface
-          frame={frame}
-          label={title}
-          levels={bins}
-          speak={words}
-          tip={(index, level) => <p>{words(index, level)}</p>}
-          to={(bounds, level) => to(bounds, ...limitsOf(heat, level))}
-        />
-      </Plot>
+        draw={draw}
+        empty={most === 0 ? empty : null}
+        label={title}
+        levels={bins}
+        speak={words}
+        tip={(index, level) => <p>{words(index, level)}</p>}
+        to={(bounds, level) => to(bounds, ...limitsOf(heat, level))}
+      />
     </Card>
   )
 }

@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'preact/hooks'
+
 /** Colours of tokens.css that charts are drawn with. */
 export const colourNames = [
   'accent',
@@ -27,7 +29,7 @@ export type Palette = Readonly<Record<ColourName, string>>
  * What the colours come to now. A custom property tells only how it was written: `light-dark(…)`; a colour that
  * is made of it tells what it is. Where the reader's system chooses colours, it is theirs.
  */
-export function readPalette(): Palette {
+function readPalette(): Palette {
   const probe = document.createElement('span')
   probe.hidden = true
   document.body.append(probe)
@@ -43,4 +45,23 @@ export function readPalette(): Palette {
 export function faded(colour: string, share: number): string {
   const numbers = colour.match(/[\d.]+/g)?.slice(0, 3) ?? []
   return numbers.length === 3 ? `rgb(${numbers.join(' ')} / ${share.toFixed(3)})` : colour
+}
+
+const systemChoices = ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']
+
+/** The colours of charts in the present theme, and in the next one as soon as it is chosen. */
+export function usePalette(): Palette {
+  const [palette, setPalette] = useState(readPalette)
+  useEffect(() => {
+    const read = (): void => setPalette(readPalette())
+    const ofPage = new MutationObserver(read)
+    ofPage.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    const ofSystem = systemChoices.map((query) => matchMedia(query))
+    for (const choice of ofSystem) choice.addEventListener('change', read)
+    return () => {
+      ofPage.disconnect()
+      for (const choice of ofSystem) choice.removeEventListener('change', read)
+    }
+  }, [])
+  return palette
 }

@@ -1,6 +1,5 @@
-import './plot-surface.css'
-import type { CSSProperties, ComponentChildren, HTMLAttributes, JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren, HTMLAttributes, JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
@@ -13,8 +12,10 @@ import {
   bucketAt,
   bucketBounds,
   bucketMiddle,
+  percentOf,
   shareOfTime,
   snapToBuckets,
+  spanStyle,
 } from './time-frame.ts'
 
 export interface PlotDot {
@@ -25,13 +26,13 @@ export interface PlotDot {
 
 export interface PlotSurfaceProps {
   readonly frame: TimeFrame
-  /** What is shown, for those who do not see it; null where another surface beside it tells it all. */
+  /** Names the plot for those who do not see it; null if another surface beside it tells all. */
   readonly label: string | null
   /** Figures of a bucket in words. */
   readonly speak: (index: number, level: number | null) => string
   /** The same to look at. */
   readonly tip: (index: number, level: number | null) => ComponentChildren
-  /** Where the calls of a bucket are. */
+  /** Leads to the calls of a bucket. */
   readonly to: (bounds: Bounds, level: number | null) => Partial<PageAddress>
   readonly dots?: (index: number) => readonly PlotDot[]
   /** Rows that can be pointed at, one above the other. */
@@ -49,42 +50,49 @@ const doubleClickMs = 250
  */
 export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   const { frame, label, speak, tip, to, dots, levels = 0 } = props
-  const { times, crosshair, zoom, zoomOut, hold } = useChartRoom()
+  const { times, crosshair, zoom, zoomOut, onHold } = useChartRoom()
   const { address, go } = useNavigation()
-  const [marked, setMarked] = useState(-1)
   const [pointed, setPointed] = useState<PointedCell | null>(null)
   const [selected, setSelected] = useState<Bounds | null>(null)
   const [isPinned, setPinned] = useState(false)
+  const marked = useRef<HTMLDivElement>(null)
   const press = useRef<{ readonly x: number; readonly ms: number; isDrag: boolean } | null>(null)
   const anchor = useRef<number | null>(null)
   const click = useRef<ReturnType<typeof setTimeout>>(undefined)
   const last = frame.startsMs.length - 1
-  const keyed = Math.min(pointed?.index ?? last, last)
+  const keyed: PointedCell = {
+    index: Math.max(0, Math.min(pointed?.index ?? last, last)),
+    level: pointed?.level ?? null,
+  }
 
-  useEffect(() => {
-    const follow = (): void => setMarked(crosshair.ms === null ? -1 : bucketAt(frame, crosshair.ms))
-    follow()
-    return crosshair.follow(follow)
-  }, [crosshair, frame])
+  // Past the renderer: while the pointer moves, every plot of the page marks its instant.
+  useLayoutEffect(() =>
+    crosshair.follow((ms) => {
+      const index = ms === null ? -1 : bucketAt(frame, ms)
+      marked.current?.replaceChildren(...(index < 0 ? [] : crosshairMarks(frame, index, dots?.(index) ?? [])))
+    }),
+  )
   useEffect(() => () => clearTimeout(click.current), [])
 
   const point = (cell: PointedCell | null): void => {
     if (cell?.index !== pointed?.index || cell?.level !== pointed?.level) setPointed(cell)
     crosshair.point(cell === null ? null : bucketMiddle(frame, cell.index))
   }
+  const select = (bounds: Bounds | null, from: number | null = null): void => {
+    anchor.current = from
+    setSelected(bounds)
+  }
   const open = ({ index, level }: PointedCell): void => go(to(bucketBounds(frame, index), level))
   const clear = (): void => {
     point(null)
-    setSelected(null)
+    select(null)
     setPinned(false)
-    anchor.current = null
   }
   const cellAt = (event: PointerEvent): PointedCell & { readonly ms: number } => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
     const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width))
-    const ms = frame.fromMs + share * (frame.toMs - frame.fromMs)
-    const level = levelAt((event.clientY - box.top) / box.height, levels)
-    return { index: bucketAt(frame, Math.min(ms, frame.toMs - 1)), level, ms }
+    const ms = Math.min(frame.fromMs + share * (frame.toMs - frame.fromMs), frame.toMs - 1)
+    return { index: bucketAt(frame, ms), level: levelAt((event.clientY - box.top) / box.height, levels), ms }
   }
 
   const handlers: HTMLAttributes<HTMLDivElement> = {
@@ -101,31 +109,26 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
       const cell = cellAt(event)
       point(cell)
       const begun = press.current
-      if (begun === null) return
-      if (!begun.isDrag && Math.abs(event.clientX - begun.x) < dragPx) return
-      if (!begun.isDrag) hold(true)
+      if (begun === null || (!begun.isDrag && Math.abs(event.clientX - begun.x) < dragPx)) return
+      if (!begun.isDrag) onHold(true)
       begun.isDrag = true
-      setSelected(snapToBuckets(frame, begun.ms, Math.min(cell.ms, frame.toMs - 1)))
+      select(snapToBuckets(frame, begun.ms, cell.ms))
     },
     onPointerUp: (event) => {
       const begun = press.current
       press.current = null
       if (begun === null) return
+      const cell = cellAt(event)
       if (begun.isDrag) {
-        hold(false)
-        const cell = cellAt(event)
-        setSelected(null)
-        zoom(snapToBuckets(frame, begun.ms, Math.min(cell.ms, frame.toMs - 1)))
+        onHold(false)
+        select(null)
+        zoom(snapToBuckets(frame, begun.ms, cell.ms))
         return
       }
       clearTimeout(click.current)
-      const cell = cellAt(event)
       if (event.metaKey || event.ctrlKey) {
-        window.open(
-          writeAddress({ ...address, ...to(bucketBounds(frame, cell.index), cell.level) }),
-          '_blank',
-          'noopener',
-        )
+        const there = { ...address, ...to(bucketBounds(frame, cell.index), cell.level) }
+        window.open(writeAddress(there), '_blank', 'noopener')
       } else if (zoomOut === null) open(cell)
       // The first half of a double click must not lead away.
       else click.current = setTimeout(() => open(cell), doubleClickMs)
@@ -135,48 +138,38 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
       zoomOut?.()
     },
     onPointerCancel: () => {
-      if (press.current?.isDrag === true) hold(false)
+      if (press.current?.isDrag === true) onHold(false)
       press.current = null
-      setSelected(null)
+      select(null)
     },
     onPointerLeave: (event) => {
       if (press.current === null && event.pointerType !== 'touch') clear()
     },
     onFocus: (event) => {
-      if (event.currentTarget.matches(':focus-visible'))
-        point({ index: keyed, level: pointed?.level ?? null })
+      if (event.currentTarget.matches(':focus-visible')) point(keyed)
     },
     onBlur: clear,
     onKeyDown: (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || last < 0) return
-      const cell = { index: keyed, level: pointed?.level ?? null }
+      const next = keyStep(event.key, keyed, last, levels)
       if (event.key === 'Enter') {
-        event.preventDefault()
-        if (selected === null) open(cell)
+        if (selected === null) open(keyed)
         else zoom(selected)
-        setSelected(null)
-        anchor.current = null
-        return
-      }
-      if (event.key === 'Escape' && selected !== null) {
-        event.preventDefault()
-        setSelected(null)
-        anchor.current = null
-        return
-      }
-      const next = keyStep(event.key, cell, last, levels)
-      if (next === null) return
+        select(null)
+      } else if (event.key === 'Escape' && selected !== null) select(null)
+      else if (next !== null) {
+        const from = event.shiftKey ? (anchor.current ?? keyed.index) : null
+        select(from === null ? null : bucketsBetween(frame, from, next.index), from)
+        point(next)
+      } else return
       event.preventDefault()
-      if (event.shiftKey) {
-        anchor.current ??= cell.index
-        const [one, other] = [bucketBounds(frame, anchor.current), bucketBounds(frame, next.index)]
-        setSelected({ fromMs: Math.min(one.fromMs, other.fromMs), toMs: Math.max(one.toMs, other.toMs) })
-      } else {
-        anchor.current = null
-        setSelected(null)
-      }
-      point(next)
     },
+  }
+  const span = selected && spanWords(times, frame, selected.fromMs, selected.toMs)
+  const spoken = (): string => {
+    if (last < 0) return 'Nothing to show'
+    if (span !== null) return `${span} selected. Enter shows it alone.`
+    return `${bucketStart(times, frame, keyed.index)}: ${speak(keyed.index, keyed.level)}`
   }
   const roles: HTMLAttributes<HTMLDivElement> =
     label === null
@@ -187,45 +180,22 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
           'aria-label': label,
           'aria-valuemin': 0,
           'aria-valuemax': Math.max(0, last),
-          'aria-valuenow': Math.max(0, keyed),
-          'aria-valuetext':
-            last < 0
-              ? 'Nothing to show'
-              : selected === null
-                ? `${bucketStart(times, frame, keyed)}: ${speak(keyed, pointed?.level ?? null)}`
-                : `${spanWords(times, frame, selected.fromMs, selected.toMs)} selected. Enter shows it alone.`,
+          'aria-valuenow': keyed.index,
+          'aria-valuetext': spoken(),
         }
-  const percent = (share: number): string => `${(share * 100).toFixed(3)}%`
-  const bar = ({ fromMs, toMs }: Bounds): CSSProperties => {
-    const left = shareOfTime(frame, fromMs)
-    return { left: percent(left), width: percent(shareOfTime(frame, toMs) - left) }
-  }
-  const middle = marked < 0 ? 0 : shareOfTime(frame, bucketMiddle(frame, marked))
   return (
     <>
       <div class="plot-surface" {...roles} {...handlers}>
-        {marked >= 0 && <span class="plot-pointed" style={bar(bucketBounds(frame, marked))} />}
-        {selected !== null && <span class="plot-selected" style={bar(selected)} />}
-        {marked >= 0 &&
-          dots?.(marked).map(({ height, colour }, index) => (
-            <span
-              key={index}
-              class="plot-dot"
-              style={{ left: percent(middle), bottom: percent(height), background: `var(--${colour})` }}
-            />
-          ))}
+        <div ref={marked} />
+        {selected !== null && <span class="plot-selected" style={spanStyle(frame, selected)} />}
       </div>
       {pointed !== null && pointed.index <= last && (
         <div
           class={`plot-tip ${isPinned ? 'is-pinned' : ''}`}
-          style={tipPlace(middle)}
+          style={tipPlace(shareOfTime(frame, bucketMiddle(frame, pointed.index)))}
           aria-hidden={!isPinned}
         >
-          <p class="plot-tip-time">
-            {selected === null
-              ? bucketSpan(times, frame, pointed.index)
-              : spanWords(times, frame, selected.fromMs, selected.toMs)}
-          </p>
+          <p class="plot-tip-time">{span ?? bucketSpan(times, frame, pointed.index)}</p>
           {tip(pointed.index, pointed.level)}
           {isPinned && (
             // The press that leads there must not take the focus, and with it the tip, away before.
@@ -244,12 +214,35 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   )
 }
 
+function bucketsBetween(frame: TimeFrame, one: number, other: number): Bounds {
+  return {
+    fromMs: bucketBounds(frame, Math.min(one, other)).fromMs,
+    toMs: bucketBounds(frame, Math.max(one, other)).toMs,
+  }
+}
+
+/** A bar over the bucket, and dots upon its values. */
+function crosshairMarks(frame: TimeFrame, index: number, dots: readonly PlotDot[]): HTMLElement[] {
+  const mark = (name: string, style: Readonly<Record<string, string>>): HTMLElement => {
+    const span = document.createElement('span')
+    span.className = name
+    Object.assign(span.style, style)
+    return span
+  }
+  const left = percentOf(shareOfTime(frame, bucketMiddle(frame, index)))
+  return [
+    mark('plot-pointed', spanStyle(frame, bucketBounds(frame, index))),
+    ...dots.map(({ height, colour }) =>
+      mark('plot-dot', { left, bottom: percentOf(height), background: `var(--${colour})` }),
+    ),
+  ]
+}
+
 const tipWidth = '13rem'
 
 /** Beside what it tells of, and never beyond the plot. */
-function tipPlace(share: number): CSSProperties {
-  const percent = (share: number): string => `${(share * 100).toFixed(2)}%`
-  return share < 0.5
-    ? { left: `clamp(0px, calc(${percent(share)} + 0.75rem), calc(100% - ${tipWidth}))` }
-    : { right: `clamp(0px, calc(${percent(1 - share)} + 0.75rem), calc(100% - ${tipWidth}))` }
+function tipPlace(share: number): { readonly left: string } | { readonly right: string } {
+  const beside = (share: number): string =>
+    `clamp(0px, calc(${percentOf(share)} + 0.75rem), calc(100% - ${tipWidth}))`
+  return share < 0.5 ? { left: beside(share) } : { right: beside(1 - share) }
 }

@@ -1,9 +1,31 @@
-import './plot.css'
-import type { CSSProperties, ComponentChildren, JSX } from 'preact'
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useChartRoom } from './chart-room.tsx'
-import { type Bounds, type TimeFrame, bucketBounds, partialBuckets, shareOfTime } from './time-frame.ts'
+import { PlotSurface, type PlotSurfaceProps } from './plot-surface.tsx'
+import {
+  bucketBounds,
+  isBetween,
+  overlaps,
+  partialBuckets,
+  percentOf,
+  shareOfTime,
+  spanStyle,
+} from './time-frame.ts'
 import { timeTicks } from './time-ticks.ts'
+
+/** Draws all anew, in CSS pixels. Another function is another picture. */
+export type Draw = (context: CanvasRenderingContext2D, width: number, height: number) => void
+
+export interface PlotProps extends PlotSurfaceProps {
+  /** Of what is drawn in, in pixels. */
+  readonly heightPx: number
+  readonly ticks: readonly PlotTick[]
+  /** Whether times stand below. */
+  readonly hasTimes: boolean
+  readonly draw: Draw
+  /** Over the plot if there is nothing to draw. */
+  readonly empty: string | null
+}
 
 export interface PlotTick {
   /** 0 at the bottom, 1 at the top. */
@@ -11,22 +33,13 @@ export interface PlotTick {
   readonly words: string
 }
 
-export interface PlotProps {
-  readonly frame: TimeFrame
-  /** Of what is drawn in, in pixels. */
-  readonly heightPx: number
-  readonly ticks: readonly PlotTick[]
-  /** Whether times stand below. */
-  readonly hasTimes: boolean
-  /** Between the lines of the grid and what answers to pointer and keyboard. */
-  readonly canvas: ComponentChildren
-  readonly children: ComponentChildren
-}
-
 const pxPerTime = 60
+/** As much of a label lies beyond its time. */
+const halfLabelPx = 20
 
 /** A room with time from left to right: grid, labels, what happened, and over it what is drawn. */
-export function Plot({ frame, heightPx, ticks, hasTimes, canvas, children }: PlotProps): JSX.Element {
+export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: PlotProps): JSX.Element {
+  const { frame } = surface
   const { times, outages, marks } = useChartRoom()
   const room = useRef<HTMLDivElement>(null)
   const widthPx = useWidth(room)
@@ -34,58 +47,75 @@ export function Plot({ frame, heightPx, ticks, hasTimes, canvas, children }: Plo
     () => timeTicks(times, frame.fromMs, frame.toMs, Math.max(2, Math.floor(widthPx / pxPerTime))),
     [times, frame, widthPx],
   )
-  const percent = (share: number): string => `${(share * 100).toFixed(3)}%`
-  const span = ({ fromMs, toMs }: Bounds): CSSProperties => {
-    const left = shareOfTime(frame, fromMs)
-    return { left: percent(left), width: percent(shareOfTime(frame, toMs) - left) }
-  }
-  const isWithin = (ms: number): boolean => ms >= frame.fromMs && ms < frame.toMs
   return (
     <div class={`plot ${hasTimes ? '' : 'without-times'}`}>
       <div ref={room} class="plot-room" style={{ height: `${heightPx}px` }}>
         <div class="plot-ground" aria-hidden="true">
           {ticks.map(({ height, words }) => (
-            <span key={words} class="plot-line" style={{ bottom: percent(height) }}>
+            <span key={words} class="plot-line" style={{ bottom: percentOf(height) }}>
               <span class="plot-value">{words}</span>
             </span>
           ))}
           {hasTimes &&
-            below.map(({ ms, words }) => (
-              <span
-                key={ms}
-                class={`plot-time ${edgeOf(shareOfTime(frame, ms), widthPx)}`}
-                style={{ left: percent(shareOfTime(frame, ms)) }}
-              >
-                {words}
-              </span>
-            ))}
+            below.map(({ ms, words }) => {
+              const share = shareOfTime(frame, ms)
+              // A label that would reach beyond the edge stands beside its time in place of below it.
+              const isAtEnd = share * widthPx > widthPx - halfLabelPx
+              return (
+                <span
+                  key={ms}
+                  class={`plot-time ${isAtEnd ? 'at-end' : ''}`}
+                  style={{ left: percentOf(share) }}
+                >
+                  {words}
+                </span>
+              )
+            })}
           {outages
-            .filter(({ fromMs, toMs }) => toMs > frame.fromMs && fromMs < frame.toMs)
+            .filter((outage) => overlaps(outage, frame))
             .map((outage) => (
-              <span key={outage.fromMs} class="plot-outage" style={span(outage)} />
+              <span key={outage.fromMs} class="plot-outage" style={spanStyle(frame, outage)} />
             ))}
         </div>
-        {widthPx > 0 && canvas}
+        {widthPx > 0 && <PlotCanvas draw={draw} />}
         <div class="plot-ground" aria-hidden="true">
           {partialBuckets(frame).map((index) => (
-            <span key={index} class="plot-veil" style={span(bucketBounds(frame, index))} />
+            <span key={index} class="plot-veil" style={spanStyle(frame, bucketBounds(frame, index))} />
           ))}
           {marks
-            .filter(({ ms }) => isWithin(ms))
+            .filter(({ ms }) => isBetween(frame, ms))
             .map(({ ms }) => (
-              <span key={ms} class="plot-mark" style={{ left: percent(shareOfTime(frame, ms)) }} />
+              <span key={ms} class="plot-mark" style={{ left: percentOf(shareOfTime(frame, ms)) }} />
             ))}
         </div>
-        {children}
+        {empty !== null && <p class="plot-empty">{empty}</p>}
+        <PlotSurface {...surface} />
       </div>
     </div>
   )
 }
 
-/** A label that would reach beyond the edge stands beside its time in place of below it. */
-function edgeOf(share: number, widthPx: number): string {
-  const px = share * widthPx
-  return px > widthPx - 20 ? 'at-end' : ''
+/** What is drawn in a plot. It fills its room, also if that becomes another. */
+function PlotCanvas({ draw }: { readonly draw: Draw }): JSX.Element {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  useEffect(() => {
+    const element = canvas.current
+    if (element === null) return
+    const redraw = (): void => {
+      const { clientWidth: width, clientHeight: height } = element
+      element.width = Math.round(width * devicePixelRatio)
+      element.height = Math.round(height * devicePixelRatio)
+      const context = element.getContext('2d')
+      if (context === null) return
+      context.scale(devicePixelRatio, devicePixelRatio)
+      draw(context, width, height)
+    }
+    // It calls back at once, and whenever the room changes.
+    const resizing = new ResizeObserver(redraw)
+    resizing.observe(element)
+    return () => resizing.disconnect()
+  }, [draw])
+  return <canvas ref={canvas} class="plot-canvas" />
 }
 
 function useWidth(element: { readonly current: HTMLElement | null }): number {
@@ -93,8 +123,9 @@ function useWidth(element: { readonly current: HTMLElement | null }): number {
   useLayoutEffect(() => {
     const measured = element.current
     if (measured === null) return
-    setWidthPx(measured.clientWidth)
-    const resizing = new ResizeObserver(() => setWidthPx(measured.clientWidth))
+    const measure = (): void => setWidthPx(measured.clientWidth)
+    measure()
+    const resizing = new ResizeObserver(measure)
     resizing.observe(measured)
     return () => resizing.disconnect()
   }, [element])

@@ -1,8 +1,19 @@
-import './ranked-list.css'
 import type { JSX } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
+import type { PageAddress } from '../data/page-address.ts'
 import type { ColourName } from './palette.ts'
-import type { RankedRow } from './ranked-row.ts'
+
+/** One entry of a ranked list. */
+export interface RankedRow {
+  readonly key: string
+  readonly words: string
+  /** What its bar is as long as; null where it is not known. */
+  readonly value: number | null
+  readonly figure: string
+  readonly note?: string | undefined
+  /** Where its calls are; null where they cannot be told from others. */
+  readonly to: Partial<PageAddress> | null
+}
 
 export interface RankedListProps {
   readonly rows: readonly RankedRow[]

@@ -1,4 +1,3 @@
-import './sparkline.css'
 import type { JSX } from 'preact'
 import type { ColourName } from './palette.ts'
 import { sparkPath } from './spark-path.ts'

@@ -1,14 +1,14 @@
-import './time-chart.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { PageAddress } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ChartLegend } from './chart-legend.tsx'
 import { useChartRoom } from './chart-room.tsx'
-import type { ChartPart } from './chart-part.ts'
+import type { ChartPart } from './chart-series.ts'
 import { ChartTable } from './chart-table.tsx'
 import { SeriesPlot } from './series-plot.tsx'
-import type { Bounds } from './time-frame.ts'
+import { type Bounds, isBetween, overlaps } from './time-frame.ts'
 
 export interface TimeChartProps {
   readonly title: string
@@ -40,13 +40,9 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
   const [first] = parts
   if (first === undefined) return <></>
   const toggle = (key: string): void =>
-    setHidden((before) =>
-      before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
-    )
-  const hasOutages = outages.some(
-    ({ fromMs, toMs }) => toMs > first.frame.fromMs && fromMs < first.frame.toMs,
-  )
-  const hasMarks = marks.some(({ ms }) => ms >= first.frame.fromMs && ms < first.frame.toMs)
+    setHidden(new Set(hidden.has(key) ? [...hidden].filter((one) => one !== key) : [...hidden, key]))
+  const hasOutages = outages.some((outage) => overlaps(outage, first.frame))
+  const hasMarks = marks.some(({ ms }) => isBetween(first.frame, ms))
   const canSwitch = parts.some((part) => part.isLog === true)
   return (
     <Card
@@ -57,24 +53,19 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
         <>
           {actions}
           {canSwitch && !isTable && (
-            <button
-              type="button"
-              class="button bare small"
+            <Button
+              kind="bare"
+              small
               aria-pressed={isLog}
               title="Equal heights are equal factors"
               onClick={() => setLog(!isLog)}
             >
               Log
-            </button>
+            </Button>
           )}
-          <button
-            type="button"
-            class="button bare small"
-            aria-pressed={isTable}
-            onClick={() => setTable(!isTable)}
-          >
+          <Button kind="bare" small aria-pressed={isTable} onClick={() => setTable(!isTable)}>
             Table
-          </button>
+          </Button>
         </>
       }
     >

@@ -43,6 +43,30 @@ export function shareOfTime({ fromMs, toMs }: TimeFrame, ms: number): number {
   return Math.min(1, Math.max(0, (ms - fromMs) / (toMs - fromMs)))
 }
 
+/** Whether an instant lies in a span. */
+export function isBetween({ fromMs, toMs }: Bounds, ms: number): boolean {
+  return ms >= fromMs && ms < toMs
+}
+
+/** Whether two spans have time in common. */
+export function overlaps(one: Bounds, other: Bounds): boolean {
+  return one.toMs > other.fromMs && one.fromMs < other.toMs
+}
+
+/** For CSS: 0.5 is `50.000%`. */
+export function percentOf(share: number): string {
+  return `${(share * 100).toFixed(3)}%`
+}
+
+/** How far from the left a span begins, and how wide it is. */
+export function spanStyle(
+  frame: TimeFrame,
+  { fromMs, toMs }: Bounds,
+): { readonly left: string; readonly width: string } {
+  const left = shareOfTime(frame, fromMs)
+  return { left: percentOf(left), width: percentOf(shareOfTime(frame, toMs) - left) }
+}
+
 /** Where a bucket is drawn: its middle, as far as it lies in the range. */
 export function bucketMiddle(frame: TimeFrame, index: number): number {
   const { fromMs, toMs } = bucketBounds(frame, index)

@@ -1,43 +1,37 @@
-import './costs-view.css'
+import './costs.css'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { ChartRoomProvider } from '../charts/chart-room.tsx'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import type { ViewProps } from '../data/view-props.ts'
-import { ChartRoomContext } from '../charts/chart-room.tsx'
-import { Crosshair } from '../charts/crosshair.ts'
-import { usePalette } from '../charts/use-palette.ts'
-import { useZoom } from '../charts/use-zoom.ts'
 import { Card } from '../design/card.tsx'
+import { FigureCards } from '../design/figure-cards.tsx'
+import { NoCallsCard } from '../design/no-calls.tsx'
+import { Note } from '../design/note.tsx'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { FirstCallCard } from '../design/first-call-card.tsx'
-import { NothingCard } from '../design/nothing-card.tsx'
 import { PricesCard, pricesId } from './prices-card.tsx'
 import { spendCards } from './spend-cards.ts'
 import { SpendChart } from './spend-chart.tsx'
-import { SpendFigureCards } from './spend-figure-cards.tsx'
 import { spendBounds } from './spend-question.ts'
 import { SpendTable } from './spend-table.tsx'
-import { type Spend, useSpend } from './use-spend.ts'
 import { usePrices } from './use-prices.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
+import { type Spend, useSpend } from './use-spend.ts'
 
-/** Where does the money go, and are the prices right? */
+/** Shows spend over time and by model or client, and the prices that it is made of. */
 export function CostsView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
   const [isHeld, hold] = useState(false)
   const spend = useSpend(address, times, isHeld)
   const prices = usePrices(address, isHeld)
-  const palette = usePalette()
-  const { zoom, zoomOut } = useZoom()
-  const crosshair = useMemo(() => new Crosshair(), [])
-  const room = useMemo(
-    () => ({ times, palette, crosshair, outages: [], marks: [], zoom, zoomOut, hold }),
-    [times, palette, crosshair, zoom, zoomOut],
-  )
   const { models, trouble, isStale } = spend
   const isRefused = models === null && trouble !== null
+  const again = (): void => {
+    spend.again()
+    prices.again()
+  }
   return (
-    <ChartRoomContext.Provider value={room}>
+    <ChartRoomProvider times={times} onHold={hold}>
       <FilterBar
         times={times}
         models={models?.available_models ?? []}
@@ -45,19 +39,13 @@ export function CostsView({ times }: ViewProps): JSX.Element {
         answeredMs={spend.answeredMs}
         isLoading={spend.isLoading}
         trouble={isRefused ? null : trouble}
-        again={() => {
-          spend.again()
-          prices.again()
-        }}
+        again={again}
       />
       <div class={`costs-view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {isRefused ? (
-          <section class="note bad" role="alert">
-            <span>What was spent cannot be told: {trouble}</span>
-            <button type="button" class="button small" onClick={spend.again}>
-              Try again
-            </button>
-          </section>
+          <Note tone="bad" onRetry={spend.again}>
+            What was spent cannot be told: {trouble}
+          </Note>
         ) : (
           <SpendPart spend={spend} />
         )}
@@ -65,13 +53,10 @@ export function CostsView({ times }: ViewProps): JSX.Element {
           prices={prices}
           times={times}
           bounds={spendBounds(address, spend.answeredMs ?? nowMs())}
-          onRepriced={() => {
-            spend.again()
-            prices.again()
-          }}
+          onRepriced={again}
         />
       </div>
-    </ChartRoomContext.Provider>
+    </ChartRoomProvider>
   )
 }
 
@@ -79,7 +64,7 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
   const { address } = useNavigation()
   const { models, parts, partsTrouble } = spend
   const cards = useMemo(
-    () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null)),
+    () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null, showPrices)),
     [models, parts],
   )
   if (models === null || cards === null) {
@@ -90,29 +75,10 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
       </>
     )
   }
-  if (models.summary.calls === 0) {
-    const isUnread = models.store !== undefined && models.store !== 'missing' && models.store !== 'empty'
-    if (isUnread) {
-      return (
-        <section class="note bad" role="alert">
-          <strong>The database cannot be read.</strong>
-          <span>{models.note}</span>
-        </section>
-      )
-    }
-    // Of no type: there never was a call.
-    return models.available_types.length === 0 ? <FirstCallCard /> : <NothingCard />
-  }
+  if (models.summary.calls === 0) return <NoCallsCard answer={models} />
   return (
     <>
-      <SpendFigureCards
-        cards={cards}
-        onPrices={() => {
-          const prices = document.getElementById(pricesId)
-          prices?.scrollIntoView({ block: 'center' })
-          prices?.focus({ preventScroll: true })
-        }}
-      />
+      <FigureCards cards={cards} class="spend-cards" />
       <SpendChart spend={spend} />
       {partsTrouble !== null ? (
         <Card title={`Spend by ${address.by}`}>
@@ -125,4 +91,10 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
       )}
     </>
   )
+}
+
+function showPrices(): void {
+  const prices = document.getElementById(pricesId)
+  prices?.scrollIntoView({ block: 'center' })
+  prices?.focus({ preventScroll: true })
 }

@@ -1,30 +1,18 @@
-import './price-dialog.css'
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Rates } from '../../src/api/costs.ts'
-import { Trouble, reasonOf } from '../data/trouble.ts'
-import { costActions } from './cost-actions.ts'
-import { type DraftTrouble, type PriceDraft, bodyOf, draftOf } from './price-form.ts'
-import { hostOf, overrideName } from './price-list.ts'
-import { type RateName, rateNames, rateWords } from './price-words.ts'
-import { RateField } from './rate-field.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
-
-/** What a price is set for. */
-export interface PricedModel {
-  /** Under which the calls ask for it, or under which one's own price is kept already. */
-  readonly name: string
-  /** Null where the name says it, or where it is for all. */
-  readonly upstream: string | null
-  /** What is charged now; null where nothing is known. */
-  readonly rates: Rates | null
-  /** Whether the present price has more to it than these rates: tiers, which one's own would have no more. */
-  readonly hasTiers: boolean
-}
+import { useAction } from '../data/use-action.ts'
+import { Button } from '../design/button.tsx'
+import { Note } from '../design/note.tsx'
+import { type DraftTrouble, type PriceDraft, bodyOf, draftOf } from './price-form.ts'
+import type { PricedModel } from './price-lines.ts'
+import { hostOf, overrideName } from './price-list.ts'
+import { type RateName, isFee, rateNames, rateWords } from './price-words.ts'
+import { costActions } from './use-prices.ts'
 
 export interface PriceDialogProps {
   readonly model: PricedModel
-  /** Where a local day begins, in milliseconds since the Unix epoch. */
+  /** The beginning of a local day, in milliseconds since the Unix epoch. */
   readonly dayStartMs: (day: string) => number
   readonly onDone: () => void
   /** Also with Escape. */
@@ -35,9 +23,9 @@ const mainRates: readonly RateName[] = ['input', 'output', 'cache_read']
 const moreRates = rateNames.filter((name) => !mainRates.includes(name))
 
 const sinces = [
-  { since: 'always', words: 'For all calls, also earlier ones' },
-  { since: 'now', words: 'From now on' },
-  { since: 'day', words: 'From a day on' },
+  ['always', 'For all calls, also earlier ones'],
+  ['now', 'From now on'],
+  ['day', 'From a day on'],
 ] as const
 
 /** Sets a price of one's own, which goes before every other. */
@@ -46,68 +34,59 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
   const id = useId()
   const [draft, setDraft] = useState<PriceDraft>(() => draftOf(model.rates))
   const [wrong, setWrong] = useState<DraftTrouble>({})
-  const [trouble, setTrouble] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, trouble, run } = useAction()
   useEffect(() => dialog.current?.showModal(), [])
+  const rejected = trouble?.param ?? null
+  useEffect(() => {
+    if (rejected !== null && isRate(rejected)) setWrong({ [rejected]: trouble?.message })
+  }, [trouble])
   useEffect(() => {
     dialog.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }, [wrong])
   const leave = (): void => dialog.current?.close()
-  const save = async (): Promise<void> => {
-    if (isBusy) return
+  const save = (): void => {
     const made = bodyOf(draft, nowMs(), dayStartMs)
-    if ('trouble' in made) {
-      setWrong(made.trouble)
-      return
-    }
-    setWrong({})
-    setTrouble(null)
-    setBusy(true)
-    try {
+    setWrong('trouble' in made ? made.trouble : {})
+    if ('trouble' in made) return
+    void run(async () => {
       const name = overrideName({ upstream: model.upstream, model: model.name }, draft.isForAll)
       await costActions.setPrice(name, made.body)
       leave()
       onDone()
-    } catch (error) {
-      const param = error instanceof Trouble ? error.param : null
-      if (param !== null && isRate(param)) setWrong({ [param]: reasonOf(error) })
-      else setTrouble(reasonOf(error))
-      setBusy(false)
-    }
+    })
   }
   const change = (part: Partial<PriceDraft>): void => setDraft((before) => ({ ...before, ...part }))
   const field = (name: RateName): JSX.Element => (
-    <RateField
-      key={name}
-      name={name}
-      id={`${id}-${name}`}
-      value={draft.isFree ? '0' : (draft.rates[name] ?? '')}
-      isFixed={draft.isFree}
-      trouble={wrong[name]}
-      onValue={(value) => change({ rates: { ...draft.rates, [name]: value } })}
-    />
+    <Field key={name} id={`${id}-${name}`} label={rateWords[name]} trouble={wrong[name]}>
+      {(attributes) => (
+        <span class="rate-input">
+          <span aria-hidden="true">$</span>
+          <input
+            {...attributes}
+            type="text"
+            inputMode="decimal"
+            autocomplete="off"
+            value={
+              draft.isFree ? (name === 'input' || name === 'output' ? '0' : '') : (draft.rates[name] ?? '')
+            }
+            readOnly={draft.isFree}
+            onInput={({ currentTarget: { value } }) => change({ rates: { ...draft.rates, [name]: value } })}
+          />
+          {isFee(name) && <span class="quiet">each</span>}
+        </span>
+      )}
+    </Field>
   )
   return (
-    <dialog
-      ref={dialog}
-      class="price-dialog"
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault()
-        leave()
-      }}
-      onClose={onClose}
-    >
+    <dialog ref={dialog} class="price-dialog" aria-labelledby={id} onClose={onClose}>
       <form
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          void save()
+          save()
         }}
       >
-        <h2 id={id}>
-          Price of <span class="price-dialog-name">{model.name}</span>
-        </h2>
+        <h2 id={id}>Price of {model.name}</h2>
         <p class="quiet">In dollars for a million tokens. It goes before every price list.</p>
         <label class="choice">
           <input
@@ -128,97 +107,120 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
         >
           <summary>More rates</summary>
           <p class="quiet">
-            What is left empty costs as the rate that it belongs to: cache and audio as input or output.
+            A rate that is left empty is as the one that it belongs to: cache and audio as input or output.
           </p>
           <div class="rate-fields">{moreRates.map(field)}</div>
         </details>
-        {model.hasTiers && (
-          <p class="note">
+        {model.hasMore && (
+          <Note>
             The present price has tiers. Yours will have none: it holds for requests of every length.
-          </p>
+          </Note>
         )}
         {model.upstream !== null && (
-          <fieldset>
-            <legend>Of which upstream</legend>
-            <Radio
-              name={`${id}-scope`}
-              isChosen={!draft.isForAll}
-              words={`Only ${hostOf(model.upstream)}`}
-              onChoose={() => change({ isForAll: false })}
-            />
-            <Radio
-              name={`${id}-scope`}
-              isChosen={draft.isForAll}
-              words="Of this name everywhere"
-              onChoose={() => change({ isForAll: true })}
-            />
-          </fieldset>
+          <Radios
+            legend="Of which upstream"
+            choices={[
+              [false, `Only ${hostOf(model.upstream)}`],
+              [true, 'Of this name everywhere'],
+            ]}
+            chosen={draft.isForAll}
+            onChoose={(isForAll) => change({ isForAll })}
+          />
         )}
-        <fieldset>
-          <legend>For which calls</legend>
-          {sinces.map(({ since, words }) => (
-            <Radio
-              key={since}
-              name={`${id}-since`}
-              isChosen={draft.since === since}
-              words={words}
-              onChoose={() => change({ since })}
-            />
-          ))}
+        <Radios
+          legend="For which calls"
+          choices={sinces}
+          chosen={draft.since}
+          onChoose={(since) => change({ since })}
+        >
           {draft.since === 'day' && (
-            <div class="rate-field">
-              <label for={`${id}-day`}>First day</label>
-              <input
-                id={`${id}-day`}
-                class="field"
-                type="date"
-                value={draft.day}
-                aria-invalid={wrong.day === undefined ? undefined : 'true'}
-                aria-describedby={wrong.day === undefined ? undefined : `${id}-day-wrong`}
-                onInput={({ currentTarget }) => change({ day: currentTarget.value })}
-              />
-              {wrong.day !== undefined && (
-                <p id={`${id}-day-wrong`} class="wrong">
-                  {wrong.day}
-                </p>
+            <Field id={`${id}-day`} label="First day" trouble={wrong.day}>
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  type="date"
+                  value={draft.day}
+                  onInput={({ currentTarget }) => change({ day: currentTarget.value })}
+                />
               )}
-            </div>
+            </Field>
           )}
           {draft.since !== 'now' && (
             <p class="quiet">What was recorded already stays as it is until you price it anew.</p>
           )}
-        </fieldset>
-        {trouble !== null && (
-          <p class="note bad" role="alert">
-            {trouble}
-          </p>
+        </Radios>
+        {trouble !== null && (rejected === null || !isRate(rejected)) && (
+          <Note tone="bad">{trouble.message}</Note>
         )}
         <div class="buttons">
-          <button type="button" class="button" onClick={leave}>
-            Cancel
-          </button>
-          <button type="submit" class="button strong" aria-disabled={isBusy}>
+          <Button onClick={leave}>Cancel</Button>
+          <Button type="submit" kind="strong" isOff={isBusy}>
             {isBusy ? 'Setting…' : 'Set price'}
-          </button>
+          </Button>
         </div>
       </form>
     </dialog>
   )
 }
 
-interface RadioProps {
-  readonly name: string
-  readonly isChosen: boolean
-  readonly words: string
-  readonly onChoose: () => void
+interface FieldProps {
+  readonly id: string
+  readonly label: string
+  readonly trouble: string | undefined
+  /** Makes the input with these attributes. */
+  readonly children: (attributes: FieldAttributes) => JSX.Element
 }
 
-function Radio({ name, isChosen, words, onChoose }: RadioProps): JSX.Element {
+interface FieldAttributes {
+  readonly id: string
+  readonly class: string
+  readonly 'aria-invalid': 'true' | undefined
+  readonly 'aria-describedby': string | undefined
+}
+
+/** A field with its label, and the error in it. */
+function Field({ id, label, trouble, children }: FieldProps): JSX.Element {
+  const isWrong = trouble !== undefined
   return (
-    <label class="choice">
-      <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
-      <span>{words}</span>
-    </label>
+    <div class="rate-field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        class: 'field',
+        'aria-invalid': isWrong ? 'true' : undefined,
+        'aria-describedby': isWrong ? `${id}-wrong` : undefined,
+      })}
+      {isWrong && (
+        <p id={`${id}-wrong`} class="wrong">
+          {trouble}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface RadiosProps<Choice> {
+  readonly legend: string
+  readonly choices: readonly (readonly [choice: Choice, words: string])[]
+  readonly chosen: Choice
+  readonly onChoose: (choice: Choice) => void
+  readonly children?: ComponentChildren
+}
+
+function Radios<Choice>(props: RadiosProps<Choice>): JSX.Element {
+  const { legend, choices, chosen, onChoose, children } = props
+  const name = useId()
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {choices.map(([choice, words]) => (
+        <label key={words} class="choice">
+          <input type="radio" name={name} checked={choice === chosen} onChange={() => onChoose(choice)} />
+          <span>{words}</span>
+        </label>
+      ))}
+      {children}
+    </fieldset>
   )
 }
 

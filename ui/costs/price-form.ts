@@ -1,23 +1,23 @@
 import type { Rates } from '../../src/api/costs.ts'
-import { type RateName, isFee, rateNames } from './price-words.ts'
+import { type RateName, isFee, plainNumber, rateNames } from './price-words.ts'
 
 /** In dollars: what is dearer is a slip of the pen. */
 const mostUsd = 1000
 
-/** What stands in the fields of a price; empty where nothing was written. */
+/** The texts in the fields of a price; a field that is left out is empty. */
 export interface PriceDraft {
   readonly rates: Readonly<Partial<Record<RateName, string>>>
   readonly isFree: boolean
   readonly isForAll: boolean
   readonly since: 'always' | 'now' | 'day'
-  /** `2026-11-21`, looked at where it is to hold since a day. */
+  /** `2026-11-21`, read if the price is to hold since a day. */
   readonly day: string
 }
 
 /** The body of a price that is set. */
 export type PriceBody = Rates & { readonly effective_from?: string }
 
-/** What is wrong, by the field that it is in. */
+/** Errors by the field that they are in. */
 export type DraftTrouble = Readonly<Partial<Record<RateName | 'day', string>>>
 
 /** A draft that shows the rates of a price. */
@@ -35,7 +35,7 @@ export function draftOf(rates: Rates | null): PriceDraft {
   }
 }
 
-/** What is sent, or what is wrong in which field. */
+/** The body to send, or the errors by field. */
 export function bodyOf(
   draft: PriceDraft,
   nowMs: number,
@@ -57,7 +57,7 @@ export function bodyOf(
     for (const name of ['input', 'output'] as const) {
       if (rates[name] !== undefined || trouble[name] !== undefined) continue
       if (hasFee) rates[name] = 0
-      else trouble[name] = 'Needed: 0 where nothing is billed.'
+      else trouble[name] = 'Needed: 0 if nothing is billed.'
     }
   }
   const fromMs = draft.since === 'now' ? nowMs : draft.since === 'day' ? dayStartMs(draft.day) : null
@@ -70,8 +70,4 @@ export function bodyOf(
 function amountOf(text: string): number | null {
   const plain = text.replace(/^\$\s*/, '').replace(',', '.')
   return /^(\d{1,7}(\.\d{0,10})?|\.\d{1,10})$/.test(plain) ? Number(plain) : null
-}
-
-function plainNumber(value: number): string {
-  return value.toFixed(10).replace(/0+$/, '').replace(/\.$/, '')
 }

@@ -1,7 +1,7 @@
 import type { CostMatch, Costs, PriceEntry } from '../../src/api/costs.ts'
 import { hasPrice } from './price-words.ts'
 
-/** Where a price can be needed: one model of one upstream, with all that answered under its name. */
+/** Chooses and sorts the models that can need a price, each of one upstream. */
 export function listedMatches(
   matches: readonly CostMatch[],
   models: readonly string[],
@@ -61,7 +61,7 @@ export function priceableCalls(matches: readonly CostMatch[], fromMs: number): n
   }, 0)
 }
 
-/** Under which name one's own price is kept: for one upstream, or for all. */
+/** The name under which one's own price is kept: for one upstream, or for all. */
 export function overrideName(match: Pick<CostMatch, 'upstream' | 'model'>, isForAll: boolean): string {
   const { upstream, model } = match
   return isForAll || upstream === null ? (model ?? '') : `${hostOf(upstream)}/${model ?? ''}`

@@ -1,42 +1,297 @@
-import './price-table.css'
 import type { ComponentChildren, JSX } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { RateTier } from '../../src/api/costs.ts'
+import { AddressLink } from '../data/navigation.tsx'
+import { Button } from '../design/button.tsx'
+import { Icon } from '../design/icon.tsx'
+import { Table } from '../design/table.tsx'
+import { count, dollars, known, unknownFigure } from '../format/figures.ts'
+import type { PriceLine, PricedModel, ShownPrice } from './price-lines.ts'
+import {
+  baseRates,
+  feeOf,
+  isByFee,
+  isFee,
+  isFree,
+  moreTiers,
+  rate,
+  rateWords,
+  ratesIn,
+  tierWords,
+} from './price-words.ts'
 
-export interface PriceTableProps {
+/** As many as one looks through, and as many more with each press; others are found by their names. */
+const [rowsAtFirst, rowsMore] = [50, 200]
+
+export interface PriceTableProps<Item> {
   readonly caption: string
-  /** Whether what was spent has a column. */
+  readonly items: readonly Item[]
+  readonly lineOf: (item: Item) => PriceLine
+  /** Spend has a column. */
   readonly hasSpent: boolean
-  readonly children: ComponentChildren
+  readonly isSyncing: boolean
+  readonly onSync: () => void
+  readonly onSet: (priced: PricedModel) => void
+  readonly onRemove: (name: string) => void
 }
 
 /** Prices side by side, for a million tokens each. */
-export function PriceTable({ caption, hasSpent, children }: PriceTableProps): JSX.Element {
+export function PriceTable<Item>(props: PriceTableProps<Item>): JSX.Element {
+  const { caption, items, lineOf, hasSpent, ...actions } = props
+  const [most, setMost] = useState(rowsAtFirst)
+  const columns = [
+    hasSpent ? 'Model' : 'Name',
+    { words: 'Input', class: 'price-rate' },
+    { words: 'Output', class: 'price-rate' },
+    { words: 'Cached', class: 'price-rate' },
+    { words: 'Source', class: 'price-source is-words' },
+    ...(hasSpent ? [{ words: 'Spent', class: 'price-spent' }] : []),
+    { words: <span class="aside">Actions</span>, class: 'price-actions' },
+  ]
   return (
-    <table class={`price-table ${hasSpent ? 'has-spent' : ''}`}>
-      <caption class="aside">{caption}, in dollars for a million tokens</caption>
-      <thead>
-        <tr>
-          <th scope="col">{hasSpent ? 'Model' : 'Name'}</th>
-          <th scope="col" class="price-rate">
-            Input
-          </th>
-          <th scope="col" class="price-rate">
-            Output
-          </th>
-          <th scope="col" class="price-rate is-more">
-            Cached
-          </th>
-          <th scope="col" class="price-source">
-            Source
-          </th>
-          {hasSpent && (
-            <th scope="col" class="price-spent">
-              Spent
-            </th>
+    <>
+      <Table caption={`${caption}, in dollars for a million tokens`} columns={columns} class="price-table">
+        <tbody>
+          {items.slice(0, most).map((item) => {
+            const line = lineOf(item)
+            return <Row key={line.key} line={line} columns={columns.length} {...actions} />
+          })}
+        </tbody>
+      </Table>
+      {items.length > most && (
+        <Button kind="bare" small onClick={() => setMost(most + rowsMore)}>
+          {count(items.length - most)} more
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface RowProps extends Pick<PriceTableProps<unknown>, 'isSyncing' | 'onSync' | 'onSet' | 'onRemove'> {
+  readonly line: PriceLine
+  readonly columns: number
+}
+
+/** A price, or why there is none; its tiers are folded away. */
+function Row({ line, columns, ...actions }: RowProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  const { name, about, price, why, isCalm, spent } = line
+  const label = (
+    <span class="price-name" title={name}>
+      {name}
+    </span>
+  )
+  const ends = (
+    <>
+      {spent !== null && (
+        <td class="price-spent">
+          {spent.model === null ? (
+            known(spent.usd, dollars)
+          ) : (
+            <AddressLink
+              class="spent-link"
+              to={{ view: 'calls', sort: 'cost', models: [spent.model], by: 'model', price: '' }}
+            >
+              {known(spent.usd, dollars)}
+            </AddressLink>
           )}
-          <td class="price-actions" />
+          <small>{spent.words}</small>
+        </td>
+      )}
+      <td class="price-actions">
+        <Actions line={line} {...actions} />
+      </td>
+    </>
+  )
+  if (price === null) {
+    return (
+      <tr class={`is-unpriced ${isCalm ? 'is-calm' : ''}`}>
+        <th scope="row">
+          {label}
+          <small>{about}</small>
+          <small class="price-brief price-why">{why}</small>
+        </th>
+        <td class="price-why is-words" colSpan={4}>
+          {why}
+        </td>
+        {ends}
+      </tr>
+    )
+  }
+  return (
+    <>
+      <tr class="price-row">
+        <th scope="row">
+          <button
+            type="button"
+            class="price-open"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? id : undefined}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name="right" size={14} />
+            {label}
+          </button>
+          <small>{about}</small>
+          <small class="price-brief">
+            {briefWords(price)} · {price.source}
+          </small>
+        </th>
+        <RateCells price={price} />
+        <td class="price-source is-words">
+          {price.source}
+          <small>{price.date}</small>
+        </td>
+        {ends}
+      </tr>
+      {isOpen && (
+        <tr class="price-details" id={id}>
+          <td colSpan={columns}>
+            <AllRates name={name} price={price} />
+            <ul>
+              {price.notes.map((note) => (
+                <li key={note}>{note}</li>
+              ))}
+            </ul>
+          </td>
         </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
+      )}
+    </>
+  )
+}
+
+function Actions({ line, isSyncing, onSync, onSet, onRemove }: Omit<RowProps, 'columns'>): JSX.Element {
+  const { name, price, priced, ownName, canSync } = line
+  return (
+    <>
+      {ownName !== null && (
+        <Button kind="bare" small onClick={() => onRemove(ownName)}>
+          Remove<span class="aside"> your price of {name}</span>
+        </Button>
+      )}
+      {canSync && (
+        <Button kind="bare" small isOff={isSyncing} onClick={onSync}>
+          Sync<span class="aside"> prices</span>
+        </Button>
+      )}
+      {priced !== null && price !== null && (
+        <Button kind="bare" small onClick={() => onSet(priced)}>
+          Change<span class="aside"> the price of {name}</span>
+        </Button>
+      )}
+      {priced !== null && price === null && (
+        <Button small onClick={() => onSet(priced)}>
+          Set price<span class="aside"> of {name}</span>
+        </Button>
+      )}
+    </>
+  )
+}
+
+function RateCells({ price: { period } }: { readonly price: ShownPrice }): JSX.Element {
+  if (isFree(period.tiers)) {
+    return (
+      <td class="price-rate" colSpan={3}>
+        <span class="tag good">Free</span>
+      </td>
+    )
+  }
+  const base = baseRates(period)
+  const fee = isByFee(base) ? feeOf(base) : undefined
+  const more = moreTiers(period)
+  return (
+    <>
+      <td class="price-rate">
+        {fee === undefined ? <Rate usd={base.input} /> : rate(fee)}
+        {fee !== undefined && <small>each</small>}
+        {more > 0 && (
+          <small title="By the length of the request, or its service tier">
+            + {more} {more === 1 ? 'tier' : 'tiers'}
+          </small>
+        )}
+      </td>
+      <td class="price-rate">
+        <Rate usd={fee === undefined ? base.output : undefined} />
+      </td>
+      <td class="price-rate">
+        <Rate usd={base.cache_read} />
+      </td>
+    </>
+  )
+}
+
+function Rate({ usd }: { readonly usd: number | undefined }): ComponentChildren {
+  return usd === undefined ? <span class="quiet">{unknownFigure}</span> : rate(usd)
+}
+
+/** For narrow windows: `$0.15 in, $0.60 out, tiers`. */
+function briefWords({ period }: ShownPrice): string {
+  if (isFree(period.tiers)) return 'Free'
+  const base = baseRates(period)
+  const fee = isByFee(base) ? feeOf(base) : undefined
+  return [
+    fee !== undefined && `${rate(fee)} each`,
+    fee === undefined && base.input !== undefined && `${rate(base.input)} in`,
+    fee === undefined && base.output !== undefined && `${rate(base.output)} out`,
+    moreTiers(period) > 0 && 'tiers',
+  ]
+    .filter((words) => words !== false)
+    .join(', ')
+}
+
+const serviceWords: Readonly<Record<string, string>> = {
+  flex: 'Flex',
+  priority: 'Priority',
+  batch: 'Batch',
+}
+
+interface AllRatesProps {
+  readonly name: string
+  readonly price: ShownPrice
+}
+
+/** All rates of a price: by the length of a request, and by the service tier that was asked for. */
+function AllRates({ name, price: { period } }: AllRatesProps): JSX.Element {
+  return (
+    <div class="price-rates">
+      <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
+      {Object.entries(period.service_tiers ?? {}).map(([service, tiers]) => (
+        <div key={service}>
+          <h4>{serviceWords[service] ?? service}</h4>
+          <RateTable caption={`Rates of ${name}, ${service}`} tiers={tiers} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface RateTableProps {
+  readonly caption: string
+  readonly tiers: readonly RateTier[]
+}
+
+function RateTable({ caption, tiers }: RateTableProps): JSX.Element {
+  const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
+  return (
+    <Table caption={caption} columns={columns.map((words) => ({ words }))}>
+      <tbody>
+        {ratesIn(tiers).map((name) => (
+          <tr key={name}>
+            <th scope="row">{rateWords[name]}</th>
+            {tiers.map((tier) => {
+              // A longer request costs as a shorter one unless it has a rate of its own.
+              const usd = tier[name] ?? tiers[0]?.[name]
+              return (
+                <td key={tier.above_input_tokens}>
+                  {usd === undefined ? unknownFigure : rate(usd)}
+                  {usd !== undefined && !isFee(name) && <span class="quiet"> / 1 M</span>}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   )
 }

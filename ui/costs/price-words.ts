@@ -9,7 +9,7 @@ import type {
 } from '../../src/api/costs.ts'
 import { count, shortCount } from '../format/figures.ts'
 
-/** What a rate is of, in the order in which people look for them. */
+/** Names the rates, in the order in which people look for them. */
 export const rateWords = {
   input: 'Input',
   output: 'Output',
@@ -38,7 +38,7 @@ export function isFee(name: RateName): boolean {
 export function rate(usd: number): string {
   if (usd === 0) return '$0'
   const digits =
-    usd >= 0.01 && Number(usd.toFixed(2)) === usd ? usd.toFixed(2).replace('.00', '') : plain(usd)
+    usd >= 0.01 && Number(usd.toFixed(2)) === usd ? usd.toFixed(2).replace('.00', '') : plainNumber(usd)
   return `$${digits}`
 }
 
@@ -47,22 +47,30 @@ export function baseRates({ tiers }: { readonly tiers: readonly RateTier[] }): R
   return tiers[0] ?? { above_input_tokens: 0 }
 }
 
-/** Whether every rate that it has is nothing: a price all the same. */
+/** How many tiers there are beside the first: for longer requests, or other service tiers. */
+export function moreTiers({ tiers, service_tiers: services = {} }: TieredPrice): number {
+  return tiers.length - 1 + Object.keys(services).length
+}
+
+/** The rates of a price. */
+export type TieredPrice = Pick<PricePeriod, 'tiers' | 'service_tiers'>
+
+/** Every rate that it has is 0: a price all the same. */
 export function isFree(tiers: readonly RateTier[]): boolean {
   return tiers.length > 0 && tiers.every((tier) => rateNames.every((name) => (tier[name] ?? 0) === 0))
 }
 
-/** What is billed for each request, or unit of search; undefined where nothing is. */
+/** The fee for each request, or unit of search; undefined if there is none. */
 export function feeOf({ per_request: perRequest, per_search_unit: perUnit }: Rates): number | undefined {
   return perRequest ?? perUnit
 }
 
-/** Whether a fee is all that is billed. */
+/** A fee is all that is billed. */
 export function isByFee(rates: Rates): boolean {
   return feeOf(rates) !== undefined && rateNames.every((name) => isFee(name) || (rates[name] ?? 0) === 0)
 }
 
-/** Which rates any of the tiers has; where a fee is all that is billed, no others. */
+/** The rates that any of the tiers has; if a fee is all that is billed, no others. */
 export function ratesIn(tiers: readonly RateTier[]): readonly RateName[] {
   const areByFee = tiers.every(isByFee)
   return rateNames.filter(
@@ -70,7 +78,7 @@ export function ratesIn(tiers: readonly RateTier[]): readonly RateName[] {
   )
 }
 
-/** For how long a request a tier is: `up to 200 K tokens in`, `above 200 K`. */
+/** The length of request that a tier is for: `up to 200 K tokens in`, `above 200 K`. */
 export function tierWords(tiers: readonly RateTier[], at: number): string {
   const tier = tiers[at]
   const next = tiers[at + 1]
@@ -102,12 +110,12 @@ export function whyWords(none: WhyUnpriced, hasCost: boolean): string {
   }
 }
 
-/** Whether there is a price. */
+/** There is a price. */
 export function hasPrice(price: MatchedPrice): price is Extract<MatchedPrice, { key: string }> {
   return 'key' in price
 }
 
-/** The period of an entry that holds at an instant; null where it begins only later. */
+/** The period of an entry that holds at an instant; null if it begins only later. */
 export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | null {
   const held = prices.filter(({ effective_from: from }) => sinceMs(from) <= nowMs)
   return (
@@ -115,7 +123,7 @@ export function periodAt({ prices }: PriceEntry, nowMs: number): PricePeriod | n
   )
 }
 
-/** Of what answered, where that is another name than was asked for. */
+/** The model that answered, if it has another name than was asked for. */
 export function answeredBy({ model, response_model: answered }: CostMatch): string | null {
   return answered !== null && answered !== model ? answered : null
 }
@@ -125,7 +133,6 @@ function sinceMs(from: string | null): number {
 }
 
 /** Without an exponent, without zeros that say nothing. */
-function plain(value: number): string {
-  const text = value.toFixed(10)
-  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text
+export function plainNumber(value: number): string {
+  return value.toFixed(10).replace(/\.?0+$/, '')
 }

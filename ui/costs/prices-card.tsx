@@ -1,31 +1,28 @@
-import './prices-card.css'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { CostMatch } from '../../src/api/costs.ts'
-import { useNavigation } from '../data/navigation.tsx'
 import type { Bounds } from '../charts/time-frame.ts'
-import { reasonOf } from '../data/trouble.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { useAction } from '../data/use-action.ts'
+import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmDialog } from '../design/confirm-dialog.tsx'
-import { Icon } from '../design/icon.tsx'
+import { Note } from '../design/note.tsx'
+import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { costActions } from './cost-actions.ts'
-import { KnownPriceList } from './known-price-list.tsx'
-import { MatchedPrices } from './matched-prices.tsx'
-import { PriceDialog, type PricedModel } from './price-dialog.tsx'
-import { type KnownPrice, listedMatches, priceableCalls } from './price-list.ts'
-import { baseRates, hasPrice, periodAt } from './price-words.ts'
+import { PriceDialog } from './price-dialog.tsx'
+import { type PricedModel, knownLine, matchedLine } from './price-lines.ts'
+import { knownPrices, listedMatches, priceableCalls } from './price-list.ts'
+import { PriceTable } from './price-table.tsx'
+import { PricesNotes } from './prices-notes.tsx'
 import { RepriceDialog } from './reprice-dialog.tsx'
 import { offerWords } from './reprice-words.ts'
-import { PricesNotes } from './prices-notes.tsx'
 import { bookWords, syncWords } from './sync-words.ts'
-import { useRepriceOffer } from './use-reprice-offer.ts'
-import type { Prices } from './use-prices.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
+import { type Prices, costActions, useRepriceOffer } from './use-prices.ts'
 
-/** Where the focus goes when somebody wants to see the prices. */
+/** The element that gets the focus if somebody wants to see the prices. */
 export const pricesId = 'prices'
 
 export interface PricesCardProps {
@@ -35,103 +32,81 @@ export interface PricesCardProps {
   readonly onRepriced: () => void
 }
 
-/** Which price each call met, where it comes from, and what can be done about it. */
+/** The dialog that is open. */
+type Dialog =
+  | { readonly kind: 'price'; readonly priced: PricedModel }
+  | { readonly kind: 'remove'; readonly name: string }
+  | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
+
+/** The prices that calls met, or all that are known; sets prices, syncs them, and prices past calls anew. */
 export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProps): JSX.Element {
   const { address, amend } = useNavigation()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
-  const [priced, setPriced] = useState<PricedModel | null>(null)
-  const [removed, setRemoved] = useState<string | null>(null)
-  const [trouble, setTrouble] = useState<string | null>(null)
-  const [repriced, setRepriced] = useState<{
-    readonly bounds: Bounds
-    readonly onlyUnpriced: boolean
-  } | null>(null)
-  const now = nowMs()
+  const [dialog, setDialog] = useState<Dialog | null>(null)
+  const { trouble, run } = useAction()
   const search = address.price
+  const isUtc = times.zone === 'UTC'
+  const clock = { times, nowMs: nowMs() }
   const listed = useMemo(
     () => listedMatches(matches?.matches ?? [], address.models, search),
     [matches, address.models, search],
   )
+  const known = useMemo(
+    () => (costs === null || !isAll ? [] : knownPrices(costs, search)),
+    [costs, isAll, search],
+  )
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
-  const dayWords = (day: string): string => times.day(dayStartMs(day, times.zone === 'UTC') + 12 * 3_600_000)
-  const offer = found === null ? null : offerWords(found, dayWords)
-  const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
-  const remove = async (name: string): Promise<void> => {
-    setRemoved(null)
-    setTrouble(null)
-    try {
-      await costActions.removePrice(name)
-      prices.onChanged()
-    } catch (error) {
-      setTrouble(reasonOf(error))
-    }
-  }
-  const setOfMatch = ({ model, upstream, price }: CostMatch): void => {
-    const known = hasPrice(price) ? price : null
-    // One's own price is changed where it is kept, whichever name that is.
-    const own = known !== null && Object.hasOwn(costs?.overrides ?? {}, known.key) ? known.key : null
-    setPriced({
-      name: own ?? model ?? '',
-      upstream: own === null ? upstream : null,
-      rates: known === null ? null : baseRates(known),
-      hasTiers:
-        known !== null && (known.tiers.length > 1 || Object.keys(known.service_tiers ?? {}).length > 0),
-    })
-  }
-  const setOfKnown = ({ name, entry }: KnownPrice): void => {
-    const period = periodAt(entry, now)
-    setPriced({
-      name,
-      upstream: null,
-      rates: period === null ? null : baseRates(period),
-      hasTiers: period !== null && period.tiers.length > 1,
-    })
-  }
+  const dayWords = (day: string): string => times.day(dayStartMs(day, isUtc) + 12 * 3_600_000)
   if (costs === null) {
-    return prices.trouble === null ? (
-      <div class="skeleton prices-skeleton" />
-    ) : (
-      <section class="note bad" role="alert" id={pricesId}>
-        <span>The prices cannot be had: {prices.trouble}</span>
-        <button type="button" class="button small" onClick={prices.again}>
-          Try again
-        </button>
-      </section>
+    if (prices.trouble === null) return <div class="skeleton prices-skeleton" />
+    return (
+      <Note tone="bad" id={pricesId} onRetry={prices.again}>
+        The prices cannot be had: {prices.trouble}
+      </Note>
     )
   }
-  const known = Object.keys(costs.models).length + Object.keys(costs.overrides).length
+  const offer = found === null ? null : offerWords(found, dayWords)
+  const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const told = syncWords(costs, times)
+  const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
+  const close = (): void => setDialog(null)
+  const actions = {
+    isSyncing: prices.isSyncing,
+    onSync: prices.sync,
+    onSet: (priced: PricedModel) => setDialog({ kind: 'price', priced }),
+    onRemove: (name: string) => setDialog({ kind: 'remove', name }),
+  }
   return (
     <Card
       title="Prices"
-      about={bookWords(costs, now)}
-      class="prices-card"
+      about={bookWords(costs, clock.nowMs)}
       actions={
         <>
-          <button
-            type="button"
-            class="button bare small"
-            onClick={() => setRepriced({ bounds, onlyUnpriced: waiting > 0 })}
+          <Button
+            kind="bare"
+            small
+            onClick={() => setDialog({ kind: 'reprice', bounds, onlyUnpriced: waiting > 0 })}
           >
             Price past calls anew…
-          </button>
-          <button type="button" class="button small" aria-disabled={prices.isSyncing} onClick={prices.sync}>
-            <Icon name="refresh" size={14} />
+          </Button>
+          <Button small icon="refresh" isOff={prices.isSyncing} onClick={prices.sync}>
             {prices.isSyncing ? 'Syncing…' : 'Sync prices'}
-          </button>
+          </Button>
         </>
       }
     >
       <PricesNotes
         costs={costs}
         prices={prices}
-        trouble={trouble}
+        trouble={trouble?.message ?? null}
         times={times}
         isRepricing={isRepricing}
         offer={offer}
         waiting={waiting}
-        onPreview={() => setRepriced({ bounds: offer === null ? bounds : far, onlyUnpriced: true })}
+        onPreview={() =>
+          setDialog({ kind: 'reprice', bounds: offer === null ? bounds : far, onlyUnpriced: true })
+        }
       />
       <div class="prices-tools" id={pricesId} tabIndex={-1}>
         <Segments
@@ -141,114 +116,111 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
               choice: 'met',
               words: matches === null ? 'Met by calls' : `Met by calls, ${count(matches.matches.length)}`,
             },
-            { choice: 'all', words: `All known, ${count(known)}` },
+            { choice: 'all', words: `All known, ${count(knownCount)}` },
           ]}
           chosen={isAll ? 'all' : 'met'}
           onChoose={(choice) => setAll(choice === 'all')}
         />
-        <label class="prices-search">
-          <Icon name="search" size={14} />
-          <span class="aside">Search prices</span>
-          <input
-            class="field"
-            type="search"
-            placeholder="Model, upstream or key"
-            value={search}
-            onInput={({ currentTarget }) => amend({ price: currentTarget.value })}
-          />
-        </label>
-      </div>
-      {isAll ? (
-        <KnownPriceList
-          key={search}
-          costs={costs}
-          search={search}
-          times={times}
-          nowMs={now}
-          onSet={setOfKnown}
-          onRemove={setRemoved}
+        <SearchField
+          label="Search prices"
+          placeholder="Model, upstream or key"
+          value={search}
+          onValue={(price) => amend({ price })}
+          keysTitle="Costs"
         />
-      ) : matches === null ? (
-        prices.trouble === null ? (
-          <div class="skeleton prices-skeleton" />
-        ) : (
-          <p class="note bad" role="alert">
-            What the calls met cannot be told: {prices.trouble}
-          </p>
-        )
-      ) : listed.length === 0 ? (
+      </div>
+      {isAll && known.length > 0 && (
+        <PriceTable
+          key={`all ${search}`}
+          caption="All known prices"
+          items={known}
+          lineOf={(price) => knownLine(price, clock)}
+          hasSpent={false}
+          {...actions}
+        />
+      )}
+      {isAll && known.length === 0 && (
+        <p class="prices-none quiet">
+          {search === '' ? 'No price is known yet.' : `No price has “${search}” in its name.`}
+        </p>
+      )}
+      {!isAll && listed.length > 0 && (
+        <PriceTable
+          key="met"
+          caption="Prices that the calls met"
+          items={listed}
+          lineOf={(match) => matchedLine(match, costs.overrides, clock)}
+          hasSpent
+          {...actions}
+        />
+      )}
+      {!isAll && matches === null && prices.trouble === null && <div class="skeleton prices-skeleton" />}
+      {!isAll && matches === null && prices.trouble !== null && (
+        <Note tone="bad">What the calls met cannot be told: {prices.trouble}</Note>
+      )}
+      {!isAll && matches !== null && listed.length === 0 && (
         <p class="prices-none quiet">
           {search === ''
             ? 'No call of this time has met a price.'
             : `None that calls of this time met has “${search}” in its name.`}
           {search !== '' && (
-            <button type="button" class="button bare small" onClick={() => setAll(true)}>
+            <Button kind="bare" small onClick={() => setAll(true)}>
               Search all known prices
-            </button>
+            </Button>
           )}
         </p>
-      ) : (
-        <MatchedPrices
-          matches={listed}
-          overrides={costs.overrides}
-          times={times}
-          nowMs={now}
-          isSyncing={prices.isSyncing}
-          onSync={prices.sync}
-          onSet={setOfMatch}
-          onRemove={setRemoved}
-        />
       )}
-      {!isAll && matches !== null && matches.counted_from !== null && (
+      {!isAll && typeof matches?.counted_from === 'string' && (
         <p class="prices-foot quiet">
           Calls and what they cost are counted from {times.full(Date.parse(matches.counted_from))} on: earlier
           ones were folded into sums, or are too many to be counted one by one.
         </p>
       )}
       {told !== null && <p class="prices-foot quiet">{told}</p>}
-      {priced !== null && (
+      {dialog?.kind === 'price' && (
         <PriceDialog
-          model={priced}
-          dayStartMs={(day) => dayStartMs(day, times.zone === 'UTC')}
+          model={dialog.priced}
+          dayStartMs={(day) => dayStartMs(day, isUtc)}
           onDone={prices.onChanged}
-          onClose={() => setPriced(null)}
+          onClose={close}
         />
       )}
-      {removed !== null && (
+      {dialog?.kind === 'remove' && (
         <ConfirmDialog
-          title={`Remove your price of ${removed}?`}
+          title={`Remove your price of ${dialog.name}?`}
           yes="Remove"
           points={[
             'From now on its calls cost what a price list says, or are unpriced.',
             'What was recorded already keeps its cost.',
           ]}
-          onYes={() => void remove(removed)}
-          onNo={() => setRemoved(null)}
+          onYes={() => {
+            close()
+            void run(async () => {
+              await costActions.removePrice(dialog.name)
+              prices.onChanged()
+            })
+          }}
+          onNo={close}
         />
       )}
-      {repriced !== null && (
+      {dialog?.kind === 'reprice' && (
         <RepriceDialog
-          question={{
-            ...repriced.bounds,
-            onlyUnpriced: repriced.onlyUnpriced,
-            model: null,
-            zone: times.zone,
-          }}
-          spanWords={times.between(repriced.bounds.fromMs, repriced.bounds.toMs)}
+          question={{ ...dialog.bounds, onlyUnpriced: dialog.onlyUnpriced, zone: times.zone }}
+          spanWords={times.between(dialog.bounds.fromMs, dialog.bounds.toMs)}
           dayWords={dayWords}
           onDone={() => {
             // Over before it was seen to be under way.
             forget()
             onRepriced()
           }}
-          onClose={() => setRepriced(null)}
+          onClose={close}
         />
       )}
     </Card>
   )
 }
 
-/** Where a day of the calendar begins, by the reader's clock or in UTC; NaN for none. */
+/** The beginning of a day of the calendar, by the reader's clock or in UTC; NaN if the text is no day. */
 function dayStartMs(day: string, utc: boolean): number {
   return Date.parse(`${day}T00:00:00${utc ? 'Z' : ''}`)
 }

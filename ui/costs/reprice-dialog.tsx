@@ -1,24 +1,23 @@
-import './reprice-dialog.css'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { RepriceResult } from '../../src/api/costs.ts'
-import { useLive } from '../data/live.tsx'
+import type { RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
+import { useLive } from '../data/live.ts'
 import { reasonOf } from '../data/trouble.ts'
+import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
+import { Note } from '../design/note.tsx'
+import { Table } from '../design/table.tsx'
 import { count, counted } from '../format/figures.ts'
-import { type RepriceQuestion, costActions } from './cost-actions.ts'
 import {
   type RepricedModel,
   changeWords,
   consequences,
-  difference,
   doneWords,
   fromTo,
-  isWorthIt,
   progressShare,
   repricedModels,
-  signedDollars,
 } from './reprice-words.ts'
+import { type RepriceQuestion, costActions } from './use-prices.ts'
 
 /** Of one model, days beyond these are only in its sum. */
 const mostDays = 100
@@ -36,21 +35,16 @@ export interface RepriceDialogProps {
 type Stage =
   | { readonly kind: 'looking' }
   | { readonly kind: 'found'; readonly result: RepriceResult }
-  | { readonly kind: 'working'; readonly since: string }
+  | { readonly kind: 'working' }
   | { readonly kind: 'done'; readonly result: RepriceResult | null }
   | { readonly kind: 'failed'; readonly trouble: string }
 
-/** Shows what pricing the past anew would change, does it when it is told to, and says what came of it. */
-export function RepriceDialog({
-  question,
-  spanWords,
-  dayWords,
-  onDone,
-  onClose,
-}: RepriceDialogProps): JSX.Element {
+/** Previews how pricing the past anew would change costs, does it, and tells the result. */
+export function RepriceDialog(props: RepriceDialogProps): JSX.Element {
+  const { question, spanWords, dayWords, onDone, onClose } = props
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  const { repricing } = useLive()
+  const repricing = useLive(({ repricing }) => repricing)
   const [onlyUnpriced, setOnlyUnpriced] = useState(question.onlyUnpriced)
   const [stage, setStage] = useState<Stage>({ kind: 'looking' })
   useEffect(() => dialog.current?.showModal(), [])
@@ -74,10 +68,11 @@ export function RepriceDialog({
       onDone()
     } else setStage({ kind: 'failed', trouble: repricing.error?.message ?? 'It came to nothing.' })
   }, [stage, repricing])
+  const toDo = stage.kind === 'found' && stage.result.calls > 0 ? stage.result : null
   const apply = async (): Promise<void> => {
-    if (stage.kind !== 'found' || !isWorthIt(stage.result)) return
+    if (toDo === null) return
     before.current = repricing?.started_at
-    setStage({ kind: 'working', since: new Date().toISOString() })
+    setStage({ kind: 'working' })
     try {
       await costActions.reprice({ ...question, onlyUnpriced })
     } catch (error) {
@@ -85,18 +80,10 @@ export function RepriceDialog({
     }
   }
   const leave = (): void => dialog.current?.close()
+  const isRunning = repricing?.state === 'running' && !repricing.dry_run
   const isOver = stage.kind === 'done' || stage.kind === 'failed'
   return (
-    <dialog
-      ref={dialog}
-      class="reprice-dialog"
-      aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault()
-        leave()
-      }}
-      onClose={onClose}
-    >
+    <dialog ref={dialog} class="reprice-dialog" aria-labelledby={id} onClose={onClose}>
       <h2 id={id}>Price past calls anew</h2>
       <p class="quiet">
         By the prices in force when they were made, {spanWords}. What an upstream told itself stays.
@@ -115,12 +102,8 @@ export function RepriceDialog({
       <div class="reprice-told" aria-live="polite">
         {stage.kind === 'looking' && <p class="quiet">Looking what would change…</p>}
         {stage.kind === 'found' && <Preview result={stage.result} dayWords={dayWords} />}
-        {stage.kind === 'working' && <Working />}
-        {stage.kind === 'failed' && (
-          <p class="note bad" role="alert">
-            {stage.trouble}
-          </p>
-        )}
+        {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
+        {stage.kind === 'failed' && <Note tone="bad">{stage.trouble}</Note>}
         {stage.kind === 'done' && (
           <p class="reprice-done">
             <Icon name="check" />
@@ -128,48 +111,33 @@ export function RepriceDialog({
           </p>
         )}
       </div>
-      {stage.kind === 'found' && isWorthIt(stage.result) && (
+      {toDo !== null && (
         <ul class="reprice-points">
-          {consequences(stage.result).map((point) => (
+          {consequences(toDo).map((point) => (
             <li key={point}>{point}</li>
           ))}
         </ul>
       )}
       <div class="buttons">
-        {isOver || stage.kind === 'working' ? (
-          <button type="button" class="button" onClick={leave}>
-            {stage.kind === 'working' ? 'Close, it goes on' : 'Close'}
-          </button>
-        ) : (
-          <>
-            <button type="button" class="button" onClick={leave}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              class="button strong"
-              aria-disabled={stage.kind !== 'found' || !isWorthIt(stage.result)}
-              onClick={() => void apply()}
-            >
-              {stage.kind === 'found' && isWorthIt(stage.result)
-                ? `Price ${counted(stage.result.calls, 'call')} anew`
-                : 'Apply'}
-            </button>
-          </>
+        <Button onClick={leave}>
+          {stage.kind === 'working' ? 'Close, it goes on' : isOver ? 'Close' : 'Cancel'}
+        </Button>
+        {!isOver && stage.kind !== 'working' && (
+          <Button kind="strong" isOff={toDo === null} onClick={() => void apply()}>
+            {toDo === null ? 'Apply' : `Price ${counted(toDo.calls, 'call')} anew`}
+          </Button>
         )}
       </div>
     </dialog>
   )
 }
 
-function Working(): JSX.Element {
-  const { repricing } = useLive()
-  const progress = repricing?.state === 'running' && !repricing.dry_run ? repricing.progress : null
-  const share = progress === null || progress.total === 0 ? null : Math.min(1, progress.done / progress.total)
+function Working({ progress }: { readonly progress: RepriceProgress | null }): JSX.Element {
+  const share = progress === null || progress.total === 0 ? undefined : progress.done / progress.total
   return (
     <>
       <p class="quiet">Pricing anew{progress === null ? '…' : `, ${progressShare(progress)}`}</p>
-      <progress aria-label="Pricing anew" value={share ?? undefined} max={1} />
+      <progress aria-label="Pricing anew" value={share} max={1} />
     </>
   )
 }
@@ -180,50 +148,35 @@ interface PreviewProps {
 }
 
 function Preview({ result, dayWords }: PreviewProps): JSX.Element {
-  const models = repricedModels(result.days)
-  if (!isWorthIt(result)) {
+  if (result.calls === 0) {
     return <p>No call would change: the prices in force say the same, or nothing, of that time.</p>
   }
-  const { before_usd: beforeUsd, after_usd: afterUsd } = result
   return (
     // Focusable, so that it can be scrolled by keyboard.
     <div class="reprice-table" tabIndex={0} role="region" aria-label="What would change">
-      <table>
-        <caption class="aside">What would change</caption>
-        <thead>
-          <tr>
-            <th scope="col">Model and day</th>
-            <th scope="col">Calls</th>
-            <th scope="col">Cost</th>
-            <th scope="col">Change</th>
-          </tr>
-        </thead>
-        {models.map((model) => (
+      <Table caption="What would change" columns={['Model and day', 'Calls', 'Cost', 'Change']}>
+        {repricedModels(result.days).map((model) => (
           <ModelRows key={model.model ?? '\0'} model={model} dayWords={dayWords} />
         ))}
         <tfoot>
           <tr>
             <th scope="row">All</th>
-            <td>{count(result.calls)}</td>
-            <td>{fromTo(beforeUsd, afterUsd)}</td>
-            <td>{signedDollars(difference({ beforeUsd, afterUsd }))}</td>
+            <Cells calls={result.calls} beforeUsd={result.before_usd} afterUsd={result.after_usd} />
           </tr>
         </tfoot>
-      </table>
+      </Table>
     </div>
   )
 }
 
-function ModelRows({
-  model,
-  dayWords,
-}: {
+interface ModelRowsProps extends Pick<PreviewProps, 'dayWords'> {
   readonly model: RepricedModel
-  readonly dayWords: (day: string) => string
-}): JSX.Element {
+}
+
+function ModelRows({ model, dayWords }: ModelRowsProps): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const { days } = model
-  const [only] = days
+  const [first] = days
   return (
     <tbody>
       <tr>
@@ -233,12 +186,10 @@ function ModelRows({
             <span>{model.model ?? 'no model named'}</span>
           </button>
           <small>
-            {days.length === 1 && only !== undefined ? dayWords(only.day) : counted(days.length, 'day')}
+            {days.length === 1 && first !== undefined ? dayWords(first.day) : counted(days.length, 'day')}
           </small>
         </th>
-        <td>{count(model.calls)}</td>
-        <td>{fromTo(model.beforeUsd, model.afterUsd)}</td>
-        <td>{changeWords(model)}</td>
+        <Cells {...model} />
       </tr>
       {isOpen && days.length > mostDays && (
         <tr class="is-day">
@@ -251,11 +202,21 @@ function ModelRows({
         days.slice(0, mostDays).map(({ day, calls, before_usd: beforeUsd, after_usd: afterUsd }) => (
           <tr key={day} class="is-day">
             <th scope="row">{dayWords(day)}</th>
-            <td>{count(calls)}</td>
-            <td>{fromTo(beforeUsd, afterUsd)}</td>
-            <td>{signedDollars(difference({ beforeUsd, afterUsd }))}</td>
+            <Cells calls={calls} beforeUsd={beforeUsd} afterUsd={afterUsd} />
           </tr>
         ))}
     </tbody>
+  )
+}
+
+type CellsProps = Pick<RepricedModel, 'calls' | 'beforeUsd' | 'afterUsd'>
+
+function Cells({ calls, ...costs }: CellsProps): JSX.Element {
+  return (
+    <>
+      <td>{count(calls)}</td>
+      <td>{fromTo(costs)}</td>
+      <td>{changeWords(costs)}</td>
+    </>
   )
 }

@@ -1,13 +1,17 @@
 import type { RepriceDay, RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
 import { counted, dollars, known, percent, unknownFigure } from '../format/figures.ts'
+import { sumOf } from './spend-figures.ts'
 
-/** What re-pricing does to one model. */
-export interface RepricedModel {
-  readonly model: string | null
-  readonly calls: number
+/** Costs before and after; null if they are not known. */
+export interface CostChange {
   readonly beforeUsd: number | null
   readonly afterUsd: number | null
-  readonly newlyPriced: number
+}
+
+/** The change that re-pricing makes to one model. */
+export interface RepricedModel extends CostChange {
+  readonly model: string | null
+  readonly calls: number
   readonly days: readonly RepriceDay[]
 }
 
@@ -16,17 +20,16 @@ export function repricedModels(days: readonly RepriceDay[]): readonly RepricedMo
   return [...Map.groupBy(days, ({ model }) => model)]
     .map(([model, own]) => ({
       model,
-      calls: sum(own.map(({ calls }) => calls)) ?? 0,
-      beforeUsd: sum(own.map(({ before_usd: usd }) => usd)),
-      afterUsd: sum(own.map(({ after_usd: usd }) => usd)),
-      newlyPriced: sum(own.map(({ newly_priced: calls }) => calls)) ?? 0,
+      calls: own.reduce((all, { calls }) => all + calls, 0),
+      beforeUsd: sumOf(own.map(({ before_usd: usd }) => usd)),
+      afterUsd: sumOf(own.map(({ after_usd: usd }) => usd)),
       days: own.toSorted((one, other) => one.day.localeCompare(other.day)),
     }))
     .sort((one, other) => Math.abs(difference(other)) - Math.abs(difference(one)) || other.calls - one.calls)
 }
 
-/** What it comes to, in dollars more or less; what had no price counts from nothing. */
-export function difference({ beforeUsd, afterUsd }: Pick<RepricedModel, 'beforeUsd' | 'afterUsd'>): number {
+/** In dollars more or less; what had no price counts from nothing. */
+function difference({ beforeUsd, afterUsd }: CostChange): number {
   return (afterUsd ?? 0) - (beforeUsd ?? 0)
 }
 
@@ -37,28 +40,29 @@ export function signedDollars(usd: number): string {
 }
 
 /** `$1.20 → $1.50`; what is not known is a dash. */
-export function fromTo(beforeUsd: number | null, afterUsd: number | null): string {
+export function fromTo({ beforeUsd, afterUsd }: CostChange): string {
   return `${known(beforeUsd, dollars)} → ${known(afterUsd, dollars)}`
 }
 
 /** From the first day to the last that would change: `from 12 to 21 Nov`. */
-export function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => string): string {
+function spanWords(days: readonly RepriceDay[], dayWords: (day: string) => string): string {
   const names = days.map(({ day }) => day).sort()
   const [first, last] = [names[0], names.at(-1)]
   if (first === undefined || last === undefined) return ''
   return first === last ? `of ${dayWords(first)}` : `from ${dayWords(first)} to ${dayWords(last)}`
 }
 
-/** What is offered, or said, once a price is there for calls that had none. */
+/** Offers to price calls that had no price and have one now. */
 export function offerWords(result: RepriceResult, dayWords: (day: string) => string): string | null {
   const { newly_priced: calls } = result
   if (calls === 0) return null
   const priced = result.days.filter(({ newly_priced: n }) => n > 0)
-  const usd = sum(priced.map(({ before_usd: before, after_usd: after }) => (after ?? 0) - (before ?? 0))) ?? 0
+  const usd =
+    sumOf(priced.map(({ before_usd: before, after_usd: after }) => (after ?? 0) - (before ?? 0))) ?? 0
   return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can be priced now: ${dollars(Math.max(0, usd))}.`
 }
 
-/** What applying it means, to be read before. */
+/** The consequences of applying it, to be read before. */
 export function consequences(result: RepriceResult): readonly string[] {
   const { calls, newly_priced: fresh, newly_unpriced: lost } = result
   const changed = calls - fresh - lost
@@ -77,31 +81,21 @@ export function consequences(result: RepriceResult): readonly string[] {
   ]
 }
 
-/** Whether there is anything to apply. */
-export function isWorthIt({ calls }: RepriceResult): boolean {
-  return calls > 0
-}
-
 /** How far it is: `42 %`. */
 export function progressShare({ done, total }: RepriceProgress): string {
   return percent(total === 0 ? 0 : Math.floor(Math.min(1, done / total) * 100) / 100)
 }
 
-/** What the last re-pricing came to. */
+/** The result of the last re-pricing. */
 export function doneWords({ calls, before_usd: before, after_usd: after }: RepriceResult): string {
   return calls === 0
     ? 'There was nothing to change.'
     : `${counted(calls, 'call')} priced anew: ${signedDollars((after ?? 0) - (before ?? 0))}.`
 }
 
-/** Where one model goes from and to, or why that is not told. */
-export function changeWords(model: RepricedModel): string {
-  return model.afterUsd === null && model.beforeUsd === null
+/** The difference in words; a dash if neither cost is known. */
+export function changeWords(change: CostChange): string {
+  return change.afterUsd === null && change.beforeUsd === null
     ? unknownFigure
-    : signedDollars(difference(model))
-}
-
-function sum(values: readonly (number | null)[]): number | null {
-  const told = values.filter((value) => value !== null)
-  return told.length === 0 ? null : told.reduce((all, value) => all + value, 0)
+    : signedDollars(difference(change))
 }

@@ -11,8 +11,8 @@ test('what is priced, what is not, and what reported no usage are told apart', (
     available_types: ['chat'],
     recorded_from: null,
   }
-  const [, , card] = spendCards(answer, null)
+  const [, , card] = spendCards(answer, null, () => {})
   assert.deepEqual([card?.value, card?.note], ['10\u202f%', '12\u202f% of calls reported no usage'])
   const whole = { ...figures, no_usage_calls: 0 }
-  assert.equal(spendCards({ ...answer, summary: whole }, null)[2]?.note, undefined)
+  assert.equal(spendCards({ ...answer, summary: whole }, null, () => {})[2]?.note, undefined)
 })

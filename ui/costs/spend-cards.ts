@@ -1,6 +1,5 @@
-import type { PageAddress } from '../data/page-address.ts'
+import type { FigureCard } from '../design/figure-cards.tsx'
 import {
-  count,
   counted,
   dollars,
   exactDollars,
@@ -8,47 +7,40 @@ import {
   percent,
   roughPercent,
   shortCount,
+  unknownFigure,
 } from '../format/figures.ts'
-import { type Change, changeOf } from '../design/change.ts'
 import {
   type SpendAnswer,
   type SpendFigures,
   type SpendGroup,
+  changeOfCost,
   costPerCall,
   unpricedOf,
 } from './spend-figures.ts'
 
-/** One figure of the first row. */
-export interface SpendCard {
-  readonly words: string
-  /** What exactly is meant. */
-  readonly meaning: string
-  readonly value: string
-  readonly change: Change | null
-  readonly fact: string
-  /** In the place of a change. */
-  readonly note?: string
-  /** Where it leads to: to calls, or to the prices below. */
-  readonly to: Partial<PageAddress> | 'prices'
-  readonly isTelling?: boolean
-}
-
-/** What was spent, what a call costs, what is not known of it, and where most of it went. */
+/** Figures of spend: all of it, that of a call, the part that is not known, and the dearest model. */
 export function spendCards(
   models: SpendAnswer<SpendGroup>,
   before: SpendFigures | null,
-): readonly SpendCard[] {
-  return [spend(models.summary, before), perCall(models.summary, before), unpriced(models), dearest(models)]
+  showPrices: () => void,
+): readonly FigureCard[] {
+  const { summary } = models
+  return [
+    spend(summary, before),
+    perCall(summary, before),
+    { ...unpriced(models), to: showPrices },
+    dearest(models),
+  ]
 }
 
-function spend(now: SpendFigures, before: SpendFigures | null): SpendCard {
+function spend(now: SpendFigures, before: SpendFigures | null): FigureCard {
   const { cost_usd: usd, unpriced_calls: unpriced, calls } = now
   return {
     words: 'Spend',
     meaning:
       'What the priced calls of this time cost. Calls without a price are counted beside it, never as nothing.',
     value: known(usd, dollars),
-    change: compared(usd, before?.cost_usd ?? null, now, before, dollars),
+    change: changeOfCost(now, before, ({ cost_usd: usd }) => usd, dollars),
     fact:
       unpriced > 0
         ? `${usd === null ? '' : '+ '}${counted(unpriced, 'unpriced call')}`
@@ -59,19 +51,19 @@ function spend(now: SpendFigures, before: SpendFigures | null): SpendCard {
   }
 }
 
-function perCall(now: SpendFigures, before: SpendFigures | null): SpendCard {
+function perCall(now: SpendFigures, before: SpendFigures | null): FigureCard {
   const usd = costPerCall(now)
   return {
     words: 'Per call',
     meaning: 'Spend divided by the calls, without those that have no price.',
     value: known(usd, exactDollars),
-    change: compared(usd, before === null ? null : costPerCall(before), now, before, exactDollars),
+    change: changeOfCost(now, before, costPerCall, exactDollars),
     fact: `${shortCount(now.total_tokens)} tokens`,
     to: { view: 'calls', sort: 'cost' },
   }
 }
 
-function unpriced(models: SpendAnswer<SpendGroup>): SpendCard {
+function unpriced(models: SpendAnswer<SpendGroup>): Omit<FigureCard, 'to'> {
   const { calls, callShare, tokenShare, isLeast } = unpricedOf(models.summary, models.groups)
   const { calls: all, no_usage_calls: untold } = models.summary
   const tokens = tokenShare === null ? '' : `, ${isLeast ? 'at least ' : ''}${percent(tokenShare)} of tokens`
@@ -79,16 +71,15 @@ function unpriced(models: SpendAnswer<SpendGroup>): SpendCard {
     words: 'Unpriced',
     meaning:
       'Calls that used tokens and have no price: the prices below say why. Of calls without usage nothing is known; failed ones are among them.',
-    value: models.summary.calls === 0 ? '–' : percent(callShare),
+    value: models.summary.calls === 0 ? unknownFigure : percent(callShare),
     change: null,
     fact: calls === 0 ? 'every call with tokens has a price' : `${counted(calls, 'call')}${tokens}`,
     ...(untold > 0 ? { note: `${percent(untold / all)} of calls reported no usage` } : {}),
-    to: 'prices',
     isTelling: calls > 0,
   }
 }
 
-function dearest({ summary, groups }: SpendAnswer<SpendGroup>): SpendCard {
+function dearest({ summary, groups }: SpendAnswer<SpendGroup>): FigureCard {
   const [first] = groups
     .filter(({ cost_usd: usd }) => usd !== null && usd > 0)
     .sort((one, other) => (other.cost_usd ?? 0) - (one.cost_usd ?? 0))
@@ -97,24 +88,14 @@ function dearest({ summary, groups }: SpendAnswer<SpendGroup>): SpendCard {
   return {
     words: 'Dearest model',
     meaning: 'The model that most was spent on.',
-    value: first === undefined ? '–' : (model ?? 'no model named'),
+    value: first === undefined ? unknownFigure : (model ?? 'no model named'),
     change: null,
     fact:
       first === undefined
         ? summary.cost_usd === null
           ? 'no call has a cost'
           : 'nothing was spent'
-        : `${dollars(usd)}, ${roughPercent(usd / (summary.cost_usd ?? usd))} of spend in ${count(first.calls)} ${first.calls === 1 ? 'call' : 'calls'}`,
+        : `${dollars(usd)}, ${roughPercent(usd / (summary.cost_usd ?? usd))} of spend in ${counted(first.calls, 'call')}`,
     to: model === null ? { view: 'calls', sort: 'cost' } : { view: 'calls', sort: 'cost', models: [model] },
   }
-}
-
-function compared(
-  now: number | null,
-  before: number | null,
-  of: SpendFigures,
-  past: SpendFigures | null,
-  show: (usd: number) => string,
-): Change | null {
-  return changeOf({ now, before, nNow: of.calls, nBefore: past?.calls ?? 0, better: null, show })
 }

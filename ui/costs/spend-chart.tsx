@@ -1,40 +1,33 @@
-import './spend-chart.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { PageAddress, SpendBy } from '../data/page-address.ts'
-import { useNavigation } from '../data/navigation.tsx'
-import { Card } from '../design/card.tsx'
+import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
+import { useNavigation } from '../data/navigation.tsx'
+import type { SpendBy } from '../data/page-address.ts'
+import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
-import type { Spend } from './use-spend.ts'
-import { type BucketSum, bucketSums, spendFrame, spendParts } from './spend-course.ts'
+import { type BucketSum, bucketSums, spendParts } from './spend-course.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
-
-/** For what is called nothing. */
-export const namelessWords: Readonly<Record<SpendBy, string>> = {
-  model: 'no model named',
-  client: 'unknown client',
-}
+import type { Spend } from './use-spend.ts'
 
 const choices: readonly { readonly choice: SpendBy; readonly words: string }[] = [
   { choice: 'model', words: 'By model' },
   { choice: 'client', words: 'By client' },
 ]
 
-/** What was spent when. */
+/** Spend over time. */
 export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
   const { course, courseTrouble } = spend
   const drawn = useMemo(() => {
     if (course === null) return null
-    const { by, utc } = course
-    const unit = unitOf(course.bounds)
-    const frame = spendFrame(course.bounds, unit, utc)
-    const question = { unit, by, utc, nameless: namelessWords[by] }
-    const { groups } = course.answer
-    const sums = bucketSums(frame, groups, question)
+    const { by, utc, bounds, answer } = course
+    const unit = unitOf(bounds)
+    const frame = calendarFrame(bounds, unit, utc)
+    const question = { unit, by, utc }
+    const sums = bucketSums(frame, answer.groups, question)
     return {
-      parts: spendParts(frame, groups, question),
+      parts: spendParts(frame, answer.groups, question),
       totals: (index: number) => sumWords(sums[index]),
     }
   }, [course])
@@ -46,11 +39,6 @@ export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
     )
   }
   if (drawn === null || course === null) return <div class="skeleton spend-chart-skeleton" />
-  const inCalls = (change: Partial<PageAddress>): Partial<PageAddress> => ({
-    view: 'calls',
-    sort: 'cost',
-    ...change,
-  })
   const unpriced = course.answer.summary.unpriced_calls
   return (
     <TimeChart
@@ -59,7 +47,7 @@ export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
       parts={drawn.parts}
       actions={<SpendByChoice />}
       count={drawn.totals}
-      to={({ fromMs, toMs }) => inCalls({ range: { last: null, fromMs, toMs } })}
+      to={({ fromMs, toMs }) => ({ view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } })}
       empty={
         unpriced > 0
           ? `None of the ${counted(unpriced, 'call')} with tokens has a price`
@@ -69,7 +57,7 @@ export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
   )
 }
 
-/** By what spend is compared: for the chart and the table alike. */
+/** Compares spend by model or client, in the chart and the table alike. */
 function SpendByChoice(): JSX.Element {
   const { address, go } = useNavigation()
   return <Segments label="Compare by" choices={choices} chosen={address.by} onChoose={(by) => go({ by })} />

@@ -1,6 +1,7 @@
 import type { GroupFigures } from '../../src/call/call-question.ts'
+import { type Change, changeOf } from '../design/change.ts'
 
-/** What of all figures tells of money. */
+/** The figures that tell of money. */
 export type SpendFigures = Pick<
   GroupFigures,
   'calls' | 'total_tokens' | 'cost_usd' | 'unpriced_calls' | 'no_usage_calls'
@@ -9,7 +10,7 @@ export type SpendFigures = Pick<
 /** Figures under the name of a model or client. */
 export type SpendGroup = SpendFigures & { readonly key: string | null }
 
-/** Figures under a time, and the name where they are told apart. */
+/** Figures under a time, and under a name if they are told apart. */
 export type CourseGroup = SpendFigures & {
   readonly key?: string
   readonly keys?: Readonly<Record<string, string | null>>
@@ -27,7 +28,7 @@ export interface SpendAnswer<Group> {
   readonly note?: string
 }
 
-/** What one priced call cost on average; null where none has a price. */
+/** The average cost of a priced call; null if none has a price. */
 export function costPerCall({
   calls,
   cost_usd: cost,
@@ -36,7 +37,19 @@ export function costPerCall({
   return cost === null || calls <= unpriced ? null : cost / (calls - unpriced)
 }
 
-/** Dollars for a million tokens. Where some calls have no price it is no less than this, and `isLeast`. */
+/** The change of a cost since the time before; neither way is the better one. */
+export function changeOfCost(
+  now: SpendFigures,
+  before: SpendFigures | null,
+  costOf: (figures: SpendFigures) => number | null,
+  show: (usd: number) => string,
+): Change | null {
+  const past = before === null ? null : costOf(before)
+  const compared = { now: costOf(now), before: past, nNow: now.calls, nBefore: before?.calls ?? 0 }
+  return changeOf({ ...compared, better: null, show })
+}
+
+/** Dollars for a million tokens; `isLeast` if some calls have no price. */
 export function costPerMillion(
   figures: SpendFigures,
 ): { readonly usd: number; readonly isLeast: boolean } | null {
@@ -45,7 +58,7 @@ export function costPerMillion(
   return { usd: (cost * 1e6) / tokens, isLeast: unpriced > 0 }
 }
 
-/** What part of all has no price. */
+/** The calls that have no price. */
 export interface Unpriced {
   readonly calls: number
   /** Of all calls, 0 to 1. */
@@ -67,13 +80,13 @@ export function unpricedOf(summary: SpendFigures, models: readonly SpendFigures[
   }
 }
 
-/** A row of the table: what went to one model or client, and to the same before. */
+/** A row of the table: the spend on one model or client, and on the same before. */
 export interface SpendRow {
   readonly name: string | null
   readonly now: SpendFigures
-  /** Null where it was not there before, and where nothing is known of that time. */
+  /** Null if it was not there before, or nothing is known of that time. */
   readonly before: SpendFigures | null
-  /** Of all that was spent, 0 to 1; null where it has no price. */
+  /** Of all that was spent, 0 to 1; null if it has no price. */
   readonly share: number | null
 }
 
@@ -96,4 +109,10 @@ export function spendRows(
 
 function byCost(one: SpendFigures, other: SpendFigures): number {
   return (other.cost_usd ?? -1) - (one.cost_usd ?? -1) || other.calls - one.calls
+}
+
+/** The sum of the costs that are known; null if none is. */
+export function sumOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
 }

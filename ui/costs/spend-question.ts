@@ -1,8 +1,6 @@
-import { type PageAddress, type SpendBy, boundsOf, writeFilter } from '../data/page-address.ts'
+import type { CalendarUnit } from '../charts/calendar-frame.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-
-/** What one bar of the spend over time is of. */
-export type SpendUnit = 'minute' | 'hour' | 'day'
+import { type PageAddress, type SpendBy, boundsOf, writeFilter } from '../data/page-address.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -13,13 +11,13 @@ const mostKindsMs = 230 * dayMs
 const stepMs = 10_000
 
 /** The bars of a range: no more than about a hundred, as wide as people think of money. */
-export function unitOf({ fromMs, toMs }: Bounds): SpendUnit {
+export function unitOf({ fromMs, toMs }: Bounds): CalendarUnit {
   const lengthMs = toMs - fromMs
   if (lengthMs <= 1.7 * hourMs) return 'minute'
   return lengthMs <= 4 * dayMs ? 'hour' : 'day'
 }
 
-/** Whether models, or clients, can be told apart over time. */
+/** The time is too long to tell models, or clients, apart. */
 export function isTooLong({ fromMs, toMs }: Bounds): boolean {
   return toMs - fromMs > mostKindsMs
 }
@@ -35,7 +33,7 @@ export function boundsBefore({ fromMs, toMs }: Bounds): Bounds {
   return { fromMs: Math.max(0, 2 * fromMs - toMs), toMs: fromMs }
 }
 
-/** What was spent in a time; null where recording did not reach across all of it, which compares with nothing. */
+/** The spend of a time; null if recording did not reach across all of it: that compares with nothing. */
 export function comparable<Answer extends { readonly recorded_from: string | null }>(
   answer: Answer | null,
   { fromMs }: Bounds,
@@ -64,12 +62,12 @@ export function spendPath(
   return `/api/query?${query}`
 }
 
-/** The figures over time, by model or client where the time is not too long for that. */
+/** The figures over time, by model or client unless the time is too long for that. */
 export function courseGroups(bounds: Bounds, by: SpendBy): string {
   return isTooLong(bounds) ? unitOf(bounds) : `${unitOf(bounds)},${by}`
 }
 
-/** What the prices in force say of the calls of this time. */
+/** Asks for the prices that the calls of this time meet. */
 export function matchesPath({ fromMs, toMs }: Bounds): string {
   return `/api/costs/matches?${new URLSearchParams({ from: isoOf(fromMs), to: isoOf(toMs) })}`
 }

@@ -1,10 +1,11 @@
-import './spend-table.css'
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { PageAddress, SpendBy } from '../data/page-address.ts'
 import { AddressLink } from '../data/navigation.tsx'
+import type { PageAddress, SpendBy } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
+import { Table } from '../design/table.tsx'
 import {
   count,
   counted,
@@ -15,61 +16,48 @@ import {
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
-import { changeOf } from '../design/change.ts'
-import { namelessWords } from './spend-chart.tsx'
-import { type SpendFigures, type SpendRow, costPerCall, costPerMillion, spendRows } from './spend-figures.ts'
+import { namelessWords } from './spend-course.ts'
+import { type SpendRow, changeOfCost, costPerCall, costPerMillion, spendRows } from './spend-figures.ts'
 import type { SpendParts } from './use-spend.ts'
 
 /** More are there when they are asked for. */
 const rowsAtFirst = 10
 
-export interface SpendTableProps {
-  readonly parts: SpendParts
-}
-
-/** What each model, or client, cost; each row leads to its calls. */
-export function SpendTable({ parts: { by, now, before } }: SpendTableProps): JSX.Element {
+/** The cost of each model, or client; each row leads to its calls. */
+export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }): JSX.Element {
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => spendRows(now, before), [now, before])
   const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
-  const noun = by === 'model' ? 'Model' : 'Client'
   return (
     <Card
       title={`Spend by ${by}`}
       about={before === null ? undefined : 'change against the time of the same length before'}
-      class="spend-table"
     >
-      <table>
-        <caption class="aside">Spend by {by}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{noun}</th>
-            <th scope="col" class="spend-cost">
-              Cost
-            </th>
-            <th scope="col" class="is-share">
-              Share
-            </th>
-            <th scope="col" class="is-more">
-              Change
-            </th>
-            <th scope="col" class="is-some">
-              Calls
-            </th>
-            <th scope="col" class="is-some">
-              Tokens
-            </th>
-            <th scope="col" class="is-more">
-              Per call
-            </th>
-            <th scope="col" class="is-more is-million">
-              Per 1 M tokens
-            </th>
-          </tr>
-        </thead>
+      <Table
+        caption={`Spend by ${by}`}
+        columns={[
+          by === 'model' ? 'Model' : 'Client',
+          { words: 'Cost', class: 'spend-cost' },
+          { words: 'Share', class: 'is-share' },
+          { words: 'Change', class: 'is-more' },
+          { words: 'Calls', class: 'is-some' },
+          { words: 'Tokens', class: 'is-some' },
+          { words: 'Per call', class: 'is-more' },
+          { words: 'Per 1 M tokens', class: 'is-more is-million' },
+        ]}
+        class="spend-table"
+      >
         <tbody>
           {shown.map((row) => (
-            <Row key={row.name ?? '\0'} row={row} by={by} />
+            <tr key={row.name ?? '\0'}>
+              <th scope="row">
+                <Name by={by} name={row.name} />
+                <small class="spend-brief">
+                  {counted(row.now.calls, 'call')}, {shortCount(row.now.total_tokens)} tokens
+                </small>
+              </th>
+              <Cells {...row} />
+            </tr>
           ))}
         </tbody>
         {rows.length > 1 && (
@@ -80,54 +68,32 @@ export function SpendTable({ parts: { by, now, before } }: SpendTableProps): JSX
             </tr>
           </tfoot>
         )}
-      </table>
+      </Table>
       {rows.length > rowsAtFirst && (
-        <button type="button" class="button bare small spend-table-more" onClick={() => setWhole(!isWhole)}>
+        <Button kind="bare" small class="spend-table-more" onClick={() => setWhole(!isWhole)}>
           {isWhole ? `Only the ${rowsAtFirst} dearest` : `Show all ${count(rows.length)}`}
-        </button>
+        </Button>
       )}
     </Card>
   )
 }
 
-function Row({
-  row: { name, now, before, share },
-  by,
-}: {
-  readonly row: SpendRow
+interface NameProps {
   readonly by: SpendBy
-}): JSX.Element {
-  const to: Partial<PageAddress> = { view: 'calls', sort: 'cost' }
+  readonly name: string | null
+}
+
+function Name({ by, name }: NameProps): JSX.Element {
+  if (name === null) return <span class="spend-name quiet">{namelessWords[by]}</span>
+  const calls: Partial<PageAddress> = by === 'model' ? { models: [name] } : { clients: [name] }
   return (
-    <tr>
-      <th scope="row">
-        {name === null ? (
-          <span class="spend-name quiet">{namelessWords[by]}</span>
-        ) : (
-          <AddressLink
-            class="spend-name text-link"
-            title={name}
-            to={by === 'model' ? { ...to, models: [name] } : { ...to, clients: [name] }}
-          >
-            {name}
-          </AddressLink>
-        )}
-        <small class="spend-brief">
-          {counted(now.calls, 'call')}, {shortCount(now.total_tokens)} tokens
-        </small>
-      </th>
-      <Cells now={now} before={before} share={share} />
-    </tr>
+    <AddressLink class="spend-name" title={name} to={{ view: 'calls', sort: 'cost', ...calls }}>
+      {name}
+    </AddressLink>
   )
 }
 
-interface CellsProps {
-  readonly now: SpendFigures
-  readonly before: SpendFigures | null
-  readonly share: number | null
-}
-
-function Cells({ now, before, share }: CellsProps): JSX.Element {
+function Cells({ now, before, share }: Omit<SpendRow, 'name'>): JSX.Element {
   const perMillion = costPerMillion(now)
   const unpriced = now.unpriced_calls
   return (
@@ -147,7 +113,7 @@ function Cells({ now, before, share }: CellsProps): JSX.Element {
         )}
       </td>
       <td class="is-more">
-        <ChangeOfCost now={now} before={before} />
+        <Change now={now} before={before} />
       </td>
       <td class="is-some">{shortCount(now.calls)}</td>
       <td class="is-some">{shortCount(now.total_tokens)}</td>
@@ -164,15 +130,8 @@ function Cells({ now, before, share }: CellsProps): JSX.Element {
   )
 }
 
-function ChangeOfCost({ now, before }: Pick<CellsProps, 'now' | 'before'>): JSX.Element {
-  const change = changeOf({
-    now: now.cost_usd,
-    before: before?.cost_usd ?? null,
-    nNow: now.calls,
-    nBefore: before?.calls ?? 0,
-    better: null,
-    show: dollars,
-  })
+function Change({ now, before }: Pick<SpendRow, 'now' | 'before'>): JSX.Element {
+  const change = changeOfCost(now, before, ({ cost_usd: usd }) => usd, dollars)
   if (change === null) return <span class="quiet">{unknownFigure}</span>
   return (
     <span title={`was ${change.was}`}>

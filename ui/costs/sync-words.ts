@@ -3,7 +3,7 @@ import { count, counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { agoWords, sourceWords } from '../data/price-source.ts'
 
-/** What is known and how old it is, in a line beside the title. */
+/** How many prices are known and how old they are, in a line beside the title. */
 export function bookWords({ models, overrides, source, synced_at: syncedAt }: Costs, nowMs: number): string {
   const known = Object.keys(models).length
   const own = Object.keys(overrides).length
@@ -19,7 +19,7 @@ export function bookWords({ models, overrides, source, synced_at: syncedAt }: Co
   ].join(' · ')
 }
 
-/** What the last sync changed; null where there was none, or nothing came of it. */
+/** The changes of the last sync; null if there was none, or it failed. */
 export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: Times): string | null {
   if (syncedAt === null || sync.state === 'running' || sync.last_error !== null) return null
   const { added, changed, removed } = sync
@@ -39,7 +39,7 @@ export function syncWords({ sync, source, synced_at: syncedAt }: Costs, times: T
   ].join(' ')
 }
 
-/** What is said of a sync that came to nothing. */
+/** Tells that the last sync failed; null if it did not. */
 export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times): string | null {
   if (sync.last_error === null || sync.state === 'running') return null
   const kept =
@@ -49,7 +49,7 @@ export function syncFailure({ sync, synced_at: syncedAt }: Costs, times: Times):
   return `The last sync came to nothing: ${withPoint(sync.last_error)} Still in force: ${kept}.`
 }
 
-/** What is said of a price file that cannot be read. */
+/** Tells that the price file cannot be read; null if it can. */
 export function problemWords({ problem }: Costs): string | null {
   if (problem === null) return null
   const { message, line, column } = problem

@@ -8,15 +8,15 @@ import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
 import { boundsBefore, comparable, courseGroups, spendBounds, spendKey, spendPath } from './spend-question.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
-/** What went to each model, or each client, and to the same before. */
+/** Spend on each model, or each client, and on the same before. */
 export interface SpendParts {
   readonly by: SpendBy
   readonly now: SpendAnswer<SpendGroup>
-  /** Null where it is not there yet, or not told any more. */
+  /** Null while it is not there, or if it is not kept any more. */
   readonly before: SpendAnswer<SpendGroup> | null
 }
 
-/** What was spent over time. */
+/** Spend over time. */
 export interface SpendCourse {
   readonly by: SpendBy
   readonly utc: boolean
@@ -24,12 +24,12 @@ export interface SpendCourse {
   readonly answer: SpendAnswer<CourseGroup>
 }
 
-/** What was spent, as far as it is known by now. What is to another question stays until there is something newer. */
+/** Spend as far as it is known. An answer to an earlier question stays until a newer one comes. */
 export interface Spend {
-  /** By model: the figures above all are made of it. */
+  /** By model: the first figures are made of it. */
   readonly models: SpendAnswer<SpendGroup> | null
   readonly parts: SpendParts | null
-  /** Why there are none: calls of that time were folded, … */
+  /** Why there are none: calls of that time were folded, for example. */
   readonly partsTrouble: string | null
   readonly course: SpendCourse | null
   readonly courseTrouble: string | null
@@ -40,29 +40,26 @@ export interface Spend {
   readonly again: () => void
 }
 
-/** Asks what was spent, by model or client, now and before, and over time. */
+/** Asks for the spend by model or client, now and before, and over time. */
 export function useSpend(address: PageAddress, times: Times, isPaused: boolean): Spend {
   const key = spendKey(address)
   const { by, utc } = address
   const options = { everyMs: refreshEveryMs(address.range), isPaused }
   const bounds = (): Bounds => spendBounds(address, nowMs())
-  const path = (groupBy: string, of: Bounds = bounds()): string => spendPath(address, of, groupBy, times.zone)
-  const models = useAnswer<SpendAnswer<SpendGroup>>(`model ${key}`, () => path('model'), options)
-  const others = useAnswer<SpendAnswer<SpendGroup>>(
-    by === 'model' ? null : `${by} ${key}`,
-    () => path(by),
-    options,
-  )
-  const before = useAnswer<SpendAnswer<SpendGroup>>(
-    `before ${by} ${key}`,
-    () => path(by, boundsBefore(bounds())),
-    options,
-  )
-  const course = useAnswer<SpendAnswer<CourseGroup>>(
-    `course ${by} ${key}`,
-    () => path(courseGroups(bounds(), by)),
-    options,
-  )
+  const useSpendOf = <Group>(
+    name: string | null,
+    groupBy: () => string,
+    of: (bounds: Bounds) => Bounds = (same) => same,
+  ): Answered<SpendAnswer<Group>> =>
+    useAnswer<SpendAnswer<Group>>(
+      name === null ? null : `${name} ${key}`,
+      () => spendPath(address, of(bounds()), groupBy(), times.zone),
+      options,
+    )
+  const models = useSpendOf<SpendGroup>('model', () => 'model')
+  const others = useSpendOf<SpendGroup>(by === 'model' ? null : by, () => by)
+  const before = useSpendOf<SpendGroup>(`before ${by}`, () => by, boundsBefore)
+  const course = useSpendOf<CourseGroup>(`course ${by}`, () => courseGroups(bounds(), by))
   const now = by === 'model' ? models : others
   const past = boundsBefore(spendBounds(address, (before.answeredMs ?? 0) - 1))
   const parts = useLatest(
@@ -74,7 +71,7 @@ export function useSpend(address: PageAddress, times: Times, isPaused: boolean):
   const courseNow = useLatest(
     useMemo(() => {
       const answer = currentOf(course)
-      // Of when it was asked for: what was answered took some of the time since.
+      // As it was asked for: the answer took some time.
       return answer === null
         ? null
         : { by, utc, answer, bounds: spendBounds(address, (course.answeredMs ?? 0) - 1) }
@@ -91,7 +88,7 @@ export function useSpend(address: PageAddress, times: Times, isPaused: boolean):
     answeredMs: models.answeredMs,
     trouble: models.trouble,
     isLoading: all.some(({ isLoading }) => isLoading),
-    // What was never there before is not old, and what has no answer says so itself.
+    // A part that was never shown is not stale, and one whose question failed says so itself.
     isStale: (
       [
         [models, models.answer],
@@ -107,12 +104,12 @@ function currentOf<Answer>({ answer, isStale }: Answered<Answer>): Answer | null
   return isStale ? null : answer
 }
 
-/** Why the present question has no answer. */
+/** Why the present question failed. */
 function refusalOf({ trouble, isStale }: Answered<unknown>): string | null {
   return isStale ? trouble : null
 }
 
-/** The last one that there was. */
+/** The last value that was not null. */
 function useLatest<Value>(value: Value | null): Value | null {
   const latest = useRef(value)
   if (value !== null) latest.current = value

@@ -1,6 +1,5 @@
 import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
-import { EventSnapshot, type TopicEvent } from './event-snapshot.ts'
-import { EventStream } from './event-stream.ts'
+import { EventStream, type TopicEvent } from './event-stream.ts'
 import { SharedTurn, type TabMessage } from './shared-turn.ts'
 
 /** What every page follows: payloads are for those that show them, and not for all tabs. */
@@ -10,34 +9,30 @@ type Listener<Topic extends EventTopic> = (data: EventData[Topic]) => void
 
 /**
  * What the dashboard tells of by itself. A browser keeps six connections to a host for all its tabs, so one of the
- * tabs that are seen holds the stream and passes on what comes; a tab that is hidden hears nothing. Where tabs cannot
+ * tabs that are seen holds the stream and passes on what comes; a tab that is hidden hears nothing. If tabs cannot
  * agree upon one, as over http from another machine, each that is seen has a stream of its own.
  */
 export class DashboardEvents {
   readonly #listeners = new Map<EventTopic, Set<Listener<never>>>()
-  readonly #onReach = new Set<(isReached: boolean) => void>()
-  readonly #turn: SharedTurn | null
+  #onReach: (isReached: boolean) => void = () => undefined
+  #turn: SharedTurn | null = null
   #stream: EventStream | null = null
-  #snapshot = new EventSnapshot()
   #isReached: boolean | null = null
 
-  constructor() {
-    this.#turn = SharedTurn.isPossible
-      ? new SharedTurn({
-          onTurn: () => this.#open(),
-          onEnd: () => this.#close(),
-          onMessage: (message) => this.#hear(message),
-          onNewcomer: () => ({
-            kind: 'snapshot',
-            events: this.#snapshot.events(),
-            isReached: this.#isReached,
-          }),
-        })
-      : null
-  }
-
-  /** Begins, and from then on minds whether the page is seen. */
-  follow(): void {
+  /**
+   * Begins, and from then on minds whether the page is seen. Calls back when the stream is open, perhaps again, and
+   * when it broke or cannot be had: it goes on trying. `soFar` tells a tab that comes later what was told before.
+   */
+  follow(onReach: (isReached: boolean) => void, soFar: () => readonly TopicEvent[]): void {
+    this.#onReach = onReach
+    if (SharedTurn.isPossible) {
+      this.#turn = new SharedTurn({
+        onTurn: () => this.#open(),
+        onEnd: () => this.#close(),
+        onMessage: (message) => this.#hear(message),
+        onNewcomer: () => ({ events: soFar(), isReached: this.#isReached }),
+      })
+    }
     const mind = (): void => (document.hidden ? this.#leave() : this.#join())
     document.addEventListener('visibilitychange', mind)
     // A page that comes out of the browser's cache of pages has lost its connections.
@@ -54,12 +49,6 @@ export class DashboardEvents {
     return () => void listeners.delete(listener)
   }
 
-  /** Calls back when the stream is open, perhaps again, and when it broke or cannot be had: it goes on trying. */
-  onReach(listener: (isReached: boolean) => void): () => void {
-    this.#onReach.add(listener)
-    return () => void this.#onReach.delete(listener)
-  }
-
   #join(): void {
     if (this.#turn === null) this.#open()
     else this.#turn.join()
@@ -72,17 +61,13 @@ export class DashboardEvents {
 
   #open(): void {
     if (this.#stream !== null) return
-    this.#snapshot = new EventSnapshot()
+    const pass = (message: TabMessage): void => {
+      this.#hear(message)
+      this.#turn?.post(message)
+    }
     this.#stream = new EventStream(sharedTopics, {
-      onEvent: (event) => {
-        this.#snapshot.take(event)
-        this.#tell(event)
-        this.#turn?.post({ kind: 'event', event })
-      },
-      onReach: (isReached) => {
-        this.#tellReached(isReached)
-        this.#turn?.post({ kind: 'reach', isReached })
-      },
+      onEvent: (event) => pass({ events: [event], isReached: null }),
+      onReach: (isReached) => pass({ events: [], isReached }),
     })
   }
 
@@ -91,22 +76,13 @@ export class DashboardEvents {
     this.#stream = null
   }
 
-  /** From the tab that has the stream. */
-  #hear(message: TabMessage): void {
-    if (message.kind === 'event') this.#tell(message.event)
-    else if (message.kind === 'reach') this.#tellReached(message.isReached)
-    else {
-      for (const event of message.events) this.#tell(event)
-      if (message.isReached !== null) this.#tellReached(message.isReached)
+  /** From the stream, or from the tab that has it. */
+  #hear({ events, isReached }: TabMessage): void {
+    for (const [topic, data] of events) {
+      for (const listener of this.#listeners.get(topic) ?? []) listener(data as never)
     }
-  }
-
-  #tell([topic, data]: TopicEvent): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener(data as never)
-  }
-
-  #tellReached(isReached: boolean): void {
+    if (isReached === null) return
     this.#isReached = isReached
-    for (const listener of this.#onReach) listener(isReached)
+    this.#onReach(isReached)
   }
 }

@@ -1,6 +1,10 @@
-import type { EventTopic } from '../../src/api/dashboard-event.ts'
+import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
 import { ask } from './dashboard-api.ts'
-import type { TopicEvent } from './event-snapshot.ts'
+
+/** An event of any topic. */
+export type TopicEvent = {
+  readonly [Topic in EventTopic]: readonly [topic: Topic, data: EventData[Topic]]
+}[EventTopic]
 
 /** After a first failure, which mostly is a dashboard that was started anew. */
 const soonMs = 300

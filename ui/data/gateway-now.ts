@@ -1,6 +1,15 @@
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { count, counted, shortCount } from '../format/figures.ts'
-import { stateWords } from './gateway-words.ts'
+
+/** How the gateway is, in words. */
+export const stateWords: Readonly<Record<GatewayState, string>> = {
+  starting: 'Starting',
+  running: 'Running',
+  draining: 'Draining',
+  stopped: 'Stopped',
+  unresponsive: 'Not responding',
+  foreign: 'Port taken by something else',
+}
 
 /** How it is, from nothing to say to something to do. */
 export type Tone = 'good' | 'quiet' | 'warn' | 'bad'
@@ -122,4 +131,28 @@ export function budgetOf(budget: {
 function shareWordsOf(share: number): string {
   if (share > 0 && share < 0.01) return '<1\u202f%'
   return `${count(Math.floor(share * 100))}\u202f%`
+}
+
+const gatewayPort = 9090
+
+/**
+ * Gives the base URL for clients: the gateway as this page's reader reaches it.
+ *
+ * @param pageHost the name under which the dashboard was reached
+ */
+export function baseUrlOf(status: Pick<ProcessStatus, 'host' | 'port'> | null, pageHost: string): string {
+  const { host, port } = status ?? { host: '', port: gatewayPort }
+  const isAny = host === '0.0.0.0' || host === '::' || host === ''
+  const name = isAny ? pageHost : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port === 0 ? '<any free port>' : port}/v1`
+}
+
+/** A call that can be pasted into a terminal. */
+export function firstCall(baseUrl: string): string {
+  return [
+    `curl ${baseUrl}/chat/completions \\`,
+    `  -H "Authorization: Bearer $OPENAI_API_KEY" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '{"model": "gpt-5-mini", "messages": [{"role": "user", "content": "Hello"}]}'`,
+  ].join('\n')
 }

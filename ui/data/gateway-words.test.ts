@@ -3,14 +3,8 @@ import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../../test/support/sample-health.ts'
-import {
-  actionsOf,
-  baseUrlOf,
-  consequencesOf,
-  curlLine,
-  detailOf,
-  wrongBaseUrlWords,
-} from './gateway-words.ts'
+import { actionsOf, consequencesOf, curlLine, detailOf, wrongBaseUrlWords } from './gateway-words.ts'
+import { baseUrlOf, firstCall } from './gateway-now.ts'
 
 const running: ProcessStatus = {
   running: true,
@@ -87,8 +81,16 @@ test('the address is one that the reader can reach', () => {
   assert.equal(baseUrlOf({ host: '0.0.0.0', port: 9090 }, 'box.lan'), 'http://box.lan:9090/v1')
   assert.equal(baseUrlOf({ host: '::', port: 9090 }, '[::1]'), 'http://[::1]:9090/v1')
   assert.equal(baseUrlOf({ host: '::1', port: 0 }, 'localhost'), 'http://[::1]:<any free port>/v1')
+  assert.equal(baseUrlOf(null, '[::1]'), 'http://[::1]:9090/v1')
   assert.equal(curlLine('http://a/v1', false), 'curl http://a/v1/models')
   assert.match(curlLine('http://a/v1', true), /Bearer \$OPENAI_API_KEY"$/)
+})
+
+test('the first call is a command that a shell takes', () => {
+  const [first = '', ...rest] = firstCall('http://localhost:9090/v1').split('\n')
+  assert.equal(first, String.raw`curl http://localhost:9090/v1/chat/completions \ `.trimEnd())
+  const body = /-d '(.*)'$/.exec(rest.at(-1) ?? '')?.[1] ?? ''
+  assert.equal((JSON.parse(body) as { model: string }).model, 'gpt-5-mini')
 })
 
 test('calls with a wrong base URL are told of as one or as many', () => {

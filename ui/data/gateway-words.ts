@@ -6,16 +6,6 @@ import { optionTitle } from './option-words.ts'
 /** What a person can have the gateway do. */
 export type GatewayAction = 'start' | 'stop' | 'restart'
 
-/** How the gateway is, in words. */
-export const stateWords: Readonly<Record<GatewayState, string>> = {
-  starting: 'Starting',
-  running: 'Running',
-  draining: 'Draining',
-  stopped: 'Stopped',
-  unresponsive: 'Not responding',
-  foreign: 'Port taken by something else',
-}
-
 const usableActions: Readonly<Record<GatewayState, readonly GatewayAction[]>> = {
   starting: [],
   running: ['stop', 'restart'],
@@ -81,17 +71,6 @@ export const keyWords: Readonly<Record<ProxyConfig['upstream_key'], string>> = {
   lent: 'UPSTREAM_API_KEY is lent to calls from this machine that bring no key of their own.',
   withheld:
     'UPSTREAM_API_KEY is withheld: the upstream was set on this page, not by who started the dashboard.',
-}
-
-/**
- * What a client is given: the gateway as this page's reader reaches it.
- *
- * @param pageHost the name under which the dashboard was reached
- */
-export function baseUrlOf({ host, port }: Pick<ProcessStatus, 'host' | 'port'>, pageHost: string): string {
-  const isAny = host === '0.0.0.0' || host === '::'
-  const name = isAny ? pageHost : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port === 0 ? '<any free port>' : port}/v1`
 }
 
 /** A first call, to be tried in a terminal. */

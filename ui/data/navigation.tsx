@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact'
-import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
 
 /** Where the page is, and how it goes elsewhere. */
@@ -17,28 +17,22 @@ const NavigationContext = createContext<Navigation | null>(null)
 
 /** Gives what is inside the address of the page, and follows it. */
 export function NavigationProvider({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  const [{ address, isFirst }, setState] = useState(() => ({ address: currentAddress(), isFirst: true }))
-  const follow = useCallback(() => setState({ address: currentAddress(), isFirst: false }), [])
+  const [now, setNow] = useState(() => ({ address: currentAddress(), isFirst: true }))
+  const ways = useMemo(() => {
+    const follow = (): void => setNow({ address: currentAddress(), isFirst: false })
+    const move = (how: 'pushState' | 'replaceState') => (change: Partial<PageAddress>) => {
+      // From where the page is now: two changes in one turn build upon each other.
+      const text = writeAddress({ ...currentAddress(), ignored: [], ...change })
+      if (text !== location.pathname + location.search) history[how](null, '', text)
+      follow()
+    }
+    return { follow, go: move('pushState'), amend: move('replaceState') }
+  }, [])
   useEffect(() => {
-    addEventListener('popstate', follow)
-    return () => removeEventListener('popstate', follow)
+    addEventListener('popstate', ways.follow)
+    return () => removeEventListener('popstate', ways.follow)
   }, [])
-  const move = useCallback((change: Partial<PageAddress>, how: 'pushState' | 'replaceState') => {
-    // From where the page is now: two changes in one turn build upon each other.
-    const next = { ...currentAddress(), ignored: [], ...change }
-    const text = writeAddress(next)
-    if (text !== location.pathname + location.search) history[how](null, '', text)
-    follow()
-  }, [])
-  const navigation = useMemo(
-    () => ({
-      address,
-      isFirst,
-      go: (change: Partial<PageAddress>) => move(change, 'pushState'),
-      amend: (change: Partial<PageAddress>) => move(change, 'replaceState'),
-    }),
-    [address, isFirst, move],
-  )
+  const navigation = useMemo(() => ({ ...now, go: ways.go, amend: ways.amend }), [now])
   return <NavigationContext.Provider value={navigation}>{children}</NavigationContext.Provider>
 }
 

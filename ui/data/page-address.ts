@@ -95,66 +95,75 @@ export const plainAddress: PageAddress = {
 
 type Fields = { -readonly [Name in keyof PageAddress]: PageAddress[Name] }
 
-/** Takes a value over, or answers false where it means nothing. */
-type Reader = (fields: Fields, value: string) => boolean
+/** One parameter of the query. */
+interface Parameter {
+  /** Takes a value over, or answers false if it means nothing. */
+  readonly read: (fields: Fields, value: string) => boolean
+  /** None for what is as it is in a bare address. */
+  readonly write: (address: PageAddress) => readonly string[]
+}
 
-const readers: Readonly<Record<string, Reader>> = {
-  range: (fields, value) => {
-    if (!Object.hasOwn(lastRanges, value)) return false
-    fields.range = { last: value as LastRange }
-    return true
-  },
-  model: (fields, value) => adds(fields, 'models', value),
-  client: (fields, value) => adds(fields, 'clients', value),
-  failure_code: (fields, value) => adds(fields, 'failureCodes', value),
-  status: (fields, value) => isStatus(value) && adds(fields, 'statuses', value),
-  call_type: (fields, value) => isCallType(value) && adds(fields, 'callTypes', value),
-  outcome: (fields, value) => isOutcome(value) && adds(fields, 'outcomes', value),
-  errors_only: (fields, value) => {
-    fields.errorsOnly = value === 'true' || value === '1'
-    return ['true', '1', 'false', '0'].includes(value)
-  },
-  min_ms: (fields, value) => {
-    fields.minMs = millisecondsOf(value)
-    return fields.minMs !== null
-  },
-  max_ms: (fields, value) => {
-    fields.maxMs = millisecondsOf(value)
-    return fields.maxMs !== null
-  },
-  q: (fields, value) => {
-    fields.q = value.trim()
-    return true
-  },
-  sort: (fields, value) => {
-    if (!isCallSort(value)) return false
-    fields.sort = value
-    return true
-  },
-  call: (fields, value) => {
-    fields.call = /^[0-9a-z]{11}$/.test(value) ? value : null
-    return fields.call !== null
-  },
-  tab: (fields, value) => {
-    if (!isCallTab(value)) return false
-    fields.tab = value
-    return true
-  },
-  text: (fields, value) => {
-    fields.text = value
-    return true
-  },
-  by: (fields, value) => {
-    if (value === 'client' || value === 'model') fields.by = value
-    return fields.by === value
-  },
-  price: (fields, value) => {
-    fields.price = value
-    return true
-  },
-  tz: (fields, value) => {
-    fields.utc = value === 'utc'
-    return fields.utc
+type ListName = 'models' | 'clients' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'
+type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
+
+/** A parameter of one value; `parse` answers undefined for what means nothing. */
+function one<Name extends PlainName>(
+  name: Name,
+  parse: (value: string) => PageAddress[Name] | undefined,
+): Parameter {
+  return {
+    read: (fields, value) => {
+      const parsed = parse(value)
+      if (parsed !== undefined) fields[name] = parsed
+      return parsed !== undefined
+    },
+    write: ({ [name]: value }) => (value === plainAddress[name] ? [] : [String(value)]),
+  }
+}
+
+/** A parameter that may be given again and again. */
+function many(name: ListName, isOne: (value: string) => boolean): Parameter {
+  return {
+    read: (fields, value) => {
+      const list = new Set<string>(fields[name]).add(value)
+      if (isOne(value)) fields[name] = [...list] as never
+      return isOne(value)
+    },
+    write: ({ [name]: values }) => values,
+  }
+}
+
+const isGiven = (text: string): boolean => text !== ''
+const onlyIf =
+  <Value extends string>(isOne: (text: string) => text is Value) =>
+  (text: string): Value | undefined =>
+    isOne(text) ? text : undefined
+const truth: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
+
+/** What the dashboard's API filters by, under the same names. */
+const filters: Readonly<Record<string, Parameter>> = {
+  model: many('models', isGiven),
+  call_type: many('callTypes', isCallType),
+  outcome: many('outcomes', isOutcome),
+  failure_code: many('failureCodes', isGiven),
+  client: many('clients', isGiven),
+  status: many('statuses', isStatus),
+  errors_only: one('errorsOnly', (text) => truth[text]),
+  min_ms: one('minMs', millisecondsOf),
+  max_ms: one('maxMs', millisecondsOf),
+  q: one('q', (text) => text.trim()),
+}
+
+const others: Readonly<Record<string, Parameter>> = {
+  sort: one('sort', onlyIf(isCallSort)),
+  call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
+  tab: one('tab', onlyIf(isCallTab)),
+  text: one('text', (text) => text),
+  by: one('by', onlyIf(isSpendBy)),
+  price: one('price', (text) => text),
+  tz: {
+    read: (fields, value) => (fields.utc = value === 'utc'),
+    write: ({ utc }) => (utc ? ['utc'] : []),
   },
 }
 
@@ -164,11 +173,13 @@ export function readAddress(path: string, query: URLSearchParams): PageAddress |
   if (view === undefined) return null
   const fields: Fields = { ...plainAddress, view }
   const ignored = new Set<string>()
+  const parameters = new Map(Object.entries({ ...filters, ...others }))
   for (const [name, value] of query) {
-    if (name === 'from' || name === 'to') continue
-    const reader = Object.hasOwn(readers, name) ? readers[name] : undefined
-    if (reader === undefined || !reader(fields, value)) ignored.add(name)
+    if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(value))) continue
+    if (parameters.get(name)?.read(fields, value) !== true) ignored.add(name)
   }
+  const last = query.getAll('range').findLast(isLastRange)
+  if (last !== undefined) fields.range = { last }
   readBounds(fields, query, ignored)
   return { ...fields, ignored: [...ignored] }
 }
@@ -181,30 +192,25 @@ export function writeAddress(address: PageAddress): string {
     query.set('to', isoOf(address.range.toMs))
   } else if (address.range.last !== '24h') query.set('range', address.range.last)
   writeFilter(query, address)
-  if (address.sort !== 'started_at') query.set('sort', address.sort)
-  if (address.call !== null) query.set('call', address.call)
-  if (address.tab !== 'timing') query.set('tab', address.tab)
-  if (address.text !== '') query.set('text', address.text)
-  if (address.by !== 'model') query.set('by', address.by)
-  if (address.price !== '') query.set('price', address.price)
-  if (address.utc) query.set('tz', 'utc')
+  write(query, others, address)
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
   return text === '' ? viewPaths[address.view] : `${viewPaths[address.view]}?${text}`
 }
 
+function write(
+  query: URLSearchParams,
+  parameters: Readonly<Record<string, Parameter>>,
+  address: PageAddress,
+): void {
+  for (const [name, parameter] of Object.entries(parameters)) {
+    for (const value of parameter.write(address)) query.append(name, value)
+  }
+}
+
 /** The filters under the names that the dashboard's API knows, without range, sort and zone. */
 export function writeFilter(query: URLSearchParams, address: PageAddress): void {
-  for (const model of address.models) query.append('model', model)
-  for (const type of address.callTypes) query.append('call_type', type)
-  for (const outcome of address.outcomes) query.append('outcome', outcome)
-  for (const code of address.failureCodes) query.append('failure_code', code)
-  for (const client of address.clients) query.append('client', client)
-  for (const status of address.statuses) query.append('status', status)
-  if (address.errorsOnly) query.set('errors_only', 'true')
-  if (address.minMs !== null) query.set('min_ms', String(address.minMs))
-  if (address.maxMs !== null) query.set('max_ms', String(address.maxMs))
-  if (address.q !== '') query.set('q', address.q)
+  write(query, filters, address)
 }
 
 /** Whether any filter but the range is set. */
@@ -239,18 +245,16 @@ export function isStatus(text: string): boolean {
   return /^[1-5]\d\d$/.test(text)
 }
 
-function adds<Name extends 'models' | 'clients' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'>(
-  fields: Fields,
-  name: Name,
-  value: Fields[Name][number],
-): boolean {
-  if (value === '') return false
-  fields[name] = [...new Set([...fields[name], value])] as unknown as Fields[Name]
-  return true
+function isLastRange(text: string): text is LastRange {
+  return Object.hasOwn(lastRanges, text)
 }
 
-function millisecondsOf(text: string): number | null {
-  return /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : null
+function isSpendBy(text: string): text is SpendBy {
+  return text === 'model' || text === 'client'
+}
+
+function millisecondsOf(text: string): number | undefined {
+  return /^\d{1,12}(\.\d{1,6})?$/.test(text) ? Number(text) : undefined
 }
 
 /** An offset is wanted: without one it would mean another instant to another reader. */

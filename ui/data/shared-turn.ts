@@ -1,4 +1,4 @@
-import type { TopicEvent } from './event-snapshot.ts'
+import type { TopicEvent } from './event-stream.ts'
 
 const name = 'tokenweir-events'
 /** The tab whose turn it is answers a newcomer at once, unless it is frozen. */
@@ -7,15 +7,11 @@ const answerMs = 3000
 const silenceMs = 45_000
 
 /** What the tab whose turn it is tells the others. */
-export type TabMessage =
-  | { readonly kind: 'event'; readonly event: TopicEvent }
-  | { readonly kind: 'reach'; readonly isReached: boolean }
-  | {
-      readonly kind: 'snapshot'
-      readonly events: readonly TopicEvent[]
-      /** Null while it is not known. */
-      readonly isReached: boolean | null
-    }
+export interface TabMessage {
+  readonly events: readonly TopicEvent[]
+  /** Whether the dashboard is reached; null if there is nothing new to tell of it. */
+  readonly isReached: boolean | null
+}
 
 /** What goes through the channel: the answer to a newcomer is for that one alone. */
 type Envelope = { readonly newcomer: string } | { readonly to: string | null; readonly message: TabMessage }

@@ -1,6 +1,6 @@
-import './confirm-dialog.css'
 import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 export interface ConfirmDialogProps {
   /** A question. */
@@ -26,7 +26,7 @@ export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialog
   const answer = (isYes: boolean): void => {
     if (isAnswered.current) return
     isAnswered.current = true
-    // Which gives the focus back, and tells of it only later: by then somebody may have asked again.
+    // Gives the focus back. Its close event comes later: by then somebody may have asked again.
     dialog.current?.close()
     if (isYes) onYes()
     else onNo()
@@ -50,12 +50,10 @@ export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialog
         ))}
       </ul>
       <div class="buttons">
-        <button type="button" class="button" onClick={() => answer(false)}>
-          Cancel
-        </button>
-        <button type="button" class="button strong" onClick={() => answer(true)}>
+        <Button onClick={() => answer(false)}>Cancel</Button>
+        <Button kind="strong" onClick={() => answer(true)}>
           {yes}
-        </button>
+        </Button>
       </div>
     </dialog>
   )

@@ -1,10 +1,9 @@
-import './copy-button.css'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Button } from './button.tsx'
 
 export interface CopyButtonProps {
-  /** What is copied: a function where it is costly to make, or changes as time goes by. */
+  /** The text, or a function if it is costly to make or changes as time goes by. */
   readonly text: string | (() => string)
   /** Completes "Copy …" for those who do not see it: `the base URL`. */
   readonly what: string
@@ -30,17 +29,18 @@ export function CopyButton({ text, what, words }: CopyButtonProps): JSX.Element 
   }
   return (
     <>
-      <button
+      <Button
         ref={button}
-        type="button"
-        class={`copy-button button bare small ${words === undefined ? 'icon' : ''} ${told ?? ''}`}
+        kind="bare"
+        small
+        icon={told === 'done' ? 'check' : told === 'failed' ? 'warning' : 'copy'}
+        class={`copy-button ${told ?? ''}`}
         aria-label={words === undefined ? `Copy ${what}` : undefined}
         title={told === 'failed' ? cannotCopy : words === undefined ? 'Copy' : undefined}
         onClick={() => void press()}
       >
-        <Icon name={told === 'done' ? 'check' : told === 'failed' ? 'warning' : 'copy'} size={14} />
-        {words !== undefined && <span>{told === 'done' ? 'Copied' : words}</span>}
-      </button>
+        {told === 'done' && words !== undefined ? 'Copied' : words}
+      </Button>
       <span class="aside" role="status">
         {told === 'done' && 'Copied.'}
         {told === 'failed' && cannotCopy}
@@ -66,7 +66,7 @@ function copyBySelection(text: string, beside: HTMLElement): boolean {
   // Within a dialog nothing outside of it can be selected.
   beside.after(field)
   field.select()
-  // There is no other way there, whatever its name says of its age.
+  // Deprecated, but the only way without a clipboard.
   // oxlint-disable-next-line typescript/no-deprecated
   const isCopied = document.execCommand('copy')
   field.remove()

@@ -2,22 +2,15 @@ import type { JSX } from 'preact'
 
 /** Drawn on a grid of 16 with a line of 1.5; filled ones say so. */
 const paths = {
-  overview: 'M2 13V9m4 4V5m4 8V7m4 6V3',
-  calls: 'M2 4h12M2 8h12M2 12h8',
-  gateway: 'M2 3.5h12v3.5H2zM2 9h12v3.5H2zM4.5 5.25h.01M4.5 10.75h.01',
   close: 'M4 4l8 8m0-8l-8 8',
   down: 'M4 6l4 4 4-4',
-  left: 'M10 4L6 8l4 4',
   right: 'M6 4l4 4-4 4',
   refresh: 'M13 8a5 5 0 1 1-1.5-3.5M13 2v3h-3',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zm3.5-1.5L14 14',
   sun: 'M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8 1v1.5m0 11V15m7-7h-1.5m-11 0H1m11.95-4.95L11.9 4.1m-7.8 7.8l-1.05 1.05m9.9 0L11.9 11.9M4.1 4.1L3.05 3.05',
   moon: 'M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z',
   auto: 'M8 2a6 6 0 1 0 0 12V2zm0 0a6 6 0 0 1 0 12',
-  table: 'M2 3h12v10H2zM2 6.5h12M6.5 3v10',
-  chart: 'M2 11l4-4 3 2.5L14 4',
   keyboard: 'M1.5 4h13v8h-13zM4 6.5h.01M7 6.5h.01M10 6.5h.01M12 6.5h.01M5 9.5h6',
-  link: 'M6.5 9.5l3-3M7 4.5l1-1a2.8 2.8 0 0 1 4 4l-1 1M9 11.5l-1 1a2.8 2.8 0 0 1-4-4l1-1',
   copy: 'M5.5 5.5h7v7h-7zM3.5 10.5v-7h7',
   check: 'M3 8.5l3.5 3.5L13 4.5',
   warning: 'M8 2.5L14.5 13.5h-13zM8 6.5v3.5m0 1.75v.01',
@@ -27,7 +20,6 @@ const paths = {
   download: 'M8 2v8m0 0l3-3m-3 3L5 7M2.5 13.5h11',
   play: 'M5 3l8 5-8 5z',
   pause: 'M5.5 3.5v9m5-9v9',
-  stop: 'M4 4h8v8H4z',
   calendar: 'M2.5 3.5h11v10h-11zM2.5 6.5h11M5.5 2v2.5M10.5 2v2.5',
 } as const
 

@@ -1,5 +1,7 @@
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Note } from './note.tsx'
 
 /** Nobody sees what comes sooner than this. */
 const soonMs = 150
@@ -41,13 +43,15 @@ function Coming(): JSX.Element {
 /** A newer build has other files; or the dashboard has gone. */
 function NotLoaded(): JSX.Element {
   return (
-    <div class="note bad" role="alert">
-      <span>
-        This part of the page could not be loaded. The dashboard may have been replaced by a newer one.
-      </span>
-      <button type="button" class="button small" onClick={() => location.reload()}>
-        Load the page anew
-      </button>
-    </div>
+    <Note
+      tone="bad"
+      actions={
+        <Button small onClick={() => location.reload()}>
+          Load the page anew
+        </Button>
+      }
+    >
+      This part of the page could not be loaded. The dashboard may have been replaced by a newer one.
+    </Note>
   )
 }

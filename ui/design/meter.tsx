@@ -1,4 +1,3 @@
-import './meter.css'
 import type { JSX } from 'preact'
 
 export interface MeterProps {

@@ -1,6 +1,6 @@
-import './popover.css'
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
 
 /** Between what has opened and the button, and the edges of the window, in pixels. */
@@ -44,17 +44,16 @@ export function Popover(props: PopoverProps): JSX.Element {
   }
   return (
     <>
-      <button
+      <Button
         ref={button}
-        type="button"
         id={id}
-        class={`button popover-button ${className}`}
+        class={`popover-button ${className}`}
         popovertarget={panelId}
         aria-expanded={isOpen}
       >
         {words}
         <Icon name="down" size={14} />
-      </button>
+      </Button>
       <div
         ref={panel}
         id={panelId}

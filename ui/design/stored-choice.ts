@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'preact/hooks'
+
 /** A choice of this reader's, kept in this browser alone; what a link shows to others never depends on one. */
 export class StoredChoice<Choice extends string> {
   readonly #name: string
@@ -12,6 +14,10 @@ export class StoredChoice<Choice extends string> {
     this.#choices = choices
     this.#otherwise = otherwise
     this.#current = this.#read()
+    // Another tab has chosen.
+    addEventListener('storage', ({ key }) => {
+      if (key === this.#name || key === null) this.#become(this.#read())
+    })
   }
 
   get current(): Choice {
@@ -23,23 +29,15 @@ export class StoredChoice<Choice extends string> {
       if (choice === this.#otherwise) localStorage.removeItem(this.#name)
       else localStorage.setItem(this.#name, choice)
     } catch {
-      // Where nothing may be kept, it holds until the page is left.
+      // If nothing may be kept, it holds until the page is left.
     }
     this.#become(choice)
   }
 
-  /** Calls back when it changes, also in another tab, until the function that it answers is called. */
+  /** Calls back when it changes, until the function that it answers is called. */
   watch(listener: (choice: Choice) => void): () => void {
-    addEventListener('storage', this.#follow)
     this.#listeners.add(listener)
-    return () => {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size === 0) removeEventListener('storage', this.#follow)
-    }
-  }
-
-  readonly #follow = ({ key }: StorageEvent): void => {
-    if (key === this.#name || key === null) this.#become(this.#read())
+    return () => void this.#listeners.delete(listener)
   }
 
   #become(choice: Choice): void {
@@ -56,4 +54,11 @@ export class StoredChoice<Choice extends string> {
       return this.#otherwise
     }
   }
+}
+
+/** A kept choice as it is now. */
+export function useStoredChoice<Choice extends string>(stored: StoredChoice<Choice>): Choice {
+  const [choice, setChoice] = useState(stored.current)
+  useEffect(() => stored.watch(setChoice), [stored])
+  return choice
 }

@@ -1,4 +1,3 @@
-import './check-list.css'
 import type { JSX } from 'preact'
 
 export interface ListedChoice<Choice extends string> {

@@ -1,15 +1,15 @@
-import './filter-bar.css'
+import './filters.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { type LastRange, isFiltered, lastRanges, withoutFilters } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
 import { useLasting } from '../design/use-lasting.ts'
-import { type Shortcut, useShortcuts } from '../design/keys.tsx'
+import { type Shortcut, useShortcuts } from '../design/keys.ts'
 import { type FilterChip, filterChips } from './filter-chips.ts'
-import { KindFilter } from './kind-filter.tsx'
-import { ModelFilter, modelFilterId } from './model-filter.tsx'
+import { KindFilter, ModelFilter, modelFilterId } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 import { UpdateStamp, type UpdateStampProps } from './update-stamp.tsx'
 
@@ -70,21 +70,20 @@ export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Elem
         </div>
         <ModelFilter models={models} />
         <KindFilter types={types} />
-        <button
-          type="button"
-          class="button filter-errors"
+        <Button
+          class="filter-errors"
           aria-pressed={address.errorsOnly}
           onClick={() => go({ errorsOnly: !address.errorsOnly })}
         >
           Errors only
-        </button>
+        </Button>
         {chips.map((chip) => (
           <Chip key={`${chip.name} ${chip.words}`} chip={chip} onRemove={() => go(chip.without)} />
         ))}
         {(isFiltered(address) || address.ignored.length > 0) && (
-          <button type="button" class="button bare" onClick={() => go(withoutFilters(address))}>
+          <Button kind="bare" onClick={() => go(withoutFilters(address))}>
             Clear all
-          </button>
+          </Button>
         )}
       </div>
       <UpdateStamp {...stamp} />

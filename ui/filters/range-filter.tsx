@@ -1,18 +1,19 @@
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { boundsOf } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import type { Times } from '../format/times.ts'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
-import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface RangeFilterProps {
   readonly times: Times
 }
 
-/** A range of two instants, where none of the usual lengths will do. */
+/** A range of two instants, if none of the usual lengths will do. */
 export function RangeFilter({ times }: RangeFilterProps): JSX.Element {
   const { address } = useNavigation()
   return (
@@ -35,16 +36,16 @@ interface RangeFormProps extends RangeFilterProps {
   readonly onDone: () => void
 }
 
-function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
+function RangeForm({ times: { zone }, onDone }: RangeFormProps): JSX.Element {
   const { address, go } = useNavigation()
   const id = useId()
-  const [[from, to], setTexts] = useState(() => {
+  const [texts, setTexts] = useState(() => {
     const { fromMs, toMs } = boundsOf(address.range, nowMs())
-    return [wallTimeOf(fromMs, times.zone), wallTimeOf(toMs, times.zone)] as const
+    return { From: wallTimeOf(fromMs, zone), To: wallTimeOf(toMs, zone) }
   })
   const [trouble, setTrouble] = useState<string | null>(null)
   const apply = (): void => {
-    const [fromMs, toMs] = [instantOfWallTime(from, times.zone), instantOfWallTime(to, times.zone)]
+    const [fromMs, toMs] = [instantOfWallTime(texts.From, zone), instantOfWallTime(texts.To, zone)]
     if (fromMs === null || toMs === null) setTrouble('Give both a date and a time.')
     else if (fromMs < 0 || fromMs >= toMs) setTrouble('The end must be after the beginning.')
     else {
@@ -52,23 +53,6 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
       onDone()
     }
   }
-  const field = (name: string, value: string, put: (text: string) => void): JSX.Element => (
-    <div class="range-field">
-      <label for={`${id}-${name}`}>{name}</label>
-      <input
-        id={`${id}-${name}`}
-        type="datetime-local"
-        class="field"
-        value={value}
-        aria-invalid={trouble !== null}
-        aria-describedby={`${id}-trouble`}
-        onInput={(event) => {
-          setTrouble(null)
-          put(event.currentTarget.value)
-        }}
-      />
-    </div>
-  )
   return (
     <form
       class="filter-panel range-form"
@@ -78,18 +62,32 @@ function RangeForm({ times, onDone }: RangeFormProps): JSX.Element {
         apply()
       }}
     >
-      {field('From', from, (text) => setTexts([text, to]))}
-      {field('To', to, (text) => setTexts([from, text]))}
-      <p id={`${id}-trouble`} class={`range-note ${trouble === null ? 'quiet' : 'is-bad'}`} role="alert">
-        {trouble ?? `Times in ${times.zone.replaceAll('_', ' ')}`}
+      {(['From', 'To'] as const).map((name) => (
+        <label key={name}>
+          {name}
+          <input
+            type="datetime-local"
+            class="field"
+            value={texts[name]}
+            aria-invalid={trouble !== null}
+            aria-describedby={id}
+            onInput={({ currentTarget }) => {
+              setTrouble(null)
+              setTexts({ ...texts, [name]: currentTarget.value })
+            }}
+          />
+        </label>
+      ))}
+      <p id={id} class={trouble === null ? '' : 'is-bad'} role="alert">
+        {trouble ?? `Times in ${zone.replaceAll('_', ' ')}`}
       </p>
       <div class="filter-panel-foot">
-        <button type="button" class="button small bare" onClick={onDone}>
+        <Button kind="bare" small onClick={onDone}>
           Cancel
-        </button>
-        <button type="submit" class="button small strong">
+        </Button>
+        <Button type="submit" kind="strong" small>
           Show
-        </button>
+        </Button>
       </div>
     </form>
   )

@@ -1,5 +1,5 @@
-import './update-stamp.css'
 import type { JSX } from 'preact'
+import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useLasting } from '../design/use-lasting.ts'
 import type { Times } from '../format/times.ts'
@@ -33,9 +33,9 @@ export function UpdateStamp(props: UpdateStampProps): JSX.Element {
           {at === null ? '' : `Not updated since ${at}. `}
           {trouble}
         </span>
-        <button type="button" class="button small" onClick={again}>
-          Retry
-        </button>
+        <Button small onClick={again}>
+          Try again
+        </Button>
       </div>
     )
   }
@@ -45,9 +45,7 @@ export function UpdateStamp(props: UpdateStampProps): JSX.Element {
       <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords ?? ''].filter((words) => words !== '').join(' · ')}
       </span>
-      <button type="button" class="button bare icon" aria-label="Refresh" title="Refresh (r)" onClick={again}>
-        <Icon name="refresh" />
-      </button>
+      <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
     </div>
   )
 }

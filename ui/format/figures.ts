@@ -1,127 +1,20 @@
-/** What stands where a figure is not known. Never 0: zero is a figure. */
-export const unknownFigure = '–'
+import { type NumberFormat, numberFormat } from '../../src/lib/number-format.ts'
+
+export { known, unknownFigure } from '../../src/lib/number-format.ts'
 
 const narrowSpace = '\u202f'
-const locale = 'en'
-const three = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3, useGrouping: false })
-const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-const exactlyThree = new Intl.NumberFormat(locale, {
-  minimumSignificantDigits: 3,
-  maximumSignificantDigits: 3,
-})
-const two = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 })
+const format = numberFormat({ group: narrowSpace, gap: narrowSpace })
 
-/** A whole number with thin separators: 480 000 000. */
-export function count(value: number): string {
-  return whole.format(value).replaceAll(',', narrowSpace)
-}
-
-/** `1 call`, `2 calls`. */
-export function counted(value: number, one: string, many: string = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`
-}
-
-/** A count in three digits: 950, 1.2 K, 3.45 M, 12 B. Below 10 000 it is exact. */
-export function shortCount(value: number): string {
-  if (Math.abs(value) < 10_000) return count(value)
-  const [divisor, letter] = steps.find(([from]) => Math.abs(value) >= from * 0.9995) ?? [1, '']
-  return `${three.format(value / divisor)}${narrowSpace}${letter}`
-}
-
-const steps = [
-  [1e12, 'T'],
-  [1e9, 'B'],
-  [1e6, 'M'],
-  [1e3, 'K'],
-] as const
-
-/** A measured time in three digits with its unit, from milliseconds: 0.42 ms, 12 ms, 2.00 s, 2 min 3 s, 1 h 5 min. */
-export function duration(ms: number): string {
-  return durationWith(exactlyThree, ms)
-}
-
-/** A time that was chosen, not measured: 500 ms, 2 s, 1 min 40 s. */
-export function roundDuration(ms: number): string {
-  return durationWith(three, ms)
-}
-
-/** How long a call waited: below a millisecond it did not have to. */
-export function wait(ms: number): string {
-  return ms < 1 ? `<1${narrowSpace}ms` : duration(ms)
-}
-
-function durationWith(seconds: Intl.NumberFormat, ms: number): string {
-  if (ms === 0) return `0${narrowSpace}ms`
-  if (ms < 0.01) return `<0.01${narrowSpace}ms`
-  if (ms < 10) return `${roundTo(ms, 2)}${narrowSpace}ms`
-  if (ms < 999.5) return `${whole.format(ms)}${narrowSpace}ms`
-  if (ms < 59_950) return `${seconds.format(ms / 1000)}${narrowSpace}s`
-  return longDuration(ms / 1000)
-}
-
-/** The two largest units of a time in seconds: 2 d 4 h, 3 h 5 min, 12 min 8 s, 45 s. */
-export function longDuration(seconds: number): string {
-  const s = Math.max(0, Math.round(seconds))
-  const parts = [
-    [Math.floor(s / 86_400), 'd'],
-    [Math.floor(s / 3600) % 24, 'h'],
-    [Math.floor(s / 60) % 60, 'min'],
-    [s % 60, 's'],
-  ] as const
-  const first = parts.findIndex(([value]) => value > 0)
-  if (first < 0) return `0${narrowSpace}s`
-  return parts
-    .slice(first, first + 2)
-    .filter(([value]) => value > 0)
-    .map(([value, unit]) => `${value}${narrowSpace}${unit}`)
-    .join(' ')
-}
-
-/** A share, 0 to 1, in percent: 0 %, 0.42 %, 1.4 %, 12.3 %. */
-export function percent(share: number): string {
-  const value = share * 100
-  if (value > 0 && value < 0.01) return `<0.01${narrowSpace}%`
-  const format = value < 10 ? two : three
-  return `${format.format(value >= 99.95 && value < 100 ? 99.9 : value)}${narrowSpace}%`
-}
-
-/** A share among others, in whole percent: <1 %, 3 %, 89 %. */
-export function roughPercent(share: number): string {
-  if (share > 0 && share < 0.01) return `<1${narrowSpace}%`
-  return `${Math.floor(share * 100 + (share < 0.99 ? 0.5 : 0))}${narrowSpace}%`
-}
-
-/** Dollars: $0.0042, $1.24, $1,240. What costs nothing is $0. */
-export function dollars(value: number): string {
-  if (value === 0) return '$0'
-  if (value < 0.000_05) return '<$0.0001'
-  if (value < 0.099_95) return `$${value.toFixed(4)}`
-  if (value < 999.995) return `$${value.toFixed(2)}`
-  return value < 1e6 ? `$${whole.format(value)}` : `$${shortCount(value)}`
-}
-
-/** What one call cost, to three digits however little it is: $0.00000188. */
-export function exactDollars(value: number): string {
-  return value < 0.1 && value > 0 ? `$${three.format(value)}` : dollars(value)
-}
-
-/** Bytes with decimal units, as files are listed: 512 B, 1.2 kB, 3.4 MB. */
-export function bytes(value: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
-  const exponent = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1)
-  return `${three.format(value / 1000 ** exponent)}${narrowSpace}${units[exponent] ?? 'B'}`
-}
-
-/** Output tokens per second, in three digits. */
-export function speed(tokensPerS: number): string {
-  return three.format(tokensPerS)
-}
-
-/** What `show` makes of a figure, or a dash where it is not known. */
-export function known(value: number | null | undefined, show: (value: number) => string): string {
-  return value === null || value === undefined ? unknownFigure : show(value)
-}
-
-function roundTo(value: number, digits: number): string {
-  return String(Number(value.toFixed(digits)))
-}
+export const count: NumberFormat['count'] = format.count
+export const counted: NumberFormat['counted'] = format.counted
+export const shortCount: NumberFormat['shortCount'] = format.shortCount
+export const duration: NumberFormat['duration'] = format.duration
+export const roundDuration: NumberFormat['roundDuration'] = format.roundDuration
+export const wait: NumberFormat['wait'] = format.wait
+export const longDuration: NumberFormat['longDuration'] = format.longDuration
+export const percent: NumberFormat['percent'] = format.percent
+export const roughPercent: NumberFormat['roughPercent'] = format.roughPercent
+export const dollars: NumberFormat['dollars'] = format.dollars
+export const exactDollars: NumberFormat['exactDollars'] = format.exactDollars
+export const bytes: NumberFormat['bytes'] = format.bytes
+export const speed: NumberFormat['speed'] = format.speed

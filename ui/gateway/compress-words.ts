@@ -4,35 +4,28 @@ import { bytes, counted, longDuration, percent, shortCount } from '../format/fig
 /** Bounds of the days that are kept, as the dashboard has them. */
 export const keptDays = { least: 1, most: 36_500, usual: 90 } as const
 
-/** Days from a field's text; null where it is none that the dashboard takes. */
+/** Reads days from a field's text; null if the dashboard would not take them. */
 export function daysOf(text: string): number | null {
   const days = /^\d{1,5}$/.test(text.trim()) ? Number(text) : Number.NaN
   return days >= keptDays.least && days <= keptDays.most ? days : null
 }
 
-/** What compressing would do. */
-export function estimateWords({
-  before_bytes: before,
-  after_bytes: after,
-  folded_calls: calls,
-}: CompressResult): string {
-  const freed = Math.max(0, before - after)
+/** Tells what compressing would do. */
+export function estimateWords(result: CompressResult): string {
+  const { folded_calls: calls } = result
+  const freed = freedBytes(result)
   if (calls === 0 && freed < smallBytes) return 'Nothing to gain: there are no calls that old.'
   if (calls === 0) return `There are no calls that old, but about ${bytes(freed)} lie unused in the file.`
   const gain = freed < smallBytes ? 'less than 1 MB' : `about ${bytes(freed)}`
   return `This would fold ${callsInWords(calls)} and give back ${gain}.`
 }
 
-/** Whether there is anything to do. */
-export function isWorthIt({
-  before_bytes: before,
-  after_bytes: after,
-  folded_calls: calls,
-}: CompressResult): boolean {
-  return calls > 0 || before - after >= smallBytes
+/** Whether compressing is worth it. */
+export function isWorthIt(result: CompressResult): boolean {
+  return result.folded_calls > 0 || freedBytes(result) >= smallBytes
 }
 
-/** What compressing means, to be read before it is begun. */
+/** The consequences of compressing, to be read before it is begun. */
 export function compressPoints(keepDays: number, { folded_calls: calls }: CompressResult): readonly string[] {
   const days = counted(keepDays, 'day')
   const loss =
@@ -45,7 +38,7 @@ export function compressPoints(keepDays: number, { folded_calls: calls }: Compre
   return [...loss, 'The gateway goes on recording meanwhile.']
 }
 
-/** What is being done, and how far it is, from 0 to 1; null where that is not known yet. */
+/** The present phase, and how far it is, from 0 to 1; null while that is not known. */
 export function progressWords(progress: CompressProgress | null): {
   readonly words: string
   readonly share: number | null
@@ -62,20 +55,24 @@ const phaseWords: Readonly<Record<CompressProgress['phase'], string>> = {
   give_back: 'Making the file smaller',
 }
 
-/** How the last job ended; null while there is none that has. */
+/** Tells how the last job ended; null if none has. */
 export function outcomeWords(job: DatabaseJob | null): string | null {
   if (job === null || job.dry_run) return null
   if (job.state === 'failed') return job.error?.message ?? 'It came to nothing.'
   if (job.state === 'running' || job.result === null) return null
-  const { before_bytes: before, after_bytes: after, folded_calls: calls, duration_ms: ms } = job.result
+  const { folded_calls: calls, duration_ms: ms } = job.result
   const took = `in ${longDuration(Math.max(1, ms / 1000))}`
-  const freed = Math.max(0, before - after)
+  const freed = freedBytes(job.result)
   if (calls === 0 && freed < smallBytes) return `There was nothing to fold, found ${took}.`
   return `Folded ${callsInWords(calls)} and gave back ${bytes(freed)} ${took}.`
 }
 
 /** Less than this nobody misses. */
 const smallBytes = 1_000_000
+
+function freedBytes({ before_bytes: before, after_bytes: after }: CompressResult): number {
+  return Math.max(0, before - after)
+}
 
 function callsInWords(calls: number): string {
   return calls === 1 ? '1 call' : `${shortCount(calls)} calls`

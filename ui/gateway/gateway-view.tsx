@@ -1,22 +1,35 @@
-import './gateway-view.css'
+import './gateway.css'
 import type { JSX } from 'preact'
-import type { ViewProps } from '../data/view-props.ts'
-import { useLive } from '../data/live.tsx'
-import { ConfirmDialog } from '../design/confirm-dialog.tsx'
-import { DatabaseCard } from './database-card.tsx'
+import { useState } from 'preact/hooks'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import type { ProxyConfig } from '../../src/api/proxy-config.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { consequencesOf } from '../data/gateway-words.ts'
+import { useLive } from '../data/live.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import type { ViewProps } from '../data/view-props.ts'
+import { ConfirmDialog } from '../design/confirm-dialog.tsx'
+import { Note } from '../design/note.tsx'
+import { DatabaseCard } from './database-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
 import { OptionsCard } from './options-card.tsx'
 import { StateCard } from './state-card.tsx'
-import { useConfig } from './use-config.ts'
 import { useGatewayActions } from './use-gateway-actions.ts'
 
-/** What the gateway is and does, how it is set up, and what can be done with it. */
+const configEveryMs = 60_000
+
+/** How the gateway is and how it is set up, with buttons to change both. */
 export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element {
-  const { status } = useLive()
-  const { config, trouble, again, take } = useConfig(status)
+  const status = useLive(({ status }) => status)
+  const key = status === null ? null : versionOf(status)
+  const path = (): string => '/api/proxy/config'
+  const { answer, answeredMs, trouble, again } = useAnswer<ProxyConfig>(key, path, { everyMs: configEveryMs })
+  // Saving answers with the options as they are then.
+  const [[saved, savedMs], setSaved] = useState<readonly [ProxyConfig | null, number]>([null, 0])
+  const config = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
   const actions = useGatewayActions()
+  const { asked } = actions
   return (
     <div class="gateway-view">
       <div class="column">
@@ -33,27 +46,37 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
       </div>
       <div class="column">
         {config !== null && (
-          <OptionsCard config={config} actions={actions} drafts={drafts} onDrafts={onDrafts} onSaved={take} />
+          <OptionsCard
+            config={config}
+            actions={actions}
+            drafts={drafts}
+            onDrafts={onDrafts}
+            onSaved={(config) => setSaved([config, nowMs()])}
+          />
         )}
         {config === null && trouble === null && <div class="skeleton options-skeleton" />}
         {trouble !== null && (
-          <div class="note bad" role="alert">
-            <p>The options cannot be read: {trouble}</p>
-            <button type="button" class="button small" onClick={again}>
-              Try again
-            </button>
-          </div>
+          <Note tone="bad" onRetry={again}>
+            The options cannot be read: {trouble}
+          </Note>
         )}
       </div>
-      {status !== null && (actions.asked === 'stop' || actions.asked === 'restart') && (
+      {status !== null && (asked === 'stop' || asked === 'restart') && (
         <ConfirmDialog
-          title={actions.asked === 'stop' ? 'Stop the gateway?' : 'Restart the gateway?'}
-          yes={actions.asked === 'stop' ? 'Stop' : 'Restart'}
-          points={consequencesOf(actions.asked, status, config)}
+          title={asked === 'stop' ? 'Stop the gateway?' : 'Restart the gateway?'}
+          yes={asked === 'stop' ? 'Stop' : 'Restart'}
+          points={consequencesOf(asked, status, config)}
           onYes={actions.confirm}
           onNo={actions.dismiss}
         />
       )}
     </div>
   )
+}
+
+/** The part of the status that changes with the options: they are asked for anew when it does. */
+function versionOf({ state, instance, upstream, health }: ProcessStatus): string {
+  const { rate_limiter: limits, token_budget: budget } = health ?? {}
+  const values = [state, instance, upstream, limits?.max_concurrent, limits?.slot_cooldown_ms]
+  return JSON.stringify([...values, budget?.daily_limit])
 }

@@ -1,31 +1,18 @@
-import './log-card.css'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
-import { reasonOf } from '../data/trouble.ts'
+import { log } from '../data/live.ts'
+import { useAction } from '../data/use-action.ts'
+import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmDialog } from '../design/confirm-dialog.tsx'
-import { LogLines } from './log-lines.tsx'
+import { ConfirmButton } from '../design/confirm-button.tsx'
+import { Note } from '../design/note.tsx'
+import { useHeld, useReading } from '../design/use-reading.ts'
+import { counted } from '../format/figures.ts'
 
 /** The end of the gateway's log. It follows what is added, but never under the eyes of somebody who reads. */
 export function LogCard({ file }: { readonly file: string }): JSX.Element {
-  const { log } = useLive()
-  const [isAsked, setIsAsked] = useState(false)
-  const [isClearing, setIsClearing] = useState(false)
-  const [trouble, setTrouble] = useState<string | null>(null)
-  const clear = async (): Promise<void> => {
-    setIsAsked(false)
-    setIsClearing(true)
-    setTrouble(null)
-    try {
-      await actions.clearLog()
-    } catch (error) {
-      setTrouble(reasonOf(error))
-    } finally {
-      setIsClearing(false)
-    }
-  }
+  const { isBusy, trouble, run } = useAction()
   return (
     <Card
       title="Log"
@@ -36,32 +23,73 @@ export function LogCard({ file }: { readonly file: string }): JSX.Element {
         </>
       }
       actions={
-        <button
-          type="button"
-          class="button bare small"
-          aria-disabled={isClearing}
-          onClick={() => isClearing || setIsAsked(true)}
+        <ConfirmButton
+          kind="bare"
+          small
+          isOff={isBusy}
+          question={{
+            title: 'Clear the log?',
+            yes: 'Clear',
+            points: ['Its lines are gone for good.', 'Recorded calls stay.'],
+          }}
+          onYes={() => void run(actions.clearLog)}
         >
-          {isClearing ? 'Clearing…' : 'Clear'}
+          {isBusy ? 'Clearing…' : 'Clear'}
           <span class="aside"> the log</span>
-        </button>
+        </ConfirmButton>
       }
     >
-      {trouble !== null && (
-        <p class="note bad" role="alert">
-          {trouble}
-        </p>
-      )}
-      <LogLines log={log} />
-      {isAsked && (
-        <ConfirmDialog
-          title="Clear the log?"
-          yes="Clear"
-          points={['Its lines are gone for good.', 'Recorded calls stay.']}
-          onYes={() => void clear()}
-          onNo={() => setIsAsked(false)}
-        />
-      )}
+      {trouble !== null && <Note tone="bad">{trouble.message}</Note>}
+      <LogLines />
     </Card>
+  )
+}
+
+/** So near to the end counts as at the end, in CSS pixels. */
+const nearPx = 8
+
+/** The lines, with a way to the end for who reads before it. */
+function LogLines(): JSX.Element {
+  const box = useRef<HTMLDivElement>(null)
+  const [, look] = useReducer((rounds: number) => rounds + 1, 0)
+  useEffect(() => log.watch(() => look(0)), [])
+  const { isRead, isAway, leave, listeners } = useReading(
+    box,
+    ({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight < scrollHeight - nearPx,
+  )
+  // A reset puts other lines in place of those that were read.
+  const { lines, told } = useHeld({ lines: log.lines, told: log.told }, isRead, log.resets)
+  const news = log.told - told
+  useLayoutEffect(() => {
+    const { current } = box
+    if (current === null || isRead) return
+    const toEnd = (): void => current.scrollTo(0, current.scrollHeight)
+    toEnd()
+    const sizes = new ResizeObserver(toEnd)
+    sizes.observe(current)
+    return () => sizes.disconnect()
+  }, [lines, isRead])
+  return (
+    <div class="log-lines" {...listeners}>
+      <div ref={box} id="log-lines" class="lines" role="region" aria-label="The gateway’s log" tabIndex={0}>
+        {lines.map(({ at, text }) => (
+          <div key={at}>{text}</div>
+        ))}
+        {lines.length === 0 && <p class="empty">Nothing yet.</p>}
+      </div>
+      {isRead && (news > 0 || isAway) && (
+        <Button
+          small
+          icon="fall"
+          class="to-end"
+          onClick={() => {
+            leave()
+            box.current?.focus({ preventScroll: true })
+          }}
+        >
+          {news > 0 ? counted(news, 'new line') : 'To the end'}
+        </Button>
+      )}
+    </div>
   )
 }

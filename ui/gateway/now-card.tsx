@@ -1,18 +1,29 @@
-import './now-card.css'
 import type { ComponentChildren, JSX } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
+import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { Card } from '../design/card.tsx'
 import { Meter } from '../design/meter.tsx'
-import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { count, shortCount, unknownFigure } from '../format/figures.ts'
+import { budgetWords } from './budget-words.ts'
 
 /** More slots than these are shown as a bar. */
 const mostSlots = 16
 
-/** The running gateway's figures; without one there are none. */
+/** The running gateway's figures. Without one their places stay, so that nothing moves when it comes up. */
 export function NowCard({ health }: { readonly health: HealthReport | null }): JSX.Element {
-  if (health === null) return <NoFigures />
+  if (health === null) {
+    return (
+      <Card title="Right now" about="no gateway runs" class="now-card">
+        <dl>
+          {['In flight', 'Waiting', 'Tokens in 24 hours', 'Recorded'].map((name) => (
+            <Figure key={name} name={name} value={unknownFigure} detail="" tone="none" />
+          ))}
+        </dl>
+      </Card>
+    )
+  }
   const { rate_limiter: calls, token_budget: tokens, telemetry } = health
+  const { pending, dropped } = telemetry
   const budget = budgetOf(tokens)
   return (
     <Card title="Right now" class="now-card">
@@ -37,8 +48,8 @@ export function NowCard({ health }: { readonly health: HealthReport | null }): J
           name="Tokens in 24 hours"
           id="budget"
           value={budget?.shareWords ?? unknownFigure}
-          detail={`${shortCount(tokens.total_used)} of ${shortCount(tokens.daily_limit)}`}
-          tone={budget === null ? 'none' : budget.tone}
+          detail={budgetWords(tokens)}
+          tone={budget?.tone ?? 'none'}
         >
           <Meter share={budget?.share ?? 0} />
         </Figure>
@@ -46,22 +57,9 @@ export function NowCard({ health }: { readonly health: HealthReport | null }): J
           name="Recorded"
           id="written"
           value={shortCount(telemetry.written)}
-          detail={recordedWords(telemetry)}
-          tone={telemetry.dropped > 0 ? 'bad' : ''}
+          detail={`${count(pending)} to be written, ${dropped === 0 ? 'none' : count(dropped)} lost`}
+          tone={dropped > 0 ? 'bad' : ''}
         />
-      </dl>
-    </Card>
-  )
-}
-
-/** In the same place and size, so that nothing moves when the gateway comes up. */
-function NoFigures(): JSX.Element {
-  return (
-    <Card title="Right now" about="no gateway runs" class="now-card">
-      <dl>
-        {['In flight', 'Waiting', 'Tokens in 24 hours', 'Recorded'].map((name) => (
-          <Figure key={name} name={name} value={unknownFigure} detail="" tone="none" />
-        ))}
       </dl>
     </Card>
   )
@@ -78,21 +76,19 @@ interface FigureProps {
 }
 
 function Figure({ name, id, value, of, detail, tone = '', children }: FigureProps): JSX.Element {
+  const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
     <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
       <dt>{name}</dt>
       <dd>
-        <strong id={id}>{value}</strong>
+        <strong id={id}>{value}</strong>{' '}
         {of !== undefined && (
-          <>
-            {' '}
-            <span class="quiet" id={id === undefined ? undefined : `${id}-of`}>
-              {of}
-            </span>
-          </>
+          <span class="quiet" id={idOf('of')}>
+            {of}
+          </span>
         )}
         {children}
-        <p class="quiet" id={id === undefined ? undefined : `${id}-detail`}>
+        <p class="quiet" id={idOf('detail')}>
           {detail}
         </p>
       </dd>
@@ -100,7 +96,7 @@ function Figure({ name, id, value, of, detail, tone = '', children }: FigureProp
   )
 }
 
-/** A place for each slot, filled where it is in use. What it says stands beside it. */
+/** A cell for each slot, filled if it is in use. The words beside it say the same. */
 function Slots({ active, most }: { readonly active: number; readonly most: number }): JSX.Element {
   if (most > mostSlots) return <Meter share={active / most} />
   return (
@@ -110,9 +106,4 @@ function Slots({ active, most }: { readonly active: number; readonly most: numbe
       ))}
     </span>
   )
-}
-
-function recordedWords({ pending, dropped }: HealthReport['telemetry']): string {
-  const lost = dropped === 0 ? 'none lost' : `${count(dropped)} lost`
-  return `${count(pending)} to be written, ${lost}`
 }

@@ -1,4 +1,3 @@
-import './option-row.css'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
@@ -7,9 +6,9 @@ import { isSame, optionTitle, sentence, shownValue, sourceWords, unitOf } from '
 
 export interface OptionRowProps {
   readonly option: ConfigOption
-  /** What was typed; null where nothing was. */
+  /** The text that was typed; null if none was. */
   readonly draft: string | null
-  /** What is wrong with it. */
+  /** The error in it. */
   readonly trouble: string | null
   readonly needsRestart: boolean
   readonly onDraft: (draft: string) => void
@@ -69,7 +68,7 @@ export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: Opt
           </>
         )}
       </div>
-      <p id={`${id}-trouble`} class="trouble" role="alert">
+      <p id={`${id}-trouble`} class="bad" role="alert">
         {trouble}
       </p>
       {needsRestart && running !== null && (

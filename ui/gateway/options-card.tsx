@@ -1,16 +1,17 @@
-import './options-card.css'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
-import { Trouble, reasonOf } from '../data/trouble.ts'
+import type { OptionDrafts } from '../data/option-drafts.ts'
+import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from '../data/option-words.ts'
+import { useAction } from '../data/use-action.ts'
+import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
+import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import type { OptionDrafts } from '../data/option-drafts.ts'
-import { OptionRow } from './option-row.tsx'
 import { editable, settingOf } from './option-control.ts'
-import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from '../data/option-words.ts'
+import { OptionRow } from './option-row.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 
 export interface OptionsCardProps {
@@ -24,8 +25,7 @@ export interface OptionsCardProps {
 /** The gateway's options: those that can be changed here in a form, the others to read. */
 export function OptionsCard(props: OptionsCardProps): JSX.Element {
   const { config, actions: gateway, drafts, onDrafts, onSaved } = props
-  const [trouble, setTrouble] = useState<Trouble | null>(null)
-  const [isSaving, setIsSaving] = useState(false)
+  const { isBusy: isSaving, trouble, run, forgetTrouble } = useAction()
   const [told, setTold] = useState<string | null>(null)
   const { options, needs_restart: needsRestart, file } = config
   const changeable = options.filter(({ changes }) => changes !== null)
@@ -35,25 +35,17 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
 
   const forget = (): void => {
     onDrafts(new Map())
-    setTrouble(null)
+    forgetTrouble()
   }
   const save = async (): Promise<void> => {
     const settings: Readonly<Record<string, SettingValue>> = Object.fromEntries(
       changed.map(({ name, value }) => [name, settingOf(drafts.get(name) ?? '', value)]),
     )
-    setIsSaving(true)
-    setTrouble(null)
     setTold(null)
-    try {
-      const config = await actions.configure(settings)
-      forget()
-      onSaved(config)
-      setTold(savedWords(config, Object.keys(settings)))
-    } catch (error) {
-      setTrouble(error instanceof Trouble ? error : new Trouble(reasonOf(error)))
-    } finally {
-      setIsSaving(false)
-    }
+    const config = await actions.configure(settings)
+    forget()
+    onSaved(config)
+    setTold(savedWords(config, Object.keys(settings)))
   }
 
   return (
@@ -62,7 +54,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          if (canSave) void save()
+          if (canSave) void run(save)
         }}
       >
         {groupOptions(changeable).map(({ group, options }) => (
@@ -78,7 +70,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
                 onDraft={(draft) => {
                   onDrafts(new Map(drafts).set(option.name, draft))
                   setTold(null)
-                  if (trouble?.param === option.name) setTrouble(null)
+                  if (trouble?.param === option.name) forgetTrouble()
                 }}
               />
             ))}
@@ -90,29 +82,17 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
           </p>
           <div class="buttons">
             {needsRestart.length > 0 && changed.length === 0 ? (
-              <button
-                type="button"
-                class="button"
-                aria-disabled={!gateway.canDo('restart')}
-                onClick={() => gateway.press('restart')}
-              >
+              <Button isOff={!gateway.canDo('restart')} onClick={() => gateway.press('restart')}>
                 Restart to apply
-              </button>
+              </Button>
             ) : (
-              <button
-                type="button"
-                class="button bare"
-                aria-disabled={!canSave}
-                onClick={() => {
-                  if (canSave) forget()
-                }}
-              >
+              <Button kind="bare" isOff={!canSave} onClick={forget}>
                 Discard
-              </button>
+              </Button>
             )}
-            <button type="submit" class="button strong" aria-disabled={!canSave}>
+            <Button type="submit" kind="strong" isOff={!canSave}>
               {isSaving ? 'Saving…' : 'Save'}
-            </button>
+            </Button>
           </div>
         </div>
       </form>
@@ -124,7 +104,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
   )
 }
 
-/** What nobody can change here: a flag or a variable of the environment sets it. */
+/** The options that only a flag or a variable of the environment sets. */
 function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }): JSX.Element {
   return (
     <details class="others">
@@ -135,19 +115,18 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
       {groupOptions(options).map(({ group, options }) => (
         <section key={group} aria-label={`${group}, to read`}>
           <h3>{group}</h3>
-          <dl>
-            {options.map((option) => (
-              <div key={option.name}>
-                <dt>
-                  {optionTitle(option.name)} <code class="quiet">{option.name}</code>
-                </dt>
-                <dd>
-                  <code>{shownValue(option)}</code>
-                  <p class="quiet">{[sentence(option.description), sourceWords(option)].join(' ')}</p>
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            class="facts"
+            facts={options.map((option) => [
+              <>
+                {optionTitle(option.name)} <code class="quiet">{option.name}</code>
+              </>,
+              <>
+                <code>{shownValue(option)}</code>
+                <p class="quiet">{[sentence(option.description), sourceWords(option)].join(' ')}</p>
+              </>,
+            ])}
+          />
         </section>
       ))}
     </details>

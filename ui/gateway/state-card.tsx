@@ -1,24 +1,17 @@
-import './state-card.css'
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { useLive } from '../data/live.tsx'
+import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
+import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from '../data/gateway-words.ts'
+import { useLive } from '../data/live.ts'
+import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
+import { Facts } from '../design/facts.tsx'
+import { Note } from '../design/note.tsx'
 import { StateMark } from '../design/state-mark.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { gatewayNow } from '../data/gateway-now.ts'
-import {
-  type GatewayAction,
-  baseUrlOf,
-  curlLine,
-  detailOf,
-  keyWords,
-  stateWords,
-  wrongBaseUrlWords,
-} from '../data/gateway-words.ts'
-import { StateNotes } from './state-notes.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 
 export interface StateCardProps {
@@ -28,14 +21,14 @@ export interface StateCardProps {
   readonly times: Times
 }
 
-/** What the gateway is, what can be done with it, and where it is. */
+/** The gateway's state, the buttons that change it, and its addresses. */
 export function StateCard({ status, config, actions, times }: StateCardProps): JSX.Element {
-  const { state, simulated } = status
-  const detail = detailOf(status)
+  const { state, simulated, pid, instance, health } = status
   const { shape, tone } = gatewayNow(status)
   const baseUrl = baseUrlOf(status, location.hostname)
-  const wrongCalls = status.health?.wrong_base_url_calls ?? 0
+  const wrongCalls = health?.wrong_base_url_calls ?? 0
   const curl = curlLine(baseUrl, config?.upstream_key !== 'lent' && !simulated)
+  const rest = `${instance === null ? '' : `, instance ${instance}`}${health === null ? '' : `, version ${health.version}`}`
   return (
     <section class="card state-card" aria-labelledby="state-heading">
       <h2 id="state-heading" class="aside">
@@ -48,82 +41,108 @@ export function StateCard({ status, config, actions, times }: StateCardProps): J
             {stateWords[state]}
           </strong>{' '}
           <span id="gateway-detail" class="quiet">
-            {detail}
+            {detailOf(status)}
           </span>
         </p>
         <Buttons status={status} actions={actions} />
       </div>
-      <StateNotes status={status} actions={actions} />
-      <dl class="facts">
-        <Fact name="Base URL">
-          <Line id="base-url" what="the base URL" text={baseUrl} />
-          {wrongCalls > 0 && (
-            <p id="wrong-base-url" class="quiet">
-              {wrongBaseUrlWords(wrongCalls)}
-            </p>
-          )}
-        </Fact>
-        <Fact name="Try it">
-          <Line id="curl" what="the curl line" text={curl} />
-        </Fact>
-        <Fact name="Upstream">
-          <code id="upstream">{status.upstream}</code>
-          <p id="upstream-key" class="quiet">
-            {config === null ? unknownFigure : keyWords[config.upstream_key]}
-          </p>
-        </Fact>
-        <Fact name="Process">
-          <span id="process">{processWords(status)}</span>
-        </Fact>
-        <Fact name="Up since">
-          <UpSince status={status} times={times} />
-        </Fact>
-      </dl>
+      <Notes status={status} actions={actions} />
+      <Facts
+        class="facts"
+        facts={[
+          [
+            'Base URL',
+            <>
+              <Line id="base-url" what="the base URL" text={baseUrl} />
+              {wrongCalls > 0 && (
+                <p id="wrong-base-url" class="quiet">
+                  {wrongBaseUrlWords(wrongCalls)}
+                </p>
+              )}
+            </>,
+          ],
+          ['Try it', <Line id="curl" what="the curl line" text={curl} />],
+          [
+            'Upstream',
+            <>
+              <code id="upstream">{status.upstream}</code>
+              <p id="upstream-key" class="quiet">
+                {config === null ? unknownFigure : keyWords[config.upstream_key]}
+              </p>
+            </>,
+          ],
+          ['Process', <span id="process">{pid === null ? 'none' : `${pid}${rest}`}</span>],
+          ['Up since', <UpSince status={status} times={times} />],
+        ]}
+      />
     </section>
   )
 }
 
-interface ButtonsProps {
-  readonly status: ProcessStatus
-  readonly actions: GatewayActions
-}
+type ActingProps = Pick<StateCardProps, 'status' | 'actions'>
 
-/** One button starts and stops, so that it keeps the focus when the state changes; what it does first is asked. */
-function Buttons({ status, actions }: ButtonsProps): JSX.Element {
-  const { busy, canDo, press } = actions
-  const isUp = status.state !== 'stopped' && status.state !== 'starting' && status.state !== 'foreign'
+/** One button starts and stops, so that it keeps the focus when the state changes. */
+function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingProps): JSX.Element {
+  const isUp = state !== 'stopped' && state !== 'starting' && state !== 'foreign'
   const power: GatewayAction = busy === 'start' || busy === 'stop' ? busy : isUp ? 'stop' : 'start'
-  const isStarting = busy === 'start' || (busy === null && status.state === 'starting')
-  const isStopping = busy === 'stop' || (busy === null && status.state === 'draining')
-  const words = isStarting ? 'Starting…' : isStopping ? 'Stopping…' : power === 'stop' ? 'Stop' : 'Start'
+  const isStarting = busy === 'start' || (busy === null && state === 'starting')
+  const isStopping = busy === 'stop' || (busy === null && state === 'draining')
   return (
     <div class="buttons">
-      <button type="button" class="button" aria-disabled={!canDo('restart')} onClick={() => press('restart')}>
+      <Button isOff={!canDo('restart')} onClick={() => press('restart')}>
         {busy === 'restart' ? 'Restarting…' : 'Restart'}
-      </button>
-      <button
-        type="button"
-        class={`button ${power === 'start' ? 'strong' : ''}`}
-        aria-disabled={!canDo(power)}
+      </Button>
+      <Button
+        {...(power === 'start' ? { kind: 'strong' } : {})}
+        isOff={!canDo(power)}
         onClick={() => press(power)}
       >
-        {words}
-      </button>
+        {isStarting ? 'Starting…' : isStopping ? 'Stopping…' : power === 'stop' ? 'Stop' : 'Start'}
+      </Button>
     </div>
   )
 }
 
-function Fact({
-  name,
-  children,
-}: {
-  readonly name: string
-  readonly children: ComponentChildren
-}): JSX.Element {
+/** All that is not as it should be. */
+function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps): JSX.Element {
+  const { message, health, simulated } = status
+  const warnings = health?.warnings ?? []
+  const isToldTwice = trouble !== null && message?.includes(trouble.message) === true
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
+    <div class="state-notes">
+      {simulated && (
+        <Note title="Simulated.">
+          The upstream is the demo’s own: no real model answers, and what it says is made up.
+        </Note>
+      )}
+      {message !== null && !isToldTwice && (
+        <Note id="message" tone="warn">
+          {message}
+        </Note>
+      )}
+      {warnings.length > 0 && (
+        <Note id="warnings" tone="warn">
+          <ul aria-label="Warnings">
+            {warnings.map(({ message }) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </Note>
+      )}
+      {trouble !== null && (
+        <Note
+          id="trouble"
+          tone="bad"
+          actions={<Button kind="bare" small icon="close" label="Dismiss" onClick={forgetTrouble} />}
+        >
+          <p>{trouble.message}</p>
+          {trouble.log.length > 0 && (
+            <pre id="trouble-log" role="region" aria-label="The gateway’s last words" tabIndex={0}>
+              {trouble.log.join('\n')}
+            </pre>
+          )}
+        </Note>
+      )}
     </div>
   )
 }
@@ -134,7 +153,7 @@ interface LineProps {
   readonly text: string
 }
 
-/** Something to be typed elsewhere. */
+/** A text to be copied elsewhere. */
 function Line({ id, what, text }: LineProps): JSX.Element {
   return (
     <div class="line">
@@ -144,15 +163,9 @@ function Line({ id, what, text }: LineProps): JSX.Element {
   )
 }
 
-function processWords({ pid, instance, health }: ProcessStatus): string {
-  if (pid === null) return 'none'
-  const parts = [instance === null ? null : `instance ${instance}`, health && `version ${health.version}`]
-  return [String(pid), ...parts.filter((part) => part !== null)].join(', ')
-}
-
 /** Goes on by the page's own clock until the dashboard tells again. */
-function UpSince({ status, times }: { readonly status: ProcessStatus; readonly times: Times }): JSX.Element {
-  const { statusMs } = useLive()
+function UpSince({ status, times }: Pick<StateCardProps, 'status' | 'times'>): JSX.Element {
+  const statusMs = useLive(({ statusMs }) => statusMs)
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), 1000)

@@ -1,64 +1,49 @@
 import { useState } from 'preact/hooks'
-import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { actions } from '../data/dashboard-api.ts'
-import { useLive } from '../data/live.tsx'
-import { Trouble, reasonOf } from '../data/trouble.ts'
 import { type GatewayAction, actionsOf } from '../data/gateway-words.ts'
+import { setStatus, useLive } from '../data/live.ts'
+import { type Action, useAction } from '../data/use-action.ts'
 
-/** What the buttons that start, stop and restart the gateway go by. */
-export interface GatewayActions {
-  /** What this page is having it do. */
+/** State and handlers of the buttons that start, stop and restart the gateway. */
+export interface GatewayActions extends Pick<Action, 'trouble' | 'forgetTrouble'> {
+  /** The action that this page waits for. */
   readonly busy: GatewayAction | null
-  /** Why the last of it came to nothing. */
-  readonly trouble: Trouble | null
-  /** What is to be confirmed. */
+  /** The action to be confirmed. */
   readonly asked: GatewayAction | null
   readonly canDo: (action: GatewayAction) => boolean
   /** Starts at once, and asks before anything that ends calls. */
   readonly press: (action: GatewayAction) => void
   readonly confirm: () => void
   readonly dismiss: () => void
-  readonly forgetTrouble: () => void
 }
 
-/** What is done is shown when it is done: by the status that the dashboard answers, never before. */
+/** Starts, stops and restarts the gateway. The page shows the result by the status that the dashboard answers, never before. */
 export function useGatewayActions(): GatewayActions {
-  const { status, setStatus } = useLive()
-  const [busy, setBusy] = useState<GatewayAction | null>(null)
+  const status = useLive(({ status }) => status)
+  const [last, setLast] = useState<GatewayAction>('start')
   const [asked, setAsked] = useState<GatewayAction | null>(null)
-  const [trouble, setTrouble] = useState<Trouble | null>(null)
-
+  const { isBusy, trouble, run, forgetTrouble } = useAction()
   const canDo = (action: GatewayAction): boolean =>
-    status !== null && busy === null && actionsOf(status).includes(action)
-
-  const act = async (action: GatewayAction): Promise<void> => {
-    setBusy(action)
-    setTrouble(null)
-    try {
-      const status: ProcessStatus = await actions[action]()
-      setStatus(status)
-    } catch (error) {
-      setTrouble(error instanceof Trouble ? error : new Trouble(reasonOf(error)))
-    } finally {
-      setBusy(null)
-    }
+    status !== null && !isBusy && actionsOf(status).includes(action)
+  const act = (action: GatewayAction): void => {
+    setLast(action)
+    void run(async () => setStatus(await actions[action]()))
   }
-
   return {
-    busy,
+    busy: isBusy ? last : null,
     trouble,
+    forgetTrouble,
     asked,
     canDo,
     press: (action) => {
       if (!canDo(action)) return
-      if (action === 'start') void act(action)
+      if (action === 'start') act(action)
       else setAsked(action)
     },
     confirm: () => {
       setAsked(null)
-      if (asked !== null) void act(asked)
+      if (asked !== null) act(asked)
     },
     dismiss: () => setAsked(null),
-    forgetTrouble: () => setTrouble(null),
   }
 }

@@ -1,8 +1,8 @@
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { bytes, longDuration } from '../format/figures.ts'
 
-/** Whether payloads are kept, in words for the reader. */
-export interface KeepingWords {
+/** Says whether payloads are kept. */
+interface KeepingWords {
   readonly title: string
   readonly about: string
 }
@@ -36,7 +36,7 @@ function leftWords(ms: number): string {
   return ms < 60_000 ? 'less than a minute left' : `${longDuration(Math.floor(ms / 60_000) * 60)} left`
 }
 
-/** What of all calls reaches the file. */
+/** The calls whose payloads reach the file. */
 export function captureWords(capture: string): string {
   if (capture === 'errors') return 'Requests and answers of calls that fail'
   const part = /^sample:(?:1\/)?(\d+)$/.exec(capture)?.[1]
@@ -44,7 +44,7 @@ export function captureWords(capture: string): string {
   return capture === 'all' ? 'Requests and answers of every call' : `Requests and answers (${capture})`
 }
 
-/** What becomes of clearing the file. */
+/** The consequences of clearing the file. */
 export function clearPoints(status: RawLogStatus): readonly string[] {
   return [
     `${bytes(status.file_size_bytes)} of requests and answers are gone for good.`,

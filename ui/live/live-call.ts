@@ -1,23 +1,22 @@
 import type { LiveState, LiveCall as ToldCall } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
+import { type EndedCall, isFailure } from '../data/failure-words.ts'
 import { bytes } from '../format/figures.ts'
-import type { FedCall } from '../payloads/fed-call.ts'
-import type { KeptPayloads } from '../payloads/kept-payload.ts'
+import type { FedCall, KeptPayloads } from '../payloads/kept-payload.ts'
 import { readAnswer } from '../payloads/read-answer.ts'
-import { wordsOf } from '../payloads/read-content.ts'
 import { readError } from '../payloads/read-error.ts'
+import { wordsOf } from '../payloads/read-messages.ts'
 import { lastMessageOf } from '../payloads/read-request.ts'
 import { firstWords } from '../payloads/shown-text.ts'
 
-/** What fits into a row of the widest window, and a little more. */
+/** As many as fit into a row of the widest window, and a few more. */
 const wordsLength = 180
 
-/** What is told of a call when it begins. */
+/** The part of a call that is known when it begins. */
 export interface CallHead {
   readonly id: string
   readonly startedMs: number
-  readonly method: string
   readonly path: string
 }
 
@@ -27,25 +26,21 @@ export interface CallHead {
  */
 export class LiveCall implements FedCall {
   readonly id: string
-  /** Of all calls that were told of, in the order in which they were. */
+  /** Rises in the order in which calls were heard of. */
   readonly number: number
   readonly startedMs: number
-  readonly method: string
   readonly path: string
   version = 0
-  endedMs: number | null = null
+  ended: FedCall['ended'] = null
   endHeardMs: number | null = null
   durationMs: number | null = null
   model: string | null = null
-  status: number | null = null
-  outcome: string | null = null
-  failureCode: string | null = null
-  /** Of the last thing that was asked; empty while it is not known. */
+  /** The last thing that was asked; empty while it is not known. */
   promptWords = ''
   answerWords = ''
   /** Its end may have been among what was not heard. */
   isLost = false
-  /** Where the gateway says that it is, `over` if it says so no more; null before it has said anything. */
+  /** As the gateway tells it, `over` once it tells nothing of the call any more; null before it has told anything. */
   state: LiveState | 'over' | null = null
   #requestJson: string | null = null
   #answerJson: string | null = null
@@ -56,7 +51,6 @@ export class LiveCall implements FedCall {
     this.id = head.id
     this.number = number
     this.startedMs = head.startedMs
-    this.method = head.method
     this.path = head.path
   }
 
@@ -66,7 +60,7 @@ export class LiveCall implements FedCall {
   }
 
   get isUnderWay(): boolean {
-    return this.endedMs === null && !this.isLost
+    return this.ended === null && !this.isLost
   }
 
   get isWhole(): boolean {
@@ -83,19 +77,13 @@ export class LiveCall implements FedCall {
   takeAnswer(record: OutgoingRecord, json: string): void {
     this.#answerJson = json
     this.#take(record)
-    this.isLost = false
-    this.endedMs = Date.parse(record.timestamp)
-    this.endHeardMs = Date.now()
-    this.durationMs = record.duration_ms
-    this.status = record.status
-    this.outcome = record.outcome
-    this.failureCode = record.failure_code
+    this.#end(record)
     this.answerWords = answerWordsOf(record)
   }
 
-  /** The gateway says where it is. */
-  stand({ state, model }: Pick<ToldCall, 'state' | 'model'>): void {
-    if (this.endedMs !== null || (this.state === state && !this.isLost)) return
+  /** Takes over the state that the gateway tells. */
+  takeState({ state, model }: Pick<ToldCall, 'state' | 'model'>): void {
+    if (this.ended !== null || (this.state === state && !this.isLost)) return
     this.state = state
     this.model ??= model
     this.isLost = false
@@ -108,17 +96,11 @@ export class LiveCall implements FedCall {
     this.state = 'over'
   }
 
-  /** It was recorded: how it ended, where that was not heard. */
+  /** Takes over the end from the recorded call, if it was not heard. */
   takeRow(row: CallJson): void {
-    if (this.endedMs !== null) return
-    this.isLost = false
-    this.endedMs = this.startedMs + (row.duration_ms ?? 0)
-    this.endHeardMs = Date.now()
-    this.durationMs = row.duration_ms
+    if (this.ended !== null) return
+    this.#end(row)
     this.model = row.model
-    this.status = row.status
-    this.outcome = row.outcome
-    this.failureCode = row.failure_code
     this.version += 1
   }
 
@@ -145,7 +127,7 @@ export class LiveCall implements FedCall {
     }
   }
 
-  /** Whether what is held of it, or its row, has such a text. */
+  /** Looks for a text in its held records and its row. */
   has(pattern: RegExp): boolean {
     if (this.#sought?.pattern !== pattern || this.#sought.version !== this.version) {
       const texts = [
@@ -156,6 +138,14 @@ export class LiveCall implements FedCall {
       this.#sought = { pattern, version: this.version, isFound: texts.some((text) => pattern.test(text)) }
     }
     return this.#sought.isFound
+  }
+
+  #end(end: EndedCall & { readonly duration_ms: number | null }): void {
+    const { outcome, status, failure_code, duration_ms: durationMs } = end
+    this.isLost = false
+    this.ended = { outcome, status, failure_code, failed: isFailure(outcome) }
+    this.endHeardMs = Date.now()
+    this.durationMs = durationMs
   }
 
   #take({ model, truncated }: PayloadRecord): void {
@@ -182,7 +172,7 @@ function promptWordsOf(record: PayloadRecord): string {
   return typeof body === 'string' ? firstWords(body, wordsLength) : ''
 }
 
-/** Of a request of which only the beginning is there: what an agent was asked at first. Empty where it is not found. */
+/** Of a request of which only the beginning is there: what an agent was asked at first. Empty if it is not found. */
 function firstUserText(json: string): string {
   const [, text] =
     /"role"\s*:\s*"user"\s*,\s*"content"\s*:\s*(?:\[\s*\{\s*"type"\s*:\s*"\w+"\s*,\s*"text"\s*:\s*)?"((?:[^"\\]|\\.){1,400})/.exec(

@@ -5,9 +5,8 @@ import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { plainAddress } from '../data/page-address.ts'
-import { LiveFeed } from './live-feed.ts'
+import { LiveFeed, underWayWords } from './live-feed.ts'
 import { liveFilterOf, shownCalls } from './live-filter.ts'
-import { underWayWords } from './under-way-words.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 12)
 const at = (second: number): string => new Date(startMs + second * 1000).toISOString()
@@ -58,13 +57,13 @@ test('a call is one row from its beginning to its end', () => {
   tell(feed, { type: 'connected', enabled: false }, started('a'))
   const [call] = feed.calls
   assert.ok(call !== undefined)
-  assert.deepEqual([feed.standing, call.endedMs, call.model, call.isWhole], ['connected', null, null, false])
+  assert.deepEqual([feed.isConnected, call.ended, call.model, call.isWhole], [true, null, null, false])
   tell(feed, request('a', 'one\n two'))
   assert.deepEqual([call.promptWords, call.model, call.isWhole], ['one two', 'm', true])
   tell(feed, answer('a', 'three'))
   assert.equal(feed.calls.length, 1)
   assert.deepEqual(
-    [call.answerWords, call.durationMs, call.outcome, call.isWhole],
+    [call.answerWords, call.durationMs, call.ended?.outcome, call.isWhole],
     ['three', 3000, 'ok', true],
   )
   assert.deepEqual(call.payloads().answer?.record.body, { choices: [{ message: { content: 'three' } }] })
@@ -94,7 +93,7 @@ test('the list is bounded, and so is what is held of its calls', () => {
       feed.calls.reduce((sum, call) => sum + call.heldLength, 0),
     )
   }
-  assert.deepEqual([feed.calls.length, feed.told], [10, 100])
+  assert.deepEqual([feed.calls.length, feed.total], [10, 100])
   const [oldest, newest] = [feed.calls[0], feed.calls.at(-1)]
   assert.deepEqual([oldest?.id, oldest?.isWhole, oldest?.promptWords.length], ['call90', false, 181])
   assert.deepEqual([newest?.id, newest?.isWhole], ['call99', true])
@@ -109,10 +108,7 @@ test('what was not heard is said', () => {
   assert.deepEqual([feed.dropped, feed.hasUncounted, feed.calls[0]?.isLost], [7, true, true])
   // Its end was heard after all.
   tell(feed, answer('a', 'x'), { type: 'disconnected' })
-  assert.deepEqual(
-    [feed.calls[0]?.isLost, feed.calls[1]?.isLost, feed.standing],
-    [false, true, 'disconnected'],
-  )
+  assert.deepEqual([feed.calls[0]?.isLost, feed.calls[1]?.isLost, feed.isConnected], [false, true, false])
   tell(feed, started('c'))
   feed.clear()
   assert.deepEqual(
@@ -151,7 +147,7 @@ test('what waits is told apart, and what began before anybody listened is there 
   assert.deepEqual([feed.calls[0]?.state, feed.calls[0]?.isUnderWay], ['over', false])
   feed.takeRecorded([row('a', 0), row('z', -60, { outcome: 'upstream_error', status: 500 })])
   assert.deepEqual(
-    feed.calls.map(({ id, outcome, durationMs }) => [id, outcome, durationMs]),
+    feed.calls.map(({ id, ended, durationMs }) => [id, ended?.outcome ?? null, durationMs]),
     [
       ['z', 'upstream_error', 1500],
       ['a', 'ok', 1500],

@@ -3,6 +3,7 @@ import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+import { count } from '../format/figures.ts'
 import { type CallHead, LiveCall } from './live-call.ts'
 
 export interface LiveFeedLimits {
@@ -17,55 +18,29 @@ const usualLimits: LiveFeedLimits = { calls: 2000, heldLength: 24_000_000 }
 /** The dashboard's clock is known to the second; a call that is told twice is one. */
 const clockSlackMs = 2000
 
-/** Whether there is something to listen to. */
-export type FeedStanding = 'unknown' | 'connected' | 'disconnected'
-
-/** What the gateway's feed of payloads has told since it was listened to, the last calls of it. */
+/** The last calls that the gateway's feed of payloads has told of since it was listened to. */
 export class LiveFeed {
+  /** The oldest first; another array when a call was added or went away. */
+  calls: readonly LiveCall[] = []
+  /** How many calls were heard of, whether they are listed still or not. */
+  total = 0
+  /** Records that went by untold, as there were too many at once; at least so many if `hasUncounted`. */
+  dropped = 0
+  hasUncounted = false
+  /** There is a gateway that tells. */
+  isConnected = false
+  /** How many characters of JSON are held of all calls. */
+  heldLength = 0
   readonly #limits: LiveFeedLimits
-  /** The oldest first. */
-  #calls: LiveCall[] = []
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
-  #heldLength = 0
-  /** What is held is let go from this place on. */
+  /** The held JSON is let go from this call on. */
   #released = 0
-  #told = 0
-  #dropped = 0
-  #hasUncounted = false
-  #standing: FeedStanding = 'unknown'
   /** Calls that began before are not known unless they are told of otherwise. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
   constructor(limits: LiveFeedLimits = usualLimits) {
     this.#limits = limits
-  }
-
-  /** The oldest first; another array when a call was added or went away. */
-  get calls(): readonly LiveCall[] {
-    return this.#calls
-  }
-
-  /** How many calls were told of, whether they are listed still or not. */
-  get told(): number {
-    return this.#told
-  }
-
-  /** Records that went by and were not told, as there were too many at once; at least so many where `hasUncounted`. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
-  get hasUncounted(): boolean {
-    return this.#hasUncounted
-  }
-
-  get standing(): FeedStanding {
-    return this.#standing
-  }
-
-  get heldLength(): number {
-    return this.#heldLength
   }
 
   get models(): readonly string[] {
@@ -78,61 +53,61 @@ export class LiveFeed {
     else if (event.type === 'started') {
       if (!this.#byId.has(event.id)) this.#add({ ...event, startedMs: Date.parse(event.timestamp) })
     } else if (event.type === 'dropped') {
-      this.#dropped += event.count ?? 0
-      this.#hasUncounted ||= event.count === null
+      this.dropped += event.count ?? 0
+      this.hasUncounted ||= event.count === null
       this.#loseRunning()
     } else if (event.type === 'connected') {
-      this.#standing = 'connected'
+      this.isConnected = true
       this.#sinceMs = nowMs() + clockSlackMs
     } else this.interrupt()
   }
 
-  /** What is under way, also of what began before anybody listened. */
+  /** Takes the calls under way, also those that began before anybody listened. */
   takeLive({ calls, more }: LiveCalls): void {
     const told = new Set(calls.map(({ id }) => id))
-    const oldestMs = this.#calls.length < this.#limits.calls ? 0 : (this.#calls[0]?.startedMs ?? 0)
-    for (const { id, started_at, method, path, ...rest } of calls) {
+    const oldestMs = this.calls.length < this.#limits.calls ? 0 : (this.calls[0]?.startedMs ?? 0)
+    for (const { id, started_at, path, ...rest } of calls) {
       const startedMs = Date.parse(started_at)
       if (startedMs < oldestMs) continue
-      const call = this.#byId.get(id) ?? this.#add({ id, startedMs, method, path })
-      call.stand(rest)
+      const call = this.#byId.get(id) ?? this.#add({ id, startedMs, path })
+      call.takeState(rest)
       if (call.model !== null) this.#models.add(call.model)
     }
     // Those of which it has said nothing yet may have begun since.
     if (more > 0) return
-    for (const call of this.#calls)
+    for (const call of this.calls)
       if (call.isUnderWay && call.state !== null && !told.has(call.id)) call.leave()
   }
 
-  /** Calls that were recorded: the end of those that nobody heard from the beginning. */
+  /** Takes calls that were recorded: the end of those that nobody heard from the beginning. */
   takeRecorded(rows: readonly CallJson[]): void {
     for (const row of rows) {
       const startedMs = Date.parse(row.started_at)
       const isOld = startedMs < this.#sinceMs
-      const head = { id: row.id, startedMs, method: row.method, path: row.endpoint }
+      const head = { id: row.id, startedMs, path: row.endpoint }
       const call = this.#byId.get(row.id) ?? (isOld ? this.#add(head) : null)
       call?.takeRow(row)
       if (row.model !== null && call !== null) this.#models.add(row.model)
     }
   }
 
-  /** It was not listened to, or there was none: what went by is not known. */
+  /** Nobody listened, or nobody told: what went by is not known. */
   interrupt(): void {
-    this.#standing = 'disconnected'
+    this.isConnected = false
     this.#loseRunning()
   }
 
   /** Forgets what has ended. */
   clear(): void {
     this.#sinceMs = Number.NEGATIVE_INFINITY
-    const running = this.#calls.filter((call) => call.isUnderWay)
+    const running = this.calls.filter((call) => call.isUnderWay)
     this.#byId.clear()
     for (const call of running) this.#byId.set(call.id, call)
-    this.#calls = running
-    this.#heldLength = running.reduce((sum, call) => sum + call.heldLength, 0)
+    this.calls = running
+    this.heldLength = running.reduce((sum, call) => sum + call.heldLength, 0)
     this.#released = 0
-    this.#dropped = 0
-    this.#hasUncounted = false
+    this.dropped = 0
+    this.hasUncounted = false
   }
 
   #takeRecord(record: PayloadRecord | OutgoingRecord, json: string): void {
@@ -141,44 +116,44 @@ export class LiveFeed {
     if (isAnswer(record)) call.takeAnswer(record, json)
     else call.takeRequest(record, json)
     if (call.model !== null) this.#models.add(call.model)
-    this.#heldLength += call.heldLength - before
+    this.heldLength += call.heldLength - before
     this.#makeRoom()
   }
 
   #add(head: CallHead): LiveCall {
-    const call = new LiveCall(head, this.#told)
-    this.#told += 1
+    const call = new LiveCall(head, this.total)
+    this.total += 1
     this.#byId.set(call.id, call)
-    const over = Math.max(0, this.#calls.length + 1 - this.#limits.calls)
-    for (const gone of this.#calls.slice(0, over)) {
+    const over = Math.max(0, this.calls.length + 1 - this.#limits.calls)
+    for (const gone of this.calls.slice(0, over)) {
       this.#byId.delete(gone.id)
       this.#release(gone)
     }
-    const kept = this.#calls.slice(over)
-    // One whose beginning was not heard stands where it began.
+    const kept = this.calls.slice(over)
+    // By its beginning, even if that was not heard.
     const after = kept.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
-    this.#calls = kept.toSpliced(after + 1, 0, call)
+    this.calls = kept.toSpliced(after + 1, 0, call)
     this.#released = Math.max(0, this.#released - over)
     return call
   }
 
   #makeRoom(): void {
-    for (let looked = 0; looked < this.#calls.length; looked += 1) {
-      if (this.#heldLength <= this.#limits.heldLength) return
+    for (let looked = 0; looked < this.calls.length; looked += 1) {
+      if (this.heldLength <= this.#limits.heldLength) return
       // At the end it begins anew: an answer may have come late to one that was let go.
-      const call = this.#calls[this.#released] ?? this.#calls[0]
-      this.#released = this.#released < this.#calls.length ? this.#released + 1 : 1
+      const call = this.calls[this.#released] ?? this.calls[0]
+      this.#released = this.#released < this.calls.length ? this.#released + 1 : 1
       if (call !== undefined) this.#release(call)
     }
   }
 
   #release(call: LiveCall): void {
-    this.#heldLength -= call.heldLength
+    this.heldLength -= call.heldLength
     call.release()
   }
 
   #loseRunning(): void {
-    for (const call of this.#calls) call.lose()
+    for (const call of this.calls) call.lose()
   }
 }
 
@@ -188,7 +163,18 @@ function isAnswer(record: PayloadRecord): record is OutgoingRecord {
 
 /** Of a call of whose beginning nothing was heard. */
 function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
-  const { id, method, path, timestamp } = record
+  const { id, path, timestamp } = record
   const tookMs = isAnswer(record) ? record.duration_ms : 0
-  return { id, method, path, startedMs: Date.parse(timestamp) - tookMs }
+  return { id, path, startedMs: Date.parse(timestamp) - tookMs }
+}
+
+/** `8 running, 4 waiting`; of what is neither, `1 under way`. Empty for none. */
+export function underWayWords(calls: readonly LiveCall[]): string {
+  const counts = { running: 0, waiting: 0, 'under way': 0 }
+  for (const { isUnderWay, state } of calls) {
+    if (isUnderWay) counts[state === 'running' || state === 'waiting' ? state : 'under way'] += 1
+  }
+  return Object.entries(counts)
+    .flatMap(([words, calls]) => (calls === 0 ? [] : [`${count(calls)} ${words}`]))
+    .join(', ')
 }

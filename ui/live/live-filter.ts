@@ -1,8 +1,7 @@
 import type { PageAddress } from '../data/page-address.ts'
-import { isFailure } from '../data/failure-words.ts'
 import type { LiveCall } from './live-call.ts'
 
-/** Which calls of the feed are shown. */
+/** Chooses calls of the feed. */
 export interface LiveFilter {
   readonly models: readonly string[]
   readonly errorsOnly: boolean
@@ -10,7 +9,7 @@ export interface LiveFilter {
   readonly pattern: RegExp | null
 }
 
-/** What the address means for the feed. The same text gives the same pattern, by which calls remember. */
+/** Reads the filter from the address. The same text gives the same pattern, by which calls remember. */
 export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFilter {
   return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
 }
@@ -22,7 +21,7 @@ export function shownCalls(calls: readonly LiveCall[], filter: LiveFilter): read
 
 function isShown(call: LiveCall, { models, errorsOnly, pattern }: LiveFilter): boolean {
   if (models.length > 0 && (call.model === null || !models.includes(call.model))) return false
-  if (errorsOnly && (call.outcome === null || !isFailure(call.outcome))) return false
+  if (errorsOnly && call.ended?.failed !== true) return false
   return pattern === null || call.has(pattern)
 }
 

@@ -1,113 +1,52 @@
-import './live-list.css'
-import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { JSX, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
+import type { LiveState } from '../../src/api/live-calls.ts'
+import { CallTag } from '../call/call-tag.tsx'
+import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { type PageAddress, writeAddress } from '../data/page-address.ts'
+import { Icon } from '../design/icon.tsx'
+import { OnlyWhenChanged } from '../design/only-when-changed.ts'
+import { StateMark } from '../design/state-mark.tsx'
 import { useHeightBelow } from '../design/use-height-below.ts'
 import { useMedia } from '../design/use-media.ts'
-import { useVirtualRows } from '../design/use-virtual-rows.ts'
-import { Icon } from '../design/icon.tsx'
-import { count } from '../format/figures.ts'
+import type { Reading } from '../design/use-reading.ts'
+import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { useShortcuts } from '../design/keys.tsx'
+import { shownText } from '../payloads/shown-text.ts'
 import type { LiveCall } from './live-call.ts'
-import { LiveRow } from './live-row.tsx'
-import type { HeldCalls, ReadingSigns } from './use-held.ts'
 
-/** Of a row on one line, and on two where it is narrow, in pixels. */
+/** Of a row on one line, and on two in a narrow window, in pixels. */
 const [linePx, twoLinesPx] = [36, 60]
-/** As near to the newest counts as at it, in pixels. */
-const nearPx = 8
 
 export interface LiveListProps {
-  readonly box: { current: HTMLDivElement | null }
-  readonly held: HeldCalls
-  readonly signs: ReadingSigns
+  readonly box: RefObject<HTMLDivElement | null>
+  readonly calls: readonly LiveCall[]
+  /** How many came since the list stands still. */
+  readonly news: number
+  readonly isHeld: boolean
+  readonly reading: Reading
   readonly times: Times
   readonly onOpen: (id: string) => void
-  /** On with the newest. */
+  /** Goes on with the newest. */
   readonly onResume: () => void
 }
 
 /** The calls of the feed, the newest at the top; only rows that are seen are there. */
-export function LiveList({ box, held, signs, times, onOpen, onResume }: LiveListProps): JSX.Element {
-  const { calls, news, isHeld } = held
+export function LiveList(props: LiveListProps): JSX.Element {
+  const { box, calls, news, isHeld, reading, times, onOpen, onResume } = props
   const { address } = useNavigation()
-  const isNarrow = useMedia('(max-width: 47.99rem)')
-  const rowPx = isNarrow ? twoLinesPx : linePx
-  const [activeId, setActiveId] = useState<string | null>(null)
-  const found = calls.findIndex(({ id }) => id === activeId)
-  const active = Math.max(0, found)
-  const { indexes, seen, show, toTop } = useVirtualRows({
-    count: calls.length,
-    rowPx,
-    list: box,
-    byWindow: false,
-    headPx: 0,
-    keep: found,
-  })
+  const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
+  const list = useCallRows({ title: 'Live', calls, list: box, rowPx, onOpen })
   const heightPx = useHeightBelow(box)
   // A list that goes away is not told that the mouse has left it.
-  useEffect(() => signs.clear, [])
+  useEffect(() => reading.leave, [])
   useLayoutEffect(() => {
-    if (!isHeld) toTop()
+    if (!isHeld) list.toTop()
   })
-
-  const wantsFocus = useRef(false)
-  const moveTo = (index: number): void => {
-    const call = calls[Math.max(0, Math.min(index, calls.length - 1))]
-    if (call === undefined) return
-    wantsFocus.current = true
-    setActiveId(call.id)
-    show(calls.indexOf(call))
-  }
-  useLayoutEffect(() => {
-    if (!wantsFocus.current || activeId === null) return
-    const link = box.current?.querySelector<HTMLElement>(`[data-id="${activeId}"]`)
-    if (link === null || link === undefined) return
-    wantsFocus.current = false
-    link.focus({ preventScroll: true })
-  })
-  // The list behind follows the panel, and gets the focus back from it.
-  const lastOpen = useRef<string | null>(null)
-  useEffect(() => {
-    const before = lastOpen.current
-    lastOpen.current = address.call
-    if (address.call !== null) setActiveId(address.call)
-    else if (before !== null) moveTo(calls.findIndex(({ id }) => id === before))
-  }, [address.call])
-
-  const isInList = (): boolean => box.current?.contains(document.activeElement) === true
-  const stepBy = (step: number): void => {
-    if (isInList() && found >= 0) moveTo(active + step)
-    else moveTo(active >= seen.first && active < seen.end ? active : seen.first)
-  }
-  useShortcuts('Live', [
-    { key: 'j', words: 'Next call', run: () => stepBy(1) },
-    { key: 'k', words: 'Previous call', run: () => stepBy(-1) },
-  ])
-  const press = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    const next = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: calls.length - 1 }[event.key]
-    if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
-    if (next === undefined) return
-    event.preventDefault()
-    moveTo(next)
-  }
-  const latest = useRef(onOpen)
-  latest.current = onOpen
-  const [handlers] = useState(() => ({
-    onFocus: (call: LiveCall) => setActiveId(call.id),
-    onPress: (event: MouseEvent, call: LiveCall) => {
-      // With a key held down the browser opens the link elsewhere; and what is being selected is no press.
-      if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-      event.preventDefault()
-      if (getSelection()?.type === 'Range') return
-      latest.current(call.id)
-    },
-  }))
-
   return (
-    <div class="live-list">
+    <div class="live-list" {...reading.listeners}>
       {isHeld && news > 0 && (
         <button type="button" class="new-calls live-pill" onClick={onResume}>
           <Icon name="up" size={14} />
@@ -118,39 +57,111 @@ export function LiveList({ box, held, signs, times, onOpen, onResume }: LiveList
         ref={box}
         class="live-scroller"
         style={{ height: `${heightPx}px` }}
-        // A finger that touches it is about to scroll, which is told on its own.
-        onPointerEnter={({ pointerType }) => signs.set('isOver', pointerType === 'mouse')}
-        onPointerLeave={() => signs.set('isOver', false)}
-        // The focus that a mouse leaves behind is nobody's reading.
-        onFocusIn={({ target }) =>
-          signs.set('isFocused', target instanceof Element && target.matches(':focus-visible'))
-        }
-        onFocusOut={() => signs.set('isFocused', false)}
-        onScroll={({ currentTarget }) => signs.set('isAway', currentTarget.scrollTop > nearPx)}
-        onKeyDown={press}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
+          else list.onKeyDown(event)
+        }}
       >
         <ol aria-label="Calls, the newest first" style={{ height: `${calls.length * rowPx}px` }}>
-          {indexes.map((index) => {
-            const call = calls[index]
-            return (
-              call !== undefined && (
-                <LiveRow
-                  key={call.id}
-                  call={call}
-                  version={call.version}
-                  index={index}
-                  count={calls.length}
-                  topPx={index * rowPx}
-                  times={times}
-                  address={address}
-                  isActive={index === active}
-                  {...handlers}
-                />
-              )
-            )
-          })}
+          {list.rows.map(({ call, index }) => (
+            <LiveRow
+              key={call.id}
+              call={call}
+              version={call.version}
+              index={index}
+              count={calls.length}
+              topPx={index * rowPx}
+              times={times}
+              address={address}
+              isActive={call.id === list.activeId}
+              {...list.handlers}
+            />
+          ))}
         </ol>
       </div>
     </div>
   )
+}
+
+interface LiveRowProps extends RowHandlers {
+  readonly call: LiveCall
+  /** Of the call: it stays the same object. */
+  readonly version: number
+  readonly index: number
+  readonly count: number
+  readonly topPx: number
+  readonly times: Times
+  readonly address: PageAddress
+  /** Tab leads to it. */
+  readonly isActive: boolean
+}
+
+/** A call of the feed on a line. */
+class LiveRow extends OnlyWhenChanged<LiveRowProps> {
+  override render(): JSX.Element {
+    const { call, index, count, topPx, times, address, isActive, onFocus, onPress } = this.props
+    const { id, startedMs, model, path, promptWords, answerWords, ended, durationMs, isLost } = call
+    return (
+      <li aria-setsize={count} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
+        <a
+          class="live-row"
+          data-id={id}
+          href={writeAddress({ ...address, call: id, tab: 'chat' })}
+          tabIndex={isActive ? 0 : -1}
+          aria-current={id === address.call ? 'true' : undefined}
+          onFocus={() => onFocus(id)}
+          onClick={(event) => onPress(event, id)}
+        >
+          <time title={times.inUtc(startedMs)}>{times.seconds(startedMs)}</time>
+          <span>
+            <State call={call} />
+          </span>
+          <span>{shownText(model ?? path)}</span>
+          <span class="live-prompt">{promptWords}</span>
+          <span class="live-answer">{answerWords}</span>
+          <span class="live-took">
+            {ended !== null ? known(durationMs, duration) : isLost ? '' : <Elapsed sinceMs={startedMs} />}
+          </span>
+        </a>
+      </li>
+    )
+  }
+}
+
+const stateWords: Readonly<Record<LiveState, string>> = {
+  receiving: 'Receiving',
+  waiting: 'Waiting',
+  running: 'Running',
+  backing_off: 'Trying again',
+}
+
+function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }): JSX.Element {
+  if (ended !== null) return <CallTag call={ended} />
+  if (state === 'over') return <span class="quiet">Ended</span>
+  if (isLost) {
+    return (
+      <span
+        class="quiet"
+        title="The connection to the gateway was lost, or records were left out, meanwhile."
+      >
+        End not heard
+      </span>
+    )
+  }
+  return (
+    <span class={state === 'waiting' ? 'live-waiting' : 'live-running'}>
+      <StateMark shape={state === 'running' ? 'half' : 'ring'} />
+      {state === null ? 'Under way' : stateWords[state]}
+    </span>
+  )
+}
+
+/** In whole seconds, which is calm enough to look at. */
+function Elapsed({ sinceMs }: { readonly sinceMs: number }): JSX.Element {
+  const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(() => tick(0), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return <>{longDuration(Math.floor((nowMs() - sinceMs) / 1000))}</>
 }

@@ -3,8 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLasting } from '../design/use-lasting.ts'
 import { StateMark } from '../design/state-mark.tsx'
 import { count, counted } from '../format/figures.ts'
-import type { LiveFeed } from './live-feed.ts'
-import { underWayWords } from './under-way-words.ts'
+import { type LiveFeed, underWayWords } from './live-feed.ts'
 
 /** A connection that is made anew at once need not be told of. */
 const soonMs = 1500
@@ -13,15 +12,16 @@ const sayEveryMs = 10_000
 
 export interface LiveToldProps {
   readonly feed: LiveFeed
+  /** Null until that is known. */
   readonly isReached: boolean | null
   readonly isRunning: boolean
   /** How many calls fit the filter. */
   readonly shown: number
 }
 
-/** Whether the feed comes, how much of it there is, and what was left out. */
+/** Tells if the feed comes, how much of it there is, and how much was left out. */
 export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): JSX.Element {
-  const isLost = useLasting(feed.standing !== 'connected' || isReached === false, soonMs)
+  const isLost = useLasting(!feed.isConnected || isReached === false, soonMs)
   const underWay = underWayWords(feed.calls)
   const { dropped, hasUncounted } = feed
   const listed = counted(feed.calls.length, 'call')
@@ -44,7 +44,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
         <span>
           {shown < feed.calls.length ? `${count(shown)} of ` : ''}
           {listed}
-          {feed.told > feed.calls.length && ', the last ones'}
+          {feed.total > feed.calls.length && ', the last ones'}
         </span>
       )}
       {dropped > 0 && (
@@ -65,7 +65,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
   )
 }
 
-/** What changes all the time, for those who hear it. */
+/** Reads words out that change all the time. */
 function SaidNowAndThen({ words }: { readonly words: string }): JSX.Element {
   const [said, setSaid] = useState('')
   const latest = useRef(words)

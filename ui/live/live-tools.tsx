@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import { Icon } from '../design/icon.tsx'
-import { ModelFilter, modelFilterId } from '../filters/model-filter.tsx'
-import { useShortcuts } from '../design/keys.tsx'
+import { Button } from '../design/button.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { SearchField } from '../design/search-field.tsx'
+import { ModelFilter, modelFilterId } from '../filters/choice-filters.tsx'
 
-/** All that is held is looked through when somebody has stopped typing for so long. */
+/** All that is held is searched when somebody has stopped typing for so long. */
 const typingMs = 200
 
 export interface LiveToolsProps {
@@ -14,11 +15,10 @@ export interface LiveToolsProps {
   readonly onClear: () => void
 }
 
-/** Which calls of the feed are shown. All that is chosen here stands in the address. */
+/** Filters the calls of the feed. All that is chosen here stands in the address. */
 export function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.Element {
   const { address, go, amend } = useNavigation()
   const [text, setText] = useState(address.text)
-  const field = useRef<HTMLInputElement>(null)
   useEffect(() => setText(address.text), [address.text])
   useEffect(() => {
     if (text === address.text) return
@@ -26,57 +26,41 @@ export function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.El
     return () => clearTimeout(timer)
   }, [text])
   useShortcuts('Live', [
-    { key: '/', words: 'Find in payloads', run: () => field.current?.focus() },
     { key: 'm', words: 'Choose models', run: () => document.getElementById(modelFilterId)?.click() },
     { key: 'e', words: 'Errors only', run: () => go({ errorsOnly: !address.errorsOnly }) },
   ])
   const isFiltered = address.text !== '' || address.errorsOnly || address.models.length > 0
   return (
     <div class="live-tools" role="group" aria-label="Which calls are shown">
-      <div class="call-search">
-        <Icon name="search" size={14} />
-        <input
-          ref={field}
-          class="field"
-          type="search"
-          autocomplete="off"
-          spellcheck={false}
-          aria-label="Find in payloads"
-          placeholder="Find in payloads"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape' && text === '') field.current?.blur()
-          }}
-        />
-      </div>
+      <SearchField
+        label="Find in payloads"
+        placeholder="Find in payloads"
+        value={text}
+        onValue={setText}
+        keysTitle="Live"
+      />
       <ModelFilter models={models} />
-      <button
-        type="button"
-        class="button filter-errors"
+      <Button
+        class="filter-errors"
         aria-pressed={address.errorsOnly}
         onClick={() => go({ errorsOnly: !address.errorsOnly })}
       >
         Errors only
-      </button>
+      </Button>
       {isFiltered && (
-        <button
-          type="button"
-          class="button bare"
-          onClick={() => go({ text: '', errorsOnly: false, models: [] })}
-        >
+        <Button kind="bare" onClick={() => go({ text: '', errorsOnly: false, models: [] })}>
           Clear all
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        class="button bare at-end"
-        aria-disabled={!canClear}
+      <Button
+        kind="bare"
+        class="at-end"
+        isOff={!canClear}
         title="Takes the calls that have ended off this page. What is recorded stays."
-        onClick={() => canClear && onClear()}
+        onClick={onClear}
       >
         Empty list
-      </button>
+      </Button>
     </div>
   )
 }

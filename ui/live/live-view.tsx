@@ -1,39 +1,48 @@
-import './live-view.css'
+import './live.css'
 import type { JSX } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { useNavigation } from '../data/navigation.tsx'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
-import { useLive } from '../data/live.tsx'
-import { Icon } from '../design/icon.tsx'
-import { useShortcuts } from '../design/keys.tsx'
+import { useLive } from '../data/live.ts'
+import { useNavigation } from '../data/navigation.tsx'
 import type { ViewProps } from '../data/view-props.ts'
+import { Button } from '../design/button.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { FirstCallCommand } from '../design/no-calls.tsx'
+import { Nothing } from '../design/nothing.tsx'
+import { useHeld, useReading } from '../design/use-reading.ts'
 import { KeepingCard } from './keeping-card.tsx'
 import { liveFilterOf, shownCalls } from './live-filter.ts'
 import { LiveList } from './live-list.tsx'
-import { LiveTools } from './live-tools.tsx'
 import { LiveTold } from './live-told.tsx'
-import { NothingYet } from './nothing-yet.tsx'
-import { useHeld, useReadingSigns } from './use-held.ts'
+import { LiveTools } from './live-tools.tsx'
 import { useLiveFeed } from './use-live-feed.ts'
 
-/** What happens right now: calls as they begin and end, with what goes over the wire. */
+/** As near to the newest counts as at it, in pixels. */
+const nearPx = 8
+
+/** Lists calls as they begin and end, with what goes over the wire. */
 export function LiveView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
-  const { status } = useLive()
+  const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
   const panel = useCallPanel()
   const box = useRef<HTMLDivElement>(null)
-  const signs = useReadingSigns(box)
+  const reading = useReading(box, ({ scrollTop }) => scrollTop > nearPx, true)
   const [isPaused, setPaused] = useState(false)
   const { models, errorsOnly, text } = address
   const filter = useMemo(() => liveFilterOf(address), [models.join('\n'), errorsOnly, text])
   const shown = shownCalls(feed.calls, filter)
-  const held = useHeld(shown, isPaused || signs.isRead || address.call !== null, filter)
+  // Nobody reads an empty list.
+  const isHeld = shown.length > 0 && (isPaused || reading.isRead || address.call !== null)
+  // Of other calls than before it is another list.
+  const calls = useHeld(shown, isHeld, filter)
+  const newest = Math.max(-1, ...calls.map(({ number }) => number))
+  const news = shown.filter(({ number }) => number > newest).length
 
   const resume = (): void => {
     setPaused(false)
-    signs.clear()
+    reading.leave()
     box.current?.scrollTo(0, 0)
     const { activeElement } = document
     if (activeElement instanceof HTMLElement && box.current?.contains(activeElement) === true) {
@@ -43,12 +52,11 @@ export function LiveView({ times }: ViewProps): JSX.Element {
   const pauseOrResume = (): void => (isPaused ? resume() : setPaused(true))
   useShortcuts('Live', [{ key: ' ', words: 'Pause or go on', run: pauseOrResume }])
 
-  const openAt = held.calls.findIndex(({ id }) => id === address.call)
+  const openAt = calls.findIndex(({ id }) => id === address.call)
   const move = (step: 1 | -1): void => {
-    const next = held.calls[openAt + step]
+    const next = calls[openAt + step]
     if (next !== undefined) panel.moveTo(next.id)
   }
-  const isRunning = status === null || status.running
   return (
     <>
       <KeepingCard times={times} />
@@ -56,10 +64,14 @@ export function LiveView({ times }: ViewProps): JSX.Element {
         <div class="live-head">
           <h2 id="live-title">What goes by</h2>
           <LiveTold feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
-          <button type="button" class="button live-pause" aria-pressed={isPaused} onClick={pauseOrResume}>
-            <Icon name={isPaused ? 'play' : 'pause'} size={14} />
+          <Button
+            class="live-pause"
+            icon={isPaused ? 'play' : 'pause'}
+            aria-pressed={isPaused}
+            onClick={pauseOrResume}
+          >
             {isPaused ? 'Go on' : 'Pause'}
-          </button>
+          </Button>
         </div>
         <LiveTools
           models={feed.models}
@@ -70,24 +82,37 @@ export function LiveView({ times }: ViewProps): JSX.Element {
             redraw()
           }}
         />
-        {held.calls.length === 0 ? (
-          <NothingYet feed={feed} isRunning={isRunning} />
-        ) : (
+        {calls.length > 0 ? (
           <LiveList
             box={box}
-            held={held}
-            signs={signs}
+            calls={calls}
+            news={news}
+            isHeld={isHeld}
+            reading={reading}
             times={times}
             onOpen={(id) => panel.open(id, 'chat')}
             onResume={resume}
           />
+        ) : feed.calls.length > 0 ? (
+          <Nothing title="No calls match">
+            None of the calls that went by fits all of the filters. Those that come are looked at, too.
+          </Nothing>
+        ) : isRunning ? (
+          <Nothing title="Waiting for a call">
+            <p>Each call appears here as it begins, and its answer when it has ended. To make one:</p>
+            <FirstCallCommand />
+          </Nothing>
+        ) : (
+          <Nothing title="The gateway is stopped">
+            Start it at the top of the page: calls appear here from their first byte on.
+          </Nothing>
         )}
       </section>
       {address.call !== null && (
         <CallPanel
           id={address.call}
           times={times}
-          fed={held.calls[openAt]}
+          fed={calls[openAt]}
           onClose={panel.close}
           {...(openAt < 0 ? {} : { onMove: move })}
         />

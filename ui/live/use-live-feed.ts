@@ -3,7 +3,7 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { EventStream } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
-/** Nobody reads faster than this; and where so much comes at once that nobody reads, it need not flicker. */
+/** Nobody reads faster than this; and if so much comes at once that nobody reads, it need not flicker. */
 const [drawEveryMs, busyEveryMs] = [100, 250]
 const busyEvents = 12
 /** A page that nobody sees goes on listening for so long: a browser has six connections, and it may be forgotten. */

@@ -1,4 +1,3 @@
-import './calls-card.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
@@ -9,9 +8,10 @@ import { CallTag } from '../call/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
+import { type ColumnHead, Table } from '../design/table.tsx'
 import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
-import { timedCalls, timedWords } from './timed-calls.ts'
+import { timedCalls, timedWords } from './overview-question.ts'
 
 export type ListedCalls = 'slowest' | 'failed' | 'latest'
 
@@ -30,11 +30,15 @@ export function shownCalls(answer: Overview, list: ListedCalls): readonly Overvi
   return answer[list].slice(0, mostShown)
 }
 
-const choices: readonly { readonly choice: ListedCalls; readonly words: string }[] = [
-  { choice: 'slowest', words: 'Slowest' },
-  { choice: 'failed', words: 'Failed' },
-  { choice: 'latest', words: 'Latest' },
-]
+const titles: Readonly<Record<ListedCalls, string>> = {
+  slowest: 'Slowest',
+  failed: 'Failed',
+  latest: 'Latest',
+}
+const choices = (['slowest', 'failed', 'latest'] as const).map((choice) => ({
+  choice,
+  words: titles[choice],
+}))
 
 const nothing: Readonly<Record<ListedCalls, string>> = {
   slowest: 'No call succeeded in this time.',
@@ -58,40 +62,13 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
       {calls.length === 0 ? (
         <p class="overview-nothing">{nothing[list]}</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Model</th>
-              <th scope="col">Result</th>
-              <th scope="col" class="is-number is-second">
-                Tokens in
-              </th>
-              <th scope="col" class="is-number is-second">
-                Tokens out
-              </th>
-              <th scope="col" class="is-number is-third">
-                Cost
-              </th>
-              <th scope="col" class="is-number is-second">
-                First token
-              </th>
-              <th scope="col" class="is-number">
-                Total
-              </th>
-              <th scope="col" class="is-bar">
-                {/* The unit of the bars, where the eye looks for it. */}
-                <span>Where the time went</span>{' '}
-                <span class="quiet">full width {roundDuration(scaleMs)}</span>
-              </th>
-            </tr>
-          </thead>
+        <Table caption={`${titles[list]} calls`} columns={columns(scaleMs)}>
           <tbody>
             {calls.map((call) => (
               <Row key={call.id} call={call} times={times} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
             ))}
           </tbody>
-        </table>
+        </Table>
       )}
       <div class="calls-card-foot">
         <WaterfallLegend />
@@ -101,6 +78,26 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
       </div>
     </Card>
   )
+}
+
+/** Columns of the class `is-more` are left out if there is less room. */
+function columns(scaleMs: number): readonly ColumnHead[] {
+  const timing = (
+    <>
+      <span>Where the time went</span> <span class="quiet">full width {roundDuration(scaleMs)}</span>
+    </>
+  )
+  return [
+    'Time',
+    { words: 'Model', class: 'is-words' },
+    { words: 'Result', class: 'is-words' },
+    { words: 'Tokens in', class: 'is-more' },
+    { words: 'Tokens out', class: 'is-more' },
+    { words: 'Cost', class: 'is-more' },
+    { words: 'First token', class: 'is-more' },
+    'Total',
+    { words: timing, class: 'is-words is-bar' },
+  ]
 }
 
 interface RowProps {
@@ -121,18 +118,18 @@ function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
           {times.short(startedMs, nowMs)}
         </button>
       </td>
-      <td class="is-model" title={call.model ?? call.endpoint}>
+      <td class="is-words is-model" title={call.model ?? call.endpoint}>
         {call.model ?? <span class="quiet">{call.endpoint}</span>}
       </td>
-      <td>
+      <td class="is-words">
         <CallTag call={call} />
       </td>
-      <td class="is-number is-second">{known(call.input_tokens, count)}</td>
-      <td class="is-number is-second">{known(call.output_tokens, count)}</td>
-      <td class="is-number is-third">{known(call.cost_usd, dollars)}</td>
-      <td class="is-number is-second">{known(call.ttft_ms, duration)}</td>
-      <td class="is-number is-total">{known(call.duration_ms, duration)}</td>
-      <td class="is-bar">
+      <td class="is-more">{known(call.input_tokens, count)}</td>
+      <td class="is-more">{known(call.output_tokens, count)}</td>
+      <td class="is-more">{known(call.cost_usd, dollars)}</td>
+      <td class="is-more">{known(call.ttft_ms, duration)}</td>
+      <td class="is-total">{known(call.duration_ms, duration)}</td>
+      <td class="is-words is-bar">
         <Waterfall call={call} scaleMs={scaleMs} />
       </td>
     </tr>

@@ -1,21 +1,24 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { PageAddress } from '../data/page-address.ts'
+import { useLive } from '../data/live.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { type PageAddress, isFiltered } from '../data/page-address.ts'
 import { HeatMap } from '../charts/heat-map.tsx'
+import { Sparkline } from '../charts/sparkline.tsx'
 import { TimeChart } from '../charts/time-chart.tsx'
-import type { Bounds } from '../charts/time-frame.ts'
+import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
+import { FigureCards } from '../design/figure-cards.tsx'
+import { Note } from '../design/note.tsx'
 import { counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { CallsCard, type ListedCalls } from './calls-card.tsx'
-import { FailuresCard } from './failures-card.tsx'
-import { FigureCards } from './figure-cards.tsx'
-import { ModelsCard } from './models-card.tsx'
+import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview } from '../../src/api/overview.ts'
-import { overviewCards } from './overview-cards.ts'
+import { type OverviewCard, overviewCards } from './overview-cards.ts'
 import { firstTokenParts, latencyParts, requestParts, speedParts, tallPx } from './overview-charts.ts'
+import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
-import { SlotsCard } from './slots-card.tsx'
-import { timedCalls, timedWords } from './timed-calls.ts'
+import { slotParts } from './slot-charts.ts'
 
 export interface OverviewBodyProps {
   readonly answer: Overview
@@ -54,11 +57,9 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
   return (
     <>
       {answer.resolution !== undefined && (
-        <p class="note">
-          Older calls of this time were folded into sums: lists hold only those that were kept.
-        </p>
+        <Note>Older calls of this time were folded into sums: lists hold only those that were kept.</Note>
       )}
-      <FigureCards cards={cards} />
+      <FigureCards cards={cards} foot={courseOf} />
       <div class="overview-pair">
         <TimeChart
           title="Latency"
@@ -113,5 +114,58 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
       </div>
       <CallsCard answer={answer} times={times} list={list} onList={onList} onOpen={onOpen} />
     </>
+  )
+}
+
+function courseOf({ course, colour }: OverviewCard): JSX.Element {
+  return <Sparkline values={course} colour={colour} />
+}
+
+interface SlotsCardProps {
+  readonly answer: Overview
+  readonly frame: TimeFrame
+}
+
+/** How full the gateway was, and how long calls waited for a slot because of it. */
+function SlotsCard({ answer, frame }: SlotsCardProps): JSX.Element {
+  const { address } = useNavigation()
+  const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
+  const parts = useMemo(() => slotParts(answer, frame, limitNow), [answer, frame, limitNow])
+  return (
+    <TimeChart
+      title="Slots and queue"
+      about={
+        isFiltered(address)
+          ? 'slots and queue of all calls, wait of those chosen'
+          : `busiest moment of each ${perBucket(answer.bucket_s)}`
+      }
+      parts={parts}
+      to={({ fromMs, toMs }) => ({ view: 'calls', range: { last: null, fromMs, toMs }, sort: 'started_at' })}
+      empty="Nothing is known of this time"
+    />
+  )
+}
+
+const heights = [
+  ['figure-cards', 6, 9.75],
+  ['', 1, 20.5],
+  ['', 1, 27],
+  ['overview-three', 3, 16],
+] as const
+
+/** Where all will stand, in its final size. */
+export function OverviewSkeleton(): JSX.Element {
+  return (
+    <div class="overview" aria-busy="true" aria-label="Loading" role="status">
+      {heights.map(([name, count, rem]) => (
+        <div key={rem} class={name}>
+          {Array.from({ length: count }, (_, index) => (
+            <div key={index} class="card" style={{ height: `${rem}rem` }}>
+              <div class="skeleton overview-skeleton" />
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
-import { type FigureCard, overviewCards, rateWords, recordedMs } from './overview-cards.ts'
+import { type OverviewCard, measureWords, overviewCards, rateWords, recordedMs } from './overview-cards.ts'
 
 const measure = (n: number, p50: number, p95: number): OverviewMeasure => ({
   n,
@@ -46,7 +46,7 @@ function cards(
   now: OverviewTotals,
   previous: OverviewTotals | null,
   slowest: unknown[] = [],
-): readonly FigureCard[] {
+): readonly OverviewCard[] {
   const answer = { ...day, totals: now, previous, buckets: empty, slowest, chat_only: true }
   return overviewCards(answer as unknown as Overview)
 }
@@ -111,6 +111,20 @@ test('three calls are told as they are', () => {
       ['First token', '230\u202fms', 'upstream 210\u202fms', null],
     ],
   )
+})
+
+test('few calls say what they have', () => {
+  assert.deepEqual(measureWords(measure(20, 100, 300), []), { value: '300\u202fms', fact: 'p50 100\u202fms' })
+  assert.deepEqual(measureWords(measure(3, 100, 300), [90, 1000, 100]), {
+    value: '0.09–1.00\u202fs',
+    fact: '3 calls',
+  })
+  assert.deepEqual(measureWords(measure(19, 100, 300), [90]), {
+    value: '100\u202fms',
+    fact: 'median of 19 calls',
+  })
+  assert.deepEqual(measureWords(measure(4, 100, 300), []), { value: '≤\u202f600\u202fms', fact: '4 calls' })
+  assert.deepEqual(measureWords(none, []), { value: '–', fact: 'no such call' })
 })
 
 test('each card leads to the calls that it is of', () => {

@@ -1,7 +1,6 @@
-import type { Overview, OverviewCall, OverviewMeasure } from '../../src/api/overview.ts'
-import type { PageAddress } from '../data/page-address.ts'
+import type { Overview, OverviewMeasure, OverviewTotals } from '../../src/api/overview.ts'
 import type { ColourName } from '../charts/palette.ts'
-import { honestColumn } from '../charts/small-sample.ts'
+import { honest, honestColumn, leastCalls } from '../charts/small-sample.ts'
 import {
   count,
   counted,
@@ -13,28 +12,18 @@ import {
   speed,
   unknownFigure,
 } from '../format/figures.ts'
-import { type Change, changeOf } from '../design/change.ts'
-import { type Told, told } from './few-calls.ts'
-import { timedCalls } from './timed-calls.ts'
+import { type Change, type Compared, changeOf } from '../design/change.ts'
+import type { FigureCard } from '../design/figure-cards.tsx'
+import { timedCalls } from './overview-question.ts'
 
-/** One figure of the first row. */
-export interface FigureCard {
-  readonly words: string
-  /** What exactly is meant. */
-  readonly meaning: string
-  readonly value: string
-  /** Behind the value, smaller. */
-  readonly unit?: string
-  readonly change: Change | null
-  readonly fact: string
+/** A figure of the first row, with its course over time. */
+export interface OverviewCard extends FigureCard {
   readonly course: readonly (number | null)[]
   readonly colour: ColourName
-  /** Where its calls are. */
-  readonly to: Partial<PageAddress>
 }
 
 /** The figures by which one sees whether all is well. */
-export function overviewCards(answer: Overview): readonly FigureCard[] {
+export function overviewCards(answer: Overview): readonly OverviewCard[] {
   return [
     requests(answer),
     errorRate(answer),
@@ -45,41 +34,41 @@ export function overviewCards(answer: Overview): readonly FigureCard[] {
   ]
 }
 
-function requests(answer: Overview): FigureCard {
-  const { totals, previous, buckets } = answer
+type FigureOf = (totals: OverviewTotals) => number | null
+
+/** How a figure moved against the window before; `calls` counts those that it is of. */
+function change(
+  { totals, previous }: Overview,
+  figure: FigureOf,
+  rest: Pick<Compared, 'better' | 'show' | 'isShare'>,
+  calls: (totals: OverviewTotals) => number = (totals) => totals.calls,
+): Change | null {
+  if (previous === null) return null
+  const [now, before] = [figure(totals), figure(previous)]
+  return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...rest })
+}
+
+function requests(answer: Overview): OverviewCard {
+  const { calls } = answer.totals
   return {
     words: 'Requests',
     meaning: 'All calls that began in this time, of every kind and however they ended.',
-    value: shortCount(totals.calls),
-    change: changeOf({
-      now: totals.calls,
-      before: previous?.calls ?? null,
-      nNow: totals.calls,
-      nBefore: previous?.calls ?? 0,
-      better: null,
-      show: shortCount,
-    }),
-    fact: rateWords(totals.calls, recordedMs(answer)),
-    course: buckets.calls,
+    value: shortCount(calls),
+    change: change(answer, (totals) => totals.calls, { better: null, show: shortCount }),
+    fact: rateWords(calls, recordedMs(answer)),
+    course: answer.buckets.calls,
     colour: 'accent',
     to: { view: 'calls', sort: 'started_at' },
   }
 }
 
-function errorRate({ totals, previous, buckets }: Overview): FigureCard {
+function errorRate(answer: Overview): OverviewCard {
+  const { totals, buckets } = answer
   return {
     words: 'Error rate',
     meaning: 'Failed calls among all but those whose client left.',
     value: known(totals.error_rate, percent),
-    change: changeOf({
-      now: totals.error_rate,
-      before: previous?.error_rate ?? null,
-      nNow: totals.calls,
-      nBefore: previous?.calls ?? 0,
-      better: 'lower',
-      isShare: true,
-      show: percent,
-    }),
+    change: change(answer, (totals) => totals.error_rate, { better: 'lower', isShare: true, show: percent }),
     fact: `${count(totals.errors)} failed`,
     course: buckets.error_rate,
     colour: 'bad',
@@ -87,60 +76,47 @@ function errorRate({ totals, previous, buckets }: Overview): FigureCard {
   }
 }
 
-function latency(answer: Overview): FigureCard {
-  const { totals, previous, buckets } = answer
+function latency(answer: Overview): OverviewCard {
+  const { duration_p95_ms: values, duration_n: counts } = answer.buckets
   return {
-    ...timeCard(
-      'Latency',
-      totals.duration_ms,
-      previous?.duration_ms ?? null,
-      oneByOne(answer, 'duration_ms'),
-    ),
+    ...timeCard('Latency', 'duration_ms', answer),
     meaning: 'From the request to the last byte of the answer. 95 of 100 calls took no longer than p95.',
-    course: honestColumn('p95', buckets.duration_p95_ms, buckets.duration_n),
+    course: honestColumn('p95', values, counts),
     colour: 'accent',
     to: { view: 'calls', sort: 'duration', ...timedCalls(answer) },
   }
 }
 
-function firstToken(answer: Overview): FigureCard {
-  const { totals, previous, buckets } = answer
-  const card = timeCard(
-    'First token',
-    totals.ttft_total_ms,
-    previous?.ttft_total_ms ?? null,
-    oneByOne(answer, 'ttft_total_ms'),
-  )
-  const upstream = toldWords(told(totals.ttft_ms, oneByOne(answer, 'ttft_ms'))).value
+function firstToken(answer: Overview): OverviewCard {
+  const { ttft_total_p95_ms: values, ttft_total_n: counts } = answer.buckets
+  const card = timeCard('First token', 'ttft_total_ms', answer)
+  const upstream = answer.totals.ttft_ms
   return {
     ...card,
-    fact: totals.ttft_ms.n === 0 ? card.fact : `upstream ${upstream}`,
+    ...(upstream.n > 0 && { fact: `upstream ${measureWords(upstream, oneByOne(answer, 'ttft_ms')).value}` }),
     meaning:
       'From when a call came, its wait for a slot included, to the first content; below it, from when the upstream was asked. Of streamed calls.',
-    course: honestColumn('p95', buckets.ttft_total_p95_ms, buckets.ttft_total_n),
+    course: honestColumn('p95', values, counts),
     colour: 'accent',
     to: { view: 'calls', sort: 'ttft', ...timedCalls(answer) },
   }
 }
 
-function outputSpeed(answer: Overview): FigureCard {
-  const { totals, previous, buckets } = answer
-  const { n, p50 } = totals.output_tokens_per_s
-  const before = previous?.output_tokens_per_s
+function outputSpeed(answer: Overview): OverviewCard {
+  const { totals, buckets } = answer
+  const { p50 } = totals.output_tokens_per_s
   return {
     words: 'Output speed',
     meaning:
       'Median over calls whose upstream told how long it generated, or that were streamed: from the first token on.',
     value: known(p50, speed),
-    ...(p50 === null ? {} : { unit: 'tok/s' }),
-    change: changeOf({
-      now: p50,
-      before: before?.p50 ?? null,
-      nNow: n,
-      nBefore: before?.n ?? 0,
-      better: 'higher',
-      show: speed,
-    }),
+    ...(p50 !== null && { unit: 'tok/s' }),
+    change: change(
+      answer,
+      ({ output_tokens_per_s }) => output_tokens_per_s.p50,
+      { better: 'higher', show: speed },
+      ({ output_tokens_per_s }) => output_tokens_per_s.n,
+    ),
     fact: `${shortCount(totals.output_tokens)} tokens out`,
     course: honestColumn('p50', buckets.speed_p50, buckets.speed_n),
     colour: 'stream',
@@ -148,76 +124,61 @@ function outputSpeed(answer: Overview): FigureCard {
   }
 }
 
-function cost({ totals, previous, buckets }: Overview): FigureCard {
-  const { cost_usd: costUsd, unpriced_calls: unpriced, calls } = totals
+function cost(answer: Overview): OverviewCard {
+  const { cost_usd: usd, unpriced_calls: unpriced, calls } = answer.totals
+  const perCall = usd === null ? '' : `${dollars(usd / calls)} per call`
   return {
     words: 'Cost',
     meaning: 'Tokens times their price. Calls without a price are counted beside it, never as nothing.',
-    value: known(costUsd, dollars),
-    change: changeOf({
-      now: costUsd,
-      before: previous?.cost_usd ?? null,
-      nNow: calls,
-      nBefore: previous?.calls ?? 0,
-      better: null,
-      show: dollars,
-    }),
-    fact:
-      unpriced > 0
-        ? `${costUsd === null ? '' : '+ '}${shortCount(unpriced)} unpriced`
-        : costUsd === null
-          ? ''
-          : `${dollars(costUsd / calls)} per call`,
-    course: buckets.cost_usd,
+    value: known(usd, dollars),
+    change: change(answer, ({ cost_usd }) => cost_usd, { better: null, show: dollars }),
+    fact: unpriced > 0 ? `${usd === null ? '' : '+ '}${shortCount(unpriced)} unpriced` : perCall,
+    course: answer.buckets.cost_usd,
     colour: 'cost',
     to: { view: 'calls', sort: 'cost' },
   }
 }
 
+type TimeName = 'duration_ms' | 'ttft_ms' | 'ttft_total_ms'
+
+/** A p95, which may be compared only with another one; or what can be said of fewer calls. */
 function timeCard(
   words: string,
-  now: OverviewMeasure,
-  before: OverviewMeasure | null,
-  oneByOne: readonly number[],
-): Pick<FigureCard, 'words' | 'value' | 'change' | 'fact'> {
-  const isKnown = now.n >= 20
+  name: TimeName,
+  answer: Overview,
+): Pick<OverviewCard, 'words' | 'value' | 'change' | 'fact'> {
+  const p95 = ({ [name]: { p95, n } }: OverviewTotals): number | null => honest('p95', p95, n)
+  const { [name]: measure } = answer.totals
   return {
-    words: isKnown ? `${words} p95` : words,
-    ...toldWords(told(now, oneByOne)),
-    change: isKnown
-      ? changeOf({
-          now: now.p95,
-          before: before !== null && before.n >= 20 ? before.p95 : null,
-          nNow: now.n,
-          nBefore: before?.n ?? 0,
-          better: 'lower',
-          show: duration,
-        })
-      : null,
+    words: measure.n >= leastCalls.p95 ? `${words} p95` : words,
+    ...measureWords(measure, oneByOne(answer, name)),
+    change: change(answer, p95, { better: 'lower', show: duration }, ({ [name]: { n } }) => n),
   }
 }
 
-function toldWords(one: Told): Pick<FigureCard, 'value' | 'fact'> {
-  switch (one.kind) {
-    case 'none':
-      return { value: unknownFigure, fact: 'no such call' }
-    case 'p95':
-      return { value: duration(one.p95), fact: `p50 ${duration(one.p50)}` }
-    case 'span':
-      return {
-        value: one.least === one.most ? duration(one.most) : spanOf(one.least, one.most),
-        fact: counted(one.n, 'call'),
-      }
-    case 'median':
-      return { value: duration(one.p50), fact: `median of ${count(one.n)} calls` }
-    case 'most':
-      return { value: `≤\u202f${duration(one.most)}`, fact: counted(one.n, 'call') }
+/**
+ * What can be said of a measure: its p95; of few calls the span that they lie in, if all of them are known one by one;
+ * or their median; or the longest alone. `values` are those of all these calls or of some of them.
+ */
+export function measureWords(
+  { n, p50, p95, max }: OverviewMeasure,
+  values: readonly number[],
+): Pick<FigureCard, 'value' | 'fact'> {
+  if (n === 0 || max === null) return { value: unknownFigure, fact: 'no such call' }
+  const [median, most] = [honest('p50', p50, n), honest('p95', p95, n)]
+  if (most !== null) return { value: duration(most), fact: `p50 ${known(p50, duration)}` }
+  if (values.length === n) {
+    return { value: spanOf(Math.min(...values), Math.max(...values)), fact: counted(n, 'call') }
   }
+  return median === null
+    ? { value: `≤\u202f${duration(max)}`, fact: counted(n, 'call') }
+    : { value: duration(median), fact: `median of ${count(n)} calls` }
 }
 
 /** `0.8 – 2.1 s`: the unit once where it is the same. */
 function spanOf(least: number, most: number): string {
   const [from, to] = [duration(least), duration(most)]
+  if (least === most) return to
   // Both in seconds, where one of them would be in milliseconds: there is no room for two units.
   if (from.endsWith('ms') && to.endsWith('\u202fs'))
     return `${(least / 1000).toPrecision(least < 100 ? 1 : 2)}–${to}`
@@ -226,12 +187,9 @@ function spanOf(least: number, most: number): string {
 }
 
 /** What is known of each of these calls: a few of them are all in the list of the slowest. */
-function oneByOne(
-  { slowest, totals }: Overview,
-  measure: 'duration_ms' | 'ttft_ms' | 'ttft_total_ms',
-): readonly number[] {
+function oneByOne({ slowest, totals }: Overview, name: TimeName): readonly number[] {
   if (totals.duration_ms.n > slowest.length) return []
-  return slowest.map((call: OverviewCall) => call[measure]).filter((value) => value !== null)
+  return slowest.map((call) => call[name]).filter((value) => value !== null)
 }
 
 const rateUnits = [

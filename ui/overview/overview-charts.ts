@@ -1,5 +1,5 @@
-import { axisCount, axisDuration } from '../charts/axis-words.ts'
-import type { ChartPart } from '../charts/chart-part.ts'
+import { axisCount, axisDuration } from '../charts/chart-scale.ts'
+import type { ChartPart } from '../charts/chart-series.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { type Percentile, honestColumn, whyMissing } from '../charts/small-sample.ts'
@@ -12,15 +12,15 @@ export const tallPx = 220
 export const lowPx = 150
 const stripPx = 28
 
-interface PercentileSeries {
-  readonly percentile: Percentile
-  readonly colour: ColourName
-  readonly values: readonly (number | null)[]
-  readonly counts: readonly number[]
-  readonly rest?: Partial<ChartSeries>
-}
+type Column = readonly (number | null)[]
 
-function percentileSeries({ percentile, colour, values, counts, rest }: PercentileSeries): ChartSeries {
+function line(
+  percentile: Percentile,
+  colour: ColourName,
+  values: Column,
+  counts: readonly number[],
+  rest: Partial<ChartSeries> = {},
+): ChartSeries {
   return {
     key: percentile,
     words: percentile,
@@ -33,7 +33,7 @@ function percentileSeries({ percentile, colour, values, counts, rest }: Percenti
   }
 }
 
-/** Where there are too few calls at any one time for a percentile, the calls themselves, where they are told. */
+/** If there are too few calls at any one time for a percentile: the calls themselves, if they are told. */
 function orSingleCalls(
   percentiles: readonly ChartSeries[],
   singles: readonly (readonly number[])[] | undefined,
@@ -46,105 +46,52 @@ function orSingleCalls(
   return [{ key: 'call', words: 'Single calls', colour, kind: 'dots', values, each: singles, show }]
 }
 
-const atLeast100Ms = { leastTop: 100 }
-
 /** Half of the calls, and all but the slowest twentieth, as a band; the slowest hundredth as a line of its own. */
 export function latencyParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const counts = buckets.duration_n
-  return [
-    {
-      frame,
-      heightPx: tallPx,
-      linear: atLeast100Ms,
-      axis: axisDuration,
-      isLog: true,
-      series: orSingleCalls(
-        [
-          percentileSeries({
-            percentile: 'p99',
-            colour: 'p99',
-            values: buckets.duration_p99_ms,
-            counts,
-            rest: { isDashed: true },
-          }),
-          percentileSeries({
-            percentile: 'p95',
-            colour: 'accent',
-            values: buckets.duration_p95_ms,
-            counts,
-            rest: { fillTo: 'p50' },
-          }),
-          percentileSeries({ percentile: 'p50', colour: 'p50', values: buckets.duration_p50_ms, counts }),
-        ],
-        singles?.duration_ms,
-      ),
-    },
+  const percentiles = [
+    line('p99', 'p99', buckets.duration_p99_ms, counts, { isDashed: true }),
+    line('p95', 'accent', buckets.duration_p95_ms, counts, { fillTo: 'p50' }),
+    line('p50', 'p50', buckets.duration_p50_ms, counts),
   ]
+  return [timePart(frame, tallPx, orSingleCalls(percentiles, singles?.duration_ms))]
 }
 
 /** From arrival, as a band; from dispatch, as a line of its own: what is between them is the wait for a slot. */
 export function firstTokenParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
   const counts = buckets.ttft_total_n
-  return [
-    {
-      frame,
-      heightPx: lowPx,
-      linear: atLeast100Ms,
-      axis: axisDuration,
-      isLog: true,
-      series: orSingleCalls(
-        [
-          percentileSeries({
-            percentile: 'p95',
-            colour: 'accent',
-            values: buckets.ttft_total_p95_ms,
-            counts,
-            rest: { fillTo: 'p50' },
-          }),
-          percentileSeries({
-            percentile: 'p95',
-            colour: 'stream',
-            values: buckets.ttft_p95_ms,
-            counts: buckets.ttft_n,
-            rest: { key: 'upstream', words: 'p95, upstream alone', isDashed: true },
-          }),
-          percentileSeries({ percentile: 'p50', colour: 'p50', values: buckets.ttft_total_p50_ms, counts }),
-        ],
-        singles?.ttft_total_ms,
-      ),
-    },
+  const upstream = { key: 'upstream', words: 'p95, upstream alone', isDashed: true }
+  const percentiles = [
+    line('p95', 'accent', buckets.ttft_total_p95_ms, counts, { fillTo: 'p50' }),
+    line('p95', 'stream', buckets.ttft_p95_ms, buckets.ttft_n, upstream),
+    line('p50', 'p50', buckets.ttft_total_p50_ms, counts),
   ]
+  return [timePart(frame, lowPx, orSingleCalls(percentiles, singles?.ttft_total_ms))]
+}
+
+function timePart(frame: TimeFrame, heightPx: number, series: readonly ChartSeries[]): ChartPart {
+  return { frame, heightPx, linear: { leastTop: 100 }, axis: axisDuration, isLog: true, series }
 }
 
 export function speedParts({ buckets, singles }: Overview, frame: TimeFrame): readonly ChartPart[] {
-  const values = honestColumn('p50', buckets.speed_p50, buckets.speed_n)
-  return [
-    {
-      frame,
-      heightPx: lowPx,
-      linear: { leastTop: 10 },
-      axis: axisCount,
-      series: orSingleCalls(
-        [
-          {
-            key: 'median',
-            words: 'Median',
-            colour: 'stream',
-            kind: 'line',
-            fillTo: 'bottom',
-            values,
-            show: (value) => `${speed(value)}\u202ftok/s`,
-            missing: (index) => whyMissing('p50', buckets.speed_n[index] ?? 0),
-          },
-        ],
-        singles?.output_tokens_per_s,
-      ),
-    },
-  ]
+  const median = line('p50', 'stream', buckets.speed_p50, buckets.speed_n, {
+    words: 'Median',
+    fillTo: 'bottom',
+    show: (value) => `${speed(value)}\u202ftok/s`,
+  })
+  const series = orSingleCalls([median], singles?.output_tokens_per_s)
+  return [{ frame, heightPx: lowPx, linear: { leastTop: 10 }, axis: axisCount, series }]
 }
 
-/** Succeeded and failed calls upon each other, and below them the share that failed: one in a hundred is no bar to be seen. */
+/** Stacks failed calls on the others, and plots the error rate below: one failure in a hundred would be too low a bar. */
 export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
+  const bars = (
+    key: string,
+    words: string,
+    values: Column,
+    rest: Partial<ChartSeries> = {},
+  ): ChartSeries => ({ key, words, colour: 'bad', kind: 'bars', values, show: count, ...rest })
+  const ok = buckets.calls.map((calls, index) => calls - (buckets.errors[index] ?? 0))
   return [
     {
       frame,
@@ -152,24 +99,8 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
       linear: { leastTop: 4, isWhole: true },
       axis: axisCount,
       series: [
-        {
-          key: 'failed',
-          words: 'Failed',
-          colour: 'bad',
-          kind: 'bars',
-          standsOn: ['ok'],
-          values: buckets.errors,
-          show: count,
-        },
-        {
-          key: 'ok',
-          words: 'Not failed',
-          colour: 'p50',
-          kind: 'bars',
-          isSoft: true,
-          values: buckets.calls.map((calls, index) => calls - (buckets.errors[index] ?? 0)),
-          show: count,
-        },
+        bars('failed', 'Failed', buckets.errors, { standsOn: ['ok'] }),
+        bars('ok', 'Not failed', ok, { colour: 'p50', isSoft: true }),
       ],
     },
     {
@@ -178,16 +109,7 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
       linear: { leastTop: 0.04, maxTicks: 1 },
       axis: (value) => (value === 0 ? '' : percent(value)),
       words: 'Error rate',
-      series: [
-        {
-          key: 'rate',
-          words: 'Error rate',
-          colour: 'bad',
-          kind: 'bars',
-          values: buckets.error_rate,
-          show: percent,
-        },
-      ],
+      series: [bars('rate', 'Error rate', buckets.error_rate, { show: percent })],
     },
   ]
 }

@@ -1,3 +1,4 @@
+import type { Overview } from '../../src/api/overview.ts'
 import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts'
 
 /** Tells questions apart: all of an address that decides what the first page shows. */
@@ -21,4 +22,14 @@ export function overviewPath(address: PageAddress, zone: string, nowMs: number):
   writeFilter(query, address)
   query.set('tz', zone)
   return `/api/overview?${query}`
+}
+
+/** The filter for the calls that times and speeds are of: those that went well, and of chat alone where that is so. */
+export function timedCalls({ chat_only }: Pick<Overview, 'chat_only'>): Partial<PageAddress> {
+  return { outcomes: ['ok'], ...(chat_only ? { callTypes: ['chat'] } : {}) }
+}
+
+/** Which calls times and speeds are of, in words. */
+export function timedWords({ chat_only }: Pick<Overview, 'chat_only'>): string {
+  return chat_only ? 'chat calls that succeeded' : 'calls that succeeded'
 }

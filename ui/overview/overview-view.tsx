@@ -1,26 +1,23 @@
-import './overview-view.css'
+import './overview.css'
 import type { JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Overview } from '../../src/api/overview.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import { isFiltered } from '../data/page-address.ts'
 import type { ViewProps } from '../data/view-props.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
-import { ChartRoomContext } from '../charts/chart-room.tsx'
-import { Crosshair } from '../charts/crosshair.ts'
-import { usePalette } from '../charts/use-palette.ts'
-import { useZoom } from '../charts/use-zoom.ts'
+import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { refreshEveryMs } from '../filters/refresh-every.ts'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
-import { FirstCallCard } from '../design/first-call-card.tsx'
-import { NothingCard } from '../design/nothing-card.tsx'
-import type { Overview } from '../../src/api/overview.ts'
-import { OverviewBody, type OverviewBodyProps } from './overview-body.tsx'
-import { OverviewSkeleton } from './overview-skeleton.tsx'
+import { NoCallsCard } from '../design/no-calls.tsx'
+import { Note } from '../design/note.tsx'
+import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewKey, overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
-import { useYoungRange } from './use-young-range.ts'
+import { youngRange } from './young-range.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Is it well, and what changed? */
@@ -40,17 +37,21 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   const panel = useCallPanel()
   const listed = answer === null ? [] : shownCalls(answer, list)
   const place = listed.findIndex(({ id }) => id === address.call)
-  const palette = usePalette()
-  const { zoom, zoomOut } = useZoom()
-  const crosshair = useMemo(() => new Crosshair(), [])
   const outages = useMemo(() => (answer === null ? [] : outagesOf(answer)), [answer])
   const marks = useMemo(() => (answer === null ? [] : marksOf(answer.events, nearMs(answer))), [answer])
-  const room = useMemo(
-    () => ({ times, palette, crosshair, outages, marks, zoom, zoomOut, hold }),
-    [times, palette, crosshair, outages, marks, zoom, zoomOut],
+  // The same body is not rendered anew while another answer is awaited.
+  const body = useMemo(
+    () =>
+      answer &&
+      (answer.totals.calls === 0 ? (
+        <NoCallsCard answer={answer} />
+      ) : (
+        <OverviewBody answer={answer} times={times} list={list} onList={setList} onOpen={panel.open} />
+      )),
+    [answer, times, list, panel.open],
   )
   return (
-    <ChartRoomContext.Provider value={room}>
+    <ChartRoomProvider times={times} outages={outages} marks={marks} onHold={hold}>
       <FilterBar
         times={times}
         answeredMs={answeredMs}
@@ -61,11 +62,15 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
         models={answer?.available_models ?? []}
         types={answer?.available_types ?? []}
       />
-      {answer === null && trouble !== null && <TroubleCard trouble={trouble} again={again} />}
+      {answer === null && trouble !== null && (
+        <Note tone="bad" title="The figures cannot be read." onRetry={again}>
+          {trouble}
+        </Note>
+      )}
       {answer === null && trouble === null && <OverviewSkeleton />}
       {answer !== null && (
         <div class={`overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
-          <Answer answer={answer} times={times} list={list} onList={setList} onOpen={panel.open} />
+          {body}
         </div>
       )}
       {address.call !== null && (
@@ -80,7 +85,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
           listed={listed[place]}
         />
       )}
-    </ChartRoomContext.Provider>
+    </ChartRoomProvider>
   )
 }
 
@@ -89,36 +94,19 @@ function nearMs({ from, to }: Overview): number {
   return (Date.parse(to) - Date.parse(from)) / 300
 }
 
-function Answer(props: OverviewBodyProps): JSX.Element {
-  const { answer } = props
-  if (answer.totals.calls > 0) return <OverviewBody {...props} />
-  const isUnread = answer.store !== undefined && answer.store !== 'missing' && answer.store !== 'empty'
-  if (isUnread) {
-    return (
-      <section class="note bad" role="alert">
-        <strong>The database cannot be read.</strong>
-        <span>{answer.note}</span>
-      </section>
-    )
-  }
-  // Of no type: there never was a call.
-  return answer.available_types.length === 0 ? <FirstCallCard /> : <NothingCard />
-}
-
-function TroubleCard({
-  trouble,
-  again,
-}: {
-  readonly trouble: string
-  readonly again: () => void
-}): JSX.Element {
-  return (
-    <section class="card overview-trouble" role="alert">
-      <h2>The figures could not be had</h2>
-      <p class="quiet">{trouble}</p>
-      <button type="button" class="button strong" onClick={again}>
-        Retry
-      </button>
-    </section>
-  )
+/**
+ * Goes to a shorter range where the page was opened without one, and all calls are of the last hours. Until that is
+ * answered there is no answer to be shown: null.
+ */
+function useYoungRange(answer: Overview | null): Overview | null {
+  const { address, isFirst, amend } = useNavigation()
+  const skipped = useRef<Overview | null>(null)
+  const query = new URLSearchParams(location.search)
+  const isOpen = isFirst && !query.has('range') && !query.has('from') && !isFiltered(address)
+  const last = isOpen && answer !== null ? youngRange(answer) : null
+  if (last !== null) skipped.current = answer
+  useEffect(() => {
+    if (last !== null) amend({ range: { last } })
+  }, [last])
+  return answer === skipped.current ? null : answer
 }

@@ -1,5 +1,5 @@
 import type { Overview, OverviewModel } from '../../src/api/overview.ts'
-import type { RankedRow } from '../charts/ranked-row.ts'
+import type { RankedRow } from '../charts/ranked-list.tsx'
 import { count, counted, dollars, roughPercent, shortCount } from '../format/figures.ts'
 
 export type ModelMeasure = 'cost' | 'tokens' | 'calls'

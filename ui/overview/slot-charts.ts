@@ -1,6 +1,7 @@
-import { axisCount, axisDuration } from '../charts/axis-words.ts'
-import type { ChartPart, PartFigure } from '../charts/chart-part.ts'
+import { axisCount, axisDuration } from '../charts/chart-scale.ts'
+import type { ChartPart, PartFigure } from '../charts/chart-series.ts'
 import type { ChartSeries } from '../charts/chart-series.ts'
+import type { ColourName } from '../charts/palette.ts'
 import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, counted, known, percent, unknownFigure, wait } from '../format/figures.ts'
@@ -23,7 +24,7 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
   const { buckets } = answer
   const { active, queued, atLimit, limit } = slotColumns(answer)
   const limits = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
-  const limitSeries: ChartSeries = {
+  const limitLine: ChartSeries = {
     key: 'limit',
     words: 'Slots',
     colour: 'p99',
@@ -32,75 +33,59 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
     values: limits,
     show: count,
   }
+  // What is below a millisecond is no wait, and no bar.
+  const waits = honestColumn('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
+    ms !== null && ms < 1 ? 0 : ms,
+  )
+  const room = { frame, heightPx: rowPx }
   return [
     {
-      frame,
-      heightPx: rowPx,
+      ...room,
       linear: { leastTop: 1, isWhole: true, maxTicks: 3 },
       axis: axisCount,
       figure: useFigure(answer, limits),
       series: [
-        ...(limits.some((value) => value !== null) ? [limitSeries] : []),
-        {
-          key: 'active',
-          words: 'In use',
-          colour: 'p50',
-          kind: 'bars',
-          isSoft: true,
-          values: active,
-          show: count,
-        },
+        ...(limits.some((value) => value !== null) ? [limitLine] : []),
+        { ...bars('active', 'In use', 'p50', active, count), isSoft: true },
       ],
     },
     {
-      frame,
-      heightPx: rowPx,
+      ...room,
       linear: { leastTop: 0.2, maxTicks: 2 },
       axis: percent,
       figure: limitFigure(answer),
-      series: [
-        {
-          key: 'at_limit',
-          words: 'All in use',
-          colour: 'edge',
-          kind: 'bars',
-          values: atLimit,
-          show: percent,
-        },
-      ],
+      series: [bars('at_limit', 'All in use', 'edge', atLimit, percent)],
     },
     {
-      frame,
-      heightPx: rowPx,
+      ...room,
       linear: { leastTop: 2, isWhole: true, maxTicks: 2 },
       axis: axisCount,
       figure: queueFigure(answer),
-      series: [
-        { key: 'waiting', words: 'Waiting', colour: 'queue', kind: 'bars', values: queued, show: count },
-      ],
+      series: [bars('waiting', 'Waiting', 'queue', queued, count)],
     },
     {
-      frame,
-      heightPx: rowPx,
+      ...room,
       linear: { leastTop: tellingWaitMs, maxTicks: 2 },
       axis: axisDuration,
       figure: waitFigure(answer),
       series: [
         {
-          key: 'wait',
-          words: 'Wait p95',
-          colour: 'queue',
-          kind: 'bars',
-          // What is below a millisecond is no wait, and no bar.
-          values: honestColumn('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
-            ms !== null && ms < 1 ? 0 : ms,
-          ),
-          show: wait,
+          ...bars('wait', 'Wait p95', 'queue', waits, wait),
           missing: (index) => whyMissing('p95', buckets.queue_n[index] ?? 0),
         },
       ],
     },
   ]
+}
+
+function bars(
+  key: string,
+  words: string,
+  colour: ColourName,
+  values: ChartSeries['values'],
+  show: (value: number) => string,
+): ChartSeries {
+  return { key, words, colour, kind: 'bars', values, show }
 }
 
 function useFigure(answer: Overview, limits: readonly (number | null)[]): PartFigure {

@@ -1,50 +1,115 @@
 import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
-import { bytes } from '../format/figures.ts'
-import { BodyText } from './body-text.tsx'
-import { type KeptPayload, bodyTextOf } from './kept-payload.ts'
+import { Button } from '../design/button.tsx'
+import { CopyButton } from '../design/copy-button.tsx'
+import { Note } from '../design/note.tsx'
+import { Nothing } from '../design/nothing.tsx'
+import { Segments } from '../design/segments.tsx'
+import { bytes, count } from '../format/figures.ts'
+import { indentedJson, memberText } from './json-text.ts'
+import type { KeptPayload } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
 import { isReassembled, readAnswer } from './read-answer.ts'
+import { cutText, shownText } from './shown-text.ts'
+
+/** A body as text, in the form in which it can be looked at. */
+interface ReadBody {
+  readonly text: string
+  readonly isJson: boolean
+}
+
+/** The body of a record: base64 if it is no text; null if there is none. */
+export function readBody({ record, json }: KeptPayload): ReadBody | null {
+  const { body } = record
+  if (body === null || body === undefined) return null
+  if (typeof body === 'string') return { text: body, isJson: false }
+  return { text: memberText(json, 'body') ?? JSON.stringify(body), isJson: true }
+}
 
 export interface BodyViewProps {
   readonly payload: KeptPayload<PayloadRecord | OutgoingRecord>
   readonly what: 'request' | 'answer'
 }
 
-/** A body as it went over the wire; before that of a stream, what its events come to. */
+/** A body as it went over the wire; above that of a stream, the messages that its events come to. */
 export function BodyView({ payload, what }: BodyViewProps): JSX.Element {
   const { record } = payload
-  const body = bodyTextOf(payload)
+  const { body_bytes: size, body_withheld: withheld, truncated, body_encoding: encoding } = record
+  const body = readBody(payload)
   const isStream = what === 'answer' && isReassembled(record)
-  const about = `${bytes(record.body_bytes)}${body?.isJson === true ? ' of JSON' : ''}`
   return (
     <div class="payload-tab">
       {isStream && <Messages title="Put together" messages={readAnswer(record)} />}
-      {record.truncated && (
-        <p class="note">
-          Only the beginning is here: {bytes(record.body_bytes)} went over the wire, and that is more than is
-          kept.
-        </p>
+      {truncated && (
+        <Note>
+          Only the beginning is here: {bytes(size)} went over the wire, and that is more than is kept.
+        </Note>
       )}
-      {record.body_withheld !== undefined && <p class="note">{withheldWords(record.body_withheld)}</p>}
-      {body === null ? (
-        record.body_withheld === undefined && (
-          <div class="payload-none">
-            <p>{record.body_bytes === 0 ? `The ${what} has no body.` : `Its body is not kept.`}</p>
-          </div>
-        )
-      ) : (
+      {withheld !== undefined && <Note>The body is withheld: {withheld}</Note>}
+      {body !== null && (
         <BodyText
-          title={isStream ? 'Events' : body.isBinary ? 'Body as base64' : 'Body'}
-          about={about}
-          text={body.text}
-          isJson={body.isJson}
+          title={isStream ? 'Events' : encoding === 'base64' ? 'Body as base64' : 'Body'}
+          about={`${bytes(size)}${body.isJson ? ' of JSON' : ''}`}
+          {...body}
         />
+      )}
+      {body === null && withheld === undefined && (
+        <Nothing>{size === 0 ? `The ${what} has no body.` : 'Its body is not kept.'}</Nothing>
       )}
     </div>
   )
 }
 
-function withheldWords(reason: string): string {
-  return `The body is withheld: ${reason}`
+/** More than anybody reads, and than a browser lays out at once. */
+const shownLength = 200_000
+
+const forms = [
+  { choice: 'pretty', words: 'Pretty' },
+  { choice: 'raw', words: 'Raw' },
+] as const
+
+export interface BodyTextProps extends ReadBody {
+  readonly title: string
+  /** Beside the title: how much it is. */
+  readonly about: string
+}
+
+/** A text that may be long, as it is or indented, wrapped or not. */
+export function BodyText({ title, about, text, isJson }: BodyTextProps): JSX.Element {
+  const [form, setForm] = useState<'pretty' | 'raw'>('pretty')
+  const [isWrapped, setWrapped] = useState(true)
+  const [isAll, setAll] = useState(false)
+  const isPretty = isJson && form === 'pretty'
+  const chosen = useMemo(() => (isPretty ? indentedJson(text) : text), [text, isPretty])
+  const isCut = !isAll && chosen.length > shownLength
+  const shown = useMemo(() => shownText(isCut ? cutText(chosen, shownLength) : chosen), [chosen, isCut])
+  return (
+    <section class="body-text">
+      <div class="tools">
+        <h3>{title}</h3>
+        <span class="quiet">
+          {about}
+          {isCut && ', its beginning'}
+        </span>
+        <div class="at-end">
+          {isJson && (
+            <Segments label={`Form of the ${title}`} choices={forms} chosen={form} onChoose={setForm} />
+          )}
+          <Button kind="bare" small aria-pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
+            Wrap
+          </Button>
+          <CopyButton text={() => chosen} what={`the ${title.toLowerCase()}`} />
+        </div>
+      </div>
+      <pre class={isWrapped ? 'is-wrapped' : ''} tabIndex={0} role="region" aria-label={title}>
+        {shown}
+      </pre>
+      {isCut && (
+        <Button small class="more" onClick={() => setAll(true)}>
+          Show all {count(chosen.length)} characters
+        </Button>
+      )}
+    </section>
+  )
 }

@@ -1,4 +1,3 @@
-import './chat-view.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { OutgoingRecord } from '../../src/api/raw-log.ts'
@@ -15,11 +14,13 @@ export interface ChatViewProps {
   readonly isUnderWay: boolean
 }
 
-/** A call as a conversation: what was asked, and what came back. */
+/** A call as a conversation. */
 export function ChatView({ request, answer, isUnderWay }: ChatViewProps): JSX.Element {
   const asked = useMemo(() => readRequest(request?.record.body), [request])
   const answered = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
   const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
+  // A stream that went well may speak of errors in what it says.
+  const isWholeStream = answer?.record.outcome === 'ok' && isReassembled(answer.record)
   return (
     <div class="payload-tab">
       {(asked.settings.length > 0 || asked.tools.length > 0) && <Settings asked={asked} />}
@@ -35,19 +36,14 @@ export function ChatView({ request, answer, isUnderWay }: ChatViewProps): JSX.El
       ) : (
         error === null && <p class="quiet">{unreadWords(answer, 'answer')}</p>
       )}
-      {error !== null && answer !== null && !isReassembledWhole(answer.record) && (
-        <section class="chat-error">
+      {error !== null && !isWholeStream && (
+        <section>
           <h3>Error</h3>
-          <p>{shownText(error.message)}</p>
+          <p class="upstream-words">{shownText(error.message)}</p>
         </section>
       )}
     </div>
   )
-}
-
-/** A stream that went well may speak of errors in what it says. */
-function isReassembledWhole(record: OutgoingRecord): boolean {
-  return record.outcome === 'ok' && isReassembled(record)
 }
 
 function unreadWords(side: KeptPayload | null, what: 'request' | 'answer'): string {

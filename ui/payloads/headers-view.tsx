@@ -1,6 +1,6 @@
-import './headers-view.css'
 import type { JSX } from 'preact'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import { Facts } from '../design/facts.tsx'
 import type { KeptPayload } from './kept-payload.ts'
 import { shownText } from './shown-text.ts'
 
@@ -9,11 +9,11 @@ export interface HeadersViewProps {
   readonly answer: KeptPayload<OutgoingRecord> | null
 }
 
-/** The heads of both sides. */
+/** The headers of both sides. */
 export function HeadersView({ request, answer }: HeadersViewProps): JSX.Element {
-  const areSomeMasked = [request, answer].some(
-    (side) => side !== null && valuesOf(side.record).some(isMasked),
-  )
+  const areSomeMasked = [request, answer]
+    .flatMap((side) => Object.values(side?.record.headers ?? {}).flat())
+    .some(isMasked)
   return (
     <div class="headers-view">
       {request !== null && (
@@ -23,9 +23,7 @@ export function HeadersView({ request, answer }: HeadersViewProps): JSX.Element 
           record={request.record}
         />
       )}
-      {answer !== null && (
-        <Head title="Response" line={statusWords(answer.record.status)} record={answer.record} />
-      )}
+      {answer !== null && <Head title="Response" line={statusWords(answer.record)} record={answer.record} />}
       {request === null && <p class="quiet">The request is not kept.</p>}
       {answer === null && <p class="quiet">No answer is kept.</p>}
       {areSomeMasked && (
@@ -51,33 +49,24 @@ function Head({ title, line, record }: HeadProps): JSX.Element {
       <p class="first-line">
         <code>{shownText(line)}</code>
       </p>
-      <dl>
-        {Object.entries(record.headers).map(([name, value]) => (
-          <div key={name}>
-            <dt>
-              <code>{shownText(name)}</code>
-            </dt>
-            <dd>
-              {(typeof value === 'string' ? [value] : value).map((one, at) => (
-                <span key={at} class={isMasked(one) ? 'masked' : ''}>
-                  <code>{shownText(one)}</code>
-                  {isMasked(one) && <span class="tag">masked</span>}
-                </span>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        class="panel-list"
+        facts={Object.entries(record.headers).map(([name, value]) => [
+          shownText(name),
+          [value].flat().map((one, at) => (
+            <span key={at} class={isMasked(one) ? 'masked' : ''}>
+              <code>{shownText(one)}</code>
+              {isMasked(one) && <span class="tag">masked</span>}
+            </span>
+          )),
+        ])}
+      />
     </section>
   )
 }
 
-function statusWords(status: number | null): string {
+function statusWords({ status }: OutgoingRecord): string {
   return status === null ? 'No answer was sent' : `Status ${status}`
-}
-
-function valuesOf({ headers }: PayloadRecord): readonly string[] {
-  return Object.values(headers).flat()
 }
 
 function isMasked(value: string): boolean {

@@ -1,5 +1,6 @@
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
+import type { EndedCall } from '../data/failure-words.ts'
 import { memberText } from './json-text.ts'
 
 /** A record, and the JSON that it came as: what reading it into values changes can be shown as it was. */
@@ -8,13 +9,13 @@ export interface KeptPayload<Kept extends PayloadRecord = PayloadRecord> {
   readonly json: string
 }
 
-/** Both sides of a call, as far as they are there. */
+/** Both sides of a call, as far as they are known. */
 export interface KeptPayloads {
   readonly request: KeptPayload | null
   readonly answer: KeptPayload<OutgoingRecord> | null
 }
 
-/** What the dashboard knows of a call's payloads. */
+/** The dashboard's answer about a call's payloads. */
 export type AnsweredPayloads = KeptPayloads & Pick<CallPayloads, 'logging' | 'reason'>
 
 /** Reads the answer of `/api/calls/{id}/payloads`. */
@@ -28,19 +29,24 @@ export function readPayloads(text: string): AnsweredPayloads {
   }
 }
 
-/** A body as text, in the form in which it can be looked at. */
-export interface BodyText {
-  readonly text: string
-  readonly isJson: boolean
-  /** Where it is not text: `text` is its base64. */
-  readonly isBinary: boolean
-}
-
-/** The body of a record; null where there is none. */
-export function bodyTextOf({ record, json }: KeptPayload): BodyText | null {
-  const { body } = record
-  if (body === null || body === undefined) return null
-  const isBinary = record.body_encoding === 'base64'
-  if (typeof body === 'string') return { text: body, isJson: false, isBinary }
-  return { text: memberText(json, 'body') ?? JSON.stringify(body), isJson: true, isBinary }
+/** A call as the Live view has heard of it. The same object for as long as it is listed there. */
+export interface FedCall {
+  readonly id: string
+  /** Rises with all that is heard of it. */
+  readonly version: number
+  readonly startedMs: number
+  /** Its end is still to come, as far as that is known. */
+  readonly isUnderWay: boolean
+  /** Its end may have been among what was not heard. */
+  readonly isLost: boolean
+  /** When its end was heard, on the page's clock; null until then. */
+  readonly endHeardMs: number | null
+  readonly path: string
+  readonly model: string | null
+  /** How it ended; null while that is not known. */
+  readonly ended: (EndedCall & { readonly failed: boolean }) | null
+  /** All that was sent was heard. */
+  readonly isWhole: boolean
+  /** The records that were heard, as far as they are still held. */
+  payloads(): KeptPayloads
 }

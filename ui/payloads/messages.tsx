@@ -1,23 +1,25 @@
-import './messages.css'
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { count } from '../format/figures.ts'
-import type { ChatMessage } from './chat-message.ts'
-import { MessagePartView } from './message-part.tsx'
-import { wordsOf } from './read-content.ts'
+import { indentedJson } from './json-text.ts'
+import { type ChatMessage, type MessagePart, wordsOf } from './read-messages.ts'
+import { cutText, shownText } from './shown-text.ts'
 
 /** A conversation of an agent has hundreds: what is new stands at its end. */
 const shownAtFirst = 8
+/** A longer part is cut until its reader asks for the rest. */
+const shownLength = 6000
 
 export interface MessagesProps {
   readonly title: string
   readonly messages: readonly ChatMessage[]
-  /** They came back: set apart from what was asked. */
+  /** Sets them apart from what was asked. */
   readonly isAnswer?: boolean
 }
 
-/** What was said, one after the other. */
+/** The messages of a conversation, the last ones if there are many. */
 export function Messages({ title, messages, isAnswer = false }: MessagesProps): JSX.Element {
   const [areAll, setAll] = useState(false)
   const hidden = areAll ? 0 : Math.max(0, messages.length - shownAtFirst)
@@ -25,32 +27,98 @@ export function Messages({ title, messages, isAnswer = false }: MessagesProps): 
     <section class={`messages ${isAnswer ? 'is-answer' : ''}`}>
       <h3>{title}</h3>
       {hidden > 0 && (
-        <button type="button" class="button small" onClick={() => setAll(true)}>
+        <Button small onClick={() => setAll(true)}>
           Show {count(hidden)} earlier messages
-        </button>
+        </Button>
       )}
       <ol>
-        {messages.slice(hidden).map((message, at) => (
-          <Message key={hidden + at} message={message} />
+        {messages.slice(hidden).map(({ speaker, note, parts }, at) => (
+          <li key={hidden + at}>
+            <div class="speaker">
+              <strong>{speaker}</strong>
+              {note !== null && <span class="quiet">{note}</span>}
+              {parts.length > 0 && <CopyButton text={() => wordsOf(parts)} what="what was said" />}
+            </div>
+            {parts.length === 0 && <p class="quiet">Nothing.</p>}
+            {parts.map((part, at) => (
+              <Part key={at} part={part} />
+            ))}
+          </li>
         ))}
       </ol>
     </section>
   )
 }
 
-function Message({ message }: { readonly message: ChatMessage }): JSX.Element {
-  const { speaker, note, parts } = message
+function Part({ part }: { readonly part: MessagePart }): JSX.Element {
+  const { kind, text } = part
+  switch (kind) {
+    case 'text':
+      return <Text text={text} />
+    case 'json':
+      return <Text text={text} isCode />
+    case 'media':
+      return <p class="said-media">{shownText(cutText(text, 300))}</p>
+    case 'refusal':
+      return (
+        <div class="said-box">
+          <p class="quiet">Refused</p>
+          <Text text={text} />
+        </div>
+      )
+    case 'reasoning':
+      return (
+        <details class="said-box">
+          <summary>Reasoning, {count(text.length)} characters</summary>
+          <Text text={text} />
+        </details>
+      )
+    case 'call':
+    case 'result': {
+      const isBad = kind === 'result' && part.isError
+      return (
+        <div class={`said-box ${isBad ? 'is-bad' : ''}`}>
+          <p>
+            <span class="quiet">{kind === 'call' ? 'Calls' : isBad ? 'Failed' : 'Result'}</span>{' '}
+            {kind === 'call' && <strong>{shownText(part.name)} </strong>}
+            {part.id !== null && <code class="quiet">{shownText(part.id)}</code>}
+          </p>
+          <Text text={text} isCode />
+        </div>
+      )
+    }
+  }
+}
+
+interface TextProps {
+  readonly text: string
+  /** In a fixed width, and indented if it is JSON. */
+  readonly isCode?: boolean
+}
+
+function Text({ text, isCode = false }: TextProps): JSX.Element {
+  const [isAll, setAll] = useState(false)
+  const whole = useMemo(() => (isCode && isJson(text) ? indentedJson(text) : text), [text, isCode])
+  const isCut = !isAll && whole.length > shownLength
+  const shown = useMemo(() => shownText(isCut ? cutText(whole, shownLength) : whole), [whole, isCut])
   return (
-    <li>
-      <div class="speaker">
-        <strong>{speaker}</strong>
-        {note !== null && <span class="quiet">{note}</span>}
-        {parts.length > 0 && <CopyButton text={() => wordsOf(parts)} what="what was said" />}
-      </div>
-      {parts.length === 0 && <p class="quiet">Nothing.</p>}
-      {parts.map((part, at) => (
-        <MessagePartView key={at} part={part} />
-      ))}
-    </li>
+    <>
+      <div class={isCode ? 'said is-code' : 'said'}>{shown}</div>
+      {isCut && (
+        <Button small onClick={() => setAll(true)}>
+          Show all {count(whole.length)} characters
+        </Button>
+      )}
+    </>
   )
+}
+
+function isJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

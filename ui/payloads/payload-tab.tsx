@@ -1,27 +1,29 @@
-import './payload-tab.css'
-import type { ComponentChildren, JSX } from 'preact'
+import './payloads.css'
+import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallTab } from '../data/call-words.ts'
+import { AddressLink } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
+import { Note } from '../design/note.tsx'
+import { Nothing } from '../design/nothing.tsx'
 import { BodyView } from './body-view.tsx'
 import { ChatView } from './chat-view.tsx'
 import { ErrorView } from './error-view.tsx'
-import type { FedCall } from './fed-call.ts'
 import { HeadersView } from './headers-view.tsx'
-import { type AnsweredPayloads, type KeptPayloads, readPayloads } from './kept-payload.ts'
-import { NoPayloads } from './no-payloads.tsx'
+import { type AnsweredPayloads, type FedCall, readPayloads } from './kept-payload.ts'
 
 export interface PayloadTabProps {
   readonly id: string
   readonly tab: Exclude<CallTab, 'timing'>
-  /** The recorded call; null where it is not recorded, or not yet. */
+  /** The recorded call; null while it is not recorded. */
   readonly call: CallJson | null
-  /** What the Live view has heard of it. */
+  /** The call as the Live view has heard of it. */
   readonly fed: FedCall | null
 }
 
-/** One side of what went over the wire in a call, from what is kept of it or what the Live view has heard. */
+/** One side of what went over the wire in a call: from the file of payloads, or as the Live view has heard it. */
 export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element {
   const heard = useMemo(() => fed?.payloads() ?? null, [fed, fed?.version])
   // What was heard in full need not be asked for.
@@ -30,17 +32,16 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element
   const key = isWhole ? null : `${path} ${fed?.version ?? ''}`
   const asked = useAnswer<AnsweredPayloads>(key, () => path, { everyMs: null, read: readPayloads })
   const kept = isWhole || asked.isStale ? null : asked.answer
-  const { request, answer } = joined(kept, heard)
+  // What is kept is whole; what was heard may be the beginning alone.
+  const request = kept?.request ?? heard?.request ?? null
+  const answer = kept?.answer ?? heard?.answer ?? null
 
   if (request === null && answer === null) {
     if (asked.trouble !== null) {
       return (
-        <div class="note bad" role="alert">
-          <span>{asked.trouble}</span>
-          <button type="button" class="button small" onClick={asked.again}>
-            Try again
-          </button>
-        </div>
+        <Note tone="bad" onRetry={asked.again}>
+          {asked.trouble}
+        </Note>
       )
     }
     if (kept === null) return <div class="skeleton" style={{ height: '16rem' }} />
@@ -48,20 +49,21 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element
     return <NoPayloads logging={kept.logging} reason={kept.reason} />
   }
   const isUnderWay = fed?.isUnderWay ?? false
-  const missing = (side: string): JSX.Element => (
-    <Missing>
-      {isUnderWay && side === 'answer'
-        ? 'The call is still under way: its answer is shown when it has ended.'
-        : `Its ${side} is not kept.`}
-    </Missing>
-  )
   switch (tab) {
     case 'chat':
       return <ChatView key={id} request={request} answer={answer} isUnderWay={isUnderWay} />
     case 'request':
-      return request === null ? missing('request') : <BodyView key={id} payload={request} what="request" />
+      if (request === null) return <Nothing>Its request is not kept.</Nothing>
+      return <BodyView key={id} payload={request} what="request" />
     case 'response':
-      return answer === null ? missing('answer') : <BodyView key={id} payload={answer} what="answer" />
+      if (answer !== null) return <BodyView key={id} payload={answer} what="answer" />
+      return (
+        <Nothing>
+          {isUnderWay
+            ? 'The call is still under way: its answer is shown when it has ended.'
+            : 'Its answer is not kept.'}
+        </Nothing>
+      )
     case 'headers':
       return <HeadersView request={request} answer={answer} />
     case 'error':
@@ -69,18 +71,32 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element
   }
 }
 
-/** What is kept is whole; what was heard may be the beginning alone, or more than is kept. */
-function joined(kept: KeptPayloads | null, heard: KeptPayloads | null): KeptPayloads {
-  return {
-    request: kept?.request ?? heard?.request ?? null,
-    answer: kept?.answer ?? heard?.answer ?? null,
-  }
+type Reason = Exclude<CallPayloads['reason'], null>
+
+const reasonWords: Readonly<Record<Reason, readonly [title: string, about: string]>> = {
+  rotated_away: [
+    'Its payloads have made room for newer ones',
+    'Only the newest requests and answers are kept, up to the size that is set for the gateway.',
+  ],
+  not_captured: [
+    'Its payloads were not kept',
+    'Those of other calls around it were. It asked not to be, or its record was lost or cleared, or only a part of all calls is kept.',
+  ],
+  logging_off: ['Payloads are kept only while raw logging is on', 'It was off when this call came.'],
 }
 
-function Missing({ children }: { readonly children: ComponentChildren }): JSX.Element {
+/** Why a call has no payloads, with a link to the switch. */
+function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'>): JSX.Element {
+  const [title, about] = reasonWords[reason ?? 'logging_off']
+  const isOn = logging === true
+  const toSwitch = (
+    <AddressLink class="button" to={{ view: 'live', call: null, tab: 'timing', text: '' }}>
+      To the switch
+    </AddressLink>
+  )
   return (
-    <div class="payload-none">
-      <p>{children}</p>
-    </div>
+    <Nothing title={title} actions={isOn ? undefined : toSwitch}>
+      {isOn && (reason ?? 'logging_off') === 'logging_off' ? `${about} It is on now.` : about}
+    </Nothing>
   )
 }

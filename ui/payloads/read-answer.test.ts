@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { isReassembled, readAnswer } from './read-answer.ts'
 import { readError } from './read-error.ts'
-import { wordsOf } from './read-content.ts'
+import { wordsOf } from './read-messages.ts'
 
 function told(body: unknown): readonly string[] {
   return readAnswer({ body }).map(

@@ -1,6 +1,6 @@
 import { asText, objectOf, textOf } from './json-value.ts'
 
-/** What an upstream says of an error. */
+/** An error in the words of the upstream. */
 export interface UpstreamError {
   readonly message: string
   /** `type`, `rate_limit_error`. */
@@ -30,17 +30,15 @@ export function readError(body: unknown): UpstreamError | null {
 function errorIn(value: unknown): UpstreamError | null {
   const body = objectOf(value)
   const error = body['error'] ?? body['detail'] ?? (body['object'] === 'error' ? body : undefined)
-  if (error === undefined || error === null) return textIn(body['message'])
+  if (error === undefined || error === null) {
+    const message = textOf(body['message'])
+    return message === null ? null : { message, facts: [] }
+  }
   if (typeof error === 'string')
     return { message: error, facts: factsOf(body, ['type', 'error_type', 'code']) }
   const inner = objectOf(error)
   const message = textOf(inner['message']) ?? asText(error)
   return { message, facts: factsOf(inner, ['type', 'code', 'status', 'param']) }
-}
-
-function textIn(value: unknown): UpstreamError | null {
-  const message = textOf(value)
-  return message === null ? null : { message, facts: [] }
 }
 
 function factsOf(

@@ -1,6 +1,37 @@
-import type { ChatMessage, MessagePart } from './chat-message.ts'
-import { asText, listOf, objectOf, textOf, type JsonObject } from './json-value.ts'
-import { readContent, wordsOf } from './read-content.ts'
+import { bytes } from '../format/figures.ts'
+import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
+
+/** A piece of what somebody said, in whichever form it went over the wire. All of it is text, never markup. */
+export type MessagePart =
+  | { readonly kind: 'text' | 'reasoning' | 'refusal'; readonly text: string }
+  /** An image, a sound or a file, told and not shown: `Image (png), 34 kB`. */
+  | { readonly kind: 'media'; readonly text: string }
+  /** The model wants a tool to be called. `text`: its arguments, as they were written. */
+  | { readonly kind: 'call'; readonly name: string; readonly id: string | null; readonly text: string }
+  /** The answer of a tool. */
+  | { readonly kind: 'result'; readonly id: string | null; readonly isError: boolean; readonly text: string }
+  /** Something that this page has no words for: its JSON. */
+  | { readonly kind: 'json'; readonly text: string }
+
+/** A turn of a conversation, or one thing that was asked for. */
+export interface ChatMessage {
+  /** `System`, `User`, `Assistant`, `Tool`, `Document 3`. */
+  readonly speaker: string
+  /** Beside the speaker, in a quieter voice: a name, why it ended. */
+  readonly note: string | null
+  readonly parts: readonly MessagePart[]
+}
+
+/** A message without a note. */
+export function said(speaker: string, parts: readonly MessagePart[]): ChatMessage {
+  return { speaker, note: null, parts }
+}
+
+/** A part of plain text; none if there is no text. */
+export function textPart(kind: 'text' | 'reasoning' | 'refusal', value: unknown): readonly MessagePart[] {
+  const text = textOf(value)
+  return text === null ? [] : [{ kind, text }]
+}
 
 const speakers: Readonly<Record<string, string>> = {
   system: 'System',
@@ -11,84 +42,157 @@ const speakers: Readonly<Record<string, string>> = {
   function: 'Tool',
 }
 
-/** Who speaks, as the page says it. */
-export function speakerOf(role: unknown): string {
-  const text = textOf(role)
-  return text === null ? 'Message' : Object.hasOwn(speakers, text) ? (speakers[text] ?? text) : text
+function speakerOf(role: unknown): string {
+  const text = textOf(role) ?? 'Message'
+  return Object.hasOwn(speakers, text) ? (speakers[text] ?? text) : text
 }
 
 /** A message of OpenAI's chat or of Anthropic. */
 export function readMessage(value: unknown): ChatMessage {
-  const message = objectOf(value)
-  const { role, name } = { role: message['role'], name: textOf(message['name']) }
-  const speaker = speakerOf(role)
-  const reasoning = textOf(message['reasoning_content']) ?? textOf(message['reasoning'])
-  const content = readContent(message['content'])
-  if (role === 'tool' || role === 'function') {
-    const id = textOf(message['tool_call_id'])
-    return { speaker, note: name, parts: [{ kind: 'result', id, isError: false, text: wordsOf(content) }] }
-  }
-  const refusal = textOf(message['refusal'])
-  const audio = textOf(objectOf(message['audio'])['transcript'])
-  const said = [
-    ...(reasoning === null ? [] : [{ kind: 'reasoning', text: reasoning } as const]),
-    ...content,
-    ...(refusal === null ? [] : [{ kind: 'refusal', text: refusal } as const]),
-    ...(audio === null ? [] : [{ kind: 'text', text: audio } as const]),
-    ...readToolCalls(message['tool_calls']),
-    ...(message['function_call'] === undefined || message['function_call'] === null
-      ? []
-      : [readToolCall({ function: message['function_call'] })]),
-  ]
-  return { speaker, note: name, parts: said }
-}
-
-/** Those of OpenAI's chat, and those that the gateway has put together from a stream. */
-export function readToolCalls(value: unknown): readonly MessagePart[] {
-  return listOf(value).map((call) => readToolCall(objectOf(call)))
-}
-
-function readToolCall(call: JsonObject): MessagePart {
-  const said = call['function'] ?? call['custom']
-  const inner = said === undefined ? call : objectOf(said)
+  const { role, name, content, tool_call_id: id, ...rest } = objectOf(value)
+  const message = { speaker: speakerOf(role), note: textOf(name) }
+  const parts = readContent(content)
+  if (role === 'tool' || role === 'function') return { ...message, parts: [result(id, false, parts)] }
   return {
-    kind: 'call',
-    name: asText(inner['name'] ?? ''),
-    id: textOf(call['id']),
-    text: asText(inner['arguments'] ?? inner['input'] ?? ''),
+    ...message,
+    parts: [
+      ...textPart('reasoning', textOf(rest['reasoning_content']) ?? rest['reasoning']),
+      ...parts,
+      ...textPart('refusal', rest['refusal']),
+      ...textPart('text', objectOf(rest['audio'])['transcript']),
+      ...readToolCalls(rest['tool_calls']),
+      ...(rest['function_call'] === undefined || rest['function_call'] === null
+        ? []
+        : [readToolCall(objectOf(rest['function_call']), null)]),
+    ],
   }
+}
+
+/** The tool calls of OpenAI's chat, and those that the gateway has put together from a stream. */
+export function readToolCalls(value: unknown): readonly MessagePart[] {
+  return listOf(value).map((one) => {
+    const call = objectOf(one)
+    const inner = call['function'] ?? call['custom']
+    return readToolCall(inner === undefined ? call : objectOf(inner), call['id'])
+  })
+}
+
+function readToolCall({ name = '', arguments: written, input = '' }: JsonObject, id: unknown): MessagePart {
+  return { kind: 'call', name: asText(name), id: textOf(id), text: asText(written ?? input) }
 }
 
 /** An item of the input or output of OpenAI's Responses. */
 export function readItem(value: unknown): ChatMessage {
-  if (typeof value === 'string') return { speaker: 'User', note: null, parts: readContent(value) }
+  if (typeof value === 'string') return said('User', readContent(value))
   const item = objectOf(value)
-  const id = textOf(item['call_id'])
-  switch (item['type']) {
+  const { type, call_id: id } = item
+  switch (type) {
     case undefined:
     case 'message':
       return readMessage(item)
     case 'function_call':
     case 'custom_tool_call':
-      return { speaker: 'Assistant', note: null, parts: [{ ...callOfItem(item), id }] }
+      return said('Assistant', [readToolCall(item, id)])
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return {
-        speaker: 'Tool',
-        note: null,
-        parts: [{ kind: 'result', id, isError: false, text: wordsOf(readContent(item['output'])) }],
-      }
+      return said('Tool', [result(id, false, readContent(item['output']))])
     case 'reasoning': {
       const words = wordsOf([...readContent(item['summary']), ...readContent(item['content'])])
-      const text = words === '' ? 'Not told by the upstream.' : words
-      return { speaker: 'Assistant', note: null, parts: [{ kind: 'reasoning', text }] }
+      return said('Assistant', [{ kind: 'reasoning', text: words || 'Not told by the upstream.' }])
     }
     default:
-      return { speaker: asText(item['type']), note: null, parts: [{ kind: 'json', text: asText(value) }] }
+      return said(asText(type), [{ kind: 'json', text: asText(value) }])
   }
 }
 
-function callOfItem(item: JsonObject): Extract<MessagePart, { readonly kind: 'call' }> {
-  const text = asText(item['arguments'] ?? item['input'] ?? '')
-  return { kind: 'call', name: asText(item['name'] ?? ''), id: null, text }
+/** The content of a message: text, or parts in the words of OpenAI's chat and Responses, or of Anthropic. */
+export function readContent(content: unknown): readonly MessagePart[] {
+  if (content === null || content === undefined) return []
+  if (typeof content === 'string') return textPart('text', content)
+  return Array.isArray(content) ? content.map(readPart) : [{ kind: 'json', text: asText(content) }]
+}
+
+function readPart(value: unknown): MessagePart {
+  if (typeof value === 'string') return { kind: 'text', text: value }
+  const part = objectOf(value)
+  const { type, source } = part
+  const text = textOf(part['text'])
+  switch (type) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+    case 'summary_text':
+      return { kind: 'text', text: text ?? '' }
+    case 'refusal':
+      return { kind: 'refusal', text: asText(part['refusal']) }
+    case 'thinking':
+      return { kind: 'reasoning', text: asText(part['thinking']) }
+    case 'redacted_thinking':
+      return { kind: 'reasoning', text: 'Encrypted by the upstream.' }
+    case 'tool_use':
+    case 'server_tool_use':
+      return readToolCall(part, part['id'])
+    case 'tool_result':
+      return result(part['tool_use_id'], part['is_error'] === true, readContent(part['content']))
+    case 'image_url':
+      return media('Image', objectOf(part['image_url'])['url'])
+    case 'input_image':
+      return media('Image', part['image_url'] ?? part['file_id'])
+    case 'image':
+      return readSource('Image', objectOf(source))
+    case 'document':
+      return readSource('Document', objectOf(source))
+    case 'input_audio': {
+      const { format, data } = objectOf(part['input_audio'])
+      return coded('Sound', format, data)
+    }
+    case 'file':
+    case 'input_file': {
+      const file = type === 'file' ? objectOf(part['file']) : part
+      const name = textOf(file['filename'])
+      const { text } = media('File', file['file_data'] ?? file['file_url'] ?? file['file_id'])
+      return { kind: 'media', text: name === null ? text : `${name}: ${text}` }
+    }
+    default:
+      return text !== null && type === undefined
+        ? { kind: 'text', text }
+        : { kind: 'json', text: asText(value) }
+  }
+}
+
+function result(id: unknown, isError: boolean, parts: readonly MessagePart[]): MessagePart {
+  return { kind: 'result', id: textOf(id), isError, text: wordsOf(parts) }
+}
+
+/** The source of an image, in Anthropic's words. */
+function readSource(what: string, source: JsonObject): MessagePart {
+  if (source['type'] === 'base64') return coded(what, source['media_type'], source['data'])
+  if (source['type'] === 'text') return { kind: 'text', text: asText(source['data']) }
+  return media(what, source['url'] ?? source['file_id'])
+}
+
+/** A URL is told, and never loaded. */
+function media(what: string, url: unknown): MessagePart {
+  const text = textOf(url)
+  if (text === null) return { kind: 'media', text: what }
+  const [, type, coding, data = ''] = /^data:([^;,]*)((?:;[^,]*)?),(.*)$/s.exec(text) ?? []
+  if (type === undefined) return { kind: 'media', text: `${what} at ${text}` }
+  return coding?.endsWith(';base64') === true
+    ? coded(what, type, data)
+    : { kind: 'media', text: `${what}, ${bytes(data.length)}` }
+}
+
+/** `Image (png), 34 kB` */
+function coded(what: string, type: unknown, data: unknown): MessagePart {
+  const short = asText(type).split('/').at(-1) ?? ''
+  const size = Math.floor((asText(data).replace(/=+$/, '').length * 3) / 4)
+  return { kind: 'media', text: `${what}${short === '' ? '' : ` (${short})`}, ${bytes(size)}` }
+}
+
+/** Parts as one text, if there is no room to tell them apart. */
+export function wordsOf(parts: readonly MessagePart[]): string {
+  return parts
+    .map((part) => (part.kind === 'call' ? `${part.name}(${part.text})` : part.text))
+    .filter((text) => text !== '')
+    .join('\n')
 }

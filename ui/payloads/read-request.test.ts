@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { ChatMessage } from './chat-message.ts'
+import type { ChatMessage } from './read-messages.ts'
 import { lastMessageOf, readRequest } from './read-request.ts'
 
 /** `User: text|call get(…)`, to be compared at a glance. */

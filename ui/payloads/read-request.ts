@@ -1,10 +1,11 @@
-import type { ChatMessage, ChatSetting } from './chat-message.ts'
 import { count } from '../format/figures.ts'
 import { type JsonObject, asText, listOf, objectOf, textOf } from './json-value.ts'
-import { readContent } from './read-content.ts'
-import { readItem, readMessage } from './read-messages.ts'
+import { type ChatMessage, readContent, readItem, readMessage, said } from './read-messages.ts'
 
-/** What a request asked, in the order in which it was said; no messages where its form is not known. */
+/** A setting of the request that decides what the answer is like: `temperature`, `0.2`. */
+type ChatSetting = readonly [name: string, value: string]
+
+/** The request, in the order in which it was said; no messages if its form is not known. */
 export interface ReadRequest {
   readonly messages: readonly ChatMessage[]
   readonly settings: readonly ChatSetting[]
@@ -39,13 +40,8 @@ export function readRequest(value: unknown): ReadRequest {
 
 /** The last thing that was said: what is new in a conversation that grows. */
 export function lastMessageOf(value: unknown): ChatMessage | null {
-  const body = objectOf(value)
-  const short = {
-    messages: lastOf(body['messages']),
-    input: lastOf(body['input']),
-    prompt: lastOf(body['prompt']),
-    query: body['query'],
-  }
+  const { messages, input, prompt, query } = objectOf(value)
+  const short = { messages: lastOf(messages), input: lastOf(input), prompt: lastOf(prompt), query }
   return readMessages(short).at(-1) ?? null
 }
 
@@ -54,32 +50,22 @@ function lastOf(value: unknown): unknown {
 }
 
 function readMessages(body: JsonObject): readonly ChatMessage[] {
-  const { messages, input, prompt, query } = {
-    messages: body['messages'],
-    input: body['input'],
-    prompt: body['prompt'],
-    query: body['query'],
-  }
-  if (Array.isArray(messages)) return [...readSystem(body['system']), ...messages.map(readMessage)]
-  if (input !== undefined) return [...readSystem(body['instructions']), ...readInput(input)]
+  const { messages, system, input, instructions, prompt, query, documents, texts } = body
+  if (Array.isArray(messages)) return [...readSystem(system), ...messages.map(readMessage)]
+  if (input !== undefined) return [...readSystem(instructions), ...readInput(input)]
   if (prompt !== undefined) return numbered('Prompt', prompt)
-  if (query !== undefined) {
-    const documents = listOf(body['documents'] ?? body['texts']).map((one) => objectOf(one)['text'] ?? one)
-    return [
-      { speaker: 'Query', note: null, parts: readContent(query) },
-      ...documents.map((text, at) => ({
-        speaker: `Document ${count(at + 1)}`,
-        note: null,
-        parts: readContent(asText(text)),
-      })),
-    ]
-  }
-  return []
+  if (query === undefined) return []
+  return [
+    said('Query', readContent(query)),
+    ...listOf(documents ?? texts).map((one, at) =>
+      said(`Document ${count(at + 1)}`, readContent(asText(objectOf(one)['text'] ?? one))),
+    ),
+  ]
 }
 
 function readSystem(value: unknown): readonly ChatMessage[] {
   const parts = readContent(value)
-  return parts.length === 0 ? [] : [{ speaker: 'System', note: null, parts }]
+  return parts.length === 0 ? [] : [said('System', parts)]
 }
 
 /** Texts to embed, or the items of a conversation. */
@@ -93,33 +79,29 @@ function readInput(input: unknown): readonly ChatMessage[] {
 function numbered(speaker: string, value: unknown): readonly ChatMessage[] {
   const isOne = !Array.isArray(value) || value.every((one) => typeof one === 'number')
   const all = isOne ? [value] : value
-  return all.map((one, at) => ({
-    speaker: all.length === 1 ? speaker : `${speaker} ${count(at + 1)}`,
-    note: null,
-    parts: Array.isArray(one)
-      ? [{ kind: 'json' as const, text: `${count(one.length)} tokens, by their numbers` }]
-      : readContent(one),
-  }))
+  return all.map((one, at) =>
+    said(
+      all.length === 1 ? speaker : `${speaker} ${count(at + 1)}`,
+      Array.isArray(one)
+        ? [{ kind: 'json', text: `${count(one.length)} tokens, by their numbers` }]
+        : readContent(one),
+    ),
+  )
 }
 
 function readSettings(body: JsonObject): readonly ChatSetting[] {
   const format = objectOf(body['response_format'] ?? objectOf(body['text'])['format'])
-  const effort = objectOf(body['reasoning'])['effort']
-  return [
-    ...settingNames.flatMap((name): readonly ChatSetting[] => {
-      const value = body[name]
-      return value === undefined || value === null ? [] : [[name, asText(value)]]
-    }),
-    ...(effort === undefined ? [] : [['reasoning effort', asText(effort)] as const]),
-    ...(format['type'] === undefined ? [] : [['format', asText(format['type'])] as const]),
+  const settings: readonly (readonly [name: string, value: unknown])[] = [
+    ...settingNames.map((name) => [name, body[name] ?? undefined] as const),
+    ['reasoning effort', objectOf(body['reasoning'])['effort']],
+    ['format', format['type']],
   ]
+  return settings.flatMap(([name, value]) => (value === undefined ? [] : [[name, asText(value)] as const]))
 }
 
 function readTools(value: unknown): readonly string[] {
   return listOf(value).map((one) => {
-    const tool = objectOf(one)
-    return (
-      textOf(objectOf(tool['function'])['name']) ?? textOf(tool['name']) ?? asText(tool['type'] ?? 'tool')
-    )
+    const { function: inner, name, type = 'tool' } = objectOf(one)
+    return textOf(objectOf(inner)['name']) ?? textOf(name) ?? asText(type)
   })
 }

@@ -43,7 +43,7 @@ export async function run(
 function resultText({ days, hours, wrongHours, wrongDays, durationMs }: RebuildOutcome): string {
   const all = `${count(hours, 'hour')} of ${count(days, 'day')} were counted again in ${(durationMs / 1000).toFixed(1)} s`
   if (wrongHours + wrongDays === 0) return `${all}; all were right`
-  return `${all}; ${count(wrongHours, 'hour')} and the sums of ${count(wrongDays, 'day')} were made anew`
+  return `${all}; ${count(wrongHours, 'hour')} and the sums of ${count(wrongDays, 'day')} were wrong; all unfolded sums were made anew`
 }
 
 function count(number: number, what: string): string {

@@ -1,6 +1,6 @@
+import type { EventSourceMessage } from 'eventsource-parser'
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { either, readMessage } from '../../lib/message-shape.ts'
-import type { SseEvent } from '../../lib/sse-reader.ts'
 import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
 import { formatCount } from './call-format.ts'
 import { HeldRequests } from './held-requests.ts'
@@ -40,7 +40,7 @@ export class TailPrinter {
     this.#held = new HeldRequests()
   }
 
-  take({ data }: SseEvent): void {
+  take({ data }: EventSourceMessage): void {
     const event = readMessage(data, isFeedEvent)
     if (event === null) return
     if (!('type' in event)) this.#takeRecord(event, data)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../call/clock.ts'
-import { SseStream } from '../../lib/sse-stream.ts'
+import { SseStream } from './sse-stream.ts'
 import type { Topic } from './topic.ts'
 
 const maxReaders = 64

@@ -1,6 +1,6 @@
+import type { EventSourceMessage } from 'eventsource-parser'
 import type { EventData, EventTopic } from '../../api/dashboard-event.ts'
 import { readMessage } from '../../lib/message-shape.ts'
-import type { SseEvent } from '../../lib/sse-reader.ts'
 import { isFeedNote } from '../../supervisor/feed-events.ts'
 import { cutPayload } from './cut-payload.ts'
 import type { RawLogSource } from '../routes/raw-log-source.ts'
@@ -42,9 +42,9 @@ export class PayloadTopic implements Topic {
     }
   }
 
-  #onEvent({ id, data }: SseEvent): void {
+  #onEvent({ id, data }: EventSourceMessage): void {
     // Records alone have an id; they may be long, and are not looked into unless they have to be.
-    if (id !== null) {
+    if (id !== undefined) {
       this.#tell(cutPayload(data), 1)
       return
     }

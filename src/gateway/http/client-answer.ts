@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
-import { chunkFrame } from '../../lib/chunk-frame.ts'
 import { writeErrorAnswer } from './error-answer.ts'
 import type { TapGuard } from '../raw-log/tap-guard.ts'
 
@@ -257,4 +256,18 @@ export class ClientAnswer {
 
 function uncork(socket: Socket): void {
   socket.uncork()
+}
+
+/**
+ * One chunk of a chunked message (RFC 9112 §7.1) as a single buffer: its size in hexadecimal, its data, and the
+ * line ends between.
+ */
+export function chunkFrame(data: Uint8Array): Buffer {
+  const size = `${data.length.toString(16)}\r\n`
+  const frame = Buffer.allocUnsafe(size.length + data.length + 2)
+  frame.write(size, 'latin1')
+  frame.set(data, size.length)
+  frame[frame.length - 2] = 0x0d
+  frame[frame.length - 1] = 0x0a
+  return frame
 }

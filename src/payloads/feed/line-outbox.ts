@@ -1,9 +1,7 @@
-import type { NewLine } from '../file/active-segment.ts'
 import type { FedEvent } from '../payload-messages.ts'
 
 /** An event on its way to the file, to the feed, or to both. */
 export interface OutgoingLine {
-  readonly callId: number
   /** Null of what is no record. */
   readonly seq: number | null
   /** One line, without its line break. */
@@ -12,10 +10,10 @@ export interface OutgoingLine {
   readonly toFeed: boolean
 }
 
-/** What came of a batch: for the file the lines with their breaks, for the feed places without them, in the same bytes. */
+/** For the file lines with their breaks, for the feed offsets of the same without them, all in the same bytes. */
 export interface Delivery {
   readonly bytes: Buffer<ArrayBuffer>
-  readonly lines: readonly NewLine[]
+  readonly lines: readonly Uint8Array[]
   readonly events: readonly FedEvent[]
 }
 
@@ -43,14 +41,14 @@ export class LineOutbox {
     this.#size = 0
     const lengths = waiting.map(({ json }) => Buffer.byteLength(json))
     const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length + 1, 0))
-    const lines: NewLine[] = []
+    const lines: Uint8Array[] = []
     const events: FedEvent[] = []
     let offset = 0
-    for (const [at, { callId, seq, json, toFile, toFeed }] of waiting.entries()) {
+    for (const [at, { seq, json, toFile, toFeed }] of waiting.entries()) {
       const length = lengths[at] ?? 0
       bytes.write(json, offset)
       bytes[offset + length] = lineBreak
-      if (toFile) lines.push({ callId, bytes: bytes.subarray(offset, offset + length + 1) })
+      if (toFile) lines.push(bytes.subarray(offset, offset + length + 1))
       if (toFeed) events.push({ seq, offset, length })
       offset += length + 1
     }

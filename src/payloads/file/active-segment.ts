@@ -1,16 +1,7 @@
-import { closeSync, fstatSync, mkdirSync, openSync, rmSync, statSync, writeSync, writevSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, statSync, writeSync, writevSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { openIndex } from './mend-index.ts'
 import { tornEnd, tornStart } from './payload-line.ts'
-import { indexPath } from './payload-segments.ts'
 import { readRange } from './read-range.ts'
-import { encodeEntries, type IndexEntry } from './segment-index.ts'
-
-/** A record to be appended: one line of JSON with its line break. */
-export interface NewLine {
-  readonly callId: number
-  readonly bytes: Uint8Array
-}
 
 const lineBreak = 0x0a
 /** How far back our own lines are looked for when others appended at the same time. */
@@ -20,30 +11,20 @@ const searchedBytes = 64 * 2 ** 20
 const growthMs = 100
 const lookEveryMs = 2
 
-/**
- * The active file, open for appending, with its index. Throws the system's errors. Against power loss nothing is
- * promised, so nothing is synced.
- */
+/** The active file, open for appending. Throws the system's errors. Nothing is synced: a power cut may lose the end. */
 export class ActiveSegment {
   readonly #path: string
   readonly #file: number
   readonly #fileNumber: number
-  #index: number | null
-  /** Where the file ended, with a line break, after the last write; -1 where that is not known. */
+  /** The end of the file, with a line break, after the last write; -1 if that is not known. */
   #knownEnd = -1
 
-  /** Makes the folder and the file where they are missing. */
+  /** Makes the folder and the file if they are missing. */
   constructor(path: string) {
     this.#path = path
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     this.#file = openSync(path, 'a+', 0o600)
-    try {
-      this.#fileNumber = fstatSync(this.#file).ino
-      this.#index = openIndex(path)
-    } catch (error) {
-      closeSync(this.#file)
-      throw error
-    }
+    this.#fileNumber = fstatSync(this.#file).ino
   }
 
   get size(): number {
@@ -56,26 +37,28 @@ export class ActiveSegment {
   }
 
   /** In one write; answers how many lines, of the first, are whole in the file: all, unless the system cut it short. */
-  append(lines: readonly NewLine[]): number {
+  append(lines: readonly Uint8Array[]): number {
     const before = this.size
-    const closing = this.#isTorn(before) ? tornEnd : null
-    const parts = lines.map(({ bytes }) => bytes)
-    const written = writevSync(this.#file, closing === null ? parts : [closing, ...parts])
+    const isTorn = this.#isTorn(before)
+    const parts = isTorn ? [tornEnd, ...lines] : [...lines]
+    const written = writevSync(this.#file, parts)
     const after = this.size
-    const own = written - (closing?.length ?? 0)
-    const kept = countWhole(parts, own)
+    const kept = Math.max(0, countWhole(parts, written) - (isTorn ? 1 : 0))
     const isAlone = after - before === written
     this.#knownEnd = isAlone && kept === lines.length ? after : -1
-    const first = lines[0]
-    if (kept === 0 || first === undefined) return 0
-    if (isAlone) this.#note(lines.slice(0, kept), before + written - own)
-    else this.#noteFound(lines.slice(0, kept), first, { before, after, written, isClosed: closing !== null })
+    const [first] = parts
+    if (!isAlone && !isTorn && kept > 0 && first !== undefined) {
+      this.#mendJoin(first, after >= before + written ? before : 0, after)
+    }
     return kept
   }
 
   close(): void {
-    closeQuietly(this.#file)
-    closeQuietly(this.#index)
+    try {
+      closeSync(this.#file)
+    } catch {
+      // It could not be written before either.
+    }
   }
 
   /** A line that another process is just writing has no end yet, either: it grows. */
@@ -90,61 +73,22 @@ export class ActiveSegment {
     return true
   }
 
-  /** Others wrote, or cleared the file, at the same time: our lines lie somewhere in what is new. */
-  #noteFound(
-    lines: readonly NewLine[],
-    first: NewLine,
-    write: { before: number; after: number; written: number; isClosed: boolean },
-  ): void {
-    const { before, after, written, isClosed } = write
-    const from = Math.max(after >= before + written ? before : 0, after - searchedBytes)
-    const region = readRange(this.#file, from, after)
-    const at = region.indexOf(first.bytes)
-    // Cleared away already, or too far: the index may leave it out.
-    if (at < 0) return
-    if (at === 0 || isClosed || region[at - 1] === lineBreak) {
-      this.#note(lines, from + at)
-      return
-    }
-    // Another process was killed while it wrote, just before us: our first line continues its torn one.
-    this.#strike(this.#lineStart(from + at))
-    this.#note(lines.slice(1), from + at + first.bytes.length)
-    this.append([first])
-  }
-
-  #lineStart(offset: number): number {
-    const from = Math.max(0, offset - searchedBytes)
-    return from + readRange(this.#file, from, offset).lastIndexOf(lineBreak) + 1
-  }
-
-  #strike(offset: number): void {
-    if (!this.isCurrent()) return
+  /**
+   * Others wrote to the file at the same time, and ours lies somewhere from `start` on. If one of them was killed while it
+   * wrote, our first line continues its torn one: both are struck out, and ours is written again.
+   */
+  #mendJoin(first: Uint8Array, start: number, end: number): void {
+    const from = Math.max(start, end - searchedBytes)
+    const region = readRange(this.#file, from, end)
+    const at = region.indexOf(first)
+    if (at <= 0 || region[at - 1] === lineBreak || !this.isCurrent()) return
     const file = openSync(this.#path, 'r+')
     try {
-      writeSync(file, tornStart, 0, 1, offset)
+      writeSync(file, tornStart, 0, 1, from + region.lastIndexOf(lineBreak, at - 1) + 1)
     } finally {
       closeSync(file)
     }
-  }
-
-  /** The index only helps: where it cannot be written, it goes, and readers search. */
-  #note(lines: readonly NewLine[], start: number): void {
-    if (this.#index === null) return
-    const entries: IndexEntry[] = []
-    let offset = start
-    for (const { callId, bytes } of lines) {
-      entries.push({ callId, offset, length: bytes.length })
-      offset += bytes.length
-    }
-    const encoded = encodeEntries(entries)
-    try {
-      if (writeSync(this.#index, encoded) === encoded.length) return
-    } catch {
-      // As when it is cut short.
-    }
-    closeQuietly(this.#index)
-    this.#index = null
-    if (this.isCurrent()) removeQuietly(indexPath(this.#path))
+    this.append([first])
   }
 }
 
@@ -152,20 +96,4 @@ function countWhole(parts: readonly Uint8Array[], bytes: number): number {
   let end = 0
   const cut = parts.findIndex((part) => (end += part.length) > bytes)
   return cut < 0 ? parts.length : cut
-}
-
-function closeQuietly(file: number | null): void {
-  try {
-    if (file !== null) closeSync(file)
-  } catch {
-    // It could not be written before either.
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    rmSync(path, { force: true })
-  } catch {
-    // Readers find out that it is not true.
-  }
 }

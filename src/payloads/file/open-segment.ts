@@ -1,44 +1,27 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { codeOf } from './file-trouble.ts'
-import { callIdOf, isWhole } from './payload-line.ts'
-import { indexPath } from './payload-segments.ts'
+import { isWhole, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
-import { entriesIn, type Gap, type IndexEntry, SegmentIndex } from './segment-index.ts'
 
-const blockBytes = 4 * 2 ** 20
 const lineBreak = 0x0a
+const blockBytes = 256 * 1024
+/** Enough for several lines, as a rule: the seq of one alone may mislead. */
+const probeBytes = 16 * 1024
 
-/** What a segment holds, as its index says and as was found where the index says nothing. */
-export interface SegmentContent {
-  readonly count: number
-  /** Records that the index should name and does not. */
-  readonly unnamed: readonly IndexEntry[]
-  /** Bytes that had to be read to find them. */
-  readonly searchedBytes: number
-}
-
-/** A segment to read from, and its index, as both are at this moment. Throws the system's errors. */
+/** A segment to read from, as it is at this moment. Throws the system's errors. */
 export class OpenSegment implements Disposable {
   readonly #file: number
-  readonly #path: string
   readonly size: number
-  /** By which the file system knows it, whatever its name. */
-  readonly fileNumber: number
-  #index: SegmentIndex | null = null
-  #content: SegmentContent | null = null
 
-  private constructor(path: string, file: number) {
-    this.#path = path
+  private constructor(file: number) {
     this.#file = file
-    const { size, ino } = fstatSync(file)
-    this.size = size
-    this.fileNumber = ino
+    this.size = fstatSync(file).size
   }
 
-  /** Null where it has gone. */
+  /** Null if it has gone. */
   static open(path: string): OpenSegment | null {
     try {
-      return new OpenSegment(path, openSync(path, 'r'))
+      return new OpenSegment(openSync(path, 'r'))
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null
       throw error
@@ -53,81 +36,75 @@ export class OpenSegment implements Disposable {
     return readRange(this.#file, start, end)
   }
 
-  /** Whether its index was made for it and ends with a whole entry, so that it can be continued. */
-  hasOwnIndex(): boolean {
-    const index = this.#indexed()
-    return index.fileNumber === this.fileNumber && index.isEven
-  }
-
-  /** Cheap where the index is whole; else what it leaves out is searched. */
-  content(): SegmentContent {
-    return (this.#content ??= this.#search())
-  }
-
-  /** The records of a call, without their line breaks. */
-  recordsOf(callId: number): Buffer[] {
-    const named = this.#indexed().entriesOf(callId)
-    const found = this.content().unnamed.filter((entry) => entry.callId === callId)
-    return [...named, ...found].map((entry) => this.#record(entry)).filter((record) => record !== null)
-  }
-
-  /** All records of the segment as index entries, in the order of the file, read from the file itself. */
-  entries(): IndexEntry[] {
-    return this.#entriesIn([{ start: 0, end: this.size }])
-  }
-
-  #search(): SegmentContent {
-    const said = this.#indexed().gaps(this.size)
-    const gaps = said?.gaps ?? [{ start: 0, end: this.size }]
-    const unnamed = this.#entriesIn(gaps)
-    const searchedBytes = gaps.reduce((sum, { start, end }) => sum + end - start, 0)
-    return { count: (said?.count ?? 0) + unnamed.length, unnamed, searchedBytes }
-  }
-
-  #entriesIn(gaps: readonly Gap[]): IndexEntry[] {
-    return gaps.flatMap(({ start, end }) => {
-      const found: IndexEntry[] = []
-      let reach = blockBytes
-      let at = start
-      while (at < end) {
-        const block = this.read(at, Math.min(end, at + reach))
-        if (block.length === 0) break
-        const whole = block.lastIndexOf(lineBreak) + 1
-        for (const entry of entriesIn(block.subarray(0, whole), at)) found.push(entry)
-        if (whole === 0 && at + block.length >= end) break
-        // A line longer than a block: it needs a larger one.
-        reach = whole === 0 ? reach * 2 : blockBytes
-        at += whole
-        if (whole > 0 && at + (block.length - whole) >= end) break
+  /**
+   * Hands on each record that begins from `start`, where a line begins, to before `end`, until `take` answers true. The
+   * bytes are good only during the call. Answers where the first line begins that was not looked at.
+   */
+  eachRecord(
+    start: number,
+    end: number,
+    take: (bytes: Buffer, lineStart: number, lineEnd: number) => boolean,
+  ): number {
+    let block = Buffer.allocUnsafeSlow(blockBytes)
+    let at = start
+    let kept = 0
+    while (at < end) {
+      const got = readSync(this.#file, block, kept, block.length - kept, at + kept)
+      const read = block.subarray(0, kept + got)
+      let lineStart = 0
+      let lineEnd = read.indexOf(lineBreak, kept)
+      for (; lineEnd >= 0 && at + lineStart < end; lineEnd = read.indexOf(lineBreak, lineStart)) {
+        const isRecord = isWhole(read, lineStart, lineEnd)
+        const isEnough = isRecord && take(read, lineStart, lineEnd)
+        lineStart = lineEnd + 1
+        if (isEnough) return at + lineStart
       }
-      return found
-    })
+      at += lineStart
+      if (got === 0) break
+      kept = read.length - lineStart
+      // A line longer than a block needs a larger one.
+      const next = lineStart === 0 ? Buffer.allocUnsafeSlow(2 * block.length) : block
+      read.copy(next, 0, lineStart)
+      block = next
+    }
+    return at
   }
 
-  /** One that is not true in a few places is not believed anywhere. */
-  #indexed(): SegmentIndex {
-    if (this.#index !== null) return this.#index
-    const index = new SegmentIndex(readIfThere(indexPath(this.#path)))
-    const isTrue = index.samples(this.size).every((entry) => this.#record(entry) !== null)
-    return (this.#index = isTrue ? index : new SegmentIndex(new Uint8Array()))
+  /** From the line before which all records were made before `fromSeq` to where those of `toSeq` lie, found by halving. */
+  rangeOf(fromSeq: number, toSeq: number): { readonly start: number; readonly end: number } {
+    const { low } = this.#around(fromSeq)
+    const { high } = this.#around(toSeq)
+    return { start: low === 0 ? 0 : this.#lineBehind(low), end: high }
   }
 
-  /** Null where the entry is not true. */
-  #record({ callId, offset, length }: IndexEntry): Buffer | null {
-    const line = this.read(offset, offset + length)
-    const end = length - 1
-    const isTrue = line.length === length && line[end] === lineBreak && line.indexOf(lineBreak) === end
-    return isTrue && isWhole(line, 0, end) && callIdOf(line, 0) === callId ? line.subarray(0, end) : null
+  #around(seq: number): { readonly low: number; readonly high: number } {
+    let low = seq === Number.POSITIVE_INFINITY ? this.size : 0
+    let high = this.size
+    while (high - low > probeBytes) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.newestFrom(middle) < seq) low = middle
+      else high = middle
+    }
+    return { low, high }
   }
-}
 
-function readIfThere(path: string): Uint8Array {
-  try {
-    const bytes = readFileSync(path)
-    // Numbers of 8 bytes can be looked at only where their place is a multiple of 8.
-    return bytes.byteOffset % 8 === 0 ? bytes : Uint8Array.from(bytes)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return new Uint8Array()
-    throw error
+  #lineBehind(offset: number): number {
+    for (let from = offset; from < this.size; from += probeBytes) {
+      const at = this.read(from, from + probeBytes).indexOf(lineBreak)
+      if (at >= 0) return from + at + 1
+    }
+    return this.size
+  }
+
+  /**
+   * The highest seq of a few records behind an offset, or of the first one; infinity at the end. Of a record that was held
+   * back the next one tells what time it was.
+   */
+  newestFrom(offset: number): number {
+    for (let bytes = probeBytes; ; bytes *= 4) {
+      const seqs = seqsIn(this.read(offset, Math.min(this.size, offset + bytes)))
+      if (seqs.length > 1) return Math.max(...seqs)
+      if (offset + bytes >= this.size) return seqs[0] ?? Number.POSITIVE_INFINITY
+    }
   }
 }

@@ -1,9 +1,17 @@
-import { statSync } from 'node:fs'
-import { ActiveSegment, type NewLine } from './active-segment.ts'
+import { renameSync, rmSync, statSync } from 'node:fs'
+import { isAlive } from '../../lib/process-identity.ts'
+import { ActiveSegment } from './active-segment.ts'
+import { codeOf } from './file-trouble.ts'
 import { OpenSegment } from './open-segment.ts'
 import { seqOf } from './payload-line.ts'
-import { listSegments, totalBytes } from './payload-segments.ts'
-import { SegmentRotation } from './segment-rotation.ts'
+import {
+  claimedPath,
+  fullPath,
+  listSegments,
+  oldIndexes,
+  type Segment,
+  totalBytes,
+} from './payload-segments.ts'
 
 export interface PayloadFileOptions {
   readonly filePath: string
@@ -16,7 +24,7 @@ export interface PayloadFileOptions {
 export interface Appended {
   /** The first so many lines are in the file. */
   readonly kept: number
-  /** What the system said to the rest; null where there is none. */
+  /** What the system said to the rest; null if there is none. */
   readonly error: unknown
 }
 
@@ -25,8 +33,8 @@ const lineBreak = 0x0a
 const writeBytes = 4 * 2 ** 20
 /** Tries of which nothing is kept before they count as refused. */
 const fruitlessLimit = 3
-/** How often the full segments are counted: another process may rotate. */
-const recountMs = 1000
+/** How often the full segments are measured: another process may rotate. */
+const measureMs = 1000
 
 /**
  * The writing end of the raw log. Several processes may append to one file: each write holds whole lines and goes
@@ -35,20 +43,18 @@ const recountMs = 1000
  */
 export class PayloadFile {
   readonly #options: PayloadFileOptions
-  readonly #rotation: SegmentRotation
   #active: ActiveSegment | null = null
   #isTidy = false
+  #claims = 0
   #fullBytes = 0
-  #countedAtMs = Number.NEGATIVE_INFINITY
+  #measuredAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: PayloadFileOptions) {
     this.#options = options
-    const { filePath, totalBytes: limit, nextSeq } = options
-    this.#rotation = new SegmentRotation(filePath, limit, nextSeq)
   }
 
-  /** Never throws. After an error everything is opened anew by the next. */
-  append(lines: readonly NewLine[]): Appended {
+  /** Each line with its line break. Never throws. After an error everything is opened anew by the next. */
+  append(lines: readonly Uint8Array[]): Appended {
     let kept = 0
     let fruitless = 0
     try {
@@ -66,7 +72,7 @@ export class PayloadFile {
     }
   }
 
-  /** Makes the folder and the file where they are missing. Answers what the system said to it; null where it is well. */
+  /** Makes the folder and the file if they are missing. Answers what the system said to it; null if all is well. */
   prepare(): unknown {
     return this.append([]).error
   }
@@ -74,19 +80,19 @@ export class PayloadFile {
   /** Of all segments. Throws the system's errors. */
   bytes(nowMs: number): number {
     const { filePath } = this.#options
-    if (nowMs - this.#countedAtMs > recountMs) {
+    if (nowMs - this.#measuredAtMs > measureMs) {
       this.#fullBytes = totalBytes(listSegments(filePath).filter(({ path }) => path !== filePath))
-      this.#countedAtMs = nowMs
+      this.#measuredAtMs = nowMs
     }
     return this.#fullBytes + (statSync(filePath, { throwIfNoEntry: false })?.size ?? 0)
   }
 
-  /** The full segments are counted anew. */
+  /** The full segments are measured anew. */
   forgetSizes(): void {
-    this.#countedAtMs = Number.NEGATIVE_INFINITY
+    this.#measuredAtMs = Number.NEGATIVE_INFINITY
   }
 
-  /** The number of the record at the end; null where there is none. Throws the system's errors. */
+  /** The number of the record at the end; null if there is none. Throws the system's errors. */
   lastSeq(): number | null {
     const newest = listSegments(this.#options.filePath).findLast(({ bytes }) => bytes > 0)
     using segment = newest === undefined ? null : OpenSegment.open(newest.path)
@@ -103,24 +109,95 @@ export class PayloadFile {
   }
 
   #ready(): ActiveSegment {
-    if (!this.#isTidy) this.#rotation.tidy()
+    const { filePath, segmentBytes } = this.#options
+    if (!this.#isTidy) this.#tidy()
     this.#isTidy = true
     if (this.#active?.isCurrent() === false) this.close()
-    this.#active ??= new ActiveSegment(this.#options.filePath)
-    if (this.#active.size < this.#options.segmentBytes) return this.#active
+    this.#active ??= new ActiveSegment(filePath)
+    if (this.#active.size < segmentBytes) return this.#active
     this.close()
-    this.#rotation.rotate()
-    this.#rotation.dropOldest()
+    this.#rotate()
+    this.#dropOldest()
     this.forgetSizes()
-    return (this.#active = new ActiveSegment(this.#options.filePath))
+    return (this.#active = new ActiveSegment(filePath))
+  }
+
+  /** Names what a killed process claimed and did not name, and what version 0.1.0 wrote; deletes what is too much. */
+  #tidy(): void {
+    const { filePath } = this.#options
+    for (const path of oldIndexes(filePath)) rmSync(path, { force: true })
+    for (const { path, firstSeq, records } of listSegments(filePath)) {
+      if (path === filePath) continue
+      const [, owner] = /full-(\d+)-\d+/.exec(path) ?? []
+      if (firstSeq !== null && records === null) this.#name(path, firstSeq)
+      else if (firstSeq === null && !isAtWork(Number(owner))) this.#name(path, null)
+    }
+    this.#dropOldest()
+  }
+
+  /**
+   * The active file becomes a full segment, whichever file it is by now: another process may have been faster.
+   * First it gets a name of this process alone, so that its records can be counted and no file is overwritten.
+   */
+  #rotate(): void {
+    const claimed = claimedPath(this.#options.filePath, ++this.#claims)
+    if (renameIfThere(this.#options.filePath, claimed)) this.#name(claimed, null)
+  }
+
+  /** Until the rest is within the limit. The active file stays. */
+  #dropOldest(): void {
+    const segments = listSegments(this.#options.filePath)
+    let bytes = totalBytes(segments)
+    for (const segment of segments) {
+      if (bytes <= this.#options.totalBytes || segment.path === this.#options.filePath) return
+      rmSync(segment.path, { force: true })
+      bytes -= segment.bytes
+    }
+  }
+
+  #name(path: string, firstSeq: number | null): void {
+    using segment = OpenSegment.open(path)
+    // It was cleared away meanwhile.
+    if (segment === null) return
+    const { size } = segment
+    let records = 0
+    segment.eachRecord(0, size, () => {
+      records++
+      return false
+    })
+    const seq = firstSeq ?? this.#seqFor(segment)
+    renameIfThere(path, fullPath(this.#options.filePath, seq, records, size))
+  }
+
+  /** Of its first records; or if that would not make it the newest, what does. */
+  #seqFor(segment: OpenSegment): number {
+    const first = segment.newestFrom(0)
+    const isNamed = ({ firstSeq }: Segment): boolean => firstSeq !== null
+    const newest = listSegments(this.#options.filePath).findLast(isNamed)?.firstSeq ?? 0
+    return Number.isFinite(first) && first > newest ? first : Math.max(this.#options.nextSeq(), newest + 1)
   }
 }
 
-function oneWrite(lines: readonly NewLine[], from: number): readonly NewLine[] {
+function renameIfThere(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** Whether that process may still give its claim a name. This one has claimed nothing yet when it tidies. */
+function isAtWork(pid: number): boolean {
+  return pid !== process.pid && isAlive({ pid, startTicks: null, bootId: null })
+}
+
+function oneWrite(lines: readonly Uint8Array[], from: number): readonly Uint8Array[] {
   let bytes = 0
   let end = from
   for (; end < lines.length; end++) {
-    bytes += lines[end]?.bytes.length ?? 0
+    bytes += lines[end]?.length ?? 0
     if (bytes > writeBytes && end > from) break
   }
   return lines.slice(from, end)

@@ -1,10 +1,10 @@
-import { startedAtMs } from '../../call/call-id.ts'
+import { firstIdAt, formatCallId, startedAtMs } from '../../call/call-id.ts'
 import { OpenSegment } from './open-segment.ts'
-import { isIncoming } from './payload-line.ts'
+import { idAt, isIncoming } from './payload-line.ts'
 import { listSegments, type Segment, totalBytes } from './payload-segments.ts'
 import { type RecentEnd, RecentLines } from './recent-lines.ts'
 
-/** The records of a call, each as the JSON text of a `PayloadRecord`; null where there is none. */
+/** The records of a call, each as the JSON text of a `PayloadRecord`; null if there is none. */
 export interface CallPayloads {
   readonly request: Uint8Array | null
   readonly answer: Uint8Array | null
@@ -14,6 +14,16 @@ export interface CallPayloads {
 const answerBytesLimit = 32 * 2 ** 20
 /** Two gateways that write to one log may have clocks' readings, and batches, a little apart. */
 const slackMs = 10_000
+/** A record may be as much later than its call's end by the clock: it waits for a slow disk, or the clock is set. */
+const lateMs = 600_000
+/** They have the id and the seq of the first record, which no other file begins with. */
+const beginningBytes = 64
+
+/** The records from the beginning of a file to its last line break when they were counted. */
+interface Counted {
+  readonly records: number
+  readonly end: number
+}
 
 /**
  * Reads the raw log from its files, whether or not gateways write to it meanwhile: it changes nothing, holds
@@ -22,8 +32,8 @@ const slackMs = 10_000
  */
 export class PayloadReader {
   readonly #filePath: string
-  /** Of full segments, which do not change: their counts, for as long as they have the same size. */
-  #counts = new Map<string, { readonly bytes: number; readonly count: number }>()
+  /** Of files whose names tell no number of records, by their beginnings: only what was added since is counted. */
+  #counted = new Map<string, Counted>()
 
   /** `filePath` is that of the active file. */
   constructor(filePath: string) {
@@ -48,41 +58,66 @@ export class PayloadReader {
     return lines.toJson(this.#countOf(segments), end === 'too_large')
   }
 
-  /** Both records of a call. An answer of a long call lies in a later segment than its request. */
-  payloadsOf(callId: number): CallPayloads {
-    const segments = listSegments(this.#filePath)
-    const likely = firstLikely(segments, startedAtMs(callId) - slackMs)
-    let request: Uint8Array | null = null
-    let answer: Uint8Array | null = null
-    // Records that were held back may lie in a segment whose name says less than it could: then the earlier ones, too.
-    for (const { path } of [...segments.slice(likely), ...segments.slice(0, likely).reverse()]) {
-      using segment = OpenSegment.open(path)
-      for (const record of segment?.recordsOf(callId) ?? []) {
-        if (isIncoming(record, 0)) request ??= record
-        else answer ??= record
-      }
-      if (request !== null && answer !== null) break
+  /**
+   * Both records of a call, looked for from where it began to some time after `endedAtMs`: an answer of a long call lies
+   * in a later segment than its request. If nobody knows when it ended, all segments are looked through before nothing is
+   * answered.
+   */
+  payloadsOf(callId: number, endedAtMs: number = Number.POSITIVE_INFINITY): CallPayloads {
+    const found: { request: Buffer | null; answer: Buffer | null } = { request: null, answer: null }
+    const id = Buffer.from(`${formatCallId(callId)}"`)
+    const take = (bytes: Buffer, start: number, end: number): boolean => {
+      if (bytes.compare(id, 0, id.length, start + idAt, start + idAt + id.length) !== 0) return false
+      const record = Buffer.from(bytes.subarray(start, end))
+      if (isIncoming(record, 0)) found.request ??= record
+      else found.answer ??= record
+      return found.request !== null && found.answer !== null
     }
-    return { request, answer }
+    const fromSeq = firstIdAt(startedAtMs(callId) - slackMs)
+    const toSeq = firstIdAt(endedAtMs + lateMs)
+    const segments = listSegments(this.#filePath)
+    const likely = Math.max(
+      0,
+      segments.findLastIndex(({ firstSeq }) => firstSeq !== null && firstSeq <= fromSeq),
+    )
+    for (const [at, { path, firstSeq }] of segments.entries()) {
+      if (at < likely) continue
+      if ((firstSeq ?? 0) > toSeq) break
+      using segment = OpenSegment.open(path)
+      if (segment === null) continue
+      const { start, end } = segment.rangeOf(at === likely ? fromSeq : 0, toSeq)
+      segment.eachRecord(start, end, take)
+      if (found.request !== null && found.answer !== null) return found
+    }
+    const isUnknown = found.request === null && !Number.isFinite(endedAtMs)
+    for (const { path } of isUnknown ? segments.slice(0, likely + 1).reverse() : []) {
+      using segment = OpenSegment.open(path)
+      segment?.eachRecord(0, segment.size, take)
+    }
+    return found
   }
 
   #countOf(segments: readonly Segment[]): number {
-    const counts = new Map<string, { bytes: number; count: number }>()
+    const counted = new Map<string, Counted>()
     let sum = 0
-    for (const { path, bytes, firstSeq } of segments) {
-      const known = this.#counts.get(path)
-      using segment = known?.bytes === bytes ? null : OpenSegment.open(path)
-      const count = segment === null ? (known?.count ?? 0) : segment.content().count
-      if (firstSeq !== null) counts.set(path, { bytes, count })
-      sum += count
+    for (const segment of segments) {
+      sum += segment.records ?? this.#countIn(segment.path, counted)
     }
-    this.#counts = counts
+    this.#counted = counted
     return sum
   }
-}
 
-/** The last segment that began before that instant holds the first record of it. */
-function firstLikely(segments: readonly Segment[], fromMs: number): number {
-  const at = segments.findLastIndex(({ firstSeq }) => firstSeq !== null && startedAtMs(firstSeq) <= fromMs)
-  return Math.max(0, at)
+  #countIn(path: string, counted: Map<string, Counted>): number {
+    using segment = OpenSegment.open(path)
+    if (segment === null) return 0
+    const beginning = segment.read(0, beginningBytes).toString('latin1')
+    const known = this.#counted.get(beginning)
+    let { records, end } = known !== undefined && known.end <= segment.size ? known : { records: 0, end: 0 }
+    end = segment.eachRecord(end, segment.size, () => {
+      records++
+      return false
+    })
+    counted.set(beginning, { records, end })
+    return records
+  }
 }

@@ -9,10 +9,8 @@ export interface Segment {
   readonly bytes: number
   /** What its name says; null of the active one, and of one that is just being renamed. */
   readonly firstSeq: number | null
-}
-
-export function indexPath(segmentPath: string): string {
-  return `${segmentPath}.idx`
+  /** How many records its name says it has; null if it says nothing, or somebody wrote to it afterwards. */
+  readonly records: number | null
 }
 
 /** `payloads.jsonl` → `payloads.<middle>.jsonl`. */
@@ -21,27 +19,29 @@ function besidePath(filePath: string, middle: string): string {
   return join(dirname(filePath), `${basename(filePath, extension)}.${middle}${extension}`)
 }
 
-/** What a full segment is called from then on. */
-export function fullPath(filePath: string, firstSeq: number): string {
-  return besidePath(filePath, String(firstSeq))
+/** The name of a full segment. It tells the number of records, and of how many bytes, so that nobody has to count them. */
+export function fullPath(filePath: string, firstSeq: number, records: number, bytes: number): string {
+  return besidePath(filePath, `${firstSeq}-${records}-${bytes}`)
 }
 
-/** What a full segment is called until its first record's number is read: of this process alone. */
+/** The name of a full segment until its records are counted: of this process alone. */
 export function claimedPath(filePath: string, count: number): string {
   return besidePath(filePath, `full-${process.pid}-${count}`)
 }
 
-/** What is there of the log whose active file is at `filePath`: empty where there is nothing. Throws the system's errors. */
+/** All files of the log whose active file is at `filePath`; empty if there are none. Throws the system's errors. */
 export function listSegments(filePath: string): Segment[] {
   const folder = dirname(filePath)
   const found: (Segment & { readonly order: number })[] = []
   for (const name of namesIn(folder)) {
-    const order = orderOf(name, filePath)
-    if (order === null) continue
+    const said = readName(name, filePath)
+    if (said === null) continue
     const path = join(folder, name)
     const bytes = sizeOf(path)
-    if (bytes !== null)
-      found.push({ path, bytes, firstSeq: order <= Number.MAX_SAFE_INTEGER ? order : null, order })
+    if (bytes === null) continue
+    const { order } = said
+    const firstSeq = order <= Number.MAX_SAFE_INTEGER ? order : null
+    found.push({ path, bytes, firstSeq, records: said.bytes === bytes ? said.records : null, order })
   }
   return found.sort((one, other) => (one.order < other.order ? -1 : 1))
 }
@@ -54,11 +54,19 @@ export function totalBytes(segments: readonly Segment[]): number {
 export async function measureSegments(filePath: string): Promise<number> {
   const folder = dirname(filePath)
   const names = await orIfMissing(() => readdir(folder), [])
-  const own = names.filter((name) => orderOf(name, filePath) !== null)
+  const own = names.filter((name) => readName(name, filePath) !== null)
   const sizes = await Promise.all(
     own.map((name) => orIfMissing(async () => (await stat(join(folder, name))).size, 0)),
   )
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** The indexes that version 0.1.0 wrote beside segments. */
+export function oldIndexes(filePath: string): string[] {
+  const stem = `${basename(filePath, extname(filePath))}.`
+  return namesIn(dirname(filePath))
+    .filter((name) => name.startsWith(stem) && /\.idx(?:\.\d+\.new)?$/.test(name))
+    .map((name) => join(dirname(filePath), name))
 }
 
 async function orIfMissing<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
@@ -70,15 +78,24 @@ async function orIfMissing<T>(work: () => Promise<T>, otherwise: T): Promise<T> 
   }
 }
 
-/** First seq of a full segment; a number beyond all of them for one without a number yet; infinity for the active one. */
-function orderOf(name: string, filePath: string): number | null {
-  if (name === basename(filePath)) return Number.POSITIVE_INFINITY
+interface SegmentName {
+  /** First seq of a full segment; a number beyond all of them while it has none; infinity for the active one. */
+  readonly order: number
+  readonly records: number
+  /** -1 if the name does not say. */
+  readonly bytes: number
+}
+
+/** Null if it names no segment. Those of version 0.1.0 tell their first seq alone. */
+function readName(name: string, filePath: string): SegmentName | null {
+  if (name === basename(filePath)) return { order: Number.POSITIVE_INFINITY, records: 0, bytes: -1 }
   const extension = extname(filePath)
   const prefix = `${basename(filePath, extension)}.`
   if (!name.startsWith(prefix) || !name.endsWith(extension)) return null
   const middle = name.slice(prefix.length, -extension.length)
-  if (/^\d{1,16}$/.test(middle)) return Number(middle)
-  return /^full-\d+-\d+$/.test(middle) ? Number.MAX_VALUE : null
+  const [, seq, records = 0, bytes = -1] = /^(\d{1,16})(?:-(\d+)-(\d+))?$/.exec(middle) ?? []
+  if (seq !== undefined) return { order: Number(seq), records: Number(records), bytes: Number(bytes) }
+  return /^full-\d+-\d+$/.test(middle) ? { order: Number.MAX_VALUE, records: 0, bytes: -1 } : null
 }
 
 function namesIn(folder: string): string[] {
@@ -90,7 +107,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Null where it has gone meanwhile. */
+/** Null if it has gone meanwhile. */
 function sizeOf(path: string): number | null {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats?.isFile() === true ? stats.size : null

@@ -38,6 +38,16 @@ export class RecordComposer {
     this.#headers = new HeaderRedaction(salt)
   }
 
+  /** The feed's event of a call that begins. */
+  composeStarted({
+    callId,
+    wallTimeMs,
+    method,
+    path,
+  }: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
+    return `{"type":"started","id":"${formatCallId(callId)}","timestamp":"${isoTime(wallTimeMs)}","method":${JSON.stringify(method)},"path":${this.#path(path)}}`
+  }
+
   composeRequest(raw: RawRequest, seq: number): string {
     const announced = Number(headerOf(raw.headers, 'content-length') ?? Number.NaN)
     const body = readBody(raw.body, {

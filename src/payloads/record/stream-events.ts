@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser'
+
 type Fields = Readonly<Record<string, unknown>>
 
 /** What the events of a stream hold. */
@@ -21,28 +23,17 @@ export function streamForm(contentType: string, text: string): StreamForm | null
   return text.startsWith('{') && text.includes('}\n{') ? 'lines' : null
 }
 
-/** Reads a stream (WHATWG HTML §9.2.6); what follows its last whole event where it was cut is passed over. */
+/** Reads a stream (WHATWG HTML §9.2.6), and of its last event what a cut left of it. */
 export function streamEvents(text: string, form: StreamForm): StreamEvents {
-  const lines = (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).split('\n')
   const objects: Fields[] = []
   let others = ''
-  let data: string | null = null
   function dispatch(json: string): void {
     const value = valueOf(json)
     if (typeof value === 'string') others += value
     else if (value !== null) objects.push(value)
   }
-  for (const line of lines) {
-    if (form === 'lines') dispatch(line)
-    else if (line === '') {
-      if (data !== null) dispatch(data)
-      data = null
-    } else if (line.startsWith('data:')) {
-      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5)
-      data = data === null ? value : `${data}\n${value}`
-    }
-  }
-  if (data !== null) dispatch(data)
+  if (form === 'lines') for (const line of text.split(/\r\n?|\n/)) dispatch(line)
+  else createParser({ onEvent: ({ data }) => dispatch(data) }).feed(`${text}\n\n`)
   return { objects, others }
 }
 

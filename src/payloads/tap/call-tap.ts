@@ -1,7 +1,7 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
-import { beginWords, endedWords, requestEndWords, type TapBatch } from './tap-batch.ts'
+import type { TapBatch, TapWords } from './tap-batch.ts'
 
 /** Where taps put what they see. */
 export interface TapPost {
@@ -46,7 +46,7 @@ export class CallTap implements PayloadTap {
     this.#receivedAtMs = call.receivedAtMs
     const { path, headers } = call
     const { id: callId, method } = call.call
-    this.#addWords('begin', beginWords({ callId, wallTimeMs: post.wallTime(), method, path, headers }))
+    this.#addWords('begin', { callId, wallTimeMs: post.wallTime(), method, path, headers })
   }
 
   requestData(chunk: Uint8Array): void {
@@ -64,12 +64,12 @@ export class CallTap implements PayloadTap {
     if (this.#isLost()) return
     const wallTimeMs = this.#post.wallTime()
     const [totalBytes, truncated] = [this.#requestBytes, this.#isRequestCut]
-    this.#addWords('requestEnd', requestEndWords({ wallTimeMs, totalBytes, truncated, model, stream }))
+    this.#addWords('requestEnd', { wallTimeMs, totalBytes, truncated, model, stream })
     this.#post.ended()
   }
 
   answerHead(status: number, headers: RawHeaders): void {
-    this.#addWords('answerHead', [status, headers])
+    this.#addWords('answerHead', { status, headers })
   }
 
   answerData(chunk: Uint8Array, atMs: number): void {
@@ -92,8 +92,7 @@ export class CallTap implements PayloadTap {
     const { outcome, failureCode, durationMs } = record
     const wallTimeMs = this.#post.wallTime()
     const [totalBytes, truncated] = [this.#answerBytes, this.#isAnswerCut]
-    const end = { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs }
-    this.#addWords('ended', endedWords(end))
+    this.#addWords('ended', { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs })
     this.#post.ended()
   }
 
@@ -122,7 +121,7 @@ export class CallTap implements PayloadTap {
     this.#post.added()
   }
 
-  #addWords(kind: 'begin' | 'requestEnd' | 'answerHead' | 'ended', words: readonly unknown[]): void {
+  #addWords<K extends keyof TapWords>(kind: K, words: TapWords[K]): void {
     const batch = this.#post.batchOf(this.#generation)
     if (batch === null) return
     if (!batch.addWords(kind, this.#tap, words)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { beginWords, endedWords, requestEndWords, TapBatch, type TapItem, tapItems } from './tap-batch.ts'
+import { TapBatch, type TapItem, tapItems } from './tap-batch.ts'
 
 const begin = {
   callId: 2 ** 52 + 1,
@@ -23,12 +23,12 @@ const ended = {
 test('what is added comes out, in its order', () => {
   const batch = new TapBatch(new ArrayBuffer(4096))
   assert.equal(batch.isEmpty, true)
-  batch.addWords('begin', 1, beginWords(begin))
+  batch.addWords('begin', 1, begin)
   batch.addData('requestData', 1, Buffer.from('abc'), 0, 0)
-  batch.addWords('requestEnd', 1, requestEndWords(requestEnd))
-  batch.addWords('answerHead', 2 ** 32 - 1, [200, ['X', 'y']])
+  batch.addWords('requestEnd', 1, requestEnd)
+  batch.addWords('answerHead', 2 ** 32 - 1, { status: 200, headers: ['X', 'y'] })
   batch.addData('answerData', 1, Buffer.alloc(0), 0, 12.5)
-  batch.addWords('ended', 1, endedWords(ended))
+  batch.addWords('ended', 1, ended)
   assert.equal(batch.isEmpty, false)
   const { bytes, length, texts } = batch.seal()
   assert.deepEqual([...tapItems(bytes, length, texts)], [

@@ -5,12 +5,7 @@ export type TapItem =
   | ({ readonly kind: 'begin'; readonly tap: number } & TapBegin)
   | { readonly kind: 'requestData'; readonly tap: number; readonly data: Buffer }
   | ({ readonly kind: 'requestEnd'; readonly tap: number } & TapRequestEnd)
-  | {
-      readonly kind: 'answerHead'
-      readonly tap: number
-      readonly status: number
-      readonly headers: RawHeaders
-    }
+  | ({ readonly kind: 'answerHead'; readonly tap: number } & TapAnswerHead)
   /** `data` may be empty: then it tells only that something came, at this offset; NaN where a piece goes on. */
   | { readonly kind: 'answerData'; readonly tap: number; readonly data: Buffer; readonly offsetMs: number }
   | ({ readonly kind: 'ended'; readonly tap: number } & TapEnd)
@@ -20,6 +15,11 @@ export interface TapBegin {
   readonly wallTimeMs: number
   readonly method: string
   readonly path: string
+  readonly headers: RawHeaders
+}
+
+export interface TapAnswerHead {
+  readonly status: number
   readonly headers: RawHeaders
 }
 
@@ -46,7 +46,14 @@ const kinds = ['begin', 'requestData', 'requestEnd', 'answerHead', 'answerData',
 /** Kind, tap, bytes that follow, offset in ms. */
 const headBytes = 1 + 4 + 4 + 8
 type DataKind = 'requestData' | 'answerData'
-type WordsKind = 'begin' | 'requestEnd' | 'answerHead' | 'ended'
+/** What is not bytes, by its kind. */
+export interface TapWords {
+  readonly begin: TapBegin
+  readonly requestEnd: TapRequestEnd
+  readonly answerHead: TapAnswerHead
+  readonly ended: TapEnd
+}
+type WordsKind = keyof TapWords
 
 /**
  * What taps see, on its way to the thread: bytes of bodies in one buffer that changes hands, the rest as JSON.
@@ -86,7 +93,7 @@ export class TapBatch {
   }
 
   /** False where there is no room. */
-  addWords(kind: WordsKind, tap: number, words: readonly unknown[]): boolean {
+  addWords<K extends WordsKind>(kind: K, tap: number, words: TapWords[K]): boolean {
     if (this.#buffer.length - this.#length < headBytes) return false
     this.#addHead(kind, tap, 0, 0)
     const text = JSON.stringify(words)
@@ -111,19 +118,6 @@ export class TapBatch {
   }
 }
 
-export function beginWords({ callId, wallTimeMs, method, path, headers }: TapBegin): readonly unknown[] {
-  return [callId, wallTimeMs, method, path, headers]
-}
-
-export function requestEndWords(end: TapRequestEnd): readonly unknown[] {
-  return [end.wallTimeMs, end.totalBytes, end.truncated, end.model, end.stream]
-}
-
-export function endedWords(end: TapEnd): readonly unknown[] {
-  const { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs } = end
-  return [wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs]
-}
-
 /** What a batch holds, in order. Data are views of `bytes`. */
 export function* tapItems(bytes: ArrayBuffer, length: number, texts: readonly string[]): Generator<TapItem> {
   const buffer = Buffer.from(bytes, 0, length)
@@ -139,24 +133,6 @@ export function* tapItems(bytes: ArrayBuffer, length: number, texts: readonly st
     at += dataBytes
     if (kind === 'requestData') yield { kind, tap, data }
     else if (kind === 'answerData') yield { kind, tap, data, offsetMs }
-    else yield readWords(kind, tap, texts[nextText++] ?? '[]')
+    else yield { kind, tap, ...JSON.parse(texts[nextText++] ?? '{}') }
   }
-}
-
-function readWords(kind: WordsKind, tap: number, text: string): TapItem {
-  const words = JSON.parse(text)
-  if (kind === 'begin') {
-    const [callId, wallTimeMs, method, path, headers] = words
-    return { kind, tap, callId, wallTimeMs, method, path, headers }
-  }
-  if (kind === 'requestEnd') {
-    const [wallTimeMs, totalBytes, truncated, model, stream] = words
-    return { kind, tap, wallTimeMs, totalBytes, truncated, model, stream }
-  }
-  if (kind === 'answerHead') {
-    const [status, headers] = words
-    return { kind, tap, status, headers }
-  }
-  const [wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs] = words
-  return { kind, tap, wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs }
 }

@@ -1,0 +1,54 @@
+import type { ZonedTime } from '../lib/zoned-time.ts'
+
+/** Widths that a person can read off an axis, in seconds. */
+const widthsS: readonly number[] = [
+  10, 30, 60, 300, 900, 3600, 7200, 21_600, 86_400, 604_800, 2_419_200, 7_862_400, 31_449_600,
+]
+const maxBuckets = 100
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** The width, in seconds, of the buckets into which a chart divides a range: at most 100 of them. */
+export function bucketWidthS(fromMs: number, toMs: number, leastS: number = 0): number {
+  const fits = (widthS: number): boolean => widthS >= leastS && (toMs - fromMs) / 1000 / widthS <= maxBuckets
+  return widthsS.find(fits) ?? widthsS.at(-1) ?? 0
+}
+
+/**
+ * Where the buckets of that width begin that a range touches, and where the last one ends. From an hour on
+ * they begin when the local clock shows a multiple of the width.
+ */
+export function bucketEdges(zone: ZonedTime, widthS: number, fromMs: number, toMs: number): number[] {
+  const widthMs = widthS * 1000
+  if (widthMs < hourMs) {
+    const edges: number[] = []
+    for (let at = Math.floor(fromMs / widthMs) * widthMs; at < toMs; at += widthMs) edges.push(at)
+    edges.push((edges.at(-1) ?? 0) + widthMs)
+    return edges
+  }
+  const whole = widthMs < dayMs ? hours(zone, widthMs, fromMs, toMs) : days(zone, widthMs, fromMs, toMs)
+  const first = whole.findLastIndex((edge) => edge <= fromMs)
+  const past = whole.findIndex((edge) => edge >= toMs)
+  return whole.slice(Math.max(first, 0), past < 0 ? whole.length : past + 1)
+}
+
+/** Local hours whose number is a multiple of the width, from before the range to after it. */
+function hours(zone: ZonedTime, widthMs: number, fromMs: number, toMs: number): number[] {
+  const around = widthMs + hourMs
+  return zone
+    .edges('hour', fromMs - around, toMs + around)
+    .filter((edge) => (edge + zone.offsetMs(edge)) % widthMs === 0)
+}
+
+/** Local days whose number is a multiple of the width, from before the range to after it. */
+function days(zone: ZonedTime, widthMs: number, fromMs: number, toMs: number): number[] {
+  const edges: number[] = []
+  let localMs = Math.floor((fromMs + zone.offsetMs(fromMs)) / widthMs) * widthMs
+  for (let edge = Number.NEGATIVE_INFINITY; edge < toMs; localMs += widthMs) {
+    // Noon is never skipped nor met twice, so it tells which day is meant.
+    const noonMs = localMs + dayMs / 2
+    edge = zone.startOf('day', noonMs - zone.offsetMs(noonMs))
+    edges.push(edge)
+  }
+  return edges
+}

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noUsageWords } from './call-words.ts'
+
+test('where no usage was reported the chunks that passed are told', () => {
+  assert.equal(noUsageWords({ chunks: 58 }), '58 chunks, no usage reported')
+  assert.equal(noUsageWords({ chunks: 1 }), '1 chunk, no usage reported')
+  for (const chunks of [null, 0]) assert.equal(noUsageWords({ chunks }), 'No usage reported')
+})

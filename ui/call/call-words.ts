@@ -1,0 +1,24 @@
+import type { CallJson } from '../../src/call/call-record.ts'
+import { counted } from '../format/figures.ts'
+import type { PhaseName } from './call-phases.ts'
+
+/** The parts of a call, in the words of browsers' network panels. */
+export const phaseWords: Readonly<Record<PhaseName, string>> = {
+  receive: 'Received the request',
+  queue: 'Waited for a slot',
+  retry: 'Waited to retry',
+  connect: 'Upstream connect',
+  first_token: 'To first token',
+  first_byte: 'To first byte',
+  stream: 'Streaming',
+  body: 'Rest of the answer',
+  answer: 'Waiting for the answer',
+  refusal: 'Gateway’s answer',
+}
+
+/** In place of the tokens of a call that reported none: `58 chunks, no usage reported`. */
+export function noUsageWords({ chunks }: Pick<CallJson, 'chunks'>): string {
+  return chunks === null || chunks === 0
+    ? 'No usage reported'
+    : `${counted(chunks, 'chunk')}, no usage reported`
+}

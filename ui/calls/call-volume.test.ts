@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { plainAddress } from '../data/page-address.ts'
+import { volumeBars, volumeQuestion } from './call-volume.ts'
+import { listedBounds } from './calls-question.ts'
+
+const nowMs = Date.parse('2026-11-21T12:02:00Z')
+
+test('six hours are told in steps of five minutes of the local clock', () => {
+  const bounds = listedBounds({ ...plainAddress, range: { last: '6h' } }, nowMs)
+  const question = volumeQuestion(plainAddress, bounds, 'Europe/Berlin')
+  assert.match(question.path, /&group_by=minute&tz=Europe%2FBerlin$/)
+  assert.equal(question.stepWords, '5 minutes')
+  const groups = [
+    { key: '2026-11-21T07:02:00+01:00', calls: 1, errors: 0 },
+    { key: '2026-11-21T07:05:00+01:00', calls: 3, errors: 1 },
+    { key: '2026-11-21T07:09:00+01:00', calls: 4, errors: 0 },
+    { key: '2026-11-21T07:10:00+01:00', calls: 5, errors: 0 },
+  ]
+  assert.deepEqual(volumeBars(question, groups).slice(0, 4), [
+    { calls: 1, errors: 0 },
+    { calls: 7, errors: 1 },
+    { calls: 5, errors: 0 },
+    { calls: 0, errors: 0 },
+  ])
+})
+
+test('the longer the range, the wider the buckets, and never too many of them', () => {
+  const words = (['1h', '6h', '24h', '7d', '30d'] as const).map((last) => {
+    const bounds = listedBounds({ ...plainAddress, range: { last } }, nowMs)
+    const { frame, stepWords } = volumeQuestion(plainAddress, bounds, 'UTC')
+    assert.ok(frame.startsMs.length >= 24 && frame.startsMs.length <= 220, last)
+    return stepWords
+  })
+  assert.deepEqual(words, ['minute', '5 minutes', 'hour', 'hour', 'day'])
+})
+
+test('no call is lost, wherever the range is cut', () => {
+  const hours = fc.array(fc.nat(1000), { minLength: 9, maxLength: 216 })
+  fc.assert(
+    fc.property(hours, fc.nat(3_599_999), (counts, cutMs) => {
+      const firstMs = Date.parse('2026-11-01T00:00Z')
+      const bounds = { fromMs: firstMs + cutMs, toMs: firstMs + counts.length * 3_600_000, isOpen: false }
+      const groups = counts.map((calls, index) => ({
+        key: new Date(firstMs + index * 3_600_000).toISOString(),
+        calls,
+        errors: 0,
+      }))
+      const bars = volumeBars(volumeQuestion({ ...plainAddress, utc: true }, bounds, 'UTC'), groups)
+      assert.equal(
+        bars.reduce((sum, { calls }) => sum + calls, 0),
+        counts.reduce((sum, calls) => sum + calls, 0),
+      )
+    }),
+  )
+})

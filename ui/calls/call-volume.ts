@@ -1,0 +1,56 @@
+import { type CalendarUnit, bucketOfKey, calendarFrame } from '../charts/calendar-frame.ts'
+import type { TimeFrame } from '../charts/time-frame.ts'
+import type { PageAddress } from '../data/page-address.ts'
+import { type ListedBounds, selection } from './calls-question.ts'
+
+/** Asks how many calls there were over time: some 24 to 220 buckets, whatever the range. */
+export interface VolumeQuestion {
+  readonly frame: TimeFrame
+  readonly utc: boolean
+  /** The width of a bucket: `5 minutes`. */
+  readonly stepWords: string
+  readonly path: string
+}
+
+const hourMs = 3_600_000
+
+export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone: string): VolumeQuestion {
+  const lengthMs = bounds.toMs - bounds.fromMs
+  const unit: CalendarUnit = lengthMs <= 8 * hourMs ? 'minute' : lengthMs <= 9 * 24 * hourMs ? 'hour' : 'day'
+  const every = unit === 'minute' && lengthMs > 2 * hourMs ? 5 : 1
+  const query = selection(address, bounds)
+  query.set('group_by', unit)
+  query.set('tz', zone)
+  return {
+    frame: calendarFrame(bounds, unit, address.utc, every),
+    utc: address.utc,
+    stepWords: every === 1 ? unit : `${every} ${unit}s`,
+    path: `/api/query?${query}`,
+  }
+}
+
+/** The calls of a bucket. */
+export interface VolumeBar {
+  readonly calls: number
+  readonly errors: number
+}
+
+/** A group of the answer. */
+export interface VolumeGroup extends VolumeBar {
+  readonly key: string
+}
+
+/** The bars of an answer, one for each bucket. */
+export function volumeBars(
+  { frame, utc }: VolumeQuestion,
+  groups: readonly VolumeGroup[],
+): readonly VolumeBar[] {
+  const bars = frame.startsMs.map(() => ({ calls: 0, errors: 0 }))
+  for (const { key, calls, errors } of groups) {
+    const bar = bars[bucketOfKey(frame, key, utc)]
+    if (bar === undefined) continue
+    bar.calls += calls
+    bar.errors += errors
+  }
+  return bars
+}

@@ -1,0 +1,302 @@
+import { type ComponentChildren, Fragment, type JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { CallJson } from '../../src/call/call-record.ts'
+import { CallTag } from '../call/call-tag.tsx'
+import { noUsageWords } from '../call/call-words.ts'
+import { type CallRows, type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { Waterfall } from '../call/waterfall.tsx'
+import { callTypeWords } from '../data/call-words.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { type PageAddress, writeAddress } from '../data/page-address.ts'
+import { Icon } from '../design/icon.tsx'
+import { OnlyWhenChanged } from '../design/only-when-changed.ts'
+import { useHeightBelow } from '../design/use-height-below.ts'
+import {
+  bytes,
+  count,
+  counted,
+  dollars,
+  duration,
+  known,
+  roundDuration,
+  speed,
+  unknownFigure,
+  wait,
+} from '../format/figures.ts'
+import type { Times } from '../format/times.ts'
+import { type ColumnName, callColumns } from './chosen-columns.ts'
+
+/** Of the table's head, of a row and of a card, in pixels: 2.25 and 5.25 rem. */
+const [headPx, rowPx, cardPx] = [36, 36, 84]
+/** The next page is asked for when so many rows are left. */
+const nearEnd = 40
+
+export interface CallsListProps {
+  readonly calls: readonly CallJson[]
+  /** Of how many calls these are the first; null if that is not known. */
+  readonly total: number | null
+  readonly scaleMs: number
+  readonly times: Times
+  readonly nowMs: number
+  readonly isStale: boolean
+  readonly onOpen: (id: string) => void
+  /** The last rows are near. */
+  readonly onNearEnd: () => void
+  /** After the last row. */
+  readonly foot: JSX.Element
+}
+
+/** Another list begins at its top, and as its end comes near more is asked for. */
+function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, onNearEnd }: CallsListProps): void {
+  const firstId = calls[0]?.id
+  useEffect(toTop, [firstId])
+  const last = rows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (calls.length > 0 && last >= calls.length - nearEnd) onNearEnd()
+  }, [last, calls.length, onNearEnd])
+}
+
+/** The calls of a list as cards, if there is no room for a table. */
+export function CallsCards(props: CallsListProps): JSX.Element {
+  const { calls, total, scaleMs, times, nowMs, isStale, onOpen, foot } = props
+  const { address } = useNavigation()
+  const list = useRef<HTMLUListElement>(null)
+  const shown = useCallRows({ title: 'Calls', calls, list, byWindow: true, rowPx: cardPx, onOpen })
+  useListEnds(shown, props)
+  return (
+    <>
+      <ul
+        class={`calls-cards ${isStale ? 'is-stale' : ''}`}
+        ref={list}
+        aria-label="Calls"
+        aria-busy={isStale}
+        style={{ height: `${calls.length * cardPx}px` }}
+        onKeyDown={shown.onKeyDown}
+      >
+        {shown.rows.map(({ index, call }) => {
+          const {
+            id,
+            started_at: startedAt,
+            input_tokens: input,
+            output_tokens: output,
+            cost_usd: cost,
+          } = call
+          return (
+            <li
+              key={id}
+              aria-setsize={total ?? -1}
+              aria-posinset={index + 1}
+              style={{ top: `${index * cardPx}px` }}
+            >
+              <a
+                class="call-card"
+                data-id={id}
+                href={writeAddress({ ...address, call: id })}
+                tabIndex={id === shown.activeId ? 0 : -1}
+                aria-current={id === address.call ? 'true' : undefined}
+                onFocus={() => shown.handlers.onFocus(id)}
+                onClick={(event) => shown.handlers.onPress(event, id)}
+              >
+                <strong>{call.model ?? call.endpoint}</strong>
+                <strong>{known(call.duration_ms, duration)}</strong>
+                <span class="quiet">
+                  {times.short(Date.parse(startedAt), nowMs)} · {known(input, count)} → {known(output, count)}
+                  {cost !== null && ` · ${dollars(cost)}`}
+                </span>
+                <span>
+                  <CallTag call={call} />
+                </span>
+                <Waterfall call={call} scaleMs={scaleMs} />
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+      {foot}
+    </>
+  )
+}
+
+export interface CallsTableProps extends CallsListProps {
+  readonly columns: readonly ColumnName[]
+}
+
+/** The calls of a list as a table, of which only the rows that are seen are there. */
+export function CallsTable(props: CallsTableProps): JSX.Element {
+  const { calls, total, columns, scaleMs, times, nowMs, isStale, onOpen, foot } = props
+  const { address } = useNavigation()
+  const scroller = useRef<HTMLDivElement>(null)
+  const shown = useCallRows({ title: 'Calls', calls, list: scroller, headPx, rowPx, onOpen })
+  useListEnds(shown, props)
+  const heightPx = useHeightBelow(scroller)
+  const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
+  const lastIndex = shown.rows.at(-1)?.index ?? -1
+  return (
+    <div
+      class={`calls-scroller ${isStale ? 'is-stale' : ''}`}
+      ref={scroller}
+      style={{ '--row-height': `${rowPx}px`, height: `${heightPx}px` }}
+      onKeyDown={shown.onKeyDown}
+    >
+      <table
+        class="calls-table"
+        aria-rowcount={total === null ? -1 : total + 1}
+        aria-label="Calls"
+        aria-busy={isStale}
+        style={{ minWidth: `${widthRem}rem` }}
+      >
+        <colgroup>
+          {columns.map((name) => (
+            <col key={name} style={name === 'timing' ? {} : { width: `${callColumns[name].rem}rem` }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((name) => (
+              <ColumnHead key={name} name={name} scaleMs={scaleMs} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.rows.map(({ index, call }, at) => (
+            <Fragment key={call.id}>
+              <Gap rows={index - (shown.rows[at - 1]?.index ?? -1) - 1} columns={columns.length} />
+              <CallRow
+                call={call}
+                index={index}
+                columns={columns}
+                scaleMs={scaleMs}
+                times={times}
+                nowMs={nowMs}
+                address={address}
+                isActive={call.id === shown.activeId}
+                isOpen={call.id === address.call}
+                {...shown.handlers}
+              />
+            </Fragment>
+          ))}
+          <Gap rows={calls.length - lastIndex - 1} columns={columns.length} />
+        </tbody>
+      </table>
+      {foot}
+    </div>
+  )
+}
+
+interface ColumnHeadProps {
+  readonly name: ColumnName
+  readonly scaleMs: number
+}
+
+function ColumnHead({ name, scaleMs }: ColumnHeadProps): JSX.Element {
+  const { address, go } = useNavigation()
+  const { words, title, isFigure, sort } = callColumns[name]
+  const isSorted = sort === address.sort
+  return (
+    <th
+      scope="col"
+      class={isFigure === true ? 'figure' : ''}
+      title={title}
+      aria-sort={isSorted ? 'descending' : undefined}
+    >
+      {sort === undefined ? (
+        words
+      ) : (
+        <button type="button" onClick={() => go({ sort })}>
+          {words}
+          {isSorted && <Icon name="fall" size={12} />}
+        </button>
+      )}
+      {name === 'timing' && <span class="timing-scale">{roundDuration(scaleMs)}</span>}
+    </th>
+  )
+}
+
+/** Room of rows that are not there. */
+function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }): JSX.Element | null {
+  if (rows <= 0) return null
+  return (
+    <tr class="gap" aria-hidden="true">
+      <td colSpan={columns} style={{ height: `${rows * rowPx}px` }} />
+    </tr>
+  )
+}
+
+interface CallRowProps extends RowHandlers {
+  readonly call: CallJson
+  readonly index: number
+  readonly columns: readonly ColumnName[]
+  readonly scaleMs: number
+  readonly times: Times
+  readonly nowMs: number
+  readonly address: PageAddress
+  /** Tab leads to it. */
+  readonly isActive: boolean
+  readonly isOpen: boolean
+}
+
+/** A call in the table. Its time is its link. */
+class CallRow extends OnlyWhenChanged<CallRowProps> {
+  override render(): JSX.Element {
+    const { call, index, columns, scaleMs, times, nowMs, address, isActive, isOpen } = this.props
+    const { onFocus, onPress } = this.props
+    const { id } = call
+    const startedMs = Date.parse(call.started_at)
+    return (
+      <tr
+        class="call"
+        aria-rowindex={index + 2}
+        aria-current={isOpen ? 'true' : undefined}
+        onClick={(event) => onPress(event, id)}
+      >
+        {columns.map((name) => (
+          <td key={name} class={callColumns[name].isFigure === true ? 'figure' : ''}>
+            {name === 'time' ? (
+              <a
+                data-id={id}
+                href={writeAddress({ ...address, call: id })}
+                tabIndex={isActive ? 0 : -1}
+                title={times.inUtc(startedMs)}
+                onFocus={() => onFocus(id)}
+              >
+                {times.short(startedMs, nowMs)}
+              </a>
+            ) : (
+              cells[name](call, scaleMs)
+            )}
+          </td>
+        ))}
+      </tr>
+    )
+  }
+}
+
+/** Makes the cells of a call but for its time, which the row itself makes. */
+const cells: Readonly<
+  Record<Exclude<ColumnName, 'time'>, (call: CallJson, scaleMs: number) => ComponentChildren>
+> = {
+  model: ({ model }) => model ?? <span class="quiet">{unknownFigure}</span>,
+  type: ({ call_type: type }) => <span class="quiet">{callTypeWords[type]}</span>,
+  status: (call) => <CallTag call={call} />,
+  client: ({ client }) => <span class="quiet">{client ?? unknownFigure}</span>,
+  attempts: ({ attempts }) =>
+    attempts > 1 ? <strong>{attempts}</strong> : <span class="quiet">{attempts}</span>,
+  input: ({ input_tokens: tokens }) => known(tokens, count),
+  output: (call) =>
+    call.output_tokens === null && call.usage_source === 'none' && (call.chunks ?? 0) > 0 ? (
+      <span class="quiet" title={noUsageWords(call)}>
+        {counted(call.chunks ?? 0, 'chunk')}
+      </span>
+    ) : (
+      known(call.output_tokens, count)
+    ),
+  cached: ({ cached_input_tokens: tokens }) => known(tokens, count),
+  bytes: ({ request_bytes: sent, response_bytes: received }) => `${bytes(sent)} → ${bytes(received)}`,
+  cost: ({ cost_usd: cost }) => known(cost, dollars),
+  queue: ({ queue_ms: ms }) =>
+    ms !== null && ms >= 1 ? wait(ms) : <span class="quiet">{known(ms, wait)}</span>,
+  first: ({ ttft_ms: ms }) => known(ms, duration),
+  speed: ({ output_tokens_per_s: perS }) => known(perS, speed),
+  total: ({ duration_ms: ms }) => <strong>{known(ms, duration)}</strong>,
+  timing: (call, scaleMs) => <Waterfall call={call} scaleMs={scaleMs} />,
+}

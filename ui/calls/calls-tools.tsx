@@ -1,0 +1,243 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { failureCodeWords } from '../data/failure-words.ts'
+import { useNavigation } from '../data/navigation.tsx'
+import { useAnswer } from '../data/use-answer.ts'
+import { Button } from '../design/button.tsx'
+import { Icon } from '../design/icon.tsx'
+import { Popover } from '../design/popover.tsx'
+import { SearchField } from '../design/search-field.tsx'
+import { Segments } from '../design/segments.tsx'
+import { CheckList } from '../filters/check-list.tsx'
+import { count } from '../format/figures.ts'
+import { exportPath, facetPath, listedBounds, maxExported, pageSize } from './calls-question.ts'
+import { type ColumnName, callColumns, columnNames, fixedColumns } from './chosen-columns.ts'
+import { searched } from './searched.ts'
+
+export interface CallsToolsProps {
+  readonly onOpen: (id: string) => void
+  readonly isNarrow: boolean
+  readonly columns: readonly ColumnName[]
+  readonly isOwnChoice: boolean
+  /** Null goes back to what fits. */
+  readonly onColumns: (columns: readonly ColumnName[] | null) => void
+}
+
+/** Above the list: search, further filters, order, columns, export. */
+export function CallsTools({ onOpen, isNarrow, ...columns }: CallsToolsProps): JSX.Element {
+  return (
+    <div class="calls-tools">
+      <CallSearch onOpen={onOpen} />
+      <FacetMenu facet="client" />
+      <FacetMenu facet="failure_code" />
+      <SortChoice isNarrow={isNarrow} />
+      <div class="at-end">
+        {!isNarrow && <ColumnsMenu {...columns} />}
+        <ExportMenu />
+      </div>
+    </div>
+  )
+}
+
+/** Finds a call by its id, at whatever time it was, or the calls of a status or an error code in the range. */
+function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>): JSX.Element {
+  const { address, go } = useNavigation()
+  const [text, setText] = useState(address.q)
+  useEffect(() => setText(address.q), [address.q])
+  const search = (): void => {
+    const found = searched(text)
+    const { q } = 'id' in found ? address : { ...address, ...found.filter }
+    setText(q)
+    if ('id' in found) onOpen(found.id)
+    else if (q !== address.q || found.filter.statuses !== undefined) go(found.filter)
+  }
+  return (
+    <SearchField
+      label="Search calls"
+      placeholder="Call id, status or code"
+      title="An id of eleven characters opens that call, whatever the range; three digits are a status, anything else is an exact error code."
+      value={text}
+      onValue={(value) => {
+        setText(value)
+        if (value === '' && address.q !== '') go({ q: '' })
+      }}
+      onSearch={search}
+      keysTitle="Calls"
+    />
+  )
+}
+
+interface FacetProps {
+  readonly facet: 'client' | 'failure_code'
+}
+
+const facets = { client: ['clients', 'Client'], failure_code: ['failureCodes', 'Failure'] } as const
+
+/** Chooses clients, or ways to fail, from those that the range has: they are asked for when it opens. */
+function FacetMenu({ facet }: FacetProps): JSX.Element {
+  const { address } = useNavigation()
+  const [name, words] = facets[facet]
+  const chosen = address[name]
+  return (
+    <Popover
+      label={`${words}s`}
+      words={chosen.length === 0 ? words : `${words} · ${chosen.length}`}
+      class={chosen.length === 0 ? '' : 'is-set'}
+    >
+      {() => <FacetList facet={facet} />}
+    </Popover>
+  )
+}
+
+interface FacetAnswer {
+  readonly groups?: readonly { readonly key: string | null; readonly calls: number }[]
+}
+
+const mostChoices = 40
+
+function FacetList({ facet }: FacetProps): JSX.Element {
+  const { address, go } = useNavigation()
+  const path = facetPath(address, listedBounds(address, nowMs()), facet)
+  const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path, { everyMs: null })
+  const [name] = facets[facet]
+  const chosen = address[name]
+  if (answer === null) return <p class="filter-panel-note">{trouble ?? 'Counting…'}</p>
+  const found = (answer.groups ?? []).flatMap(({ key, calls }) =>
+    key === null ? [] : [[key, calls] as const],
+  )
+  const counts = new Map<string, number>(found)
+  const keys = [...chosen.filter((key) => !counts.has(key)), ...[...counts.keys()].slice(0, mostChoices)]
+  if (keys.length === 0) {
+    return (
+      <p class="filter-panel-note">
+        {facet === 'client' ? 'No call in this range.' : 'No call failed in this range.'}
+      </p>
+    )
+  }
+  return (
+    <CheckList
+      choices={keys.map((key) => {
+        const calls = counts.get(key)
+        return {
+          choice: key,
+          words: facet === 'client' ? key : failureCodeWords(key),
+          note: calls === undefined ? undefined : count(calls),
+          title: key,
+        }
+      })}
+      chosen={chosen}
+      onChoose={(next) => go({ [name]: next })}
+    />
+  )
+}
+
+const orders: readonly { readonly choice: CallSort; readonly words: string; readonly title: string }[] = [
+  { choice: 'started_at', words: 'Newest', title: 'The newest first' },
+  { choice: 'duration', words: 'Slowest', title: 'Those that took longest first' },
+  { choice: 'ttft', words: 'First token', title: 'Those that waited longest for the first token first' },
+  { choice: 'cost', words: 'Cost', title: 'The dearest first' },
+]
+
+function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Element {
+  const { address, go } = useNavigation()
+  if (!isNarrow) {
+    return <Segments label="Order" choices={orders} chosen={address.sort} onChoose={(sort) => go({ sort })} />
+  }
+  return (
+    <select
+      class="field"
+      aria-label="Order"
+      value={address.sort}
+      onChange={({ currentTarget: { value } }) => {
+        if (isCallSort(value)) go({ sort: value })
+      }}
+    >
+      {orders.map(({ choice }) => (
+        <option key={choice} value={choice}>
+          {sortWords[choice]}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Chooses the table's columns; the choice is kept in this browser. */
+function ColumnsMenu(props: Omit<CallsToolsProps, 'onOpen' | 'isNarrow'>): JSX.Element {
+  const { columns, isOwnChoice, onColumns } = props
+  return (
+    <Popover
+      label="Columns"
+      widthPx={240}
+      words={
+        <>
+          <Icon name="columns" /> <span class="tool-words">Columns</span>
+        </>
+      }
+    >
+      {() => (
+        <div class="filter-panel">
+          <CheckList
+            choices={columnNames.map((name) => ({
+              choice: name,
+              words: callColumns[name].words,
+              title: callColumns[name].title,
+              isFixed: fixedColumns.has(name),
+            }))}
+            chosen={columns}
+            onChoose={(chosen) => onColumns(columnNames.filter((name) => chosen.includes(name)))}
+            hasOnly={false}
+          />
+          <div class="filter-panel-foot">
+            <Button kind="bare" small isOff={!isOwnChoice} onClick={() => onColumns(null)}>
+              What fits
+            </Button>
+          </div>
+        </div>
+      )}
+    </Popover>
+  )
+}
+
+const exports = [
+  ['csv', 'CSV, for spreadsheets'],
+  ['ndjson', 'NDJSON, for programs'],
+] as const
+
+/** Saves the calls of the list as a file. */
+function ExportMenu(): JSX.Element {
+  const { address } = useNavigation()
+  return (
+    <Popover
+      label="Export"
+      widthPx={260}
+      words={
+        <>
+          <Icon name="download" /> <span class="tool-words">Export</span>
+        </>
+      }
+    >
+      {(close) => (
+        <div class="export-links">
+          {exports.map(([format, words]) => (
+            <a
+              key={format}
+              class="button"
+              href={exportPath(address, listedBounds(address, nowMs()), format)}
+              download={`tokenweir-calls.${format}`}
+              onClick={close}
+            >
+              {words}
+            </a>
+          ))}
+          <p>
+            {address.sort === 'started_at'
+              ? `The newest ${count(maxExported)} of these calls at most, times in UTC.`
+              : `These ${pageSize} calls at most, times in UTC.`}
+          </p>
+        </div>
+      )}
+    </Popover>
+  )
+}

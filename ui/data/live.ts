@@ -1,0 +1,99 @@
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
+import type { RepriceJob } from '../../src/api/costs.ts'
+import type { DatabaseJob } from '../../src/api/database-job.ts'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import { DashboardEvents } from './dashboard-events.ts'
+import type { TopicEvent } from './event-stream.ts'
+import { LogTail } from './log-tail.ts'
+
+/** What the dashboard has told by itself. */
+export interface Live {
+  /** Null until the first one has come. */
+  readonly status: ProcessStatus | null
+  /** When it came, on the page's clock: milliseconds since the Unix epoch. */
+  readonly statusMs: number
+  /** The last job on the database; null if none was begun on this dashboard. */
+  readonly job: DatabaseJob | null
+  /** The last re-pricing of calls; null if none was begun on this dashboard. */
+  readonly repricing: RepriceJob | null
+  /** Since when the dashboard has not been reached; null while it is. */
+  readonly lostSinceMs: number | null
+}
+
+let live: Live = { status: null, statusMs: 0, job: null, repricing: null, lostSinceMs: null }
+const listeners = new Set<() => void>()
+const events = new DashboardEvents()
+
+/** The gateway's log, kept for all views: the stream tells each line once. */
+export const log = new LogTail()
+
+function change(part: Partial<Live>): void {
+  live = { ...live, ...part }
+  for (const listener of listeners) listener()
+}
+
+/** Takes over a status that an action has answered, before the stream tells of it. */
+export function setStatus(status: ProcessStatus): void {
+  change({ status, statusMs: Date.now() })
+}
+
+/** Begins to listen to the dashboard, for as long as the page is open. */
+export function followDashboard(): void {
+  events.on('gateway', setStatus)
+  events.on('jobs', ({ compress, reprice = null }) => change({ job: compress, repricing: reprice }))
+  events.on('log', (lines) => log.add(lines))
+  // Last: what is known already comes at once.
+  events.follow(
+    (isReached) => change({ lostSinceMs: isReached ? null : (live.lostSinceMs ?? Date.now()) }),
+    () => eventsSoFar(live, log),
+  )
+}
+
+/** Tells a newcomer what those know who have listened from the beginning; each call is told once, and not again. */
+export function eventsSoFar(
+  { status, job, repricing }: Pick<Live, 'status' | 'job' | 'repricing'>,
+  { lines }: Pick<LogTail, 'lines'>,
+): readonly TopicEvent[] {
+  return [
+    ...(status === null ? [] : [['gateway', status] as const]),
+    ['jobs', { compress: job, reprice: repricing }],
+    ['log', { lines: lines.map(({ text }) => text), reset: true }],
+  ]
+}
+
+/**
+ * A part of what the dashboard has told: `useLive(({ status }) => status?.port)`. The component is rendered again only
+ * when the part is another one, by value.
+ */
+export function useLive<Part>(choose: (live: Live) => Part): Part {
+  const [, renderAgain] = useReducer((renders: number) => renders + 1, 0)
+  const current = useRef<{ readonly choose: typeof choose; readonly part: Part } | null>(null)
+  const next = choose(live)
+  const part = current.current !== null && isSame(current.current.part, next) ? current.current.part : next
+  current.current = { choose, part }
+  useLayoutEffect(() => {
+    const look = (): void => {
+      const { current: known } = current
+      if (known !== null && !isSame(known.part, known.choose(live))) renderAgain(undefined)
+    }
+    listeners.add(look)
+    look()
+    return () => void listeners.delete(look)
+  }, [])
+  return part
+}
+
+/** Calls back with what comes of a topic, as long as the component is there. */
+export function useEvent<Topic extends EventTopic>(
+  topic: Topic,
+  listener: (data: EventData[Topic]) => void,
+  inputs: readonly unknown[],
+): void {
+  useEffect(() => events.on(topic, listener), [topic, ...inputs])
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  return typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,48 @@
+import type { JSX } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+type ButtonElementProps = JSX.IntrinsicElements['button']
+
+export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' | 'label' | 'onClick'> {
+  /** `strong` is the one that a dialog or form is there for; `bare` has no frame. Framed unless told. */
+  readonly kind?: 'strong' | 'bare'
+  readonly small?: boolean
+  /** Before the words, or in place of them. */
+  readonly icon?: IconName
+  /** Names a button that has only an icon, and is its title unless it has one of its own. */
+  readonly label?: string
+  readonly class?: string
+  /** It can have the focus and tells its name, but a press does nothing. */
+  readonly isOff?: boolean
+  readonly onClick?: () => void
+}
+
+/** A button. `type="submit"` sends its form; any other attribute of a button is passed on. */
+export function Button(props: ButtonProps): JSX.Element {
+  const { kind, small = false, icon, label, class: className, isOff, onClick, children, ...rest } = props
+  const hasWords = children !== undefined
+  const classes = [
+    'button',
+    kind,
+    small && 'small',
+    icon !== undefined && !hasWords && 'icon',
+    className,
+  ].filter((name) => typeof name === 'string')
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      class={classes.join(' ')}
+      aria-disabled={isOff}
+      onClick={(event) => {
+        if (isOff === true) event.preventDefault()
+        else onClick?.()
+      }}
+    >
+      {icon !== undefined && <Icon name={icon} size={small || hasWords ? 14 : 16} />}
+      {children}
+    </button>
+  )
+}

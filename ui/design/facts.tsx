@@ -1,0 +1,26 @@
+import type { ComponentChildren, JSX } from 'preact'
+
+/** A name and its value; null leaves it out. */
+export type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
+
+export interface FactsProps {
+  readonly class: string
+  readonly facts: readonly Fact[]
+}
+
+/** Names and values, one below the other or side by side as the class has it. */
+export function Facts({ class: className, facts }: FactsProps): JSX.Element {
+  return (
+    <dl class={className}>
+      {facts.map(
+        ([name, value], at) =>
+          value !== null && (
+            <div key={at}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}

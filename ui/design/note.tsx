@@ -1,0 +1,41 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Button } from './button.tsx'
+
+export interface NoteProps {
+  /** `bad` is an error, and is read out at once. */
+  readonly tone?: 'warn' | 'bad'
+  /** In bold before the rest. */
+  readonly title?: string
+  /** Adds a button that tries again. */
+  readonly onRetry?: () => void
+  /** Other buttons, at the end. */
+  readonly actions?: ComponentChildren
+  readonly id?: string
+  readonly class?: string
+  /** `status` is read out when the reader pauses. */
+  readonly role?: 'status'
+  readonly children: ComponentChildren
+}
+
+/** Says something about a part of the page. */
+export function Note(props: NoteProps): JSX.Element {
+  const { tone, title, onRetry, actions, id, class: className, role, children } = props
+  return (
+    <div
+      id={id}
+      class={['note', tone, className].filter((name) => name !== undefined).join(' ')}
+      role={role ?? (tone === 'bad' ? 'alert' : undefined)}
+    >
+      <div class="note-words">
+        {title !== undefined && <strong>{title} </strong>}
+        {children}
+      </div>
+      {actions}
+      {onRetry !== undefined && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren, JSX } from 'preact'
+
+/** The head of a column: its words alone, or with a class for all of its look that differs from others'. */
+export type ColumnHead = string | { readonly words: ComponentChildren; readonly class?: string }
+
+export interface TableProps {
+  /** Names the table for those who do not see it. */
+  readonly caption: string
+  readonly columns: readonly ColumnHead[]
+  readonly class?: string
+  /** `tbody`, and `tfoot` for a total. */
+  readonly children: ComponentChildren
+}
+
+/**
+ * A table of figures: names in the first column, figures aligned to the right. `is-words` on a cell aligns it to the
+ * left; `small` in a cell is a second, quieter line; a `tfoot` is bold.
+ */
+export function Table({ caption, columns, class: className = '', children }: TableProps): JSX.Element {
+  return (
+    <table class={`table ${className}`}>
+      <caption class="aside">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column, at) => {
+            const { words, class: ofColumn } =
+              typeof column === 'string' ? { words: column, class: undefined } : column
+            return (
+              <th key={at} scope="col" class={ofColumn}>
+                {words}
+              </th>
+            )
+          })}
+        </tr>
+      </thead>
+      {children}
+    </table>
+  )
+}

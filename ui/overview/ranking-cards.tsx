@@ -1,0 +1,77 @@
+import type { JSX } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { Overview, OverviewModel } from '../../src/api/overview.ts'
+import { RankedList } from '../charts/ranked-list.tsx'
+import { failureCodeWords } from '../data/failure-words.ts'
+import { Card } from '../design/card.tsx'
+import { Segments } from '../design/segments.tsx'
+import { counted } from '../format/figures.ts'
+import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './rankings.ts'
+
+const choices: readonly { readonly choice: ModelMeasure; readonly words: string }[] = [
+  { choice: 'cost', words: 'Cost' },
+  { choice: 'tokens', words: 'Tokens' },
+  { choice: 'calls', words: 'Calls' },
+]
+
+/** Which models the money, the tokens or the calls went to. */
+export function ModelsCard({ answer }: { readonly answer: Overview }): JSX.Element {
+  const { models, totals } = answer
+  return models === null ? (
+    <UntoldCard title="By model" />
+  ) : (
+    <RankedModels models={models} unpriced={totals.unpriced_calls} />
+  )
+}
+
+interface RankedModelsProps {
+  readonly models: readonly OverviewModel[]
+  /** Calls without a price. */
+  readonly unpriced: number
+}
+
+function RankedModels({ models, unpriced }: RankedModelsProps): JSX.Element {
+  const [chosen, setChosen] = useState<ModelMeasure | null>(null)
+  const measure = chosen ?? usualMeasure(models)
+  const rows = useMemo(() => modelRows(models, measure), [models, measure])
+  return (
+    <Card
+      title="By model"
+      about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} unpriced` : undefined}
+      actions={<Segments label="Compare by" choices={choices} chosen={measure} onChoose={setChosen} />}
+    >
+      {rows.length === 0 ? (
+        <p class="overview-nothing">No tokens were told.</p>
+      ) : (
+        <RankedList rows={rows} colour={measure === 'cost' ? 'cost' : 'p50'} />
+      )}
+    </Card>
+  )
+}
+
+/** What went wrong how often. */
+export function FailuresCard({ answer }: { readonly answer: Overview }): JSX.Element {
+  const { failures, totals } = answer
+  const rows = useMemo(() => failureRows(failures ?? [], totals.errors, failureCodeWords), [failures, totals])
+  if (failures === null) return <UntoldCard title="Why calls failed" />
+  return (
+    <Card title="Why calls failed" about={counted(totals.errors, 'call')}>
+      {rows.length === 0 ? (
+        <p class="overview-nothing">No call failed.</p>
+      ) : (
+        <RankedList rows={rows} colour="bad" />
+      )}
+    </Card>
+  )
+}
+
+/** In place of a list that the sums of folded calls do not tell for the present filters. */
+function UntoldCard({ title }: { readonly title: string }): JSX.Element {
+  return (
+    <Card title={title}>
+      <p class="overview-nothing">
+        Older calls of this time were folded into sums, which do not tell this for what is filtered by.
+      </p>
+    </Card>
+  )
+}
