@@ -126,8 +126,8 @@ function pricesAfter(
 ): readonly PricePeriod[] {
   if (old === undefined) return [periodOf(listed, null)]
   const nowMs = timeOf(now)
-  const ordered = old.prices.toSorted((a, b) => beginning(a) - beginning(b))
-  const index = ordered.findLastIndex((period) => beginning(period) <= nowMs)
+  const ordered = old.prices.toSorted((a, b) => timeOf(a.effective_from) - timeOf(b.effective_from))
+  const index = ordered.findLastIndex(({ effective_from: from }) => timeOf(from) <= nowMs)
   const inForce = ordered[index]
   const earlier = ordered.slice(0, Math.max(index, 0))
   const later = ordered.slice(index + 1)
@@ -136,13 +136,9 @@ function pricesAfter(
     return [...kept, periodOf(listed, inForce?.effective_from ?? null)]
   }
   if (inForce !== undefined && isSame(inForce, listed)) return old.prices
-  const isReplaced = inForce !== undefined && beginning(inForce) === nowMs
+  const isReplaced = inForce !== undefined && timeOf(inForce.effective_from) === nowMs
   const before = isReplaced || inForce === undefined ? earlier : [...earlier, inForce]
   return [...before, periodOf(listed, now), ...later]
-}
-
-function beginning({ effective_from: from }: PricePeriod): number {
-  return from === null ? -Infinity : timeOf(from)
 }
 
 function periodOf({ tiers, service_tiers: service }: ListedPrice, from: string | null): PricePeriod {

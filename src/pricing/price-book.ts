@@ -82,15 +82,6 @@ export class PriceBook {
   /** One that knows no price. */
   static readonly empty: PriceBook = new PriceBook(noPrices)
 
-  /** Entries that a sync may change. */
-  get modelCount(): number {
-    return this.#models.size
-  }
-
-  get overrideCount(): number {
-    return this.#overrides.size
-  }
-
   /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
   price(asked: AskedPrice): Price | NoPrice {
     const { upstream, responseModel, model, serviceTier, startedAtMs } = asked
@@ -146,7 +137,7 @@ const noEntry: NoPrice = { none: 'no_entry' }
 function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier | null): History {
   return entry.prices
     .map((period) => ({
-      fromMs: period.effective_from === null ? -Infinity : timeOf(period.effective_from),
+      fromMs: timeOf(period.effective_from),
       price: {
         key,
         isOverride,

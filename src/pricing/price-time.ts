@@ -1,6 +1,11 @@
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 
-/** When a price begins to hold, in milliseconds, of a text that was checked; one that is wrong after all is never reached. */
-export function timeOf(text: string): number {
-  return parseIsoInstant(text) ?? Infinity
+/** Whether a value is a text that names an instant, or a day. */
+export function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && parseIsoInstant(value) !== null
+}
+
+/** When a price begins to hold, in milliseconds since the Unix epoch, of a text that was checked; null is from the beginning. */
+export function timeOf(from: string | null): number {
+  return from === null ? -Infinity : (parseIsoInstant(from) ?? Infinity)
 }

@@ -1,4 +1,5 @@
 import type { Rates } from '../api/costs.ts'
+import { type JsonCheck, mustBe, optional } from '../options/json-check.ts'
 
 /** Rates in USD per million tokens. */
 export const tokenRates: readonly (keyof Rates)[] = [
@@ -43,4 +44,31 @@ function decimal(value: unknown, factor: number): number | null {
   if (typeof number !== 'number') return null
   const usd = number * factor
   return usd >= 0 && usd <= mostUsd ? usd : null
+}
+
+/** A rate as a person writes it, in USD per million tokens, as it is kept. */
+export const rate: JsonCheck<number> = (value) => {
+  const usd = rateOf(value)
+  if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (USD per million tokens)`, value)
+  return usd
+}
+
+const fee: JsonCheck<number> = (value) => {
+  const usd = feeOf(value)
+  if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (USD each)`, value)
+  return usd
+}
+
+/** Rates and fees as a person writes them, any of them left out. */
+export const rateChecks: { readonly [Name in keyof Rates]-?: JsonCheck<number | undefined> } = {
+  input: optional(rate),
+  output: optional(rate),
+  cache_read: optional(rate),
+  cache_write: optional(rate),
+  cache_write_1h: optional(rate),
+  reasoning: optional(rate),
+  input_audio: optional(rate),
+  output_audio: optional(rate),
+  per_request: optional(fee),
+  per_search_unit: optional(fee),
 }

@@ -1,4 +1,5 @@
 import type { ErrorBody } from '../../api/error-body.ts'
+import { PriceFileError } from '../../pricing/change-prices.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { ProcessError } from '../../supervisor/gateway-process.ts'
 import { SettingError } from '../../supervisor/gateway-config.ts'
@@ -67,6 +68,12 @@ const rawLogStatus: Readonly<Record<RawLogError['code'], number>> = {
   gateway_silent: 504,
 }
 
+const priceFileStatus: Readonly<Record<PriceFileError['code'], number>> = {
+  prices_busy: 503,
+  broken_price_file: 409,
+  prices_not_kept: 500,
+}
+
 /** What a request whose handling threw is answered; null for a fault of our own, of which nothing is told. */
 export function problemOf(error: unknown): RequestProblem | null {
   if (error instanceof RequestProblem) return error
@@ -82,6 +89,10 @@ export function problemOf(error: unknown): RequestProblem | null {
   if (error instanceof GatewayRefusedError) {
     const headers = error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }
     return new RequestProblem(error.status, error.code, error.message, { headers })
+  }
+  if (error instanceof PriceFileError) {
+    const headers = error.code === 'prices_busy' ? { 'retry-after': '1' } : {}
+    return new RequestProblem(priceFileStatus[error.code], error.code, error.message, { headers })
   }
   if (error instanceof SettingError) {
     return new RequestProblem(settingStatus[error.code], error.code, error.message, { param: error.param })
