@@ -1,7 +1,7 @@
 import type { PriceEntry, PricePeriod, Rates, RateTier } from '../api/costs.ts'
-import type { UpstreamPrices } from './model-costs.ts'
 import type { RejectedEntry } from './price-list.ts'
 import { feeOf, rateOf } from './rate-bounds.ts'
+import { knownUpstreams } from './upstream-table.ts'
 
 /** How the list says which names are a model's. */
 type NameClause =
@@ -43,27 +43,14 @@ export interface GenaiProvider {
   readonly models: readonly GenaiModel[]
 }
 
-/** What is read of the list, and under which names it stands here: those that a later sync with LiteLLM's list uses. */
-const providers: Readonly<Record<string, UpstreamPrices>> = {
-  openai: { prefix: '', provider: 'openai' },
-  anthropic: { prefix: '', provider: 'anthropic' },
-  cohere: { prefix: '', provider: 'cohere' },
-  google: { prefix: 'gemini/', provider: 'gemini' },
-  azure: { prefix: 'azure/', provider: 'azure' },
-  openrouter: { prefix: 'openrouter/', provider: 'openrouter' },
-  deepseek: { prefix: 'deepseek/', provider: 'deepseek' },
-  groq: { prefix: 'groq/', provider: 'groq' },
-  mistral: { prefix: 'mistral/', provider: 'mistral' },
-  'x-ai': { prefix: 'xai/', provider: 'xai' },
-  together: { prefix: 'together_ai/', provider: 'together_ai' },
-  fireworks: { prefix: 'fireworks_ai/', provider: 'fireworks_ai' },
-  cerebras: { prefix: 'cerebras/', provider: 'cerebras' },
-  perplexity: { prefix: 'perplexity/', provider: 'perplexity' },
-  novita: { prefix: 'novita/', provider: 'novita' },
-  moonshotai: { prefix: 'moonshot/', provider: 'moonshot' },
-  minimax: { prefix: 'minimax/', provider: 'minimax' },
-  zai: { prefix: 'zai/', provider: 'zai' },
-  voyageai: { prefix: 'voyage/', provider: 'voyage' },
+/** Providers that a later sync with LiteLLM's list, and `knownUpstreams`, have under another name. */
+const providerNames: Readonly<Record<string, string>> = {
+  google: 'gemini',
+  'x-ai': 'xai',
+  together: 'together_ai',
+  fireworks: 'fireworks_ai',
+  moonshotai: 'moonshot',
+  voyageai: 'voyage',
 }
 
 const unitRates: Readonly<Record<string, keyof Rates>> = {
@@ -106,7 +93,8 @@ export function fromGenaiPrices(
   // Names are found whatever their case.
   const taken = new Set<string>()
   for (const { id, models: listed } of list) {
-    const place = Object.hasOwn(providers, id) ? providers[id] : undefined
+    const name = providerNames[id] ?? id
+    const place = Object.values(knownUpstreams).find(({ provider }) => provider === name)
     if (place === undefined) continue
     for (const model of listed) {
       const prices = periodsOf(model)

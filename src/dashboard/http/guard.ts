@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import { type AccessRules, type Visit, mustBringToken, refusalOf } from './access.ts'
-import { answerProblem } from './plain-answer.ts'
+import { errorAnswer, send } from './answer.ts'
 import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -23,7 +23,7 @@ export class Guard {
   async admits(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
     for (const [name, value] of safetyHeaders) res.setHeader(name, value)
     const refusal = refusalOf(await this.#visitOf(req), this.#rules, () => this.#isSignedIn(req))
-    if (refusal !== null) answerProblem(req, res, refusal)
+    if (refusal !== null) send(req, res, errorAnswer(refusal))
     return refusal === null
   }
 

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ContentCoding } from './content-coding.ts'
+import type { ContentCoding } from './content.ts'
+
+/** The paths of the page's views: the same file, which reads from its address what to show. */
+export const pagePaths: readonly string[] = ['/', '/calls', '/live', '/costs', '/gateway']
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
 import { withoutOverride, withOverride } from '../../pricing/overrides.ts'
 import { priceFileState } from '../../pricing/prices-in-force.ts'
-import { RequestProblem } from '../http/request-problem.ts'
+import { RequestError } from '../http/request-error.ts'
 
 const lockLimitMs = 5000
 
@@ -11,7 +11,7 @@ const lockLimitMs = 5000
 export interface PriceWriter {
   /** Another text whenever the price file is another: answers about it are not shared beyond that. */
   fileState(): string
-  /** Rejects with {@link RequestProblem} or `PriceFileError`. */
+  /** Rejects with {@link RequestError} or `PriceFileError`. */
   set(name: string, body: unknown): Promise<PriceEntry>
   /** False if there is none of that name. Rejects with `PriceFileError`. */
   remove(name: string): Promise<boolean>
@@ -28,7 +28,7 @@ export function priceWriter(path: string, clock: Pick<Clock, 'wallTime'>): Price
         const { param, allowed, got } = reading.problem
         const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 100)
         const message = `${param} must be ${allowed}; got ${shown}`
-        throw new RequestProblem(400, 'invalid_price', message, { param })
+        throw new RequestError('invalid_price', message, { param })
       }),
     remove: (name) =>
       changePrices(path, lockLimitMs, (before) => {

@@ -16,8 +16,14 @@ import {
   maxSorted,
 } from '../../query/query-question.ts'
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
-import { type QueryParameter, type QueryTable, optional, or, repeatable } from '../http/query-parameters.ts'
-import { RequestProblem } from '../http/request-problem.ts'
+import {
+  type QueryParameter,
+  type QueryTable,
+  invalidParameter,
+  optional,
+  or,
+  repeatable,
+} from '../http/query-parameters.ts'
 
 /** Which calls are meant, as it stands in a query. */
 export interface FilterQuery {
@@ -136,17 +142,23 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   if (group_by !== null) {
     for (const param of ['sort', 'cursor'] as const) {
       if (query[param] !== null)
-        throw mismatch(param, `${param} is for lists of calls, and group_by asks for none.`)
+        throw invalidParameter(param, `${param} is for lists of calls, and group_by asks for none.`)
     }
     return { kind: 'groups', filter, ...group_by, timeZone: tz, format }
   }
   const sort = query.sort ?? 'started_at'
   const isByTime = sort === 'started_at'
   if (!isByTime && query.cursor !== null) {
-    throw mismatch('cursor', `A list sorted by ${sort} has one page; cursor goes with started_at alone.`)
+    throw invalidParameter(
+      'cursor',
+      `A list sorted by ${sort} has one page; cursor goes with started_at alone.`,
+    )
   }
   if (!isByTime && (query.limit ?? 0) > maxSorted) {
-    throw mismatch('limit', `limit must be 1 to ${maxSorted} in a list sorted by ${sort}; got ${query.limit}`)
+    throw invalidParameter(
+      'limit',
+      `limit must be 1 to ${maxSorted} in a list sorted by ${sort}; got ${query.limit}`,
+    )
   }
   const limit = query.limit ?? (isByTime ? defaultLimit : maxSorted)
   return { kind: 'list', filter, limit, beforeId: query.cursor, sort, format }
@@ -161,9 +173,9 @@ function filterOf(query: OverviewQuery): CallFilter {
   const { min_ms, max_ms, tz } = query
   const from = query.from === null ? null : instantOf(query.from, tz)
   const to = query.to === null ? null : instantOf(query.to, tz)
-  if (from !== null && to !== null && to <= from) throw mismatch('to', 'to must be later than from.')
+  if (from !== null && to !== null && to <= from) throw invalidParameter('to', 'to must be later than from.')
   if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
-    throw mismatch('max_ms', 'max_ms must be at least min_ms.')
+    throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
   return {
     ...(from === null ? {} : { fromMs: from }),
@@ -180,8 +192,4 @@ function filterOf(query: OverviewQuery): CallFilter {
     ...(max_ms === null ? {} : { maxMs: max_ms }),
     ...(query.q === null ? {} : { exactly: query.q }),
   }
-}
-
-function mismatch(param: string, message: string): RequestProblem {
-  return new RequestProblem(400, 'invalid_parameter', message, { param })
 }
