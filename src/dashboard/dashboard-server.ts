@@ -5,7 +5,6 @@ import type { ThisMachine } from '../lib/this-machine.ts'
 import type { JobStarter } from '../supervisor/database-jobs.ts'
 import type { GatewayProcess } from '../supervisor/gateway-process.ts'
 import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
-import { BeatTopic } from './events/beat-topic.ts'
 import { CallTopic } from './events/call-topic.ts'
 import { EventHub } from './events/event-hub.ts'
 import { JobTopic } from './events/job-topic.ts'
@@ -89,7 +88,7 @@ export class DashboardServer {
     })
     const live = new StateTopic({ name: 'live', clock, look: () => process.live(), onFault })
     const calls = new CallTopic(queries, clock, onFault)
-    const others = [new JobTopic(jobs), new BeatTopic(clock), new PayloadTopic(rawLog)]
+    const others = [new JobTopic(jobs), new PayloadTopic(rawLog)]
     this.#hub = new EventHub([gateway, new LogTopic(log), calls, live, ...others], clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))

@@ -328,7 +328,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
       return () => {}
     },
   } as never)
-  topic.subscribe({ send: () => true, sendJson: (json) => told.push(json) > 0, whenRoom: () => {} })
+  topic.subscribe({ send: (json) => told.push(json) > 0, whenRoom: () => {} })
   for (const message of [
     record,
     started,
