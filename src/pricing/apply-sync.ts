@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PriceEntry, PricePeriod, RateTier } from '../api/costs.ts'
 import type { ModelCosts, PriceListSource } from './model-costs.ts'
 import type { ListedPrice, PriceList } from './price-list.ts'
-import { timeOf } from './price-time.ts'
+import { serviceTiers, tiersOf } from './price-tiers.ts'
+import { byTime, timeOf } from './price-time.ts'
 
 /** What a sync made of the book. */
 export interface SyncOutcome {
@@ -90,27 +91,19 @@ function refusal(
     ({ source, removed_at: removed }) => source === name && removed === undefined,
   ).length
   if (models.size < leastShare * before) return `The list has ${models.size} prices; it had ${before}.`
-  const { known, odd } = oddPrices(costs, models)
-  if (known >= enoughKnown && odd > known / 2) {
-    return `${odd} of ${known} known prices would be more than ${oddFactor} times as high or as low.`
+  const known = factors(costs.models, models)
+  const odd = known.filter((factor) => factor > oddFactor || factor < 1 / oddFactor).length
+  if (known.length >= enoughKnown && odd > known.length / 2) {
+    return `${odd} of ${known.length} known prices would be more than ${oddFactor} times as high or as low.`
   }
   return null
 }
 
-function oddPrices(
-  costs: ModelCosts,
-  models: PriceList['models'],
-): { readonly known: number; readonly odd: number } {
-  let [known, odd] = [0, 0]
-  for (const [name, { tiers }] of models) {
-    const entry = Object.hasOwn(costs.models, name) ? costs.models[name] : undefined
-    const before = baseInput(entry?.prices.at(-1)?.tiers)
-    const after = baseInput(tiers)
-    if (before === 0 || after === 0) continue
-    known += 1
-    if (after / before > oddFactor || before / after > oddFactor) odd += 1
-  }
-  return { known, odd }
+/** By how much the prices of models differ whose prices were known before. */
+function factors(before: ModelCosts['models'], after: PriceList['models']): readonly number[] {
+  return Object.entries(before)
+    .map(([name, { prices }]) => baseInput(after.get(name)?.tiers) / baseInput(prices.at(-1)?.tiers))
+    .filter((factor) => factor > 0 && factor < Infinity)
 }
 
 function baseInput(tiers: readonly RateTier[] | undefined): number {
@@ -126,7 +119,7 @@ function pricesAfter(
 ): readonly PricePeriod[] {
   if (old === undefined) return [periodOf(listed, null)]
   const nowMs = timeOf(now)
-  const ordered = old.prices.toSorted((a, b) => timeOf(a.effective_from) - timeOf(b.effective_from))
+  const ordered = old.prices.toSorted(byTime)
   const index = ordered.findLastIndex(({ effective_from: from }) => timeOf(from) <= nowMs)
   const inForce = ordered[index]
   const earlier = ordered.slice(0, Math.max(index, 0))
@@ -145,24 +138,9 @@ function periodOf({ tiers, service_tiers: service }: ListedPrice, from: string |
   return { effective_from: from, tiers, ...(service === undefined ? {} : { service_tiers: service }) }
 }
 
-function isSame(period: PricePeriod, { tiers, service_tiers: service = {} }: ListedPrice): boolean {
-  return isDeepStrictEqual(
-    [normal(period.tiers), normalAll(period.service_tiers ?? {})],
-    [normal(tiers), normalAll(service)],
+/** Whether both bill the same, however they are written. */
+function isSame(period: PricePeriod, listed: ListedPrice): boolean {
+  return [null, ...serviceTiers].every((tier) =>
+    isDeepStrictEqual(tiersOf(period, tier), tiersOf(periodOf(listed, null), tier)),
   )
-}
-
-/** A tier that says `inclusive: false` says nothing, and a remark is none of the price. */
-function normal(tiers: readonly RateTier[]): readonly object[] {
-  return tiers
-    .toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
-    .map((tier) =>
-      Object.fromEntries(
-        Object.entries(tier).filter(([name, value]) => value !== false && !name.startsWith('_')),
-      ),
-    )
-}
-
-function normalAll(service: Readonly<Record<string, readonly RateTier[]>>): object {
-  return Object.fromEntries(Object.entries(service).map(([name, tiers]) => [name, normal(tiers)]))
 }

@@ -1,5 +1,7 @@
 import type { Rates, RateTier } from '../api/costs.ts'
 import type { ListedPrice, PriceList, RejectedEntry } from './price-list.ts'
+import { isObject } from '../lib/message-shape.ts'
+import { byBound } from './price-tiers.ts'
 import { feeOf, rateOf } from './rate-bounds.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -65,7 +67,7 @@ class Rejection extends Error {
  * entries were found to be wrong in all. Null where it is not such a list at all.
  */
 export function fromLiteLlm(raw: unknown): PriceList | null {
-  if (!isFields(raw)) return null
+  if (!isObject(raw)) return null
   const models = new Map<string, ListedPrice>()
   const rejected: RejectedEntry[] = []
   for (const [name, entry] of Object.entries(raw)) {
@@ -81,7 +83,7 @@ export function fromLiteLlm(raw: unknown): PriceList | null {
 }
 
 function listed(name: string, entry: unknown): ListedPrice {
-  if (!isFields(entry) || name === '' || name.length > longestName || /[\p{Cc}]/u.test(name)) {
+  if (!isObject(entry) || name === '' || name.length > longestName || /[\p{Cc}]/u.test(name)) {
     throw new Rejection('bad_entry')
   }
   const { mode, litellm_provider: said } = entry
@@ -90,9 +92,9 @@ function listed(name: string, entry: unknown): ListedPrice {
   const provider = Object.hasOwn(providerNames, said) ? (providerNames[said] ?? said) : said
   const found = tiersIn(entry, { provider, mode })
   const ordinary = withRanges(found.get('') ?? [], entry['tiered_pricing'], { provider, mode })
-  const special = [...found]
-    .filter(([tier, tiers]) => tier !== '' && tiers.some(({ above_input_tokens: above }) => above === 0))
-    .map(([tier, tiers]) => [tier, tiers] as const)
+  const special = [...found].filter(
+    ([tier, tiers]) => tier !== '' && tiers.some(({ above_input_tokens: above }) => above === 0),
+  )
   return {
     provider,
     mode,
@@ -121,12 +123,7 @@ function tiersIn(entry: Fields, kind: Kind): ReadonlyMap<string, readonly Mutabl
     tier[rate] = amount(rate, value)
     tiers.set(bound, tier)
   }
-  return new Map(
-    [...found].map(([name, tiers]) => [
-      name,
-      [...tiers.values()].sort((a, b) => a.above_input_tokens - b.above_input_tokens),
-    ]),
-  )
+  return new Map([...found].map(([name, tiers]) => [name, [...tiers.values()].sort(byBound)]))
 }
 
 /** Ranges of input tokens, each with its own fields, go before the fields beside them. */
@@ -136,7 +133,7 @@ function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind):
   const all = new Map<number, MutableTier>()
   for (const one of ranges as readonly unknown[]) {
     // Elsewhere the list has tiers by something else than input under the same name.
-    if (!isFields(one) || !Array.isArray(one['range'])) throw new Rejection('bad_entry')
+    if (!isObject(one) || !Array.isArray(one['range'])) throw new Rejection('bad_entry')
     const [from] = one['range'] as readonly unknown[]
     if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0 || all.has(from)) {
       throw new Rejection('bad_entry')
@@ -147,7 +144,7 @@ function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind):
   }
   const [base] = tiers
   if (!all.has(0) && base !== undefined) all.set(0, base)
-  return [...all.values()].sort((a, b) => a.above_input_tokens - b.above_input_tokens)
+  return [...all.values()].sort(byBound)
 }
 
 /** With all that a price needs, or not at all. */
@@ -185,8 +182,4 @@ function amount(rate: keyof Rates, value: unknown): number {
   const usd = isFee ? feeOf(value) : rateOf(value, 1)
   if (usd === null) throw new Rejection('bad_number')
   return usd
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

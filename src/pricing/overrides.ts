@@ -1,7 +1,7 @@
 import type { PriceEntry, PricePeriod, Rates } from '../api/costs.ts'
 import { type JsonCheck, JsonValueError, object, only } from '../options/json-check.ts'
 import type { ModelCosts } from './model-costs.ts'
-import { isInstant, timeOf } from './price-time.ts'
+import { byTime, isInstant, timeOf } from './price-time.ts'
 import { fees, rateChecks } from './rate-bounds.ts'
 
 /** What is wrong with a price that somebody sets. */
@@ -86,5 +86,5 @@ const periodIn: JsonCheck<PricePeriod> = (body) => {
 /** Among those that were there, in order; one that began at the same instant gives way. */
 function withPeriod(old: readonly PricePeriod[], period: PricePeriod): readonly PricePeriod[] {
   const others = old.filter((other) => timeOf(other.effective_from) !== timeOf(period.effective_from))
-  return [...others, period].sort((a, b) => timeOf(a.effective_from) - timeOf(b.effective_from))
+  return [...others, period].sort(byTime)
 }

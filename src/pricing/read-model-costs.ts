@@ -23,7 +23,7 @@ import {
   type PriceListSource,
   type UpstreamPrices,
 } from './model-costs.ts'
-import { isInstant, timeOf } from './price-time.ts'
+import { byTime, isInstant, timeOf } from './price-time.ts'
 import type { ServiceTier } from './price-tiers.ts'
 import { fees, rate, rateChecks } from './rate-bounds.ts'
 
@@ -146,9 +146,7 @@ const simplePeriod: JsonCheck<PricePeriod> = (value) => {
 
 /** A model of the older form: a list of dated prices, the newest of which names the source. */
 const simpleEntry: JsonCheck<PriceEntry> = (value) => {
-  const prices = dated(simplePeriod)(value).toSorted(
-    (a, b) => timeOf(a.effective_from) - timeOf(b.effective_from),
-  )
+  const prices = dated(simplePeriod)(value).toSorted(byTime)
   return { source: prices.at(-1)?.source ?? 'user', prices }
 }
 
