@@ -46,7 +46,7 @@ const socketLimits = {
   requireHostHeader: false,
 }
 
-/** What a dashboard's server is made of. */
+/** The parts of a dashboard's server. */
 export interface DashboardServerOptions {
   readonly process: GatewayProcess
   readonly log: LogSource
@@ -57,7 +57,7 @@ export interface DashboardServerOptions {
   readonly prices: PriceWriter
   readonly adminToken: string | null
   readonly thisMachine: ThisMachine
-  /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
+  /** Demands the admin token of everybody: for an address that is not a loopback one. */
   readonly demandsToken: boolean
   /** Names besides loopback ones and addresses under which the dashboard answers. */
   readonly allowedHosts: readonly string[]
@@ -68,7 +68,7 @@ export interface DashboardServerOptions {
 
 /** The dashboard's HTTP side: the page, the API, and the guard before both. */
 export class DashboardServer {
-  /** What it answers, by path. */
+  /** All routes, by path. */
   readonly routes: RouteTable
   readonly #server: Server
   readonly #router: Router

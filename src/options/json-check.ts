@@ -8,12 +8,12 @@ export type JsonCheck<T> = (value: unknown) => T
 export class JsonValueError extends Error {
   /** From the value that was checked to the one that is wrong. */
   readonly path: JsonPath
-  /** What is wrong, to be put behind the value's name. */
+  /** The flaw, to be put behind the value's name: "must be …". */
   readonly flaw: string
   /** Completes "… must be"; null if the flaw is of another kind. */
   readonly allowed: string | null
   readonly got: unknown
-  /** Whether the value is wrong, or the name of the member. */
+  /** The side of the member that is wrong. */
   readonly at: 'name' | 'value'
 
   constructor(flaw: string, details: Partial<Pick<JsonValueError, 'path' | 'allowed' | 'got' | 'at'>> = {}) {
@@ -33,7 +33,7 @@ export class JsonValueError extends Error {
   }
 }
 
-/** What a value must be, and is not. */
+/** The error for a value that must be something else. */
 export function mustBe(allowed: string, got: unknown): JsonValueError {
   return new JsonValueError(`must be ${allowed}; it is ${shown(got)}`, { allowed, got })
 }

@@ -5,7 +5,7 @@ import type { ListedPrice, PriceList } from './price-list.ts'
 import { serviceTiers, tiersOf } from './price-tiers.ts'
 import { byTime, timeOf } from './price-time.ts'
 
-/** What a sync made of the book. */
+/** The book after a sync. */
 export interface SyncOutcome {
   readonly costs: ModelCosts
   readonly added: number
@@ -28,7 +28,7 @@ const leastShare = 0.7
 /** A list in which so large a part of the prices is out of bounds has another unit than ours. */
 const mostBadShare = 0.3
 
-/** The same of prices that are so many times as high or low as before, where enough are known to tell. */
+/** The same of prices that are so many times as high or low as before, if enough are known to tell. */
 const oddFactor = 10
 const enoughKnown = 20
 
@@ -110,7 +110,7 @@ function baseInput(tiers: readonly RateTier[] | undefined): number {
   return tiers?.find(({ above_input_tokens: above }) => above === 0)?.input ?? 0
 }
 
-/** The entry's prices; the very same where nothing is new. */
+/** The entry's prices; the very same if nothing is new. */
 function pricesAfter(
   old: PriceEntry | undefined,
   listed: ListedPrice,
@@ -138,7 +138,7 @@ function periodOf({ tiers, service_tiers: service }: ListedPrice, from: string |
   return { effective_from: from, tiers, ...(service === undefined ? {} : { service_tiers: service }) }
 }
 
-/** Whether both bill the same, however they are written. */
+/** Says if both bill the same, however they are written. */
 function isSame(period: PricePeriod, listed: ListedPrice): boolean {
   return [null, ...serviceTiers].every((tier) =>
     isDeepStrictEqual(tiersOf(period, tier), tiersOf(periodOf(listed, null), tier)),

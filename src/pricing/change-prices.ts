@@ -12,7 +12,7 @@ export class PriceFileError extends Error {
   }
 }
 
-/** What is written (null: nothing), and what is answered to who asked for it. */
+/** The prices to write (null: nothing), and the answer to who asked for it. */
 type Change<T> = readonly [costs: ModelCosts | null, answer: T]
 
 /**

@@ -12,7 +12,7 @@ export class PriceFetchError extends Error {
   }
 }
 
-/** What getting a list may take. */
+/** Bounds on getting a list. */
 export interface FetchBounds {
   /** From the first connection to the last byte. */
   readonly timeoutMs: number
@@ -48,7 +48,7 @@ export async function fetchPriceList(
   }
 }
 
-/** Whether a source is to be asked for over the network. */
+/** Says if a source is asked for over the network. */
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source)
 }

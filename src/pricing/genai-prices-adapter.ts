@@ -1,4 +1,5 @@
 import type { PriceEntry, PricePeriod, Rates, RateTier } from '../api/costs.ts'
+import { type ModelCosts, noPrices } from './model-costs.ts'
 import { EntryError, listedRate, type PriceList, readEntries } from './price-list.ts'
 import { knownUpstreams } from './upstream-table.ts'
 
@@ -72,9 +73,29 @@ const uncountable: ReadonlySet<string> = new Set([
   'output_citation_mtok',
 ])
 
+/** The prices that come with the program, made of a version of `@pydantic/genai-prices` and the instant it was published. */
+export function firstBook(
+  providers: readonly GenaiProvider[],
+  { version, at }: { readonly version: string; readonly at: string },
+): ModelCosts {
+  const source = `genai-prices ${version}`
+  const { models, rejected } = fromGenaiPrices(providers, { source, updatedAt: at })
+  return {
+    ...noPrices,
+    source: {
+      name: source,
+      url: `https://www.npmjs.com/package/@pydantic/genai-prices/v/${version}`,
+      licence: 'MIT',
+      entries: models.size,
+      rejected: rejected.length,
+    },
+    models: Object.fromEntries(models),
+  }
+}
+
 /**
  * Reads the providers of `@pydantic/genai-prices`. A model stands under its id and under each name that its clauses spell
- * out, where the list would take that name for this model; what it matches by a part of a name is left out, as it would
+ * out, if the list would take that name for this model; what it matches by a part of a name is left out, as it would
  * give a local model a hosted one's price. So are prices that depend on the hour, and zero.
  */
 export function fromGenaiPrices(

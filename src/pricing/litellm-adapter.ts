@@ -6,7 +6,7 @@ import { byBound } from './price-tiers.ts'
 type Fields = Readonly<Record<string, unknown>>
 type MutableTier = { -readonly [Name in keyof RateTier]: RateTier[Name] }
 
-/** What a field of LiteLLM's list is here. All are in USD; those of tokens are per token. */
+/** Our rates for the fields of LiteLLM's list. All are in USD; those of tokens are per token. */
 const fieldRates: Readonly<Record<string, keyof Rates>> = {
   input_cost_per_token: 'input',
   output_cost_per_token: 'output',
@@ -53,7 +53,7 @@ const longestName = 256
 
 /**
  * Reads LiteLLM's `model_prices_and_context_window.json`. An entry with one number out of bounds is left out whole: such
- * entries were found to be wrong in all. Null where it is not such a list at all.
+ * entries were found to be wrong in all. Null if it is not such a list at all.
  */
 export function fromLiteLlm(raw: unknown): PriceList | null {
   if (!isObject(raw)) return null

@@ -4,7 +4,7 @@ import type { ModelCosts } from './model-costs.ts'
 import { byTime, isInstant, timeOf } from './price-time.ts'
 import { fees, rateChecks } from './rate-bounds.ts'
 
-/** What is wrong with a price that somebody sets. */
+/** The flaw of a price that somebody sets. */
 export interface OverrideProblem {
   readonly param: string
   /** Completes "… must be". */

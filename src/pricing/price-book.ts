@@ -6,9 +6,9 @@ import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price
 import { timeOf } from './price-time.ts'
 import { UpstreamTable } from './upstream-table.ts'
 
-/** What of a call its price depends on. */
+/** The parts of a call that its price depends on. */
 export interface AskedPrice {
-  /** Host, with its port where it has one. */
+  /** Host, with its port if it has one. */
   readonly upstream: string | null
   readonly responseModel: string | null
   readonly model: string | null
@@ -16,7 +16,7 @@ export interface AskedPrice {
   readonly startedAtMs: number
 }
 
-/** What a call costs, and who says so. */
+/** A price, and who says so. */
 export interface Price {
   /** The entry's key, as the file spells it. */
   readonly key: string
@@ -99,7 +99,7 @@ export class PriceBook {
     return noEntry
   }
 
-  /** What a call cost; null where no price is known, or not all of it was metered. */
+  /** A call's cost; null if no price is known, or not all of it was metered. */
   costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
     const price = this.price(call)
     if ('none' in price) return null

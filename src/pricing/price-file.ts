@@ -7,13 +7,13 @@ import { chmodSync, copyFileSync, existsSync, linkSync, readFileSync, rmSync, st
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What stands at a path: the content, why it cannot be one, or nothing. */
+/** The content of the file at a path, the reason why it cannot be one, or that there is none. */
 export type PriceReading = ModelCostsReading | 'missing'
 
 /** A list of this size is nobody's. */
 const mostBytes = 32 * 1024 * 1024
 
-/** Where the prices of a database are: beside it. */
+/** The price file of a database, which stands beside it. */
 export function priceFileOf(database: string): string {
   return join(dirname(database), 'model_costs.json')
 }
@@ -26,7 +26,7 @@ export function lockPriceFile(path: string, limitMs: number): Promise<Disposable
   return takeFileLock(`${path}.lock`, limitMs)
 }
 
-/** The prices that came with the program, for where there is no file yet. A checkout has them after `npm ci`. */
+/** The prices that came with the program, which hold until there is a file. A checkout has them after `npm ci`. */
 export function shippedPriceFile(): string {
   return fileURLToPath(new URL('../../dist/model_costs.json', import.meta.url))
 }
@@ -53,7 +53,7 @@ export function readPricesInForce(path: string): PriceReading {
   return inForce(readPriceFile(path), () => readPriceFile(shippedPriceFile()))
 }
 
-/** What a file says and, until a sync brings another list, beneath it what came with the program. */
+/** The file's prices and, until a sync brings another list, beneath them those that came with the program. */
 export function inForce(file: PriceReading, readShipped: () => PriceReading): PriceReading {
   if (file !== 'missing' && ('problem' in file || file.costs.synced_at !== null)) return file
   const shipped = readShipped()
@@ -70,7 +70,7 @@ export function inForce(file: PriceReading, readShipped: () => PriceReading): Pr
   }
 }
 
-/** Puts the prices that came with the program where there is no file yet, for a person to find them. Never throws. */
+/** Writes the prices that came with the program to a file if there is none yet, for a person to find them. Never throws. */
 export function placeShippedPrices(path: string): void {
   const temporary = `${path}.${process.pid}.first`
   try {
@@ -86,14 +86,14 @@ export function placeShippedPrices(path: string): void {
   }
 }
 
-/** What is to be changed, of a file or where there is none; what a person got wrong is not written over. */
+/** The prices that a change starts from. Throws if the file is broken: what a person got wrong is not written over. */
 export function costsToChange(reading: PriceReading, refusal: (problem: PriceProblem) => Error): ModelCosts {
   if (reading === 'missing') return noPrices
   if ('costs' in reading) return reading.costs
   throw refusal(reading.problem)
 }
 
-/** Where in a file something is wrong, to be put behind the file's name: `, line 2, column 7`; empty where nobody knows. */
+/** The place of a flaw, to be put behind the file's name: `, line 2, column 7`; empty if nobody knows. */
 export function placeInFile({ line, column }: PriceProblem): string {
   return line === null ? '' : `, line ${line}, column ${column ?? 1}`
 }

@@ -1,7 +1,7 @@
 import type { Rates, RateTier } from '../api/costs.ts'
 import { fees, feeOf, rateOf } from './rate-bounds.ts'
 
-/** What a list of prices says of a model, as of now. */
+/** A model's price in a list, as of now. */
 export interface ListedPrice {
   readonly provider: string
   readonly mode: string
@@ -14,7 +14,7 @@ export interface ListedPrice {
 export interface RejectedEntry {
   readonly name: string
   /**
-   * `not_priced_by_token`: of another kind; `no_price`: none, or zero where that does not mean free; `bad_number`: out of
+   * `not_priced_by_token`: of another kind; `no_price`: none, or zero that does not mean free; `bad_number`: out of
    * bounds, or no number; `bad_entry`: not in the list's form; `not_expressible`: bills what a gateway cannot count.
    */
   readonly reason: 'not_priced_by_token' | 'no_price' | 'bad_number' | 'bad_entry' | 'not_expressible'

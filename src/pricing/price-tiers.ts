@@ -19,10 +19,10 @@ export interface PicoRates {
   readonly perSearchUnit: number
 }
 
-/** What a whole request costs whose input, cached or not, is larger than a bound. */
+/** The rates of whole requests whose input, cached or not, is larger than a bound. */
 export interface PicoTier {
   readonly aboveInputTokens: number
-  /** Whether as many tokens as the bound are enough. */
+  /** As many tokens as the bound are enough. */
   readonly inclusive: boolean
   readonly rates: PicoRates
 }

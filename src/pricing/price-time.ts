@@ -1,7 +1,7 @@
 import type { PricePeriod } from '../api/costs.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 
-/** Whether a value is a text that names an instant, or a day. */
+/** Says if a value is a text that names an instant, or a day. */
 export function isInstant(value: unknown): value is string {
   return typeof value === 'string' && parseIsoInstant(value) !== null
 }

@@ -24,7 +24,7 @@ const tokensPerRate = 1e6
 
 /**
  * A rate as it is kept, in USD per million tokens and rounded to six decimals (a pico-dollar per token): lists carry the
- * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null where it is neither,
+ * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null if it is neither,
  * or out of bounds.
  */
 export function rateOf(value: unknown, perTokens: number = tokensPerRate): number | null {
@@ -59,16 +59,10 @@ const fee: JsonCheck<number> = (value) => {
   return usd
 }
 
+type RateChecks = { readonly [Name in keyof Rates]-?: JsonCheck<number | undefined> }
+
 /** Rates and fees as a person writes them, any of them left out. */
-export const rateChecks: { readonly [Name in keyof Rates]-?: JsonCheck<number | undefined> } = {
-  input: optional(rate),
-  output: optional(rate),
-  cache_read: optional(rate),
-  cache_write: optional(rate),
-  cache_write_1h: optional(rate),
-  reasoning: optional(rate),
-  input_audio: optional(rate),
-  output_audio: optional(rate),
-  per_request: optional(fee),
-  per_search_unit: optional(fee),
-}
+export const rateChecks: RateChecks = Object.fromEntries([
+  ...tokenRates.map((name) => [name, optional(rate)]),
+  ...fees.map((name) => [name, optional(fee)]),
+]) as RateChecks

@@ -29,7 +29,7 @@ import { fees, rate, rateChecks } from './rate-bounds.ts'
 
 export type ModelCostsReading = { readonly costs: ModelCosts } | { readonly problem: PriceProblem }
 
-/** Reads a price file's text: its content, or the first thing that is wrong with it and where. Never throws. */
+/** Reads a price file's text: its content, or the first thing that is wrong with it, with its place. Never throws. */
 export function readModelCosts(file: string): ModelCostsReading {
   // Some editors begin a file with a mark of its byte order.
   const content = file.replace(/^\uFEFF/, '')
@@ -159,7 +159,7 @@ const upstream = object<UpstreamPrices>({
   provider: text,
 })
 
-/** What a sync writes: parts that are not as it writes them are left out rather than told. */
+/** Written by a sync: parts that are not as it writes them are left out rather than told. */
 const listSource: JsonCheck<PriceListSource | null> = (value) => {
   if (value === undefined || value === null) return null
   const { name, url, ...rest } = only('an object', isObject)(value)
@@ -220,7 +220,7 @@ const modelCosts: JsonCheck<ModelCosts> = (value) => {
   }
 }
 
-/** Whether it is a file of the older form, in which every model has a list of dated prices. */
+/** Recognises a file of the older form, in which every model has a list of dated prices. */
 function isSimpleForm(value: unknown): boolean {
   if (!isObject(value) || 'version' in value) return false
   const entries = Object.values(value)

@@ -8,7 +8,7 @@ import { changePrices, pricesToChange } from './change-prices.ts'
 import { type ModelCosts, neverSynced, type PriceListSource } from './model-costs.ts'
 import type { PriceList } from './price-list.ts'
 
-/** What a sync did. */
+/** The outcome of a sync. */
 export interface SyncReport {
   readonly added: number
   readonly changed: number
@@ -16,11 +16,11 @@ export interface SyncReport {
   /** Prices in the list, and entries of it that were left out. */
   readonly entries: number
   readonly rejected: number
-  /** Whether the source says that the list is still the one that was taken last. */
+  /** The source said that the list is still the one that was taken last. */
   readonly notModified: boolean
 }
 
-/** What came is no list of prices, or not one that can be: the prices are as they were. */
+/** No list of prices came, or none that can be right: the prices are as they were. */
 export class PriceSyncError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -28,7 +28,7 @@ export class PriceSyncError extends Error {
   }
 }
 
-/** Where a list comes from, and what the clock on the wall says. */
+/** The source of a list, and the clock on the wall. */
 export interface SyncOrder {
   /** A URL, or a file's path. */
   readonly source: string
@@ -94,7 +94,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** What processes left behind that were killed while they wrote. With the lock held nobody else writes. */
+/** Deletes the files of processes that were killed while they wrote. With the lock held nobody else writes. */
 function removeUnfinished(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {

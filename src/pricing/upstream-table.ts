@@ -43,7 +43,7 @@ export class UpstreamTable {
     this.#hosts = new Map(all.map(([host, prices]) => [host.toLowerCase(), prices]))
   }
 
-  /** Of a host, with its port where it has one. A host that was added is listed wherever it is. */
+  /** The names for a host, with its port if it has one. A host that was added is listed wherever it is. */
   find(upstream: string | null): UpstreamPrices | UnlistedUpstream {
     if (upstream === null || upstream === '') return 'unknown_upstream'
     const place = upstream.toLowerCase()

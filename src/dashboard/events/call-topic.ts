@@ -10,7 +10,7 @@ export class CallTopic extends ReadTopic {
   readonly name = 'calls' as const
   readonly #queries: QuerySource
   readonly #poll: Poll
-  /** Null until it is known where to begin. */
+  /** Null until the newest call is known, behind which it begins. */
   #lastSeq: number | null = null
 
   constructor(queries: QuerySource, clock: Clock, onFault: (error: unknown) => void) {

@@ -17,7 +17,7 @@ const places = compilePlaces(
 )
 const quote = 0x22
 
-/** Where a value stands, and what stands there instead. */
+/** The offsets of a value, and the JSON that takes its place. */
 interface Cut {
   readonly start: number
   readonly end: number
@@ -32,7 +32,7 @@ export function cutPayload(record: string): string {
   if (record.length <= longestRecord) return record
   const bytes = Buffer.from(record)
   const cuts: Cut[] = []
-  /** Of a record whose body is cut, where `truncated` stands. */
+  /** The `truncated` of a record whose body is cut. */
   const marks: Cut[] = []
   const cutSlots = new Set<number>()
   const peek = new JsonPeek(places, {

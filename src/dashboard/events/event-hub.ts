@@ -14,7 +14,7 @@ const beat: EventData['beat'] = { every_ms: beatMs }
 
 /** The readers of `/api/events`, each with its topics on one stream. */
 export class EventHub {
-  /** What may be asked for. */
+  /** The names that `topics=` takes. */
   readonly topicNames: readonly string[]
   readonly #topics: readonly Topic[]
   readonly #clock: Clock

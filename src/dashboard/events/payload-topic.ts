@@ -10,7 +10,7 @@ import { type Missed, ReadTopic } from './topic.ts'
 export class PayloadTopic extends ReadTopic {
   readonly name = 'payloads' as const
   readonly #source: RawLogSource
-  /** Whether there is a feed, as it was last told; null until that is known. */
+  /** The last event that said if there is a feed; null until that is known. */
   #connection: string | null = null
   #stop: (() => void) | undefined
 

@@ -13,7 +13,7 @@ export class Poll {
   readonly #options: PollOptions
   #isWanted = false
   #isLooking = false
-  /** Whether to look again as soon as the look under way is over, which may have been too early. */
+  /** Look again as soon as the look under way is over, which may have been too early. */
   #again = false
   #cancelNext: (() => void) | undefined
 

@@ -8,7 +8,7 @@ export interface TopicReader {
   whenRoom(callback: () => void): void
 }
 
-/** What `/api/events` can tell of. A topic that nobody listens to costs nothing. */
+/** A subject of `/api/events`. One that nobody listens to costs nothing. */
 export interface Topic {
   /** As it stands in `topics=`, and the name of its events. */
   readonly name: EventTopic
@@ -49,7 +49,7 @@ export abstract class ReadTopic implements Topic {
   /** Called when the last reader has left. */
   protected abstract rest(): void
 
-  /** What a reader is told that is new, or has missed so much; nothing as long as nothing is known. */
+  /** The events for a reader that is new, or has missed so much; none as long as nothing is known. */
   protected abstract standing(missed: Missed): readonly string[]
 
   /** Tells all readers. `worth` counts as missed by those who cannot be told. */

@@ -4,7 +4,7 @@ import { RequestError } from './request-error.ts'
 
 /** The parts of a request that decide whether it is let in. */
 export interface Visit extends RequestSource {
-  /** Whether this machine sent it: our own user or root, through no proxy. */
+  /** This machine sent it: our own user or root, through no proxy. */
   readonly isLocal: boolean
   readonly method: string
   /** As it stands in the request line. */
@@ -19,9 +19,9 @@ export interface Visit extends RequestSource {
 export interface AccessRules {
   /** Names besides loopback ones and addresses. */
   readonly allowedHosts: readonly string[]
-  /** Whether the admin token is demanded of everybody: where other machines can reach the dashboard. */
+  /** The admin token is demanded of everybody: other machines can reach the dashboard. */
   readonly demandsToken: boolean
-  /** Whether there is an admin token. */
+  /** There is an admin token. */
   readonly tokenIsSet: boolean
   /** Paths on which nothing is told or done that needs the token: what signing in takes. */
   readonly openPaths: ReadonlySet<string>
@@ -30,8 +30,8 @@ export interface AccessRules {
 const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Why a request is refused before anything else is looked at, or null where it is let in. `hasToken` is asked
- * only where it matters. Everything is refused that is not allowed, on every path, known or not.
+ * Refuses a request before anything else is looked at; null lets it in. `hasToken` is asked
+ * only if it matters. Everything is refused that is not allowed, on every path, known or not.
  */
 export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestError | null {
   return (
@@ -43,7 +43,7 @@ export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => bool
   )
 }
 
-/** Whether a request must bring the admin token: nobody but this machine's own programs is let in without. */
+/** Says if a request must bring the admin token: only this machine's own programs are let in without. */
 export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
   return rules.demandsToken || !visit.isLocal
 }

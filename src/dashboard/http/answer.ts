@@ -6,7 +6,7 @@ import { safetyHeaders } from './safety-headers.ts'
 
 const json = 'application/json; charset=utf-8'
 
-/** What is sent back. A stream is sent as it comes, and ended with the connection that it goes to. */
+/** An answer to a request. A stream is sent as it comes, and ended with the connection that it goes to. */
 export class Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -54,7 +54,7 @@ function entityTag(tag: string, coding: ContentCoding | null): string {
   return `"${tag}${coding === null ? '' : `-${coding}`}"`
 }
 
-/** Whether who sends this `If-None-Match` has the content, in whichever coding it came. */
+/** Says if who sends this `If-None-Match` has the content, in whichever coding it came. */
 export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
   const known = [null, 'br', 'gzip'] as const
   const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))

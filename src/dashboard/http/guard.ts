@@ -12,7 +12,7 @@ export class Guard {
   readonly #thisMachine: ThisMachine
   readonly #signIn: SignIn | null
 
-  /** `signIn` is null where there is no admin token. */
+  /** `signIn` is null if there is no admin token. */
   constructor(rules: Omit<AccessRules, 'tokenIsSet'>, thisMachine: ThisMachine, signIn: SignIn | null) {
     this.#thisMachine = thisMachine
     this.#rules = { ...rules, tokenIsSet: signIn !== null }
@@ -27,7 +27,7 @@ export class Guard {
     return refusal === null
   }
 
-  /** Whether whoever asks for an open path would get no further. */
+  /** Says if whoever asks for an open path would get no further. */
   async demandsSignIn(req: IncomingMessage): Promise<boolean> {
     return mustBringToken(await this.#visitOf(req), this.#rules) && !this.#isSignedIn(req)
   }
@@ -58,7 +58,7 @@ function sourceOf(req: IncomingMessage): Omit<Visit, 'isLocal'> {
   }
 }
 
-/** Every mention of a header, in one text; null where there is none. */
+/** Every mention of a header, in one text; null if there is none. */
 function headerOf(req: IncomingMessage, name: string): string | null {
   return req.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ') ?? null
 }

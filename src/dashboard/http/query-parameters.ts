@@ -5,7 +5,7 @@ import { RequestError } from './request-error.ts'
 export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse'> {
   /** The value if the parameter is absent. */
   readonly default?: T
-  /** Whether it may be given more than once; `parse` is then asked about each, in turn. */
+  /** May be given more than once; `parse` is then asked about each, in turn. */
   readonly isRepeatable?: boolean
 }
 

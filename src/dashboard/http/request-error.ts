@@ -100,7 +100,7 @@ export class RequestError extends Error {
   }
 }
 
-/** What is answered to a request whose handling threw; null for a fault of our own, of which nothing is told. */
+/** The answer to a request whose handling threw; null for a fault of our own, of which nothing is told. */
 export function requestErrorOf(error: unknown): RequestError | null {
   if (error instanceof RequestError) return error
   if (

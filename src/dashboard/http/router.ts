@@ -33,7 +33,7 @@ export interface Asked<Q, B> {
   readonly response: ServerResponse
 }
 
-/** What a route takes, and what it does: it returns an {@link Answer}, or what is answered as JSON. */
+/** One method of a path. Its handler returns an {@link Answer}, or a value that is answered as JSON. */
 export interface Route<Q, B> {
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null

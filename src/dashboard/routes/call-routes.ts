@@ -7,13 +7,12 @@ import { callsQuestion, callsTable, overviewQuestion, overviewTable } from './qu
 import type { QuerySource } from './query-source.ts'
 import type { RawLogSource } from './raw-log-source.ts'
 
-/** What the routes of recorded calls need. */
 export interface CallRoutesOptions {
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
 }
 
-/** What was recorded: lists, groups, single calls, and the overview. */
+/** Recorded calls: lists, groups, single calls, and the overview. */
 export function callRoutes({ queries, rawLog }: CallRoutesOptions): RouteTable {
   const query = {
     GET: route({

@@ -16,7 +16,7 @@ const modelName = only(
   (value): value is string => typeof value === 'string' && /\S/.test(value) && value.length <= 2000,
 )
 
-/** What re-pricing may be told. */
+/** The body of an order to re-price. */
 const repriceOrder = object({
   from: text,
   to: text,
@@ -26,7 +26,6 @@ const repriceOrder = object({
   tz: optionalMember(text),
 })
 
-/** What the routes of prices need. */
 export interface CostRoutesOptions {
   readonly queries: QuerySource
   readonly jobs: JobStarter

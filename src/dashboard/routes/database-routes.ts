@@ -5,7 +5,7 @@ import { jsonAnswer } from '../http/answer.ts'
 import { or as orDefault } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
 
-/** What compressing may be told. */
+/** The body of an order to compress. */
 const compressOrder = object({ keep_days: or(whole(1, 36_500), 90), dry_run: or(flag, false) })
 
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */

@@ -9,13 +9,12 @@ import type { SignIn } from '../http/sign-in.ts'
 /** Names of files end with a hash of their content: under one name it is always the same. */
 const forEver = 'public, max-age=31536000, immutable'
 
-/** What signing in takes, and what the sign-in page is made of: these need no token. */
+/** The paths that need no token: the views, signing in, and the files of the sign-in page. */
 export function openPaths(assets: PageAssets): ReadonlySet<string> {
   const parts = [...assets.partsOf('sign-in.html')].map((name) => `/${name}`)
   return new Set([...pagePaths, '/api/session', ...parts])
 }
 
-/** What the routes of the page need. */
 export interface PageRoutesOptions {
   readonly assets: PageAssets
   readonly guard: Guard

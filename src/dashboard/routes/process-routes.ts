@@ -20,7 +20,6 @@ const optionalSettings: JsonCheck<Settings> = (body) => {
   return settings(body)
 }
 
-/** What the routes that look at the gateway, and act on it, need. */
 export interface ProcessRoutesOptions {
   readonly process: GatewayProcess
   readonly log: LogSource

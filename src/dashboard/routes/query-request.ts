@@ -47,7 +47,7 @@ export interface OverviewQuery extends FilterQuery {
   readonly tz: string
 }
 
-/** What calls are grouped by. */
+/** The keys that calls are grouped by. */
 interface GroupBy {
   readonly time: ZonedUnit | null
   readonly dimension: CallDimension | null
@@ -75,7 +75,7 @@ const dimensions: readonly CallDimension[] = [
 ]
 const callTypes = Object.keys(callTypeCodes) as readonly CallType[]
 const outcomes = Object.keys(outcomeCodes) as readonly Outcome[]
-/** What the store cuts a word at. */
+/** The length at which the store cuts a word. */
 const maxNameLength = 2000
 const defaultLimit = 1000
 
@@ -122,10 +122,10 @@ const filterTable: QueryTable<FilterQuery> = {
   q: optional(shortText('an id or an error code', maxNameLength)),
 }
 
-/** What `/api/overview` takes. */
+/** The query parameters of `/api/overview`. */
 export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: or(timeZone, 'UTC') }
 
-/** What `/api/query` takes. */
+/** The query parameters of `/api/query`. */
 export const callsTable: QueryTable<CallsQuery> = {
   ...overviewTable,
   group_by: optional(groupBy),
@@ -135,7 +135,7 @@ export const callsTable: QueryTable<CallsQuery> = {
   format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
 }
 
-/** What is asked by a query of `/api/query`. Throws where its parameters do not go together. */
+/** The question in a query of `/api/query`. Throws if its parameters do not go together. */
 export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   const filter = filterOf(query)
   const { group_by, format, tz } = query
@@ -164,7 +164,7 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   return { kind: 'list', filter, limit, beforeId: query.cursor, sort, format }
 }
 
-/** What is asked by a query of `/api/overview`. */
+/** The question in a query of `/api/overview`. */
 export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
 }

@@ -9,7 +9,7 @@ import type { RawLogSource } from './raw-log-source.ts'
 
 const mostSeconds = 604_800
 
-/** What the switch may be told. */
+/** The body of an order to switch the log. */
 const toggleOrder = object({
   enabled: flag,
   for_s: optional(
@@ -23,7 +23,6 @@ const toggleOrder = object({
 
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
-/** What the routes of the log of payloads need. */
 export interface RawLogRoutesOptions {
   readonly rawLog: RawLogSource
   readonly queries: QuerySource
@@ -68,7 +67,7 @@ export function rawLogRoutes({ rawLog, queries }: RawLogRoutesOptions): RouteTab
   }
 }
 
-/** What a client sends by itself when it comes back; null if it is none that the gateway gave. */
+/** The id that a client sends by itself when it comes back; null if it is none that the gateway gave. */
 function lastEventIdIn(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && /^\d{1,16}$/.test(header) ? header : null
 }
