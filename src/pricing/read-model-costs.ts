@@ -1,21 +1,8 @@
 import type { PriceEntry, PricePeriod, PriceProblem, PriceSync, RateTier } from '../api/costs.ts'
 import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
 import { isCount, isObject, isText } from '../lib/message-shape.ts'
-import {
-  type JsonCheck,
-  JsonValueError,
-  flag,
-  listOf,
-  mapOf,
-  mustBe,
-  object,
-  oneOf,
-  only,
-  optional,
-  or,
-  pathText,
-  text,
-} from '../options/json-check.ts'
+import * as json from '../options/json-check.ts'
+import { type JsonCheck, JsonValueError } from '../options/json-check.ts'
 import {
   type ModelCosts,
   neverSynced,
@@ -40,7 +27,7 @@ export function readModelCosts(file: string): ModelCostsReading {
   } catch (error) {
     if (!(error instanceof JsonValueError)) throw error
     const { path, flaw, at } = error
-    const message = `${path.length === 0 ? 'The file' : `${pathText(path)}:`} ${flaw}.`
+    const message = `${path.length === 0 ? 'The file' : `${json.pathText(path)}:`} ${flaw}.`
     return { problem: { message, ...placeInJson(content, path, at) } }
   }
 }
@@ -49,17 +36,18 @@ const withRemarks = { remarks: true }
 
 const examples = 'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null'
 
-const time: JsonCheck<string | null> = only(
+const time: JsonCheck<string | null> = json.only(
   examples,
   (value): value is string | null => value === null || isInstant(value),
 )
 
-const tokens: JsonCheck<number> = only('a whole number of tokens, zero or more', (value): value is number =>
-  isCount(value),
+const tokens: JsonCheck<number> = json.only(
+  'a whole number of tokens, zero or more',
+  (value): value is number => isCount(value),
 )
 
-const anyTier = object<RateTier>(
-  { above_input_tokens: or(tokens, 0), inclusive: optional(flag), ...rateChecks },
+const anyTier = json.object<RateTier>(
+  { above_input_tokens: json.or(tokens, 0), inclusive: json.optional(json.flag), ...rateChecks },
   withRemarks,
 )
 
@@ -73,7 +61,7 @@ function tiers(isSpecial: boolean): JsonCheck<readonly RateTier[]> {
     throw new JsonValueError(`has no price: it needs ${isPart ? 'a rate' : needed.join(' or ')}`)
   }
   return (value) => {
-    const all = listOf(tier)(value)
+    const all = json.listOf(tier)(value)
     const bounds = all.map(({ above_input_tokens: bound }) => bound)
     if (!bounds.includes(0)) {
       throw new JsonValueError('must have a tier with above_input_tokens 0, for the smallest requests')
@@ -84,20 +72,20 @@ function tiers(isSpecial: boolean): JsonCheck<readonly RateTier[]> {
   }
 }
 
-const special = optional(tiers(true))
+const special = json.optional(tiers(true))
 
-const period = object<PricePeriod>(
+const period = json.object<PricePeriod>(
   {
-    effective_from: or(time, null),
+    effective_from: json.or(time, null),
     tiers: tiers(false),
-    service_tiers: optional(
-      object<Partial<Record<ServiceTier, readonly RateTier[]>>>({
+    service_tiers: json.optional(
+      json.object<Partial<Record<ServiceTier, readonly RateTier[]>>>({
         flex: special,
         priority: special,
         batch: special,
       }),
     ),
-    source: optional(text),
+    source: json.optional(json.text),
   },
   withRemarks,
 )
@@ -105,7 +93,7 @@ const period = object<PricePeriod>(
 /** Checks a list of periods, no two of which may begin at once. */
 function dated(check: JsonCheck<PricePeriod>): JsonCheck<readonly PricePeriod[]> {
   return (value) => {
-    const periods = listOf(check)(value)
+    const periods = json.listOf(check)(value)
     const begins = periods.map(({ effective_from: from }) => timeOf(from))
     const again = begins.findIndex((atMs, index) => begins.indexOf(atMs) < index)
     if (again < 0) return periods
@@ -113,13 +101,13 @@ function dated(check: JsonCheck<PricePeriod>): JsonCheck<readonly PricePeriod[]>
   }
 }
 
-const entry = object<PriceEntry>(
+const entry = json.object<PriceEntry>(
   {
-    provider: optional(text),
-    mode: optional(text),
-    source: or(text, 'user'),
-    updated_at: optional(time),
-    removed_at: (value) => optional(time)(value) ?? undefined,
+    provider: json.optional(json.text),
+    mode: json.optional(json.text),
+    source: json.or(json.text, 'user'),
+    updated_at: json.optional(time),
+    removed_at: (value) => json.optional(time)(value) ?? undefined,
     prices: dated(period),
   },
   withRemarks,
@@ -129,15 +117,15 @@ const entry = object<PriceEntry>(
 const listedEntry: JsonCheck<PriceEntry> = (value) => {
   const one = entry(value)
   if (one.provider !== undefined) return one
-  throw mustBe('a text', undefined).under('provider')
+  throw json.mustBe('a text', undefined).under('provider')
 }
 
 const simplePeriod: JsonCheck<PricePeriod> = (value) => {
-  const said = object({
-    effective_date: or(time, null),
+  const said = json.object({
+    effective_date: json.or(time, null),
     input_cost_per_million: rate,
     output_cost_per_million: rate,
-    provider_source: or(text, 'user'),
+    provider_source: json.or(json.text, 'user'),
   })(value)
   const { input_cost_per_million: input, output_cost_per_million: output } = said
   const tiers = [{ above_input_tokens: 0, input, output }]
@@ -154,20 +142,20 @@ function orSimple(check: JsonCheck<PriceEntry>): JsonCheck<PriceEntry> {
   return (value) => (Array.isArray(value) ? simpleEntry(value) : check(value))
 }
 
-const upstream = object<UpstreamPrices>({
-  prefix: only('a text, which may be empty', isText),
-  provider: text,
+const upstream = json.object<UpstreamPrices>({
+  prefix: json.only('a text, which may be empty', isText),
+  provider: json.text,
 })
 
 /** Written by a sync: parts that are not as it writes them are left out rather than told. */
 const listSource: JsonCheck<PriceListSource | null> = (value) => {
   if (value === undefined || value === null) return null
-  const { name, url, ...rest } = only('an object', isObject)(value)
-  return { ...rest, name: or(text, 'user')(name), url: isText(url) ? url : null }
+  const { name, url, ...rest } = json.only('an object', isObject)(value)
+  return { ...rest, name: json.or(json.text, 'user')(name), url: isText(url) ? url : null }
 }
 
 const sync: JsonCheck<PriceSync> = (value) => {
-  const said = only('an object', isObject)(value ?? {})
+  const said = json.only('an object', isObject)(value ?? {})
   const parts = Object.entries(neverSynced).map(([name, byDefault]) => {
     const isGood = byDefault === null ? isText : isCount
     return [name, name !== 'state' && isGood(said[name]) ? said[name] : byDefault]
@@ -175,17 +163,17 @@ const sync: JsonCheck<PriceSync> = (value) => {
   return Object.fromEntries(parts) as PriceSync
 }
 
-const modelCostsFile = object<ModelCosts>(
+const modelCostsFile = json.object<ModelCosts>(
   {
-    version: oneOf([1]),
-    currency: or(oneOf(['USD']), 'USD'),
-    unit: or(oneOf(['usd_per_million_tokens']), 'usd_per_million_tokens'),
-    synced_at: or(time, null),
+    version: json.oneOf([1]),
+    currency: json.or(json.oneOf(['USD']), 'USD'),
+    unit: json.or(json.oneOf(['usd_per_million_tokens']), 'usd_per_million_tokens'),
+    synced_at: json.or(time, null),
     source: listSource,
     sync,
-    upstreams: or(mapOf(upstream), {}),
-    models: or(mapOf(orSimple(listedEntry)), {}),
-    overrides: or(mapOf(orSimple(entry)), {}),
+    upstreams: json.or(json.mapOf(upstream), {}),
+    models: json.or(json.mapOf(orSimple(listedEntry)), {}),
+    overrides: json.or(json.mapOf(orSimple(entry)), {}),
   },
   withRemarks,
 )
@@ -193,7 +181,7 @@ const modelCostsFile = object<ModelCosts>(
 /** The content of a price file, in today's form and rounded. */
 const modelCosts: JsonCheck<ModelCosts> = (value) => {
   if (isSimpleForm(value)) {
-    const overrides = mapOf(simpleEntry)(value)
+    const overrides = json.mapOf(simpleEntry)(value)
     return {
       ...noPrices,
       overrides: distinct(

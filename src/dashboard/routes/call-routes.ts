@@ -1,8 +1,7 @@
 import { parseCallId } from '../../call/call-id.ts'
-import type { Answer } from '../http/answer.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type Asked, type RouteTable, route } from '../http/router.ts'
-import { answerQuery, answerQueryPrivately } from './query-reply.ts'
+import { answerQuery } from './query-reply.ts'
 import { callsQuestion, callsTable, overviewQuestion, overviewTable } from './query-request.ts'
 import type { QuerySource } from './query-source.ts'
 import type { RawLogSource } from './raw-log-source.ts'
@@ -38,11 +37,11 @@ export function callRoutes({ queries, rawLog }: CallRoutesOptions): RouteTable {
     },
     '/api/calls/:id/payloads': {
       GET: route({
-        handle: async (asked): Promise<Answer> => {
+        handle: async (asked) => {
           const id = callIdOf(asked)
           const { logging, filePath } = await rawLog.known()
           const outcome = await queries.ask({ kind: 'payloads', id, filePath, logging })
-          return answerQueryPrivately(asked.request, outcome)
+          return answerQuery(asked.request, outcome, { isPrivate: true })
         },
       }),
     },

@@ -1,4 +1,4 @@
-import { flag, object, only, optional as optionalMember, text } from '../../options/json-check.ts'
+import * as json from '../../options/json-check.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/database-jobs.ts'
 import type { PriceSyncer } from '../../supervisor/price-sync-job.ts'
@@ -11,19 +11,19 @@ import { answerQuery } from './query-reply.ts'
 import { instantOf, isoTime } from './query-request.ts'
 import type { QuerySource } from './query-source.ts'
 
-const modelName = only(
+const modelName = json.only(
   'a name of 1 to 2000 characters',
   (value): value is string => typeof value === 'string' && /\S/.test(value) && value.length <= 2000,
 )
 
 /** The body of an order to re-price. */
-const repriceOrder = object({
-  from: text,
-  to: text,
-  model: optionalMember(modelName),
-  only_unpriced: optionalMember(flag),
-  dry_run: optionalMember(flag),
-  tz: optionalMember(text),
+const repriceOrder = json.object({
+  from: json.text,
+  to: json.text,
+  model: json.optional(modelName),
+  only_unpriced: json.optional(json.flag),
+  dry_run: json.optional(json.flag),
+  tz: json.optional(json.text),
 })
 
 export interface CostRoutesOptions {

@@ -1,12 +1,15 @@
-import { flag, object, or, whole } from '../../options/json-check.ts'
+import * as json from '../../options/json-check.ts'
 import { trueFalse } from '../../options/value-kind.ts'
 import type { JobStarter } from '../../supervisor/database-jobs.ts'
 import { jsonAnswer } from '../http/answer.ts'
-import { or as orDefault } from '../http/query-parameters.ts'
+import { or } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
 
 /** The body of an order to compress. */
-const compressOrder = object({ keep_days: or(whole(1, 36_500), 90), dry_run: or(flag, false) })
+const compressOrder = json.object({
+  keep_days: json.or(json.whole(1, 36_500), 90),
+  dry_run: json.or(json.flag, false),
+})
 
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
 export function databaseRoutes(jobs: JobStarter): RouteTable {
@@ -14,7 +17,7 @@ export function databaseRoutes(jobs: JobStarter): RouteTable {
     '/api/db': { GET: route({ handle: () => jobs.file() }) },
     '/api/db/compress': {
       POST: route({
-        query: { async: orDefault(trueFalse, false) },
+        query: { async: or(trueFalse, false) },
         body: (body) => compressOrder(body ?? {}),
         handle: async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
           const run = jobs.compress({ keepDays, dryRun })

@@ -21,35 +21,26 @@ const packed = new WeakMap<QueryAnswer, Map<ContentCoding, Promise<Buffer>>>()
 
 /**
  * The answer to a question. It may be kept by a browser, but not shown again without asking here (`no-cache`): a page that
- * polls gets a 304 while nothing has changed, and nothing once it is signed out. Throws {@link RequestError} if there is none.
+ * polls gets a 304 while nothing has changed, and nothing once it is signed out. `isPrivate`: no browser may keep it, as it
+ * holds payloads. Throws {@link RequestError} if there is none.
  */
-export function answerQuery(request: IncomingMessage, outcome: QueryOutcome): Promise<Answer> {
-  const { tag, format, nextCursor } = answerIn(outcome)
-  return answer(request, outcome, tag, {
-    'Cache-Control': 'private, no-cache',
-    ...(nextCursor === null ? {} : { 'X-Tokenweir-Next-Cursor': nextCursor }),
-    ...(format === 'json' ? {} : { 'Content-Disposition': `attachment; filename="tokenweir.${format}"` }),
-  })
-}
-
-/** As `answerQuery`, for what no browser may keep: payloads, which are nobody else's business. */
-export function answerQueryPrivately(request: IncomingMessage, outcome: QueryOutcome): Promise<Answer> {
-  return answer(request, outcome, null, {})
-}
-
-function answer(
+export function answerQuery(
   request: IncomingMessage,
   outcome: QueryOutcome,
-  tag: string | null,
-  headers: Readonly<Record<string, string>>,
+  { isPrivate = false }: { readonly isPrivate?: boolean } = {},
 ): Promise<Answer> {
-  const found = answerIn(outcome)
-  const { body, format } = found
+  const answer = answerIn(outcome)
+  const { body, format, nextCursor, tag } = answer
   return answerContent(request, {
-    headers: { ...headers, 'Content-Type': contentTypes[format] },
-    tag,
+    headers: {
+      'Content-Type': contentTypes[format],
+      ...(isPrivate ? {} : { 'Cache-Control': 'private, no-cache' }),
+      ...(nextCursor === null ? {} : { 'X-Tokenweir-Next-Cursor': nextCursor }),
+      ...(format === 'json' ? {} : { 'Content-Disposition': `attachment; filename="tokenweir.${format}"` }),
+    },
+    tag: isPrivate ? null : tag,
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-    packed: (coding) => (body.byteLength > leastPackedBytes ? packedBody(found, coding) : undefined),
+    packed: (coding) => (body.byteLength > leastPackedBytes ? packedBody(answer, coding) : undefined),
   })
 }
 

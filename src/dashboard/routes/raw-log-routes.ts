@@ -1,19 +1,19 @@
-import { flag, object, only, optional } from '../../options/json-check.ts'
+import * as json from '../../options/json-check.ts'
 import { integer } from '../../options/value-kind.ts'
 import { Answer } from '../http/answer.ts'
-import { optional as optionalParameter, or } from '../http/query-parameters.ts'
+import { optional, or } from '../http/query-parameters.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
-import { answerQueryPrivately } from './query-reply.ts'
+import { answerQuery } from './query-reply.ts'
 import type { QuerySource } from './query-source.ts'
 import type { RawLogSource } from './raw-log-source.ts'
 
 const mostSeconds = 604_800
 
 /** The body of an order to switch the log. */
-const toggleOrder = object({
-  enabled: flag,
-  for_s: optional(
-    only(
+const toggleOrder = json.object({
+  enabled: json.flag,
+  for_s: json.optional(
+    json.only(
       `a number above 0 and up to ${mostSeconds}, or null`,
       (value): value is number | null =>
         value === null || (typeof value === 'number' && value > 0 && value <= mostSeconds),
@@ -46,13 +46,13 @@ export function rawLogRoutes({ rawLog, queries }: RawLogRoutesOptions): RouteTab
           }
           const { filePath } = await rawLog.known()
           const outcome = await queries.ask({ kind: 'recent_payloads', filePath, limit })
-          return answerQueryPrivately(request, outcome)
+          return answerQuery(request, outcome, { isPrivate: true })
         },
       }),
     },
     '/api/raw-log/stream': {
       GET: route({
-        query: { last_event_id: optionalParameter(integer(0, Number.MAX_SAFE_INTEGER)) },
+        query: { last_event_id: optional(integer(0, Number.MAX_SAFE_INTEGER)) },
         handle: async ({ query, request, response }) => {
           expectOwnConnection(response)
           // Nothing would end a stream that is opened for its head alone.
