@@ -50,7 +50,7 @@ const source: Record<string, string> = {
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
   'dashboard/routes':
     'api call lib options pricing query supervisor store/sqlite dashboard/events dashboard/http',
-  dashboard: 'call lib supervisor dashboard/events dashboard/http dashboard/routes',
+  dashboard: 'call lib dashboard/events dashboard/http dashboard/routes',
   demo: 'call',
   verify: 'call lib',
   cli: '*',

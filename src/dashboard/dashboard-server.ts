@@ -2,9 +2,6 @@ import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Clock } from '../call/clock.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
-import type { JobStarter } from '../supervisor/database-jobs.ts'
-import type { GatewayProcess } from '../supervisor/gateway-process.ts'
-import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
 import { CallTopic } from './events/call-topic.ts'
 import { EventHub } from './events/event-hub.ts'
 import { JobTopic } from './events/job-topic.ts'
@@ -19,15 +16,12 @@ import { type RouteTable, Router } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
+import type { DashboardParts } from './routes/dashboard-parts.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
-import type { LogSource } from './routes/log-source.ts'
 import { openPaths, pageRoutes } from './routes/page-routes.ts'
-import type { PriceWriter } from './routes/price-writer.ts'
 import { processRoutes } from './routes/process-routes.ts'
-import type { QuerySource } from './routes/query-source.ts'
 import { rawLogRoutes } from './routes/raw-log-routes.ts'
-import type { RawLogSource } from './routes/raw-log-source.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
@@ -47,14 +41,7 @@ const socketLimits = {
 }
 
 /** The parts of a dashboard's server. */
-export interface DashboardServerOptions {
-  readonly process: GatewayProcess
-  readonly log: LogSource
-  readonly queries: QuerySource
-  readonly rawLog: RawLogSource
-  readonly jobs: JobStarter
-  readonly sync: PriceSyncer
-  readonly prices: PriceWriter
+export interface DashboardServerOptions extends DashboardParts {
   readonly adminToken: string | null
   readonly thisMachine: ThisMachine
   /** Demands the admin token of everybody: for an address that is not a loopback one. */
@@ -97,7 +84,7 @@ export class DashboardServer {
     this.routes = {
       ...pageRoutes({ assets, guard: this.#guard, signIn: this.#signIn }),
       ...sessionRoutes(this.#signIn, clock),
-      ...processRoutes({ process, log, onChange: () => gateway.refresh() }),
+      ...processRoutes(options, () => gateway.refresh()),
       ...callRoutes(options),
       ...rawLogRoutes(options),
       ...databaseRoutes(jobs),

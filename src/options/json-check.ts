@@ -29,7 +29,8 @@ export class JsonValueError extends Error {
 
   /** The same of a value that stands under this name or number in another. */
   under(...steps: JsonPath): JsonValueError {
-    return new JsonValueError(this.flaw, { ...this, path: [...steps, ...this.path] })
+    const { allowed, got, at } = this
+    return new JsonValueError(this.flaw, { path: [...steps, ...this.path], allowed, got, at })
   }
 }
 

@@ -1,18 +1,12 @@
 import { parseCallId } from '../../call/call-id.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type Asked, type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { callsQuestion, callsTable, overviewQuestion, overviewTable } from './query-request.ts'
-import type { QuerySource } from './query-source.ts'
-import type { RawLogSource } from './raw-log-source.ts'
-
-export interface CallRoutesOptions {
-  readonly queries: QuerySource
-  readonly rawLog: RawLogSource
-}
 
 /** Recorded calls: lists, groups, single calls, and the overview. */
-export function callRoutes({ queries, rawLog }: CallRoutesOptions): RouteTable {
+export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
   const query = {
     GET: route({
       query: callsTable,

@@ -1,15 +1,12 @@
 import * as json from '../../options/json-check.ts'
 import { timeZone } from '../../options/value-kind.ts'
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
-import type { PriceSyncer } from '../../supervisor/price-sync-job.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { invalidParameter, optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
-import type { PriceWriter } from './price-writer.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { instantOf, isoTime } from './query-request.ts'
-import type { QuerySource } from './query-source.ts'
 
 const modelName = json.only(
   'a name of 1 to 2000 characters',
@@ -26,15 +23,8 @@ const repriceOrder = json.object({
   tz: json.optional(json.text),
 })
 
-export interface CostRoutesOptions {
-  readonly queries: QuerySource
-  readonly jobs: JobStarter
-  readonly sync: PriceSyncer
-  readonly prices: PriceWriter
-}
-
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
-export function costRoutes({ queries, jobs, sync, prices }: CostRoutesOptions): RouteTable {
+export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): RouteTable {
   return {
     '/api/costs': {
       GET: route({

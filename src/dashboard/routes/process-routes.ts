@@ -1,11 +1,10 @@
 import { type JsonCheck, mapOf, mustBe, only } from '../../options/json-check.ts'
 import { integer } from '../../options/value-kind.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import type { GatewayProcess } from '../../supervisor/gateway-process.ts'
 import type { Settings } from '../../options/gateway-settings.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
-import type { LogSource } from './log-source.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
 
 /** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
 const settings: JsonCheck<Settings> = mapOf(
@@ -20,15 +19,14 @@ const optionalSettings: JsonCheck<Settings> = (body) => {
   return settings(body)
 }
 
-export interface ProcessRoutesOptions {
-  readonly process: GatewayProcess
-  readonly log: LogSource
-  /** Told when something was asked of the gateway, and again when it is done. */
-  readonly onChange: () => void
-}
-
-/** `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. */
-export function processRoutes({ process, log, onChange }: ProcessRoutesOptions): RouteTable {
+/**
+ * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is told when something was asked of the
+ * gateway, and again when it is done.
+ */
+export function processRoutes(
+  { process, log }: Pick<DashboardParts, 'process' | 'log'>,
+  onChange: () => void,
+): RouteTable {
   const announced = async <T>(work: Promise<T>): Promise<T> => {
     onChange()
     try {

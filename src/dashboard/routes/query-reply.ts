@@ -16,6 +16,12 @@ const contentTypes: Readonly<Record<QueryFormat, string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 }
 
+const unavailable = {
+  closed: ['closing', 'The dashboard is closing.'],
+  interrupted: ['query_interrupted', 'The process that reads the database ended meanwhile; ask again.'],
+  too_busy: ['too_busy', 'Too many questions wait for their answers; ask again in a moment.'],
+} as const
+
 /** Answers are shared by those who ask the same; so is the work of packing them. */
 const packed = new WeakMap<QueryAnswer, Map<ContentCoding, Promise<Buffer>>>()
 
@@ -49,17 +55,8 @@ function answerIn(outcome: QueryOutcome): QueryAnswer {
   if (outcome.kind === 'refused') {
     throw new RequestError(outcome.code, outcome.message, { param: outcome.param })
   }
-  switch (outcome.code) {
-    case 'closed':
-      throw new RequestError('closing', 'The dashboard is closing.')
-    case 'interrupted':
-      throw new RequestError(
-        'query_interrupted',
-        'The process that reads the database ended meanwhile; ask again.',
-      )
-    case 'too_busy':
-      throw new RequestError('too_busy', 'Too many questions wait for their answers; ask again in a moment.')
-  }
+  const [code, message] = unavailable[outcome.code]
+  throw new RequestError(code, message)
 }
 
 function packedBody(answer: QueryAnswer, coding: ContentCoding): Promise<Buffer> {

@@ -3,9 +3,8 @@ import { integer } from '../../options/value-kind.ts'
 import { Answer } from '../http/answer.ts'
 import { optional, or } from '../http/query-parameters.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
-import type { QuerySource } from './query-source.ts'
-import type { RawLogSource } from './raw-log-source.ts'
 
 const mostSeconds = 604_800
 
@@ -23,13 +22,8 @@ const toggleOrder = json.object({
 
 const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 
-export interface RawLogRoutesOptions {
-  readonly rawLog: RawLogSource
-  readonly queries: QuerySource
-}
-
 /** `/api/raw-log/…`: passed on to the gateway; if none runs, the files answer what files can. */
-export function rawLogRoutes({ rawLog, queries }: RawLogRoutesOptions): RouteTable {
+export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
   return {
     '/api/raw-log/status': { GET: route({ handle: () => rawLog.status() }) },
     '/api/raw-log/toggle': {
