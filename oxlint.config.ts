@@ -12,8 +12,8 @@ const source: Record<string, string> = {
   secrets: 'lib',
   api: 'call',
   call: '',
-  options: 'lib',
-  pricing: 'api call json lib',
+  options: 'json lib',
+  pricing: 'api call json lib options',
 
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.
   'gateway/admission': 'call lib',
@@ -46,10 +46,10 @@ const source: Record<string, string> = {
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',
   supervisor: 'api call control lib options',
-  'dashboard/http': 'api call lib options supervisor',
+  'dashboard/http': 'api call lib options pricing supervisor',
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
   'dashboard/routes': 'api call lib options pricing query supervisor dashboard/events dashboard/http',
-  dashboard: 'call lib supervisor dashboard/events dashboard/http dashboard/routes',
+  dashboard: 'call lib dashboard/events dashboard/http dashboard/routes',
   demo: 'call',
   verify: 'call lib',
   cli: '*',

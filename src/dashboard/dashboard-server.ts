@@ -1,41 +1,29 @@
+import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
-import { type FastifyInstance, fastify } from 'fastify'
 import type { Clock } from '../call/clock.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
-import type { JobStarter } from '../supervisor/database-jobs.ts'
-import type { GatewayProcess } from '../supervisor/gateway-process.ts'
-import type { PriceSyncer } from '../supervisor/price-sync-job.ts'
-import { answerError, answerErrors } from './http/answer-errors.ts'
-import { BeatTopic } from './events/beat-topic.ts'
-import { addCallRoutes } from './routes/call-routes.ts'
 import { CallTopic } from './events/call-topic.ts'
-import { addCostRoutes } from './routes/cost-routes.ts'
-import { addDatabaseRoutes } from './routes/database-routes.ts'
 import { EventHub } from './events/event-hub.ts'
-import { addEventRoutes } from './routes/event-routes.ts'
-import { Guard } from './http/guard.ts'
-import { takeJsonBodies } from './http/json-body.ts'
 import { JobTopic } from './events/job-topic.ts'
-import type { LogSource } from './routes/log-source.ts'
 import { LogTopic } from './events/log-topic.ts'
-import { PageAssets } from './http/page-assets.ts'
-import { addPageRoutes, openPaths } from './routes/page-routes.ts'
-import { answerMalformed, answerProblem } from './http/plain-answer.ts'
 import { PayloadTopic } from './events/payload-topic.ts'
-import { addProcessRoutes } from './routes/process-routes.ts'
-import type { PriceWriter } from './routes/price-writer.ts'
-import { QueryReplies } from './routes/query-reply.ts'
-import type { QuerySource } from './routes/query-source.ts'
-import { addRawLogRoutes } from './routes/raw-log-routes.ts'
-import type { RawLogSource } from './routes/raw-log-source.ts'
-import { RequestProblem } from './http/request-problem.ts'
-import { addSessionRoutes } from './routes/session-routes.ts'
-import { SignIn } from './http/sign-in.ts'
 import { StateTopic } from './events/state-topic.ts'
+import { answerMalformed, errorAnswer, send } from './http/answer.ts'
+import { Guard } from './http/guard.ts'
+import { PageAssets } from './http/page-assets.ts'
+import { RequestError } from './http/request-error.ts'
+import { type RouteTable, Router } from './http/router.ts'
+import { SignIn } from './http/sign-in.ts'
+import { callRoutes } from './routes/call-routes.ts'
+import { costRoutes } from './routes/cost-routes.ts'
+import type { DashboardParts } from './routes/dashboard-parts.ts'
+import { databaseRoutes } from './routes/database-routes.ts'
+import { eventRoutes } from './routes/event-routes.ts'
+import { openPaths, pageRoutes } from './routes/page-routes.ts'
+import { processRoutes } from './routes/process-routes.ts'
+import { rawLogRoutes } from './routes/raw-log-routes.ts'
+import { sessionRoutes } from './routes/session-routes.ts'
 
-const bodyLimitBytes = 64 * 1024
-/** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
-const maxParamLength = 2000
 /** Beyond these, connections are dropped: far more than the pages that may be open. */
 const maxConnections = 256
 /** How long answers that are under way may go on when the server closes. */
@@ -52,18 +40,11 @@ const socketLimits = {
   requireHostHeader: false,
 }
 
-/** What a dashboard's server is made of. */
-export interface DashboardServerOptions {
-  readonly process: GatewayProcess
-  readonly log: LogSource
-  readonly queries: QuerySource
-  readonly rawLog: RawLogSource
-  readonly jobs: JobStarter
-  readonly sync: PriceSyncer
-  readonly prices: PriceWriter
+/** The parts of a dashboard's server. */
+export interface DashboardServerOptions extends DashboardParts {
   readonly adminToken: string | null
   readonly thisMachine: ThisMachine
-  /** Whether everybody must bring the admin token: where the address that is bound is not a loopback one. */
+  /** Demands the admin token of everybody: for an address that is not a loopback one. */
   readonly demandsToken: boolean
   /** Names besides loopback ones and addresses under which the dashboard answers. */
   readonly allowedHosts: readonly string[]
@@ -74,7 +55,10 @@ export interface DashboardServerOptions {
 
 /** The dashboard's HTTP side: the page, the API, and the guard before both. */
 export class DashboardServer {
-  readonly #app: FastifyInstance
+  /** All routes, by path. */
+  readonly routes: RouteTable
+  readonly #server: Server
+  readonly #router: Router
   readonly #hub: EventHub
   readonly #guard: Guard
   readonly #signIn: SignIn | null
@@ -91,39 +75,31 @@ export class DashboardServer {
     })
     const live = new StateTopic({ name: 'live', clock, look: () => process.live(), onFault })
     const calls = new CallTopic(queries, clock, onFault)
-    const others = [new JobTopic(jobs), new BeatTopic(clock), new PayloadTopic(rawLog)]
+    const others = [new JobTopic(jobs), new PayloadTopic(rawLog)]
     this.#hub = new EventHub([gateway, new LogTopic(log), calls, live, ...others], clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
     const rules = { ...options, openPaths: openPaths(assets) }
     this.#guard = new Guard(rules, options.thisMachine, this.#signIn)
-    this.#app = fastify({
-      logger: false,
-      bodyLimit: bodyLimitBytes,
-      routerOptions: { maxParamLength },
-      // What a request says is taken as it is: no value becomes another, none is left out.
-      ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },
-      serverFactory: (handler) => this.#listener(handler),
-      frameworkErrors: (error, _request, reply) => void answerError(error, reply, onFault),
-      clientErrorHandler: answerMalformed,
-    })
-    takeJsonBodies(this.#app)
-    answerErrors(this.#app, onFault)
-    addPageRoutes(this.#app, { assets, guard: this.#guard, signIn: this.#signIn })
-    addSessionRoutes(this.#app, this.#signIn, clock)
-    addProcessRoutes(this.#app, { process, log, onChange: () => gateway.refresh() })
-    const replies = new QueryReplies()
-    addCallRoutes(this.#app, { queries, replies, rawLog })
-    addRawLogRoutes(this.#app, { rawLog, queries, replies })
-    addDatabaseRoutes(this.#app, jobs)
-    addCostRoutes(this.#app, options)
-    addEventRoutes(this.#app, this.#hub)
+    this.routes = {
+      ...pageRoutes({ assets, guard: this.#guard, signIn: this.#signIn }),
+      ...sessionRoutes(this.#signIn, clock),
+      ...processRoutes(options, () => gateway.refresh()),
+      ...callRoutes(options),
+      ...rawLogRoutes(options),
+      ...databaseRoutes(jobs),
+      ...costRoutes(options),
+      ...eventRoutes(this.#hub),
+    }
+    this.#router = new Router(this.routes, onFault)
+    this.#server = this.#listener()
   }
 
   /** Resolves with the port that it got; rejects with the socket's error. */
   async listen(port: number, host: string): Promise<number> {
-    await this.#app.listen({ port, host })
-    const address = this.#app.server.address()
+    this.#server.listen(port, host)
+    await once(this.#server, 'listening')
+    const address = this.#server.address()
     if (typeof address !== 'object' || address === null) throw new TypeError('the listener has no port')
     return address.port
   }
@@ -137,32 +113,29 @@ export class DashboardServer {
   async close(): Promise<void> {
     this.#closing = true
     this.#hub.close()
-    const patience = setTimeout(() => this.#app.server.closeAllConnections(), lastWordsMs)
-    try {
-      await this.#app.close()
-    } finally {
-      clearTimeout(patience)
-    }
+    if (!this.#server.listening) return
+    const patience = setTimeout(() => this.#server.closeAllConnections(), lastWordsMs)
+    this.#server.close()
+    await once(this.#server, 'close')
+    clearTimeout(patience)
   }
 
-  /** Every request passes the guard before fastify sees it, whatever its path, method or shape. */
-  #listener(handler: (req: IncomingMessage, res: ServerResponse) => void): Server {
-    const onRequest = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-      // No route would hear that the client has left already.
-      if (!(await this.#guard.admits(req, res)) || req.socket.destroyed) return
-      if (this.#closing) answerProblem(req, res, closing)
-      else handler(req, res)
-    }
+  #listener(): Server {
     const server = createServer(socketLimits)
     server.maxConnections = maxConnections
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
     for (const event of ['request', 'checkExpectation']) {
-      server.on(event, (req: IncomingMessage, res: ServerResponse) => void onRequest(req, res))
+      server.on(event, (req: IncomingMessage, res: ServerResponse) => void this.#answer(req, res))
     }
-    return server
+    return server.on('clientError', answerMalformed)
+  }
+
+  /** Every request passes the guard first, whatever its path, method or shape. */
+  async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    // No route would hear that the client has left already.
+    if (!(await this.#guard.admits(req, res)) || req.socket.destroyed) return
+    if (!this.#closing) return this.#router.answer(req, res)
+    res.shouldKeepAlive = false
+    send(req, res, errorAnswer(new RequestError('closing', 'The dashboard is closing.')))
   }
 }
-
-const closing = new RequestProblem(503, 'closing', 'The dashboard is closing.', {
-  headers: { 'retry-after': '2' },
-})

@@ -2,7 +2,7 @@ import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionTable, optionTable } from './option-spec.ts'
 import { bindAddress, integer, path, urlOrPath } from './value-kind.ts'
 
-/** Where the admin token comes from, besides `TOKENWEIR_ADMIN_TOKEN`. */
+/** The source of the admin token, besides `TOKENWEIR_ADMIN_TOKEN`. */
 export interface TokenValues {
   adminTokenFile: string | null
 }
@@ -17,10 +17,10 @@ interface OwnValues extends TokenValues {
 /** The settings of the dashboard, and of the gateway that it starts. */
 export interface DashboardValues extends GatewayValues, OwnValues {}
 
-/** Where the dashboard listens unless told otherwise. */
+/** The dashboard's port, by default. */
 export const defaultDashboardPort = 9118
 
-/** What the dashboard has besides the options of the gateway. */
+/** The dashboard's options besides those of the gateway. */
 export const ownOptionTable: OptionTable<OwnValues> = optionTable<OwnValues>({
   dashboardPort: {
     kind: integer(0, 65_535),

@@ -51,11 +51,11 @@ const longestMs = 2 ** 31 - 1
 
 const timeout = integer(0, longestMs)
 
-/** Where the calls are recorded unless told otherwise. */
+/** The file of recorded calls, by default. */
 export const defaultDatabase = 'data/llm_telemetry.db'
-/** Where payloads are kept unless told otherwise. */
+/** The file of payloads, by default. */
 export const defaultRawLogFile = 'logger/payloads.jsonl'
-/** Where the gateway listens unless told otherwise. */
+/** The gateway's port, by default. */
 export const defaultGatewayPort = 9090
 
 /** Every option of `tokenweir gateway`, in the order of `--help`. */
@@ -118,7 +118,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = optionTable<Gatewa
     kind: oneOf(['report', 'reject']),
     default: 'report',
     description:
-      'what the token budget does: report only shows it in /health, reject also answers 429 where it is used up',
+      'what the token budget does: report only shows it in /health, reject also answers 429 once it is used up',
     changes: 'restart',
   },
   db: {

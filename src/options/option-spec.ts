@@ -23,10 +23,10 @@ export type OptionTable<V> = { readonly [K in keyof V]: OptionSpec<V[K]> }
 /** An option as a table has it: its name is that of its key, and so is its variable, unless it says otherwise. */
 export type OptionRow<T> = Omit<OptionSpec<T>, 'name' | 'env'> & Partial<OptionSpec<T>>
 
-/** Where a value comes from. */
+/** The source of a value. */
 export type OptionSource = 'flag' | 'environment' | 'default'
 
-/** A command's values, where each comes from, and what set it: the flag or the variable, by name. */
+/** A command's values, the source of each, and the name of the flag or variable that set it. */
 export type Options<V> = Readonly<V> & {
   readonly sources: Readonly<Record<keyof V, OptionSource>>
   readonly setBy: Readonly<Record<keyof V, string | null>>

@@ -115,7 +115,7 @@ export const bindAddress: ValueKind<string> = kind('<address>', 'an IP address o
   return isName || isIP(address) !== 0 ? address : undefined
 })
 
-/** Where something is read from: an http or https URL, or a file's path. */
+/** A source to read: an http or https URL, or a file's path. */
 export const urlOrPath: ValueKind<string> = textKind(
   '<source>',
   'an http or https URL without user and password, or a path',

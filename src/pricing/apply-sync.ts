@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PriceEntry, PricePeriod, RateTier } from '../api/costs.ts'
 import type { ModelCosts, PriceListSource } from './model-costs.ts'
 import type { ListedPrice, PriceList } from './price-list.ts'
-import { timeOf } from './price-time.ts'
+import { serviceTiers, tiersOf } from './price-tiers.ts'
+import { byTime, timeOf } from './price-time.ts'
 
-/** What a sync made of the book. */
+/** The book after a sync. */
 export interface SyncOutcome {
   readonly costs: ModelCosts
   readonly added: number
@@ -27,7 +28,7 @@ const leastShare = 0.7
 /** A list in which so large a part of the prices is out of bounds has another unit than ours. */
 const mostBadShare = 0.3
 
-/** The same of prices that are so many times as high or low as before, where enough are known to tell. */
+/** The same of prices that are so many times as high or low as before, if enough are known to tell. */
 const oddFactor = 10
 const enoughKnown = 20
 
@@ -90,34 +91,26 @@ function refusal(
     ({ source, removed_at: removed }) => source === name && removed === undefined,
   ).length
   if (models.size < leastShare * before) return `The list has ${models.size} prices; it had ${before}.`
-  const { known, odd } = oddPrices(costs, models)
-  if (known >= enoughKnown && odd > known / 2) {
-    return `${odd} of ${known} known prices would be more than ${oddFactor} times as high or as low.`
+  const known = factors(costs.models, models)
+  const odd = known.filter((factor) => factor > oddFactor || factor < 1 / oddFactor).length
+  if (known.length >= enoughKnown && odd > known.length / 2) {
+    return `${odd} of ${known.length} known prices would be more than ${oddFactor} times as high or as low.`
   }
   return null
 }
 
-function oddPrices(
-  costs: ModelCosts,
-  models: PriceList['models'],
-): { readonly known: number; readonly odd: number } {
-  let [known, odd] = [0, 0]
-  for (const [name, { tiers }] of models) {
-    const entry = Object.hasOwn(costs.models, name) ? costs.models[name] : undefined
-    const before = baseInput(entry?.prices.at(-1)?.tiers)
-    const after = baseInput(tiers)
-    if (before === 0 || after === 0) continue
-    known += 1
-    if (after / before > oddFactor || before / after > oddFactor) odd += 1
-  }
-  return { known, odd }
+/** By how much the prices of models differ whose prices were known before. */
+function factors(before: ModelCosts['models'], after: PriceList['models']): readonly number[] {
+  return Object.entries(before)
+    .map(([name, { prices }]) => baseInput(after.get(name)?.tiers) / baseInput(prices.at(-1)?.tiers))
+    .filter((factor) => factor > 0 && factor < Infinity)
 }
 
 function baseInput(tiers: readonly RateTier[] | undefined): number {
   return tiers?.find(({ above_input_tokens: above }) => above === 0)?.input ?? 0
 }
 
-/** The entry's prices; the very same where nothing is new. */
+/** The entry's prices; the very same if nothing is new. */
 function pricesAfter(
   old: PriceEntry | undefined,
   listed: ListedPrice,
@@ -126,8 +119,8 @@ function pricesAfter(
 ): readonly PricePeriod[] {
   if (old === undefined) return [periodOf(listed, null)]
   const nowMs = timeOf(now)
-  const ordered = old.prices.toSorted((a, b) => beginning(a) - beginning(b))
-  const index = ordered.findLastIndex((period) => beginning(period) <= nowMs)
+  const ordered = old.prices.toSorted(byTime)
+  const index = ordered.findLastIndex(({ effective_from: from }) => timeOf(from) <= nowMs)
   const inForce = ordered[index]
   const earlier = ordered.slice(0, Math.max(index, 0))
   const later = ordered.slice(index + 1)
@@ -136,37 +129,18 @@ function pricesAfter(
     return [...kept, periodOf(listed, inForce?.effective_from ?? null)]
   }
   if (inForce !== undefined && isSame(inForce, listed)) return old.prices
-  const isReplaced = inForce !== undefined && beginning(inForce) === nowMs
+  const isReplaced = inForce !== undefined && timeOf(inForce.effective_from) === nowMs
   const before = isReplaced || inForce === undefined ? earlier : [...earlier, inForce]
   return [...before, periodOf(listed, now), ...later]
-}
-
-function beginning({ effective_from: from }: PricePeriod): number {
-  return from === null ? -Infinity : timeOf(from)
 }
 
 function periodOf({ tiers, service_tiers: service }: ListedPrice, from: string | null): PricePeriod {
   return { effective_from: from, tiers, ...(service === undefined ? {} : { service_tiers: service }) }
 }
 
-function isSame(period: PricePeriod, { tiers, service_tiers: service = {} }: ListedPrice): boolean {
-  return isDeepStrictEqual(
-    [normal(period.tiers), normalAll(period.service_tiers ?? {})],
-    [normal(tiers), normalAll(service)],
+/** Says if both bill the same, however they are written. */
+function isSame(period: PricePeriod, listed: ListedPrice): boolean {
+  return [null, ...serviceTiers].every((tier) =>
+    isDeepStrictEqual(tiersOf(period, tier), tiersOf(periodOf(listed, null), tier)),
   )
-}
-
-/** A tier that says `inclusive: false` says nothing, and a remark is none of the price. */
-function normal(tiers: readonly RateTier[]): readonly object[] {
-  return tiers
-    .toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
-    .map((tier) =>
-      Object.fromEntries(
-        Object.entries(tier).filter(([name, value]) => value !== false && !name.startsWith('_')),
-      ),
-    )
-}
-
-function normalAll(service: Readonly<Record<string, readonly RateTier[]>>): object {
-  return Object.fromEntries(Object.entries(service).map(([name, tiers]) => [name, normal(tiers)]))
 }

@@ -1,6 +1,6 @@
 import { type PicoTier, tierFor } from './price-tiers.ts'
 
-/** What was metered of a call, as its record has it; null is not known. */
+/** The metered usage of a call, as its record has it; null is not known. */
 export interface MeteredUsage {
   readonly inputTokens: number | null
   readonly outputTokens: number | null
@@ -18,8 +18,8 @@ export interface MeteredUsage {
 const mostNanoUsd = 1e15
 
 /**
- * What a usage costs, in whole pico-dollars: a number where that is exact, else a bigint. Null where nothing was metered,
- * or where something was that has no rate. Parts that are larger than their whole are cut to it; it never throws.
+ * The cost of a usage, in whole pico-dollars: a number if that is exact, else a bigint. Null if nothing was metered,
+ * or something that has no rate. Parts that are larger than their whole are cut to it; it never throws.
  */
 export function costPicoUsd(
   usage: MeteredUsage,
@@ -30,7 +30,7 @@ export function costPicoUsd(
   const input = whole(inputTokens)
   const rates = tierFor(tiers, input)?.rates
   if (rates === undefined) return null
-  // Tokens that nobody counted cost nothing only where no token does.
+  // Tokens that nobody counted cost nothing only if no token does.
   if (inputTokens === null && rates.input !== null && rates.input > 0) return null
   if (outputTokens === null && rates.output !== null && rates.output > 0) return null
   if (searchUnits === null && rates.perSearchUnit > 0) return null
@@ -69,7 +69,7 @@ export function costNanoUsd(
 
 type Position = readonly [count: number, rate: number | null]
 
-/** No part is negative: where the sum is a safe integer, it and all before it were exact. */
+/** No part is negative: if the sum is a safe integer, it and all before it were exact. */
 function sum(positions: readonly Position[]): number | bigint | null {
   let total = 0
   for (const [count, rate] of positions) {

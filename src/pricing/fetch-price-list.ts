@@ -5,14 +5,14 @@ import type { Readable } from 'node:stream'
 export type FetchedList = { readonly text: string; readonly etag: string | null } | 'not_modified'
 
 /** Why no list was had, in words. */
-export class FetchTrouble extends Error {
+export class PriceFetchError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
-    this.name = 'FetchTrouble'
+    this.name = 'PriceFetchError'
   }
 }
 
-/** What getting a list may take. */
+/** Bounds on getting a list. */
 export interface FetchBounds {
   /** From the first connection to the last byte. */
   readonly timeoutMs: number
@@ -26,7 +26,7 @@ export const fetchBounds: FetchBounds = { timeoutMs: 30_000, maxBytes: 8_000_000
 
 /**
  * Gets a list of prices from a URL or a file. `etag` is the tag of the list that is here already, null for none. Rejects
- * with {@link FetchTrouble}.
+ * with {@link PriceFetchError}.
  */
 export async function fetchPriceList(
   source: string,
@@ -40,15 +40,15 @@ export async function fetchPriceList(
     }
     return await download(source, etag, signal, bounds)
   } catch (error) {
-    if (error instanceof FetchTrouble) throw error
+    if (error instanceof PriceFetchError) throw error
     if (signal.aborted) {
-      throw new FetchTrouble(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, error)
+      throw new PriceFetchError(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, error)
     }
-    throw new FetchTrouble(`${source} cannot be had: ${reasonOf(error)}.`, error)
+    throw new PriceFetchError(`${source} cannot be had: ${reasonOf(error)}.`, error)
   }
 }
 
-/** Whether a source is to be asked for over the network. */
+/** Says if a source is asked for over the network. */
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source)
 }
@@ -68,7 +68,7 @@ async function download(
     if (response.status >= 300 && response.status < 400 && response.status !== 304 && location !== null) {
       await response.body?.cancel()
       if (redirects === maxRedirects) {
-        throw new FetchTrouble(`${source} leads from one address to another over ${maxRedirects} times.`)
+        throw new PriceFetchError(`${source} leads from one address to another over ${maxRedirects} times.`)
       }
       url = nextUrl(url, location)
       continue
@@ -76,7 +76,7 @@ async function download(
     if (response.status === 304 && etag !== null) return 'not_modified'
     if (!response.ok || response.body === null) {
       await response.body?.cancel()
-      throw new FetchTrouble(`${url.origin} answered ${response.status} in place of a list of prices.`)
+      throw new PriceFetchError(`${url.origin} answered ${response.status} in place of a list of prices.`)
     }
     return { text: await textOf(response.body, maxBytes), etag: response.headers.get('etag') }
   }
@@ -86,7 +86,7 @@ function nextUrl(url: URL, location: string): URL {
   const next = URL.parse(location, url.href)
   const isAllowed = next?.protocol === 'https:' || (next?.protocol === 'http:' && url.protocol === 'http:')
   if (next === null || !isAllowed) {
-    throw new FetchTrouble(
+    throw new PriceFetchError(
       `${url.origin} leads to ${JSON.stringify(location.slice(0, 200))}, which is not followed.`,
     )
   }
@@ -99,13 +99,13 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw new FetchTrouble(`The list is larger than ${maxBytes / 1e6} MB.`)
+    if (bytes > maxBytes) throw new PriceFetchError(`The list is larger than ${maxBytes / 1e6} MB.`)
     chunks.push(chunk)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (error) {
-    throw new FetchTrouble('The list is no text in UTF-8.', error)
+    throw new PriceFetchError('The list is no text in UTF-8.', error)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { PriceEntry, PricePeriod, Rates, RateTier } from '../api/costs.ts'
-import type { UpstreamPrices } from './model-costs.ts'
-import type { RejectedEntry } from './price-list.ts'
-import { feeOf, rateOf } from './rate-bounds.ts'
+import { type ModelCosts, noPrices } from './model-costs.ts'
+import { EntryError, listedRate, type PriceList, readEntries } from './price-list.ts'
+import { knownUpstreams } from './upstream-table.ts'
 
 /** How the list says which names are a model's. */
 type NameClause =
@@ -26,15 +26,15 @@ type GenaiRates = Readonly<
   >
 >
 
+interface DatedRates {
+  readonly constraint?: { readonly type: string; readonly start_date?: string }
+  readonly prices: GenaiRates
+}
+
 interface GenaiModel {
   readonly id: string
   readonly match: NameClause
-  readonly prices:
-    | GenaiRates
-    | readonly {
-        readonly constraint?: { readonly type: string; readonly start_date?: string }
-        readonly prices: GenaiRates
-      }[]
+  readonly prices: GenaiRates | readonly DatedRates[]
 }
 
 /** A provider of `@pydantic/genai-prices`, as far as it is read here. */
@@ -43,27 +43,14 @@ export interface GenaiProvider {
   readonly models: readonly GenaiModel[]
 }
 
-/** What is read of the list, and under which names it stands here: those that a later sync with LiteLLM's list uses. */
-const providers: Readonly<Record<string, UpstreamPrices>> = {
-  openai: { prefix: '', provider: 'openai' },
-  anthropic: { prefix: '', provider: 'anthropic' },
-  cohere: { prefix: '', provider: 'cohere' },
-  google: { prefix: 'gemini/', provider: 'gemini' },
-  azure: { prefix: 'azure/', provider: 'azure' },
-  openrouter: { prefix: 'openrouter/', provider: 'openrouter' },
-  deepseek: { prefix: 'deepseek/', provider: 'deepseek' },
-  groq: { prefix: 'groq/', provider: 'groq' },
-  mistral: { prefix: 'mistral/', provider: 'mistral' },
-  'x-ai': { prefix: 'xai/', provider: 'xai' },
-  together: { prefix: 'together_ai/', provider: 'together_ai' },
-  fireworks: { prefix: 'fireworks_ai/', provider: 'fireworks_ai' },
-  cerebras: { prefix: 'cerebras/', provider: 'cerebras' },
-  perplexity: { prefix: 'perplexity/', provider: 'perplexity' },
-  novita: { prefix: 'novita/', provider: 'novita' },
-  moonshotai: { prefix: 'moonshot/', provider: 'moonshot' },
-  minimax: { prefix: 'minimax/', provider: 'minimax' },
-  zai: { prefix: 'zai/', provider: 'zai' },
-  voyageai: { prefix: 'voyage/', provider: 'voyage' },
+/** Providers that a later sync with LiteLLM's list, and `knownUpstreams`, have under another name. */
+const providerNames: Readonly<Record<string, string>> = {
+  google: 'gemini',
+  'x-ai': 'xai',
+  together: 'together_ai',
+  fireworks: 'fireworks_ai',
+  moonshotai: 'moonshot',
+  voyageai: 'voyage',
 }
 
 const unitRates: Readonly<Record<string, keyof Rates>> = {
@@ -86,42 +73,50 @@ const uncountable: ReadonlySet<string> = new Set([
   'output_citation_mtok',
 ])
 
-/** What the list says, by key. */
-export interface GenaiEntries {
-  readonly models: ReadonlyMap<string, PriceEntry>
-  readonly rejected: readonly RejectedEntry[]
+/** The prices that come with the program, made of a version of `@pydantic/genai-prices` and the instant it was published. */
+export function firstBook(
+  providers: readonly GenaiProvider[],
+  { version, at }: { readonly version: string; readonly at: string },
+): ModelCosts {
+  const source = `genai-prices ${version}`
+  const { models, rejected } = fromGenaiPrices(providers, { source, updatedAt: at })
+  return {
+    ...noPrices,
+    source: {
+      name: source,
+      url: `https://www.npmjs.com/package/@pydantic/genai-prices/v/${version}`,
+      licence: 'MIT',
+      entries: models.size,
+      rejected: rejected.length,
+    },
+    models: Object.fromEntries(models),
+  }
 }
 
 /**
  * Reads the providers of `@pydantic/genai-prices`. A model stands under its id and under each name that its clauses spell
- * out, where the list would take that name for this model; what it matches by a part of a name is left out, as it would
+ * out, if the list would take that name for this model; what it matches by a part of a name is left out, as it would
  * give a local model a hosted one's price. So are prices that depend on the hour, and zero.
  */
 export function fromGenaiPrices(
   list: readonly GenaiProvider[],
   { source, updatedAt }: { readonly source: string; readonly updatedAt: string },
-): GenaiEntries {
-  const models = new Map<string, PriceEntry>()
-  const rejected: RejectedEntry[] = []
+): PriceList<PriceEntry> {
   // Names are found whatever their case.
-  const taken = new Set<string>()
-  for (const { id, models: listed } of list) {
-    const place = Object.hasOwn(providers, id) ? providers[id] : undefined
+  const entries = new Map<string, readonly [key: string, read: () => PriceEntry]>()
+  for (const { id, models } of list) {
+    const name = providerNames[id] ?? id
+    const place = Object.values(knownUpstreams).find(({ provider }) => provider === name)
     if (place === undefined) continue
-    for (const model of listed) {
-      const prices = periodsOf(model)
-      for (const name of namesOf(model, listed)) {
-        const key = `${place.prefix}${name}`
-        if (taken.has(key.toLowerCase())) continue
-        taken.add(key.toLowerCase())
-        if (typeof prices === 'string') rejected.push({ name: key, reason: prices })
-        else {
-          models.set(key, { provider: place.provider, source, updated_at: updatedAt, prices })
-        }
+    const { prefix, provider } = place
+    for (const model of models) {
+      const read = (): PriceEntry => ({ provider, source, updated_at: updatedAt, prices: periodsOf(model) })
+      for (const key of namesOf(model, models).map((name) => `${prefix}${name}`)) {
+        if (!entries.has(key.toLowerCase())) entries.set(key.toLowerCase(), [key, read])
       }
     }
   }
-  return { models: new Map([...models].sort(([a], [b]) => (a < b ? -1 : 1))), rejected }
+  return readEntries([...entries.values()].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function namesOf(model: GenaiModel, all: readonly GenaiModel[]): readonly string[] {
@@ -145,47 +140,41 @@ function fits(clause: NameClause, name: string): boolean {
   return lower.includes(clause.contains.toLowerCase())
 }
 
-function periodsOf({ prices }: GenaiModel): readonly PricePeriod[] | RejectedEntry['reason'] {
-  if (!Array.isArray(prices)) {
-    const tiers = tiersOf(prices as GenaiRates)
-    return typeof tiers === 'string' ? tiers : [{ effective_from: null, tiers }]
-  }
-  const periods: PricePeriod[] = []
-  for (const { constraint, prices: rates } of prices) {
-    const tiers = tiersOf(rates)
-    if (typeof tiers === 'string') return tiers
-    if (constraint !== undefined && constraint.start_date === undefined) return 'not_expressible'
-    periods.push({ effective_from: constraint?.start_date ?? null, tiers })
-  }
-  return periods
+function periodsOf({ prices }: GenaiModel): readonly PricePeriod[] {
+  if (!isDated(prices)) return [{ effective_from: null, tiers: tiersOf(prices) }]
+  return prices.map(({ constraint, prices: rates }) => {
+    if (constraint !== undefined && constraint.start_date === undefined)
+      throw new EntryError('not_expressible')
+    return { effective_from: constraint?.start_date ?? null, tiers: tiersOf(rates) }
+  })
 }
 
-function tiersOf(rates: GenaiRates): readonly RateTier[] | RejectedEntry['reason'] {
-  if (Object.keys(rates).some((unit) => uncountable.has(unit))) return 'not_expressible'
+function isDated(prices: GenaiModel['prices']): prices is readonly DatedRates[] {
+  return Array.isArray(prices)
+}
+
+function tiersOf(rates: GenaiRates): readonly RateTier[] {
+  if (Object.keys(rates).some((unit) => uncountable.has(unit))) throw new EntryError('not_expressible')
   const starts = new Set([0])
   for (const rate of Object.values(rates)) {
     if (typeof rate === 'object') for (const { start } of rate.tiers) starts.add(start)
   }
-  const tiers: RateTier[] = []
-  for (const start of [...starts].sort((a, b) => a - b)) {
-    const tier: Record<string, number> = {}
-    for (const [unit, name] of Object.entries(unitRates)) {
-      const rate = rates[unit]
-      const usd = typeof rate === 'object' ? priceAt(rate, start) : rate
-      if (usd === undefined) continue
-      const rounded = rateOf(usd)
-      if (rounded === null) return 'bad_number'
-      tier[name] = rounded
-    }
-    const perThousand = rates['requests_kcount']
-    const fee = typeof perThousand === 'number' ? feeOf(perThousand / 1000) : undefined
-    if (fee === null) return 'bad_number'
-    if (fee !== undefined) tier['per_request'] = fee
-    tiers.push({ above_input_tokens: start, ...tier })
+  const tiers = [...starts].sort((a, b) => a - b).map((start) => tierAt(rates, start))
+  const { input, output = 0, per_request: perRequest = 0 } = tiers[0] ?? {}
+  if (input === undefined || input + output + perRequest === 0) throw new EntryError('no_price')
+  return tiers
+}
+
+function tierAt(rates: GenaiRates, start: number): RateTier {
+  const tier: Partial<Record<keyof Rates, number>> = {}
+  for (const [unit, name] of Object.entries(unitRates)) {
+    const rate = rates[unit]
+    const usd = typeof rate === 'object' ? priceAt(rate, start) : rate
+    if (usd !== undefined) tier[name] = listedRate(name, usd, 1e6)
   }
-  const [base] = tiers
-  const { input, output = 0, per_request: perRequest = 0 } = base ?? {}
-  return input === undefined || input + output + perRequest === 0 ? 'no_price' : tiers
+  const perThousand = rates['requests_kcount']
+  if (typeof perThousand === 'number') tier.per_request = listedRate('per_request', perThousand / 1000, 1)
+  return { above_input_tokens: start, ...tier }
 }
 
 function priceAt(

@@ -1,11 +1,12 @@
 import type { Rates, RateTier } from '../api/costs.ts'
-import type { ListedPrice, PriceList, RejectedEntry } from './price-list.ts'
-import { feeOf, rateOf } from './rate-bounds.ts'
+import { EntryError, listedRate, type ListedPrice, type PriceList, readEntries } from './price-list.ts'
+import { isObject } from '../lib/message-shape.ts'
+import { byBound } from './price-tiers.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type MutableTier = { -readonly [Name in keyof RateTier]: RateTier[Name] }
 
-/** What a field of LiteLLM's list is here. All are in USD; those of tokens are per token. */
+/** Our rates for the fields of LiteLLM's list. All are in USD; those of tokens are per token. */
 const fieldRates: Readonly<Record<string, keyof Rates>> = {
   input_cost_per_token: 'input',
   output_cost_per_token: 'output',
@@ -50,49 +51,29 @@ const inclusiveProviders: ReadonlySet<string> = new Set(['xai'])
 
 const longestName = 256
 
-/** Left out, and why. Never leaves this file. */
-class Rejection extends Error {
-  readonly reason: RejectedEntry['reason']
-
-  constructor(reason: RejectedEntry['reason']) {
-    super(reason)
-    this.reason = reason
-  }
-}
-
 /**
  * Reads LiteLLM's `model_prices_and_context_window.json`. An entry with one number out of bounds is left out whole: such
- * entries were found to be wrong in all. Null where it is not such a list at all.
+ * entries were found to be wrong in all. Null if it is not such a list at all.
  */
 export function fromLiteLlm(raw: unknown): PriceList | null {
-  if (!isFields(raw)) return null
-  const models = new Map<string, ListedPrice>()
-  const rejected: RejectedEntry[] = []
-  for (const [name, entry] of Object.entries(raw)) {
-    if (notModels.has(name)) continue
-    try {
-      models.set(name, listed(name, entry))
-    } catch (error) {
-      if (!(error instanceof Rejection)) throw error
-      rejected.push({ name, reason: error.reason })
-    }
-  }
-  return { models, rejected }
+  if (!isObject(raw)) return null
+  const entries = Object.entries(raw).filter(([name]) => !notModels.has(name))
+  return readEntries(entries.map(([name, entry]) => [name, () => listed(name, entry)]))
 }
 
 function listed(name: string, entry: unknown): ListedPrice {
-  if (!isFields(entry) || name === '' || name.length > longestName || /[\p{Cc}]/u.test(name)) {
-    throw new Rejection('bad_entry')
+  if (!isObject(entry) || name === '' || name.length > longestName || /[\p{Cc}]/u.test(name)) {
+    throw new EntryError('bad_entry')
   }
   const { mode, litellm_provider: said } = entry
-  if (typeof said !== 'string' || said === '') throw new Rejection('bad_entry')
-  if (typeof mode !== 'string' || !modes.has(mode)) throw new Rejection('not_priced_by_token')
+  if (typeof said !== 'string' || said === '') throw new EntryError('bad_entry')
+  if (typeof mode !== 'string' || !modes.has(mode)) throw new EntryError('not_priced_by_token')
   const provider = Object.hasOwn(providerNames, said) ? (providerNames[said] ?? said) : said
   const found = tiersIn(entry, { provider, mode })
   const ordinary = withRanges(found.get('') ?? [], entry['tiered_pricing'], { provider, mode })
-  const special = [...found]
-    .filter(([tier, tiers]) => tier !== '' && tiers.some(({ above_input_tokens: above }) => above === 0))
-    .map(([tier, tiers]) => [tier, tiers] as const)
+  const special = [...found].filter(
+    ([tier, tiers]) => tier !== '' && tiers.some(({ above_input_tokens: above }) => above === 0),
+  )
   return {
     provider,
     mode,
@@ -118,53 +99,48 @@ function tiersIn(entry: Fields, kind: Kind): ReadonlyMap<string, readonly Mutabl
     found.set(serviceTier, tiers)
     const bound = Number(above) * 1000
     const tier = tiers.get(bound) ?? newTier(bound, kind)
-    tier[rate] = amount(rate, value)
+    tier[rate] = listedRate(rate, value, 1)
     tiers.set(bound, tier)
   }
-  return new Map(
-    [...found].map(([name, tiers]) => [
-      name,
-      [...tiers.values()].sort((a, b) => a.above_input_tokens - b.above_input_tokens),
-    ]),
-  )
+  return new Map([...found].map(([name, tiers]) => [name, [...tiers.values()].sort(byBound)]))
 }
 
 /** Ranges of input tokens, each with its own fields, go before the fields beside them. */
 function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind): readonly MutableTier[] {
   if (ranges === undefined || ranges === null) return tiers
-  if (!Array.isArray(ranges)) throw new Rejection('bad_entry')
+  if (!Array.isArray(ranges)) throw new EntryError('bad_entry')
   const all = new Map<number, MutableTier>()
   for (const one of ranges as readonly unknown[]) {
     // Elsewhere the list has tiers by something else than input under the same name.
-    if (!isFields(one) || !Array.isArray(one['range'])) throw new Rejection('bad_entry')
+    if (!isObject(one) || !Array.isArray(one['range'])) throw new EntryError('bad_entry')
     const [from] = one['range'] as readonly unknown[]
     if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0 || all.has(from)) {
-      throw new Rejection('bad_entry')
+      throw new EntryError('bad_entry')
     }
     const [tier] = tiersIn(one, kind).get('') ?? []
-    if (tier === undefined || tier.above_input_tokens !== 0) throw new Rejection('bad_entry')
+    if (tier === undefined || tier.above_input_tokens !== 0) throw new EntryError('bad_entry')
     all.set(from, { ...tier, ...newTier(from, kind) })
   }
   const [base] = tiers
   if (!all.has(0) && base !== undefined) all.set(0, base)
-  return [...all.values()].sort((a, b) => a.above_input_tokens - b.above_input_tokens)
+  return [...all.values()].sort(byBound)
 }
 
 /** With all that a price needs, or not at all. */
 function complete(tiers: readonly MutableTier[], { provider, mode }: Kind): readonly RateTier[] {
   const [base] = tiers
-  if (base === undefined || base.above_input_tokens !== 0) throw new Rejection('no_price')
+  if (base === undefined || base.above_input_tokens !== 0) throw new EntryError('no_price')
   const isByFee = base.per_request !== undefined || base.per_search_unit !== undefined
-  if (base.input === undefined && !isByFee) throw new Rejection('no_price')
+  if (base.input === undefined && !isByFee) throw new EntryError('no_price')
   const hasNoOutput = mode === 'embedding' || mode === 'rerank' || isByFee
-  if (base.output === undefined && !hasNoOutput) throw new Rejection('no_price')
+  if (base.output === undefined && !hasNoOutput) throw new EntryError('no_price')
   base.input ??= 0
   base.output ??= 0
   const isZero = tiers.every(
     ({ input = 0, output = 0, per_request: request = 0, per_search_unit: unit = 0 }) =>
       input + output + request + unit === 0,
   )
-  if (isZero && !freeProviders.has(provider)) throw new Rejection('no_price')
+  if (isZero && !freeProviders.has(provider)) throw new EntryError('no_price')
   return tiers
 }
 
@@ -178,15 +154,4 @@ function isBilled(rate: keyof Rates, { provider, mode }: Kind): boolean {
   if (rate === 'per_search_unit') return mode === 'rerank'
   // DeepSeek writes its cache for nothing, and says 0 for what is billed as input.
   return !(provider === 'deepseek' && rate === 'cache_write')
-}
-
-function amount(rate: keyof Rates, value: unknown): number {
-  const isFee = rate === 'per_request' || rate === 'per_search_unit'
-  const usd = isFee ? feeOf(value) : rateOf(value, 1)
-  if (usd === null) throw new Rejection('bad_number')
-  return usd
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

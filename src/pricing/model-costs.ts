@@ -1,6 +1,6 @@
 import type { Costs, PriceEntry, PriceSync } from '../api/costs.ts'
 
-/** Where the synced prices came from. */
+/** The source of the synced prices. */
 export interface PriceListSource {
   readonly name: string
   readonly url: string | null
@@ -29,7 +29,7 @@ export interface ModelCosts extends Omit<Costs, 'problem' | 'source'> {
   readonly overrides: Readonly<Record<string, PriceEntry>>
 }
 
-/** Where no sync ever was. */
+/** The state before the first sync. */
 export const neverSynced: PriceSync = {
   state: 'idle',
   started_at: null,

@@ -1,4 +1,4 @@
-/** What a dated or moving name ends in; the entry without it is the same model. */
+/** The endings of dated and moving names; the entry without them is the same model. */
 const endings: readonly RegExp[] = [/-preview-\d\d-\d\d$/i, /-\d{4}-\d\d-\d\d$/, /-\d{8}$/, /-latest$/i]
 
 /** The names of a call's model, the one that answered first. */

@@ -6,9 +6,9 @@ import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price
 import { timeOf } from './price-time.ts'
 import { UpstreamTable } from './upstream-table.ts'
 
-/** What of a call its price depends on. */
+/** The parts of a call that its price depends on. */
 export interface AskedPrice {
-  /** Host, with its port where it has one. */
+  /** Host, with its port if it has one. */
   readonly upstream: string | null
   readonly responseModel: string | null
   readonly model: string | null
@@ -16,7 +16,7 @@ export interface AskedPrice {
   readonly startedAtMs: number
 }
 
-/** What a call costs, and who says so. */
+/** A price, and who says so. */
 export interface Price {
   /** The entry's key, as the file spells it. */
   readonly key: string
@@ -82,15 +82,6 @@ export class PriceBook {
   /** One that knows no price. */
   static readonly empty: PriceBook = new PriceBook(noPrices)
 
-  /** Entries that a sync may change. */
-  get modelCount(): number {
-    return this.#models.size
-  }
-
-  get overrideCount(): number {
-    return this.#overrides.size
-  }
-
   /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
   price(asked: AskedPrice): Price | NoPrice {
     const { upstream, responseModel, model, serviceTier, startedAtMs } = asked
@@ -108,7 +99,7 @@ export class PriceBook {
     return noEntry
   }
 
-  /** What a call cost; null where no price is known, or not all of it was metered. */
+  /** A call's cost; null if no price is known, or not all of it was metered. */
   costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
     const price = this.price(call)
     if ('none' in price) return null
@@ -146,7 +137,7 @@ const noEntry: NoPrice = { none: 'no_entry' }
 function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier | null): History {
   return entry.prices
     .map((period) => ({
-      fromMs: period.effective_from === null ? -Infinity : timeOf(period.effective_from),
+      fromMs: timeOf(period.effective_from),
       price: {
         key,
         isOverride,

@@ -2,21 +2,18 @@ import type { PriceProblem } from '../api/costs.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
-import { readModelCosts } from './read-model-costs.ts'
+import { type ModelCostsReading, readModelCosts } from './read-model-costs.ts'
 import { chmodSync, copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What stands at a path: the content, why it cannot be one, or nothing. */
-export type PriceReading =
-  | { readonly costs: ModelCosts; readonly text: string }
-  | { readonly problem: PriceProblem }
-  | 'missing'
+/** The content of the file at a path, the reason why it cannot be one, or that there is none. */
+export type PriceReading = ModelCostsReading | 'missing'
 
 /** A list of this size is nobody's. */
 const mostBytes = 32 * 1024 * 1024
 
-/** Where the prices of a database are: beside it. */
+/** The price file of a database, which stands beside it. */
 export function priceFileOf(database: string): string {
   return join(dirname(database), 'model_costs.json')
 }
@@ -29,7 +26,7 @@ export function lockPriceFile(path: string, limitMs: number): Promise<Disposable
   return takeFileLock(`${path}.lock`, limitMs)
 }
 
-/** The prices that came with the program, for where there is no file yet. A checkout has them after `npm ci`. */
+/** The prices that came with the program, which hold until there is a file. A checkout has them after `npm ci`. */
 export function shippedPriceFile(): string {
   return fileURLToPath(new URL('../../dist/model_costs.json', import.meta.url))
 }
@@ -38,22 +35,17 @@ export function shippedPriceFile(): string {
 export function readPriceFile(path: string): PriceReading {
   try {
     const { size } = statSync(path)
-    if (size > mostBytes) {
-      return {
-        problem: { message: `It has ${size} bytes; ${mostBytes} are the most.`, line: null, column: null },
-      }
-    }
-    const text = readFileSync(path, 'utf8')
-    const reading = readModelCosts(text)
-    return 'problem' in reading ? reading : { costs: reading.costs, text }
+    if (size > mostBytes) return unreadable(`It has ${size} bytes; ${mostBytes} are the most.`)
+    return readModelCosts(readFileSync(path, 'utf8'))
   } catch (error) {
-    // Also where its folder is none.
-    const isMissing =
-      error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))
-    if (isMissing) return 'missing'
-    const message = error instanceof Error ? error.message : String(error)
-    return { problem: { message: `It cannot be read: ${message}.`, line: null, column: null } }
+    const { code = '', message } = error as NodeJS.ErrnoException
+    // Also if its folder is none.
+    return ['ENOENT', 'ENOTDIR'].includes(code) ? 'missing' : unreadable(`It cannot be read: ${message}.`)
   }
+}
+
+function unreadable(message: string): PriceReading {
+  return { problem: { message, line: null, column: null } }
 }
 
 /** The prices that hold for whoever reads them once. */
@@ -61,23 +53,24 @@ export function readPricesInForce(path: string): PriceReading {
   return inForce(readPriceFile(path), () => readPriceFile(shippedPriceFile()))
 }
 
-/** What a file says and, until a sync brings another list, beneath it what came with the program. */
+/** The file's prices and, until a sync brings another list, beneath them those that came with the program. */
 export function inForce(file: PriceReading, readShipped: () => PriceReading): PriceReading {
   if (file !== 'missing' && ('problem' in file || file.costs.synced_at !== null)) return file
   const shipped = readShipped()
   if (file === 'missing') return shipped
   if (shipped === 'missing' || 'problem' in shipped) return file
   const { source, upstreams, models } = shipped.costs
-  const costs = {
-    ...file.costs,
-    source: file.costs.source ?? source,
-    upstreams: { ...upstreams, ...file.costs.upstreams },
-    models: { ...models, ...file.costs.models },
+  return {
+    costs: {
+      ...file.costs,
+      source: file.costs.source ?? source,
+      upstreams: { ...upstreams, ...file.costs.upstreams },
+      models: { ...models, ...file.costs.models },
+    },
   }
-  return { costs, text: file.text }
 }
 
-/** Puts the prices that came with the program where there is no file yet, for a person to find them. Never throws. */
+/** Writes the prices that came with the program to a file if there is none yet, for a person to find them. Never throws. */
 export function placeShippedPrices(path: string): void {
   const temporary = `${path}.${process.pid}.first`
   try {
@@ -93,14 +86,14 @@ export function placeShippedPrices(path: string): void {
   }
 }
 
-/** What is to be changed, of a file or where there is none; what a person got wrong is not written over. */
+/** The prices that a change starts from. Throws if the file is broken: what a person got wrong is not written over. */
 export function costsToChange(reading: PriceReading, refusal: (problem: PriceProblem) => Error): ModelCosts {
   if (reading === 'missing') return noPrices
   if ('costs' in reading) return reading.costs
   throw refusal(reading.problem)
 }
 
-/** Where in a file something is wrong, to be put behind the file's name: `, line 2, column 7`; empty where nobody knows. */
+/** The place of a flaw, to be put behind the file's name: `, line 2, column 7`; empty if nobody knows. */
 export function placeInFile({ line, column }: PriceProblem): string {
   return line === null ? '' : `, line ${line}, column ${column ?? 1}`
 }
@@ -112,7 +105,7 @@ export function placeForEditor({ line, column }: PriceProblem): string {
 
 /**
  * Puts a new content in the file's place, whole or not at all, also if the machine loses power: a reader sees the old or
- * the new. To be called with the lock held (`takePriceLock`). Throws the system's error.
+ * the new. To be called with the lock held (`lockPriceFile`). Throws the system's error.
  */
 export function writePriceFile(path: string, costs: ModelCosts): void {
   replaceFile(path, priceFileText(costs), { flush: true })
@@ -121,16 +114,21 @@ export function writePriceFile(path: string, costs: ModelCosts): void {
 /** One entry to a line, so that a person finds one and a comparison of two files says something. */
 export function priceFileText(costs: ModelCosts): string {
   const { models, overrides, ...head } = costs
-  const parts = Object.entries(head).map(
-    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
-  )
-  parts.push(`  "models": ${entriesText(models)}`, `  "overrides": ${entriesText(overrides)}`)
+  const parts = [
+    ...members(head, '  '),
+    `  "models": ${entriesText(models)}`,
+    `  "overrides": ${entriesText(overrides)}`,
+  ]
   return `{\n${parts.join(',\n')}\n}\n`
 }
 
 function entriesText(entries: ModelCosts['models']): string {
-  const lines = Object.entries(entries).map(
-    ([key, entry]) => `    ${JSON.stringify(key)}: ${JSON.stringify(entry)}`,
-  )
+  const lines = members(entries, '    ')
   return lines.length === 0 ? '{}' : `{\n${lines.join(',\n')}\n  }`
+}
+
+function members(object: object, indent: string): readonly string[] {
+  return Object.entries(object).map(
+    ([name, value]) => `${indent}${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  )
 }

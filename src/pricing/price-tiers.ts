@@ -1,7 +1,9 @@
 import type { PricePeriod, Rates, RateTier } from '../api/costs.ts'
 
 /** How an upstream says that it served a call; everything else is its ordinary way. */
-export type ServiceTier = 'flex' | 'priority' | 'batch'
+export const serviceTiers = ['flex', 'priority', 'batch'] as const
+
+export type ServiceTier = (typeof serviceTiers)[number]
 
 /** Whole pico-dollars: per token but for the last two; null is not known, and no other rate stands for it. */
 export interface PicoRates {
@@ -17,26 +19,18 @@ export interface PicoRates {
   readonly perSearchUnit: number
 }
 
-/** What a whole request costs whose input, cached or not, is larger than a bound. */
+/** The rates of whole requests whose input, cached or not, is larger than a bound. */
 export interface PicoTier {
   readonly aboveInputTokens: number
-  /** Whether as many tokens as the bound are enough. */
+  /** As many tokens as the bound are enough. */
   readonly inclusive: boolean
   readonly rates: PicoRates
 }
 
-const tierWords: Readonly<Record<string, ServiceTier>> = {
-  flex: 'flex',
-  priority: 'priority',
-  fast: 'priority',
-  batch: 'batch',
-}
-
 /** Null for the ordinary tier, and for words that nobody has a price for. */
 export function serviceTierOf(word: string | null): ServiceTier | null {
-  if (word === null) return null
-  const lower = word.toLowerCase()
-  return Object.hasOwn(tierWords, lower) ? (tierWords[lower] ?? null) : null
+  const lower = word?.toLowerCase()
+  return lower === 'fast' ? 'priority' : (serviceTiers.find((tier) => tier === lower) ?? null)
 }
 
 /**
@@ -44,15 +38,15 @@ export function serviceTierOf(word: string | null): ServiceTier | null {
  * the rate that stands for it. A service tier that the period does not price is billed as the ordinary one.
  */
 export function tiersOf(
-  { tiers, service_tiers: serviceTiers }: PricePeriod,
+  { tiers, service_tiers: special = {} }: PricePeriod,
   serviceTier: ServiceTier | null,
 ): readonly PicoTier[] {
-  const own = serviceTier === null ? undefined : serviceTiers?.[serviceTier]
-  const ordinary = ascending(tiers)
-  if (own === undefined || own.length === 0) return ordinary.map((tier) => filled(tier, [ordinary[0]]))
-  const special = ascending(own)
+  const own = serviceTier === null ? undefined : special[serviceTier]
+  const ordinary = tiers.toSorted(byBound)
+  if (own === undefined || own.length === 0) return ordinary.map((tier) => filled(tier, ordinary[0]))
+  const ascending = own.toSorted(byBound)
   // Input and output have no other rate that stands for them: a tier that leaves one out bills it as ever.
-  return special.map((tier) => filled(tier, [special[0]], ordinary[0]))
+  return ascending.map((tier) => filled(tier, ascending[0], ordinary[0]))
 }
 
 /** The tier that bills a request with so many input tokens, cached ones among them. */
@@ -65,18 +59,13 @@ export function tierFor(tiers: readonly PicoTier[], inputTokens: number): PicoTi
   )
 }
 
-function ascending(tiers: readonly RateTier[]): readonly RateTier[] {
-  return tiers.toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
+/** The smallest bound first. */
+export function byBound(a: RateTier, b: RateTier): number {
+  return a.above_input_tokens - b.above_input_tokens
 }
 
-function filled(tier: RateTier, bases: readonly (RateTier | undefined)[], last?: RateTier): PicoTier {
-  const rate = (name: keyof Rates): number | null => {
-    for (const from of [tier, ...bases]) {
-      const value = from?.[name]
-      if (value !== undefined) return value
-    }
-    return null
-  }
+function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
+  const rate = (name: keyof Rates): number | null => tier[name] ?? base?.[name] ?? null
   // What bills by the request alone bills no token.
   const isFeeOnly = (rate('per_request') ?? rate('per_search_unit')) !== null && rate('input') === null
   const otherwise = isFeeOnly ? 0 : null

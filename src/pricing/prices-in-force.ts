@@ -31,12 +31,12 @@ export class PricesInForce {
     return this.#book
   }
 
-  /** What is wrong with the file; null where it, or nothing, is there. */
+  /** The flaw of the file; null if it can be read, or there is none. */
   get problem(): PriceProblem | null {
     return this.#problem
   }
 
-  /** Reads the file again where it is another one than before; says whether it was. Costs some microseconds where not. Never throws. */
+  /** Reads the file again if it is another one than before; says if it was. Costs some microseconds if not. Never throws. */
   look(): boolean {
     const state = priceFileState(this.#path)
     if (state === this.#seen) return false
@@ -50,7 +50,7 @@ export class PricesInForce {
     return true
   }
 
-  /** What a call cost by them; null where no price is known. */
+  /** A call's cost by these prices; null if no price is known. */
   costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
     return this.#book.costOf(call)
   }

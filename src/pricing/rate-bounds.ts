@@ -1,4 +1,5 @@
 import type { Rates } from '../api/costs.ts'
+import { type JsonCheck, mustBe, optional } from '../options/json-check.ts'
 
 /** Rates in USD per million tokens. */
 export const tokenRates: readonly (keyof Rates)[] = [
@@ -23,7 +24,7 @@ const tokensPerRate = 1e6
 
 /**
  * A rate as it is kept, in USD per million tokens and rounded to six decimals (a pico-dollar per token): lists carry the
- * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null where it is neither,
+ * noise of divided floats. Takes a number, or the same as a decimal string, per so many tokens; null if it is neither,
  * or out of bounds.
  */
 export function rateOf(value: unknown, perTokens: number = tokensPerRate): number | null {
@@ -44,3 +45,24 @@ function decimal(value: unknown, factor: number): number | null {
   const usd = number * factor
   return usd >= 0 && usd <= mostUsd ? usd : null
 }
+
+/** A rate as a person writes it, in USD per million tokens, as it is kept. */
+export const rate: JsonCheck<number> = (value) => {
+  const usd = rateOf(value)
+  if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (USD per million tokens)`, value)
+  return usd
+}
+
+const fee: JsonCheck<number> = (value) => {
+  const usd = feeOf(value)
+  if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (USD each)`, value)
+  return usd
+}
+
+type RateChecks = { readonly [Name in keyof Rates]-?: JsonCheck<number | undefined> }
+
+/** Rates and fees as a person writes them, any of them left out. */
+export const rateChecks: RateChecks = Object.fromEntries([
+  ...tokenRates.map((name) => [name, optional(rate)]),
+  ...fees.map((name) => [name, optional(fee)]),
+]) as RateChecks

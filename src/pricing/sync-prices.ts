@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { applySync } from './apply-sync.ts'
 import { type FetchBounds, fetchBounds, fetchPriceList, isUrl } from './fetch-price-list.ts'
 import { fromLiteLlm } from './litellm-adapter.ts'
-import type { ModelCosts, PriceListSource } from './model-costs.ts'
-import { costsToChange, lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
+import { changePrices, pricesToChange } from './change-prices.ts'
+import { type ModelCosts, neverSynced, type PriceListSource } from './model-costs.ts'
 import type { PriceList } from './price-list.ts'
 
-/** What a sync did. */
+/** The outcome of a sync. */
 export interface SyncReport {
   readonly added: number
   readonly changed: number
@@ -16,19 +16,19 @@ export interface SyncReport {
   /** Prices in the list, and entries of it that were left out. */
   readonly entries: number
   readonly rejected: number
-  /** Whether the source says that the list is still the one that was taken last. */
+  /** The source said that the list is still the one that was taken last. */
   readonly notModified: boolean
 }
 
-/** Why the prices are as they were, in words. */
-export class SyncTrouble extends Error {
+/** No list of prices came, or none that can be right: the prices are as they were. */
+export class PriceSyncError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
-    this.name = 'SyncTrouble'
+    this.name = 'PriceSyncError'
   }
 }
 
-/** Where a list comes from, and what the clock on the wall says. */
+/** The source of a list, and the clock on the wall. */
 export interface SyncOrder {
   /** A URL, or a file's path. */
   readonly source: string
@@ -42,49 +42,30 @@ const lockLimitMs = 10_000
 
 /**
  * Brings the price file at a path up to date with a list. Whatever goes wrong, and whenever the process ends, the file is
- * the one before or the one after. Rejects with `SyncTrouble` or `FetchTrouble`.
+ * the one before or the one after. Rejects with `PriceFetchError`, `PriceSyncError` or `PriceFileError`.
  */
 export async function syncPrices(
   path: string,
   { source, wallTime, bounds = fetchBounds }: SyncOrder,
 ): Promise<SyncReport> {
-  const startedAt = new Date(wallTime()).toISOString()
-  const fetched = await fetchPriceList(source, knownTag(pricesIn(path), source), bounds)
+  const time = (): string => new Date(wallTime()).toISOString()
+  const startedAt = time()
+  const fetched = await fetchPriceList(source, knownTag(pricesToChange(path), source), bounds)
   const taken = fetched === 'not_modified' ? null : listOf(fetched, source)
-  using lock = await lockPriceFile(path, lockLimitMs).catch(failWriting)
-  if (lock === null) throw new SyncTrouble('Something else is changing the prices; sync again in a moment.')
-  removeUnfinished(path)
-  // Read again: they may have been changed while the list was on its way.
-  const costs = pricesIn(path)
-  const now = new Date(wallTime()).toISOString()
-  if (taken === null) {
-    const [entries, rejected] = [costs.source?.entries ?? 0, costs.source?.rejected ?? 0]
-    write(path, { ...costs, synced_at: now, sync: { ...costs.sync, ...unchanged(startedAt, now) } })
-    return { added: 0, changed: 0, removed: 0, entries, rejected, notModified: true }
-  }
-  const outcome = applySync(costs, taken.list, taken.source, now)
-  if ('refused' in outcome) throw new SyncTrouble(`${outcome.refused} The prices were left as they are.`)
-  write(path, { ...outcome.costs, sync: { ...outcome.costs.sync, started_at: startedAt } })
-  const { added, changed, removed, rejected } = outcome
-  return { added, changed, removed, entries: taken.list.models.size, rejected, notModified: false }
-}
-
-function unchanged(startedAt: string, finishedAt: string): ModelCosts['sync'] {
-  return {
-    state: 'idle',
-    started_at: startedAt,
-    finished_at: finishedAt,
-    last_error: null,
-    added: 0,
-    changed: 0,
-    removed: 0,
-  }
-}
-
-function pricesIn(path: string): ModelCosts {
-  return costsToChange(readPricesInForce(path), (problem) => {
-    const where = `The price file ${path}${placeInFile(problem)}`
-    return new SyncTrouble(`${where} has to be mended first: ${problem.message}`)
+  return changePrices(path, lockLimitMs, (costs) => {
+    removeUnfinished(path)
+    const now = time()
+    if (taken === null) {
+      const { entries = 0, rejected = 0 } = costs.source ?? {}
+      const sync = { ...neverSynced, started_at: startedAt, finished_at: now }
+      const report = { added: 0, changed: 0, removed: 0, entries, rejected, notModified: true }
+      return [{ ...costs, synced_at: now, sync }, report]
+    }
+    const outcome = applySync(costs, taken.list, taken.source, now)
+    if ('refused' in outcome) throw new PriceSyncError(`${outcome.refused} The prices were left as they are.`)
+    const { costs: synced, ...counts } = outcome
+    const report = { ...counts, entries: taken.list.models.size, notModified: false }
+    return [{ ...synced, sync: { ...synced.sync, started_at: startedAt } }, report]
   })
 }
 
@@ -98,7 +79,7 @@ function listOf(
   from: string,
 ): { readonly list: PriceList; readonly source: PriceListSource } {
   const list = fromLiteLlm(jsonIn(text))
-  if (list === null) throw new SyncTrouble('What came is no list of prices: it is JSON of another form.')
+  if (list === null) throw new PriceSyncError('What came is no list of prices: it is JSON of another form.')
   const sha256 = createHash('sha256').update(text).digest('hex')
   return { list, source: { name: 'litellm', url: from, etag, sha256, licence: 'MIT' } }
 }
@@ -109,24 +90,11 @@ function jsonIn(text: string): unknown {
   } catch (error) {
     const start = text.trimStart().slice(0, 40).replaceAll(/\s+/g, ' ')
     const what = start === '' ? 'it is empty' : `it begins with ${JSON.stringify(start)}, and is no JSON`
-    throw new SyncTrouble(`What came is no list of prices, or not all of it: ${what}.`, error)
+    throw new PriceSyncError(`What came is no list of prices, or not all of it: ${what}.`, error)
   }
 }
 
-function write(path: string, costs: ModelCosts): void {
-  try {
-    writePriceFile(path, costs)
-  } catch (error) {
-    failWriting(error)
-  }
-}
-
-function failWriting(error: unknown): never {
-  const reason = error instanceof Error ? error.message : String(error)
-  throw new SyncTrouble(`The prices cannot be written: ${reason}.`, error)
-}
-
-/** What processes left behind that were killed while they wrote. With the lock held nobody else writes. */
+/** Deletes the files of processes that were killed while they wrote. With the lock held nobody else writes. */
 function removeUnfinished(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {

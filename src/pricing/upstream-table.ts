@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import type { UpstreamPrices } from './model-costs.ts'
 
 /** Why the lists of prices say nothing of an upstream. */
@@ -43,7 +43,7 @@ export class UpstreamTable {
     this.#hosts = new Map(all.map(([host, prices]) => [host.toLowerCase(), prices]))
   }
 
-  /** Of a host, with its port where it has one. A host that was added is listed wherever it is. */
+  /** The names for a host, with its port if it has one. A host that was added is listed wherever it is. */
   find(upstream: string | null): UpstreamPrices | UnlistedUpstream {
     if (upstream === null || upstream === '') return 'unknown_upstream'
     const place = upstream.toLowerCase()
@@ -62,31 +62,30 @@ export class UpstreamTable {
 
   #isLocal(host: string): boolean {
     const address = host.replace(/^\[(.*)\]$/, '$1')
-    if (isIPv4(address)) return this.#local.check(address, 'ipv4')
-    if (isIPv6(address)) return this.#local.check(address, 'ipv6')
+    if (isIP(address) !== 0) return this.#local.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
     return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/.test(host)
   }
 }
 
 /** Loopback, private use (RFC 1918, 4193), link-local (RFC 3927, 4291), shared (RFC 6598), and "this host". */
+const localNets: readonly string[] = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '0.0.0.0/32',
+  '::1/128',
+  '::/128',
+  'fc00::/7',
+  'fe80::/10',
+]
+
 function localAddresses(): BlockList {
   const list = new BlockList()
-  for (const [net, prefix] of [
-    ['127.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['172.16.0.0', 12],
-    ['192.168.0.0', 16],
-    ['169.254.0.0', 16],
-    ['100.64.0.0', 10],
-    ['0.0.0.0', 32],
-  ] as const)
-    list.addSubnet(net, prefix, 'ipv4')
-  for (const [net, prefix] of [
-    ['::1', 128],
-    ['::', 128],
-    ['fc00::', 7],
-    ['fe80::', 10],
-  ] as const)
-    list.addSubnet(net, prefix, 'ipv6')
+  for (const [net = '', prefix] of localNets.map((each) => each.split('/'))) {
+    list.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4')
+  }
   return list
 }

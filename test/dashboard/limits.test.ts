@@ -35,6 +35,19 @@ test('a body that does not tell its size is counted', async () => {
   await client.waitForServerEnd()
 })
 
+test('a client that leaves in the middle of its body is no fault, and others are answered', async () => {
+  await using dashboard = await startDashboard()
+  {
+    await using client = await openRawClient(dashboard.port)
+    const headers = [...json, ['Content-Length', '1000'] as const]
+    await client.send(requestBytes('POST', '/api/proxy/start', { headers, host: 'localhost' }))
+    await client.send('{"port":')
+    client.leave()
+  }
+  assert.equal((await dashboard.ask('GET', '/api/proxy/status')).status, 200)
+  assert.deepEqual([dashboard.faults, dashboard.gateway.count('start')], [[], 0])
+})
+
 test('the body of a request that is not let in is not read', async () => {
   await using dashboard = await startDashboard()
   await using client = await openRawClient(dashboard.port)

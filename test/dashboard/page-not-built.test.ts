@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { fastify } from 'fastify'
-import { answerErrors } from '../../src/dashboard/http/answer-errors.ts'
 import { Guard } from '../../src/dashboard/http/guard.ts'
-import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { PageAssets } from '../../src/dashboard/http/page-assets.ts'
-import { addPageRoutes } from '../../src/dashboard/routes/page-routes.ts'
+import { Router } from '../../src/dashboard/http/router.ts'
+import { pageRoutes } from '../../src/dashboard/routes/page-routes.ts'
+import { ThisMachine } from '../../src/lib/this-machine.ts'
 
 test('where the page was not built, it says how to', async () => {
   const assets = new PageAssets(new URL('no-such-folder/', import.meta.url))
   const rules = { demandsToken: false, allowedHosts: [], openPaths: new Set<string>() }
-  const app = fastify()
-  answerErrors(app, (error) => assert.fail(String(error)))
-  addPageRoutes(app, { assets, guard: new Guard(rules, new ThisMachine(true), null), signIn: null })
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const guard = new Guard(rules, new ThisMachine(true), null)
+  const router = new Router(pageRoutes({ assets, guard, signIn: null }), (error) =>
+    assert.fail(String(error)),
+  )
+  const server = createServer((req, res) => void router.answer(req, res)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
   for (const path of ['/', '/calls', '/assets/main.js']) {
-    const answer = await fetch(origin + path)
+    const { port } = server.address() as AddressInfo
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
     assert.equal(answer.status, 503, path)
     assert.match(await answer.text(), /"page_not_built".*npm run build:page/, path)
   }
-  await app.close()
+  server.closeAllConnections()
+  server.close()
 })

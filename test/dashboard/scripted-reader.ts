@@ -8,13 +8,9 @@ export class ScriptedReader implements TopicReader {
   waits = 0
   #whenRoom: (() => void)[] = []
 
-  send(data: unknown): boolean {
-    if (!this.isBehind) this.told.push(data)
+  send(json: string): boolean {
+    if (!this.isBehind) this.told.push(JSON.parse(json))
     return !this.isBehind
-  }
-
-  sendJson(json: string): boolean {
-    return this.send(JSON.parse(json))
   }
 
   whenRoom(callback: () => void): void {

@@ -8,11 +8,11 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { FetchTrouble } from '../../src/pricing/fetch-price-list.ts'
+import { PriceFetchError } from '../../src/pricing/fetch-price-list.ts'
 import { PriceBook } from '../../src/pricing/price-book.ts'
 import { readPriceFile } from '../../src/pricing/price-file.ts'
 import type { ModelCosts } from '../../src/pricing/model-costs.ts'
-import { type SyncReport, syncPrices, SyncTrouble } from '../../src/pricing/sync-prices.ts'
+import { type SyncReport, syncPrices, PriceSyncError } from '../../src/pricing/sync-prices.ts'
 import { override, writePrices } from '../support/price-list.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { litellmList } from './litellm-list.ts'
@@ -223,7 +223,10 @@ test('of a source that is no good nothing is taken, and it is said why', async (
     await assert.rejects(
       sync(path, source ?? server.origin, times[1]),
       (error: unknown) => {
-        assert.ok(error instanceof SyncTrouble || error instanceof FetchTrouble, `${what}: ${String(error)}`)
+        assert.ok(
+          error instanceof PriceSyncError || error instanceof PriceFetchError,
+          `${what}: ${String(error)}`,
+        )
         assert.match(error.message, says, what)
         return true
       },

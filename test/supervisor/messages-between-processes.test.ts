@@ -310,7 +310,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
   const started = { type: 'started', id: 'a', timestamp: record.timestamp, method: 'POST', path: '/v1/x' }
   const printed: string[] = []
   const printer = new TailPrinter(
-    { json: false, errors: false, model: [], body: true, full: false } as never,
+    { json: false, errors: false, model: [], body: true, full: false },
     {
       clock: systemClock,
       print: (line) => void printed.push(line),
@@ -328,7 +328,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
       return () => {}
     },
   } as never)
-  topic.subscribe({ send: () => true, sendJson: (json) => told.push(json) > 0, whenRoom: () => {} })
+  topic.subscribe({ send: (json) => told.push(json) > 0, whenRoom: () => {} })
   for (const message of [
     record,
     started,

@@ -15,7 +15,7 @@ class Place implements ChangedPrices {
   isHeldElsewhere = false
   isFull = false
 
-  constructor(reading: PriceReading = { costs: sampleCosts, text: '' }) {
+  constructor(reading: PriceReading = { costs: sampleCosts }) {
     this.reading = reading
   }
 
@@ -31,7 +31,7 @@ class Place implements ChangedPrices {
   readonly write = (_path: string, costs: ModelCosts): void => {
     assert.equal(this.held, 1)
     if (this.isFull) throw new Error('ENOSPC: no space left on device')
-    this.reading = { costs, text: '' }
+    this.reading = { costs }
   }
   get out(): string {
     return this.#terminal.out

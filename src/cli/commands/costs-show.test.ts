@@ -9,7 +9,7 @@ import { OptionError } from '../parse-options.ts'
 
 function show(file: PriceReading, ...argv: readonly string[]): { code: number; out: string; err: string } {
   const terminal = new FakeTerminal()
-  const shipped: PriceReading = { costs: sampleCosts, text: '' }
+  const shipped: PriceReading = { costs: sampleCosts }
   const files = { readFile: () => file, readShipped: () => shipped }
   const code = runCostsShow(argv, {}, terminal, files)
   return { code, out: terminal.out, err: terminal.err }
@@ -29,7 +29,7 @@ const costs: ModelCosts = {
     },
   },
 }
-const file: PriceReading = { costs, text: '' }
+const file: PriceReading = { costs }
 
 test('says what a model costs, which entry was matched, and who says so', () => {
   assert.deepEqual(show(file, 'gpt-4o-mini', '--upstream', 'https://api.openai.com/v1'), {
@@ -107,7 +107,7 @@ test('without a model it says what prices there are', () => {
     show('missing').out,
     /^7 prices, never synced \(.* is not there yet: these came with the program\)\nNo prices of your own\.\n$/,
   )
-  const state = JSON.parse(show({ costs: noPrices, text: '' }, '--json').out) as object
+  const state = JSON.parse(show({ costs: noPrices }, '--json').out) as object
   assert.deepEqual(state, {
     file: 'data/model_costs.json',
     synced_at: null,

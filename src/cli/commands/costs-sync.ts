@@ -1,7 +1,6 @@
 import type { SyncLine } from '../../api/costs.ts'
-import { FetchTrouble } from '../../pricing/fetch-price-list.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
-import { syncPrices, type SyncReport, SyncTrouble } from '../../pricing/sync-prices.ts'
+import { syncPrices, type SyncReport } from '../../pricing/sync-prices.ts'
 import { noteEvent } from '../../store/write/note-event.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { exitCode } from '../exit-code.ts'
@@ -29,7 +28,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
   const path = priceFileOf(db)
   try {
-    const report = await syncPrices(path, { source, wallTime: clock.wallTime })
+    const report = await syncPrices(path, { source, wallTime: () => clock.wallTime() })
     const { added, changed, removed, entries, rejected, notModified } = report
     noteQuietly(() => {
       const detail = JSON.stringify({ added, changed, removed })
@@ -39,7 +38,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
     else print(`${path}: ${wordsOf(report)} (${source})\n`)
     return 0
   } catch (error) {
-    const message = reasonOf(error)
+    const message = error instanceof Error ? error.message : String(error)
     if (json) line({ error: { code: 'sync_failed', message } })
     else warn(`tokenweir: ${message}\n`)
     return exitCode.fault
@@ -50,11 +49,6 @@ function wordsOf({ added, changed, removed, entries, rejected, notModified }: Sy
   if (notModified) return 'the list is the one that was taken last'
   const number = (count: number): string => count.toLocaleString('en')
   return `${number(entries)} prices: ${number(added)} new, ${number(changed)} changed, ${number(removed)} gone; ${number(rejected)} entries were left out`
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SyncTrouble || error instanceof FetchTrouble) return error.message
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** The prices are there, also where the database is busy or cannot be opened. */

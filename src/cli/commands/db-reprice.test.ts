@@ -30,7 +30,7 @@ interface Ran {
 async function run(
   args: readonly string[],
   answer: () => RepriceOutcome | 'job_running' | 'missing' = () => outcome,
-  prices: PriceReading = { costs: noPrices, text: '' },
+  prices: PriceReading = { costs: noPrices },
 ): Promise<Ran> {
   const requests: RepriceRequest[] = []
   const parts: RepriceParts = {

@@ -40,6 +40,11 @@ test('what was put together from a stream is cut too, and its call says only of 
   assert.deepEqual([truncated, body], [false, {}])
 })
 
+test('a text of few characters that take many bytes is whole, and so it is told', () => {
+  const body = 'é'.repeat(40_000)
+  assert.deepEqual(cut({ body }), { ...record, body })
+})
+
 test('base64 is cut to what can still be decoded', () => {
   const bytes = Buffer.alloc(100_000, 'abcdefg')
   const { body } = cut({ body: bytes.toString('base64'), body_encoding: 'base64' })

@@ -4,10 +4,8 @@ import { compilePlaces } from '../../json/json-place.ts'
 
 /** A record whose JSON is no longer than this is passed on as it is. */
 const longestRecord = 64 * 1024
-/** Of what is longer, each text keeps so many bytes of its JSON: a whole number of base64's groups. */
-const keptBytes = 64 * 1024
-/** Bytes of the longest escape, `\u0061`, and of the longest character in UTF-8. */
-const longestEscape = 6
+/** Of what is longer, each text keeps so many characters: a whole number of base64's groups. */
+const kept = 64 * 1024
 
 const slots = { body: 0, text: 1, reasoning: 2, toolCalls: 3, truncated: 4 } as const
 const places = compilePlaces(
@@ -18,9 +16,8 @@ const places = compilePlaces(
   })),
 )
 const quote = 0x22
-const backslash = 0x5c
 
-/** Where a value stands, and what stands there instead. */
+/** The offsets of a value, and the JSON that takes its place. */
 interface Cut {
   readonly start: number
   readonly end: number
@@ -35,15 +32,16 @@ export function cutPayload(record: string): string {
   if (record.length <= longestRecord) return record
   const bytes = Buffer.from(record)
   const cuts: Cut[] = []
-  /** Of a record whose body is cut, where `truncated` stands. */
+  /** The `truncated` of a record whose body is cut. */
   const marks: Cut[] = []
   const cutSlots = new Set<number>()
   const peek = new JsonPeek(places, {
     value: (slot, _, start, end) => {
       if (slot === slots.truncated) marks.push({ start, end, text: 'true' })
-      else if (end - start > keptBytes) {
+      else if (end - start > kept) {
+        const text = slot === slots.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
+        if (text === null) return
         cutSlots.add(slot)
-        const text = slot === slots.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start)
         cuts.push({ start, end, text })
       }
     },
@@ -64,59 +62,33 @@ function replaced(bytes: Buffer, cuts: readonly Cut[]): string {
   return text + bytes.toString('utf8', from)
 }
 
-/** A string's beginning; of any other value, the beginning of its text. */
-function cutValue(bytes: Buffer, start: number): string {
-  if (bytes[start] === quote) return `${bytes.toString('utf8', start, cutEnd(bytes, start + 1))}"`
-  return JSON.stringify(bytes.toString('utf8', start, characterEnd(bytes, start + keptBytes)))
+/** A string's beginning, null if that is all of it; of any other value, the beginning of its text. */
+function cutValue(bytes: Buffer, start: number, end: number): string | null {
+  if (bytes[start] !== quote) {
+    return JSON.stringify(bytes.toString('utf8', start, characterStart(bytes, start + kept)))
+  }
+  const text = JSON.parse(bytes.toString('utf8', start, end)) as string
+  if (text.length <= kept) return null
+  // Half a character is none.
+  return JSON.stringify(text.slice(0, kept).replace(/[\ud800-\udbff]$/, ''))
 }
 
 /** They are few, and short but for what a model writes into a file. */
 function cutToolCalls(bytes: Buffer, start: number, end: number): string {
   const calls = JSON.parse(bytes.toString('utf8', start, end)) as PayloadToolCall[]
-  let left = keptBytes
+  let left = kept
   return JSON.stringify(
     calls.map(({ id, name, arguments: args }) => {
-      const kept = args.slice(0, left)
-      left -= kept.length
-      return { id, name, arguments: kept.toWellFormed() }
+      const text = args.slice(0, left)
+      left -= text.length
+      return { id, name, arguments: text.toWellFormed() }
     }),
   )
 }
 
-/** Where a string that begins here is cut: in no escape, and in no pair of them. */
-function cutEnd(bytes: Buffer, start: number): number {
-  let end = start + keptBytes
-  // An even number of backslashes before it are whole escapes; one more begins one that may reach beyond.
-  for (let at = end - 1; at > end - longestEscape && at >= start; at -= 1) {
-    if (bytes[at] === backslash && backslashesBefore(bytes, at, start) % 2 === 0) {
-      end = isWholeEscape(bytes, at, end) ? end : at
-      break
-    }
-  }
-  return beforeHighSurrogate(bytes, characterEnd(bytes, end), start)
-}
-
-function backslashesBefore(bytes: Buffer, at: number, start: number): number {
-  let count = 0
-  while (at - 1 - count >= start && bytes[at - 1 - count] === backslash) count += 1
-  return count
-}
-
-function isWholeEscape(bytes: Buffer, at: number, end: number): boolean {
-  const length = bytes[at + 1] === 0x75 ? longestEscape : 2
-  return at + length <= end
-}
-
-/** `\ud83d` alone, whose other half was cut off, would be half a character. */
-function beforeHighSurrogate(bytes: Buffer, end: number, start: number): number {
-  const at = end - longestEscape
-  if (at < start || bytes[at] !== backslash || backslashesBefore(bytes, at, start) % 2 === 1) return end
-  return /^\\ud[89ab][\da-f]{2}$/i.test(bytes.toString('latin1', at, end)) ? at : end
-}
-
-/** The begin of the character in UTF-8 that lies across the place. */
-function characterEnd(bytes: Buffer, end: number): number {
-  let at = end
+/** The place, or the start of the character in UTF-8 that lies across it. */
+function characterStart(bytes: Buffer, place: number): number {
+  let at = place
   while (at > 0 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1
   return at
 }

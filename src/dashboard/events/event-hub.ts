@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { EventData } from '../../api/dashboard-event.ts'
 import type { Clock } from '../../call/clock.ts'
 import { SseStream } from './sse-stream.ts'
 import type { Topic } from './topic.ts'
@@ -8,20 +9,22 @@ const maxReaders = 64
 const beatMs = 15_000
 const streamOptions = { maxBacklogBytes: 256 * 1024, retryMs: 2000 }
 
+/** Tells those who ask for it that the stream is alive: a page sees no comments. */
+const beat: EventData['beat'] = { every_ms: beatMs }
+
 /** The readers of `/api/events`, each with its topics on one stream. */
 export class EventHub {
-  readonly #topics: ReadonlyMap<string, Topic>
+  /** The names that `topics=` takes. */
+  readonly topicNames: readonly string[]
+  readonly #topics: readonly Topic[]
   readonly #clock: Clock
-  readonly #streams = new Set<SseStream>()
+  readonly #streams = new Map<SseStream, readonly string[]>()
   #stopBeat: (() => void) | null = null
 
   constructor(topics: readonly Topic[], clock: Clock) {
-    this.#topics = new Map(topics.map((topic) => [topic.name, topic]))
+    this.#topics = topics
+    this.topicNames = [...topics.map(({ name }) => name), 'beat']
     this.#clock = clock
-  }
-
-  get topicNames(): readonly string[] {
-    return [...this.#topics.keys()]
   }
 
   get isFull(): boolean {
@@ -31,15 +34,17 @@ export class EventHub {
   /** Takes over an answer of which nothing was sent, until the reader leaves or the hub closes. */
   open(response: ServerResponse, names: readonly string[]): void {
     const stream = new SseStream(response, streamOptions)
-    this.#streams.add(stream)
+    this.#streams.set(stream, names)
     this.#stopBeat ??= this.#scheduleBeat()
-    const unsubscribes = this.#chosen(names).map((topic) =>
-      topic.subscribe({
-        send: (data) => stream.send(topic.name, JSON.stringify(data)),
-        sendJson: (json) => stream.send(topic.name, json),
-        whenRoom: (callback) => stream.whenRoom(callback),
-      }),
-    )
+    sendBeat(stream, names)
+    const unsubscribes = this.#topics
+      .filter(({ name }) => names.includes(name))
+      .map((topic) =>
+        topic.subscribe({
+          send: (json) => stream.send(topic.name, json),
+          whenRoom: (callback) => stream.whenRoom(callback),
+        }),
+      )
     stream.onClose(() => {
       for (const unsubscribe of unsubscribes) unsubscribe()
       this.#streams.delete(stream)
@@ -49,12 +54,8 @@ export class EventHub {
 
   /** Ends every stream. */
   close(): void {
-    for (const stream of this.#streams) stream.end()
+    for (const stream of this.#streams.keys()) stream.end()
     this.#rest()
-  }
-
-  #chosen(names: readonly string[]): readonly Topic[] {
-    return [...this.#topics.values()].filter(({ name }) => names.includes(name))
   }
 
   #scheduleBeat(): () => void {
@@ -62,7 +63,10 @@ export class EventHub {
       beatMs,
       () => {
         this.#stopBeat = this.#scheduleBeat()
-        for (const stream of this.#streams) stream.beat()
+        for (const [stream, names] of this.#streams) {
+          stream.beat()
+          sendBeat(stream, names)
+        }
       },
       { background: true },
     )
@@ -72,4 +76,8 @@ export class EventHub {
     this.#stopBeat?.()
     this.#stopBeat = null
   }
+}
+
+function sendBeat(stream: SseStream, names: readonly string[]): void {
+  if (names.includes('beat')) stream.send('beat', JSON.stringify(beat))
 }

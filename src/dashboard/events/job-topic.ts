@@ -1,34 +1,32 @@
-import type { EventData, EventTopic } from '../../api/dashboard-event.ts'
+import type { EventData } from '../../api/dashboard-event.ts'
 import type { JobStarter } from '../../supervisor/database-jobs.ts'
-import type { Topic, TopicReader } from './topic.ts'
+import { ReadTopic } from './topic.ts'
 
-/** The last jobs on the database, for those who listen. A reader that is behind gets how things stand when it has caught up. */
-export class JobTopic implements Topic {
-  readonly name: EventTopic = 'jobs'
+/** The last jobs on the database. */
+export class JobTopic extends ReadTopic {
+  readonly name = 'jobs' as const
   readonly #jobs: JobStarter
+  #unwatch: (() => void) | undefined
 
   constructor(jobs: JobStarter) {
+    super()
     this.#jobs = jobs
   }
 
-  subscribe(reader: TopicReader): () => void {
-    let isWaiting = false
-    let hasLeft = false
-    const tell = (): void => {
-      if (isWaiting || hasLeft) return
-      const data: EventData['jobs'] = { compress: this.#jobs.last, reprice: this.#jobs.lastReprice }
-      if (reader.send(data)) return
-      isWaiting = true
-      reader.whenRoom(() => {
-        isWaiting = false
-        tell()
-      })
-    }
-    const unwatch = this.#jobs.watch(tell)
-    tell()
-    return () => {
-      hasLeft = true
-      unwatch()
-    }
+  protected override begin(): void {
+    this.#unwatch = this.#jobs.watch(() => this.tell(this.#state()))
+  }
+
+  protected override rest(): void {
+    this.#unwatch?.()
+  }
+
+  protected override standing(): readonly string[] {
+    return [this.#state()]
+  }
+
+  #state(): string {
+    const data: EventData['jobs'] = { compress: this.#jobs.last, reprice: this.#jobs.lastReprice }
+    return JSON.stringify(data)
   }
 }

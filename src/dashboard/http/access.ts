@@ -1,10 +1,10 @@
 import { isAllowedHost, isCrossSite, type RequestSource } from '../../lib/request-source.ts'
-import { pagePaths } from './page-paths.ts'
-import { RequestProblem } from './request-problem.ts'
+import { pagePaths } from './page-assets.ts'
+import { RequestError } from './request-error.ts'
 
 /** The parts of a request that decide whether it is let in. */
 export interface Visit extends RequestSource {
-  /** Whether this machine sent it: our own user or root, through no proxy. */
+  /** This machine sent it: our own user or root, through no proxy. */
   readonly isLocal: boolean
   readonly method: string
   /** As it stands in the request line. */
@@ -19,9 +19,9 @@ export interface Visit extends RequestSource {
 export interface AccessRules {
   /** Names besides loopback ones and addresses. */
   readonly allowedHosts: readonly string[]
-  /** Whether the admin token is demanded of everybody: where other machines can reach the dashboard. */
+  /** The admin token is demanded of everybody: other machines can reach the dashboard. */
   readonly demandsToken: boolean
-  /** Whether there is an admin token. */
+  /** There is an admin token. */
   readonly tokenIsSet: boolean
   /** Paths on which nothing is told or done that needs the token: what signing in takes. */
   readonly openPaths: ReadonlySet<string>
@@ -30,10 +30,10 @@ export interface AccessRules {
 const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 /**
- * Why a request is refused before anything else is looked at, or null where it is let in. `hasToken` is asked
- * only where it matters. Everything is refused that is not allowed, on every path, known or not.
+ * Refuses a request before anything else is looked at; null lets it in. `hasToken` is asked
+ * only if it matters. Everything is refused that is not allowed, on every path, known or not.
  */
-export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestProblem | null {
+export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestError | null {
   return (
     hostRefusal(visit, rules) ??
     targetRefusal(visit) ??
@@ -43,7 +43,7 @@ export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => bool
   )
 }
 
-/** Whether a request must bring the admin token: nobody but this machine's own programs is let in without. */
+/** Says if a request must bring the admin token: only this machine's own programs are let in without. */
 export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
   return rules.demandsToken || !visit.isLocal
 }
@@ -54,57 +54,53 @@ export function pathOf(target: string): string {
 }
 
 /** A page that a name server turned to this address (DNS rebinding) still comes under its own name. */
-function hostRefusal({ hosts }: Visit, { allowedHosts }: AccessRules): RequestProblem | null {
+function hostRefusal({ hosts }: Visit, { allowedHosts }: AccessRules): RequestError | null {
   const [host] = hosts
   if (host === undefined || hosts.length > 1 || !plainAuthority.test(host)) {
-    return new RequestProblem(
-      400,
-      'invalid_host',
-      'A request must have one Host header: a name or an address.',
-    )
+    return new RequestError('invalid_host', 'A request must have one Host header: a name or an address.')
   }
   if (isAllowedHost(host, allowedHosts)) return null
   const name = host.replace(/:\d+$/, '')
   const message = `The dashboard does not answer under the name ${name}; --allow-host ${name} allows it.`
-  return new RequestProblem(403, 'forbidden_host', message)
+  return new RequestError('forbidden_host', message)
 }
 
 /** Another form would name a host of its own, and what is judged here has to be what is answered. */
-function targetRefusal({ target }: Visit): RequestProblem | null {
+function targetRefusal({ target }: Visit): RequestError | null {
   return target.startsWith('/')
     ? null
-    : new RequestProblem(400, 'invalid_target', 'The request target must be a path.')
+    : new RequestError('invalid_target', 'The request target must be a path.')
 }
 
 /** Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves. */
-function siteRefusal(visit: Visit): RequestProblem | null {
+function siteRefusal(visit: Visit): RequestError | null {
   if (!isCrossSite(visit)) return null
   const isLink =
     isReading(visit) && visit.secFetchMode === 'navigate' && pagePaths.includes(pathOf(visit.target))
   return isLink
     ? null
-    : new RequestProblem(403, 'cross_site', "The dashboard answers no requests of other sites' pages.")
+    : new RequestError('cross_site', "The dashboard answers no requests of other sites' pages.")
 }
 
 /** Whoever reaches the gateway must not reach the dashboard through it. */
-function gatewayRefusal({ via }: Visit): RequestProblem | null {
+function gatewayRefusal({ via }: Visit): RequestError | null {
   return via !== null && /tokenweir-/i.test(via)
-    ? new RequestProblem(403, 'forwarded_by_gateway', 'The dashboard is not answered through the gateway.')
+    ? new RequestError('forwarded_by_gateway', 'The dashboard is not answered through the gateway.')
     : null
 }
 
-function tokenRefusal(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestProblem | null {
+function tokenRefusal(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestError | null {
   if (!mustBringToken(visit, rules)) return null
   if (!rules.tokenIsSet) {
     const message =
       "The dashboard is open to this machine's root and to the user who runs it. Others need the admin token; " +
       'set TOKENWEIR_ADMIN_TOKEN to have one.'
-    return new RequestProblem(403, 'token_not_set', message)
+    return new RequestError('token_not_set', message)
   }
   if (rules.openPaths.has(pathOf(visit.target)) || hasToken()) return null
   const message =
     'The admin token is missing or wrong; send it as x-tokenweir-admin-token, or sign in on the page.'
-  return new RequestProblem(401, 'token_required', message)
+  return new RequestError('token_required', message)
 }
 
 function isReading({ method }: Visit): boolean {

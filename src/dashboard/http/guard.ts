@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 import type { ThisMachine } from '../../lib/this-machine.ts'
 import { type AccessRules, type Visit, mustBringToken, refusalOf } from './access.ts'
-import { answerProblem } from './plain-answer.ts'
+import { errorAnswer, send } from './answer.ts'
 import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
 
@@ -12,7 +12,7 @@ export class Guard {
   readonly #thisMachine: ThisMachine
   readonly #signIn: SignIn | null
 
-  /** `signIn` is null where there is no admin token. */
+  /** `signIn` is null if there is no admin token. */
   constructor(rules: Omit<AccessRules, 'tokenIsSet'>, thisMachine: ThisMachine, signIn: SignIn | null) {
     this.#thisMachine = thisMachine
     this.#rules = { ...rules, tokenIsSet: signIn !== null }
@@ -23,11 +23,11 @@ export class Guard {
   async admits(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
     for (const [name, value] of safetyHeaders) res.setHeader(name, value)
     const refusal = refusalOf(await this.#visitOf(req), this.#rules, () => this.#isSignedIn(req))
-    if (refusal !== null) answerProblem(req, res, refusal)
+    if (refusal !== null) send(req, res, errorAnswer(refusal))
     return refusal === null
   }
 
-  /** Whether whoever asks for an open path would get no further. */
+  /** Says if whoever asks for an open path would get no further. */
   async demandsSignIn(req: IncomingMessage): Promise<boolean> {
     return mustBringToken(await this.#visitOf(req), this.#rules) && !this.#isSignedIn(req)
   }
@@ -58,7 +58,7 @@ function sourceOf(req: IncomingMessage): Omit<Visit, 'isLocal'> {
   }
 }
 
-/** Every mention of a header, in one text; null where there is none. */
+/** Every mention of a header, in one text; null if there is none. */
 function headerOf(req: IncomingMessage, name: string): string | null {
   return req.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ') ?? null
 }

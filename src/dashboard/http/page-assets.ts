@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ContentCoding } from './content-coding.ts'
+import type { ContentCoding } from './content.ts'
+
+/** The paths of the page's views: the same file, which reads from its address what to show. */
+export const pagePaths: readonly string[] = ['/', '/calls', '/live', '/costs', '/gateway']
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -19,7 +22,7 @@ export interface Asset {
   /** Of the content, in whichever coding it is sent. */
   readonly tag: string
   readonly content: Buffer
-  /** The same, as the build has packed it; none where that would save nothing. */
+  /** The same, as the build has packed it; none if that would save nothing. */
   readonly packed: ReadonlyMap<ContentCoding, Buffer>
 }
 
@@ -27,7 +30,7 @@ export interface Asset {
 export class PageAssets {
   readonly #byName: ReadonlyMap<string, Asset>
 
-  /** Reads the folder once; files of kinds that no page needs are left out. There are none where it is missing. */
+  /** Reads the folder once; files of kinds that no page needs are left out. There are none if it is missing. */
   constructor(folder: URL) {
     const names = namesIn(folder)
     const pages = names.filter((name) => extname(name) in contentTypes)
@@ -57,7 +60,7 @@ export class PageAssets {
   }
 }
 
-/** Of all files in there, with a slash between folders; none where it is missing. */
+/** Of all files in there, with a slash between folders; none if it is missing. */
 function namesIn(folder: URL): readonly string[] {
   const root = fileURLToPath(folder)
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { integer, someOf } from '../../options/value-kind.ts'
 import { or, readQuery } from './query-parameters.ts'
-import { RequestProblem } from './request-problem.ts'
+import { RequestError } from './request-error.ts'
 
 const table = { lines: or(integer(1, 5000), 150), topics: someOf(['gateway', 'log']) }
 
@@ -50,8 +50,8 @@ for (const [query, param, message] of bad) {
     assert.throws(
       () => readQuery(query, table),
       (error) => {
-        assert.ok(error instanceof RequestProblem)
-        assert.deepEqual([error.status, error.param, error.message], [400, param, message])
+        assert.ok(error instanceof RequestError)
+        assert.deepEqual([error.status, error.body.error.param, error.message], [400, param, message])
         return true
       },
     )

@@ -1,11 +1,11 @@
 import type { ValueKind } from '../../options/value-kind.ts'
-import { RequestProblem } from './request-problem.ts'
+import { RequestError } from './request-error.ts'
 
 /** A query parameter: a kind alone must be given once. */
 export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse'> {
   /** The value if the parameter is absent. */
   readonly default?: T
-  /** Whether it may be given more than once; `parse` is then asked about each, in turn. */
+  /** May be given more than once; `parse` is then asked about each, in turn. */
   readonly isRepeatable?: boolean
 }
 
@@ -35,36 +35,40 @@ export function repeatable<T>({ range, parse }: QueryParameter<T>): QueryParamet
   }
 }
 
-/** The query by its table. Throws {@link RequestProblem} at what is unknown, missing, repeated or out of range. */
+/** The query by its table. Throws {@link RequestError} at what is unknown, missing, repeated or out of range. */
 export function readQuery<Q>(query: Readonly<Record<string, unknown>>, table: QueryTable<Q>): Q {
   const known = Object.keys(table)
   for (const name of Object.keys(query)) {
     if (!known.includes(name)) {
       const takes = known.length === 0 ? 'none is taken here' : `what is taken is ${known.join(', ')}`
-      throw new RequestProblem(400, 'unknown_parameter', `${shown(name)} is no parameter; ${takes}.`, {
+      throw new RequestError('unknown_parameter', `${shown(name)} is no parameter; ${takes}.`, {
         param: name,
       })
     }
   }
   const values: Partial<Q> = {}
-  for (const name in table) values[name] = valueOf(name, query[name], table[name])
+  for (const name in table) values[name] = readParameter(name, table[name], query[name])
   return values as Q
 }
 
-function valueOf<T>(name: string, got: unknown, parameter: QueryParameter<T>): T {
+/** One value. Throws {@link RequestError} if it is missing, repeated or out of range. */
+export function readParameter<T>(name: string, parameter: QueryParameter<T>, got: unknown): T {
   const { range, default: byDefault, isRepeatable = false } = parameter
-  if (got === undefined) return byDefault === undefined ? refuse(name, range, 'nothing') : byDefault
+  if (got === undefined && byDefault !== undefined) return byDefault
   const texts: readonly unknown[] = isRepeatable && Array.isArray(got) ? got : [got]
   let value: T | undefined
   for (const text of texts) {
     value = typeof text === 'string' ? parameter.parse(text, value) : undefined
-    if (value === undefined) refuse(name, range, shown(text))
+    if (value === undefined) {
+      const shownText = text === undefined ? 'nothing' : shown(text)
+      throw invalidParameter(name, `${name} must be ${range}; got ${shownText}`)
+    }
   }
-  return value === undefined ? refuse(name, range, 'nothing') : value
+  return value as T
 }
 
-function refuse(name: string, range: string, got: string): never {
-  throw new RequestProblem(400, 'invalid_parameter', `${name} must be ${range}; got ${got}`, { param: name })
+export function invalidParameter(param: string, message: string): RequestError {
+  return new RequestError('invalid_parameter', message, { param })
 }
 
 function shown(value: unknown): string {

@@ -1,4 +1,4 @@
-/** What the page may do: its own files, and requests to where it came from. Nothing in it is ever markup of others. */
+/** Lets the page load its own files, and send requests to the dashboard alone. Nothing in it is ever markup of others. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -24,7 +24,7 @@ export class SessionCookie {
     return `${this.#name}=${expiryS}.${this.#sign(expiryS)}; ${attributes}; Max-Age=${lifetimeS}`
   }
 
-  /** Whether a `Cookie` header holds one of ours that is still good. */
+  /** Says if a `Cookie` header holds one of ours that is still good. */
   isIn(cookieHeader: string | null, wallTimeMs: number): boolean {
     return valuesOf(this.#name, cookieHeader ?? '').some((value) => {
       const [, expiryS, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []

@@ -27,7 +27,7 @@ export class SignInCodes {
     return code
   }
 
-  /** Whether the code was good. It is not any more. */
+  /** Says if the code was good, and uses it up. */
   redeem(code: string): boolean {
     const now = this.#clock.now()
     const found = this.#open.find(({ secret, untilMs }) => untilMs > now && secret.matches(code))

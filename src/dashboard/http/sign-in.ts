@@ -17,7 +17,7 @@ export class SignIn {
     this.#codes = new SignInCodes(clock)
   }
 
-  /** Whether a request brings the token, or the cookie that stands for it. */
+  /** Says if a request brings the token, or the cookie that stands for it. */
   isShownBy(tokenHeader: string | null, cookieHeader: string | null): boolean {
     return this.#token.matches(tokenHeader) || this.#cookie.isIn(cookieHeader, this.#clock.wallTime())
   }

@@ -1,42 +1,29 @@
-import type { FastifyInstance } from 'fastify'
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import * as json from '../../options/json-check.ts'
 import { trueFalse } from '../../options/value-kind.ts'
+import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
-import { addRoutes, route } from '../http/route-table.ts'
+import { type RouteTable, route } from '../http/router.ts'
 
-const defaultKeepDays = 90
-
-/** JSON schema of what compressing may be told. An absent body counts as null. */
-const compressOrder = {
-  type: ['object', 'null'],
-  properties: {
-    keep_days: { type: 'integer', minimum: 1, maximum: 36_500 },
-    dry_run: { type: 'boolean' },
-  },
-  additionalProperties: false,
-}
-
-/** A body that {@link compressOrder} lets through. */
-interface CompressBody {
-  readonly keep_days?: number
-  readonly dry_run?: boolean
-}
+/** The body of an order to compress. */
+const compressOrder = json.object({
+  keep_days: json.or(json.whole(1, 36_500), 90),
+  dry_run: json.or(json.flag, false),
+})
 
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
-export function addDatabaseRoutes(app: FastifyInstance, jobs: JobStarter): void {
-  addRoutes(app, '/api/db', { GET: route({ handle: () => jobs.file() }) })
-  addRoutes(app, '/api/db/compress', {
-    POST: route({
-      query: { async: or(trueFalse, false) },
-      body: compressOrder,
-      handle: async ({ query, body }, reply) => {
-        const { keep_days: keepDays = defaultKeepDays, dry_run: dryRun = false } = (body ??
-          {}) as CompressBody
-        const run = jobs.compress({ keepDays, dryRun })
-        if (!query.async) return run.result
-        const job = await run.begun
-        return reply.code(202).send(job)
-      },
-    }),
-  })
+export function databaseRoutes(jobs: JobStarter): RouteTable {
+  return {
+    '/api/db': { GET: route({ handle: () => jobs.file() }) },
+    '/api/db/compress': {
+      POST: route({
+        query: { async: or(trueFalse, false) },
+        body: (body) => compressOrder(body ?? {}),
+        handle: async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
+          const run = jobs.compress({ keepDays, dryRun })
+          return query.async ? jsonAnswer(await run.begun, 202) : run.result
+        },
+      }),
+    },
+  }
 }

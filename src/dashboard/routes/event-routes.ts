@@ -1,27 +1,25 @@
-import type { FastifyInstance } from 'fastify'
-import type { EventHub } from '../events/event-hub.ts'
-import { expectOwnConnection } from '../http/own-connection.ts'
 import { someOf } from '../../options/value-kind.ts'
-import { RequestProblem } from '../http/request-problem.ts'
-import { addRoutes, route } from '../http/route-table.ts'
+import type { EventHub } from '../events/event-hub.ts'
+import { Answer } from '../http/answer.ts'
+import { RequestError } from '../http/request-error.ts'
+import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
 
 /** `/api/events?topics=…`: one stream for all topics. */
-export function addEventRoutes(app: FastifyInstance, hub: EventHub): void {
-  addRoutes(app, '/api/events', {
-    GET: route({
-      query: { topics: someOf(hub.topicNames) },
-      handle: ({ query }, reply) => {
-        if (hub.isFull) {
-          throw new RequestProblem(503, 'too_many_readers', 'Too many pages are open; close some.', {
-            headers: { 'retry-after': '10' },
-          })
-        }
-        expectOwnConnection(reply)
-        if (reply.request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
-        reply.hijack()
-        hub.open(reply.raw, query.topics)
-        return reply
-      },
-    }),
-  })
+export function eventRoutes(hub: EventHub): RouteTable {
+  return {
+    '/api/events': {
+      GET: route({
+        query: { topics: someOf(hub.topicNames) },
+        handle: ({ query, request, response }) => {
+          if (hub.isFull) throw new RequestError('too_many_readers', 'Too many pages are open; close some.')
+          expectOwnConnection(response)
+          if (request.method === 'HEAD') {
+            return new Answer(null, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+          }
+          hub.open(response, query.topics)
+          return undefined
+        },
+      }),
+    },
+  }
 }

@@ -1,82 +1,66 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { codingFor } from '../http/content-coding.ts'
-import { entityTag, isKnown } from '../http/entity-tag.ts'
+import { Answer } from '../http/answer.ts'
+import { type Content, answerContent } from '../http/content.ts'
 import type { Guard } from '../http/guard.ts'
-import type { Asset, PageAssets } from '../http/page-assets.ts'
-import { pagePaths } from '../http/page-paths.ts'
-import { RequestProblem } from '../http/request-problem.ts'
-import { addRoutes } from '../http/route-table.ts'
+import { type Asset, type PageAssets, pagePaths } from '../http/page-assets.ts'
+import { RequestError } from '../http/request-error.ts'
+import { type RouteTable, route } from '../http/router.ts'
 import type { SignIn } from '../http/sign-in.ts'
 
 /** Names of files end with a hash of their content: under one name it is always the same. */
 const forEver = 'public, max-age=31536000, immutable'
 
-/** What signing in takes, and what the sign-in page is made of: these need no token. */
+/** The paths that need no token: the views, signing in, and the files of the sign-in page. */
 export function openPaths(assets: PageAssets): ReadonlySet<string> {
   const parts = [...assets.partsOf('sign-in.html')].map((name) => `/${name}`)
   return new Set([...pagePaths, '/api/session', ...parts])
 }
 
-/** What the routes of the page need. */
 export interface PageRoutesOptions {
   readonly assets: PageAssets
   readonly guard: Guard
-  /** Null where there is no admin token. */
+  /** Null if there is no admin token. */
   readonly signIn: SignIn | null
 }
 
 /** The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. */
-export function addPageRoutes(app: FastifyInstance, { assets, guard, signIn }: PageRoutesOptions): void {
-  for (const path of pagePaths) {
-    addRoutes(app, path, {
-      GET: {
-        body: null,
-        handle: async (request, reply) => {
-          const { token: code } = request.query as Record<string, unknown>
-          const isLink = typeof code === 'string' && signIn !== null && request.method === 'GET'
-          const cookie = isLink ? signIn.byCode(code) : null
-          if (cookie !== null) reply.header('set-cookie', cookie)
-          else if (await guard.demandsSignIn(request.raw)) return send(reply.code(401), 'sign-in.html')
-          if (isLink) return goOn(reply)
-          reply.header('cache-control', 'no-cache')
-          return sendUnlessKnown(request, reply, 'index.html')
-        },
-      },
-    })
-  }
-  addRoutes(app, '/assets/:name', {
-    GET: {
-      body: null,
-      handle: (request, reply) => {
-        const name = `assets/${(request.params as { readonly name: string }).name}`
-        if (assets.get(name) !== undefined) reply.header('cache-control', forEver)
-        return sendUnlessKnown(request, reply, name)
-      },
+export function pageRoutes({ assets, guard, signIn }: PageRoutesOptions): RouteTable {
+  const view = route<Readonly<Record<string, unknown>>>({
+    query: null,
+    handle: async ({ query: { token: code }, request }) => {
+      const isLink = typeof code === 'string' && signIn !== null && request.method === 'GET'
+      const cookie = isLink ? signIn.byCode(code) : null
+      if (cookie === null && (await guard.demandsSignIn(request))) {
+        const { body, headers } = await answerContent(request, contentOf('sign-in.html', 'no-store'))
+        return new Answer(body, headers, 401)
+      }
+      if (isLink) return goOn(cookie)
+      return answerContent(request, contentOf('index.html', 'no-cache'))
     },
   })
-
-  function send(reply: FastifyReply, name: string): FastifyReply {
-    const { contentType, content, packed, tag } = assetOf(name)
-    const coding = codingFor(reply.request.headers['accept-encoding']?.toString())
-    const body = coding === null ? undefined : packed.get(coding)
-    reply.type(contentType).header('etag', entityTag(tag, body === undefined ? null : coding))
-    if (packed.size > 0) reply.header('vary', 'Accept-Encoding')
-    if (body === undefined || coding === null) return reply.send(content)
-    return reply.header('content-encoding', coding).send(body)
+  const asset = route({
+    query: null,
+    handle: ({ params, request }) => answerContent(request, contentOf(`assets/${params['name']}`, forEver)),
+  })
+  return {
+    ...Object.fromEntries(pagePaths.map((path) => [path, { GET: view }])),
+    '/assets/:name': { GET: asset },
   }
 
-  /** A browser that has the file already is told so. */
-  function sendUnlessKnown(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
-    const { tag } = assetOf(name)
-    if (!isKnown(request.headers['if-none-match'], tag)) return send(reply, name)
-    return reply.header('etag', entityTag(tag, null)).code(304).send()
+  function contentOf(name: string, cacheControl: string): Content {
+    const { contentType, content, packed, tag } = assetOf(name)
+    return {
+      headers: { 'Cache-Control': cacheControl, 'Content-Type': contentType },
+      tag: cacheControl === 'no-store' ? null : tag,
+      body: content,
+      packed: (coding) => packed.get(coding),
+    }
   }
 
   function assetOf(name: string): Asset {
     const asset = assets.get(name)
     if (asset !== undefined) return asset
-    if (assets.isBuilt) throw new RequestProblem(404, 'not_found', 'The page has no such file.')
-    throw new RequestProblem(503, 'page_not_built', notBuilt)
+    if (assets.isBuilt) throw new RequestError('not_found', 'The page has no such file.')
+    throw new RequestError('page_not_built', notBuilt)
   }
 }
 
@@ -88,7 +72,8 @@ const notBuilt =
  * The page asks for itself once more, without the code in its address. A redirect would not do: a browser that
  * was led here by a link elsewhere sends no Strict cookie along a redirect, as that still began on another site.
  */
-function goOn(reply: FastifyReply): FastifyReply {
+function goOn(cookie: string | null): Answer {
   const page = '<!doctype html><html lang="en"><title>tokenweir</title><p><a href="/">Go on</a></p></html>'
-  return reply.header('refresh', '0; url=/').type('text/html; charset=utf-8').send(page)
+  const headers = { 'Content-Type': 'text/html; charset=utf-8', Refresh: '0; url=/' }
+  return new Answer(Buffer.from(page), cookie === null ? headers : { ...headers, 'Set-Cookie': cookie })
 }

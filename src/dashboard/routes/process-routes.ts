@@ -1,23 +1,32 @@
-import type { FastifyInstance } from 'fastify'
-import type { GatewayProcess } from '../../supervisor/gateway-process.ts'
-import type { Settings } from '../../options/gateway-settings.ts'
-import type { LogSource } from './log-source.ts'
+import { type JsonCheck, mapOf, mustBe, only } from '../../options/json-check.ts'
 import { integer } from '../../options/value-kind.ts'
+import { isObject } from '../../lib/message-shape.ts'
+import type { Settings } from '../../options/gateway-settings.ts'
 import { or } from '../http/query-parameters.ts'
-import { addRoutes, route } from '../http/route-table.ts'
-import { optionalSettings, settings } from '../http/settings-body.ts'
+import { type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
 
-/** What the routes that look at the gateway, and act on it, need. */
-export interface ProcessRoutesOptions {
-  readonly process: GatewayProcess
-  readonly log: LogSource
-  /** Told when something was asked of the gateway, and again when it is done. */
-  readonly onChange: () => void
+/** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
+const settings: JsonCheck<Settings> = mapOf(
+  only('number or string or boolean', (value): value is Settings[string] =>
+    ['number', 'string', 'boolean'].includes(typeof value),
+  ),
+)
+
+const optionalSettings: JsonCheck<Settings> = (body) => {
+  if (body === undefined || body === null) return {}
+  if (!isObject(body)) throw mustBe('object or null', body)
+  return settings(body)
 }
 
-/** `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. */
-export function addProcessRoutes(app: FastifyInstance, options: ProcessRoutesOptions): void {
-  const { process, log, onChange } = options
+/**
+ * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is told when something was asked of the
+ * gateway, and again when it is done.
+ */
+export function processRoutes(
+  { process, log }: Pick<DashboardParts, 'process' | 'log'>,
+  onChange: () => void,
+): RouteTable {
   const announced = async <T>(work: Promise<T>): Promise<T> => {
     onChange()
     try {
@@ -26,40 +35,35 @@ export function addProcessRoutes(app: FastifyInstance, options: ProcessRoutesOpt
       onChange()
     }
   }
-
-  addRoutes(app, '/api/proxy/status', { GET: route({ handle: () => process.status() }) })
-  addRoutes(app, '/api/proxy/start', {
-    POST: route({
-      body: optionalSettings,
-      handle: ({ body }) => announced(process.start((body ?? {}) as Settings)),
-    }),
-  })
-  addRoutes(app, '/api/proxy/stop', { POST: route({ handle: () => announced(process.stop()) }) })
-  addRoutes(app, '/api/proxy/restart', {
-    POST: route({
-      body: optionalSettings,
-      handle: ({ body }) => announced(process.restart((body ?? {}) as Settings)),
-    }),
-  })
-  addRoutes(app, '/api/proxy/config', {
-    GET: route({ handle: () => process.config() }),
-    PUT: route({ body: settings, handle: ({ body }) => announced(process.configure(body as Settings)) }),
-  })
-  addRoutes(app, '/api/proxy/logs', {
-    GET: route({
-      query: { lines: or(integer(1, 5000), 150) },
-      handle: async ({ query }) => {
-        const { lines, totalLines } = await log.tail(query.lines)
-        return { logs: lines, total_lines: totalLines, returned_lines: lines.length }
-      },
-    }),
-  })
-  addRoutes(app, '/api/proxy/clear-logs', {
-    POST: route({
-      handle: async () => {
-        await log.clear()
-        return { success: true }
-      },
-    }),
-  })
+  return {
+    '/api/proxy/status': { GET: route({ handle: () => process.status() }) },
+    '/api/proxy/start': {
+      POST: route({ body: optionalSettings, handle: ({ body }) => announced(process.start(body)) }),
+    },
+    '/api/proxy/stop': { POST: route({ handle: () => announced(process.stop()) }) },
+    '/api/proxy/restart': {
+      POST: route({ body: optionalSettings, handle: ({ body }) => announced(process.restart(body)) }),
+    },
+    '/api/proxy/config': {
+      GET: route({ handle: () => process.config() }),
+      PUT: route({ body: settings, handle: ({ body }) => announced(process.configure(body)) }),
+    },
+    '/api/proxy/logs': {
+      GET: route({
+        query: { lines: or(integer(1, 5000), 150) },
+        handle: async ({ query }) => {
+          const { lines, totalLines } = await log.tail(query.lines)
+          return { logs: lines, total_lines: totalLines, returned_lines: lines.length }
+        },
+      }),
+    },
+    '/api/proxy/clear-logs': {
+      POST: route({
+        handle: async () => {
+          await log.clear()
+          return { success: true }
+        },
+      }),
+    },
+  }
 }

@@ -13,8 +13,14 @@ import {
   maxSorted,
 } from '../../query/query-question.ts'
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
-import { type QueryParameter, type QueryTable, optional, or, repeatable } from '../http/query-parameters.ts'
-import { RequestProblem } from '../http/request-problem.ts'
+import {
+  type QueryParameter,
+  type QueryTable,
+  invalidParameter,
+  optional,
+  or,
+  repeatable,
+} from '../http/query-parameters.ts'
 
 /** Filters of fields, as they stand in a query. */
 type FieldFilters = { readonly [Name in FilterName]: Required<CallFilter>[Name] | null }
@@ -32,7 +38,7 @@ export interface OverviewQuery extends FilterQuery {
   readonly tz: string
 }
 
-/** What calls are grouped by. */
+/** The keys that calls are grouped by. */
 interface GroupBy {
   readonly time: ZonedUnit | null
   readonly dimension: CallDimension | null
@@ -49,7 +55,7 @@ export interface CallsQuery extends OverviewQuery {
 }
 
 const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
-/** What the store cuts a word at. */
+/** The length at which the store cuts a word. */
 const maxNameLength = 2000
 const defaultLimit = 1000
 
@@ -99,10 +105,10 @@ const filterTable: QueryTable<FilterQuery> = {
   q: optional(shortText('an id or an error code', maxNameLength)),
 }
 
-/** What `/api/overview` takes. */
+/** The query parameters of `/api/overview`. */
 export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: or(timeZone, 'UTC') }
 
-/** What `/api/query` takes. */
+/** The query parameters of `/api/query`. */
 export const callsTable: QueryTable<CallsQuery> = {
   ...overviewTable,
   group_by: optional(groupBy),
@@ -112,30 +118,36 @@ export const callsTable: QueryTable<CallsQuery> = {
   format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
 }
 
-/** What is asked by a query of `/api/query`. Throws where its parameters do not go together. */
+/** The question in a query of `/api/query`. Throws if its parameters do not go together. */
 export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
   const filter = filterOf(query)
   const { group_by, format, tz } = query
   if (group_by !== null) {
     for (const param of ['sort', 'cursor'] as const) {
       if (query[param] !== null)
-        throw mismatch(param, `${param} is for lists of calls, and group_by asks for none.`)
+        throw invalidParameter(param, `${param} is for lists of calls, and group_by asks for none.`)
     }
     return { kind: 'groups', filter, ...group_by, timeZone: tz, format }
   }
   const sort = query.sort ?? 'started_at'
   const isByTime = sort === 'started_at'
   if (!isByTime && query.cursor !== null) {
-    throw mismatch('cursor', `A list sorted by ${sort} has one page; cursor goes with started_at alone.`)
+    throw invalidParameter(
+      'cursor',
+      `A list sorted by ${sort} has one page; cursor goes with started_at alone.`,
+    )
   }
   if (!isByTime && (query.limit ?? 0) > maxSorted) {
-    throw mismatch('limit', `limit must be 1 to ${maxSorted} in a list sorted by ${sort}; got ${query.limit}`)
+    throw invalidParameter(
+      'limit',
+      `limit must be 1 to ${maxSorted} in a list sorted by ${sort}; got ${query.limit}`,
+    )
   }
   const limit = query.limit ?? (isByTime ? defaultLimit : maxSorted)
   return { kind: 'list', filter, limit, beforeId: query.cursor, sort, format }
 }
 
-/** What is asked by a query of `/api/overview`. */
+/** The question in a query of `/api/overview`. */
 export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
 }
@@ -144,9 +156,9 @@ function filterOf(query: OverviewQuery): CallFilter {
   const { min_ms, max_ms, tz } = query
   const from = query.from === null ? null : instantOf(query.from, tz)
   const to = query.to === null ? null : instantOf(query.to, tz)
-  if (from !== null && to !== null && to <= from) throw mismatch('to', 'to must be later than from.')
+  if (from !== null && to !== null && to <= from) throw invalidParameter('to', 'to must be later than from.')
   if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
-    throw mismatch('max_ms', 'max_ms must be at least min_ms.')
+    throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
   return {
     ...(from === null ? {} : { fromMs: from }),
@@ -157,8 +169,4 @@ function filterOf(query: OverviewQuery): CallFilter {
     ...(query.errors_only ? { failedOnly: true } : {}),
     ...(query.q === null ? {} : { exactly: query.q }),
   }
-}
-
-function mismatch(param: string, message: string): RequestProblem {
-  return new RequestProblem(400, 'invalid_parameter', message, { param })
 }

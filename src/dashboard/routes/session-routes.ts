@@ -1,46 +1,42 @@
-import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../call/clock.ts'
+import { object, only } from '../../options/json-check.ts'
+import { isText } from '../../lib/message-shape.ts'
+import { Answer } from '../http/answer.ts'
 import { AttemptLimit } from '../http/attempt-limit.ts'
-import { RequestProblem } from '../http/request-problem.ts'
-import { addRoutes, route } from '../http/route-table.ts'
+import { RequestError } from '../http/request-error.ts'
+import { type RouteTable, route } from '../http/router.ts'
 import type { SignIn } from '../http/sign-in.ts'
 
 const maxAttempts = 10
 const windowMs = 60_000
 
-const tokenBody = {
-  type: 'object',
-  required: ['token'],
-  additionalProperties: false,
-  properties: { token: { type: 'string' } },
-}
+const tokenBody = object<{ readonly token: string }>({ token: only('a text', isText) })
 
 /** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
-export function addSessionRoutes(app: FastifyInstance, signIn: SignIn | null, clock: Clock): void {
+export function sessionRoutes(signIn: SignIn | null, clock: Clock): RouteTable {
   const attempts = new AttemptLimit(clock, maxAttempts, windowMs)
-  addRoutes(app, '/api/session', {
-    POST: route({
-      body: tokenBody,
-      handle: ({ body, peer }, reply) => {
-        if (signIn === null) {
-          throw new RequestProblem(403, 'token_not_set', 'There is no admin token to sign in with.')
-        }
-        const waitMs = attempts.take(peer)
-        if (waitMs > 0) {
-          throw new RequestProblem(429, 'too_many_attempts', 'Too many attempts to sign in; wait a minute.', {
-            headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
-          })
-        }
-        const cookie = signIn.byToken((body as { readonly token: string }).token)
-        if (cookie === null) throw new RequestProblem(401, 'token_wrong', 'This is not the admin token.')
-        return reply.header('set-cookie', cookie).code(204).send()
-      },
-    }),
-    DELETE: route({
-      handle: (_, reply) => {
-        if (signIn !== null) reply.header('set-cookie', signIn.signOut())
-        return reply.code(204).send()
-      },
-    }),
-  })
+  return {
+    '/api/session': {
+      POST: route({
+        body: tokenBody,
+        handle: ({ body, request }) => {
+          if (signIn === null) {
+            throw new RequestError('token_not_set', 'There is no admin token to sign in with.')
+          }
+          const waitMs = attempts.take(request.socket.remoteAddress ?? '')
+          if (waitMs > 0) {
+            throw new RequestError('too_many_attempts', 'Too many attempts to sign in; wait a minute.', {
+              headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+            })
+          }
+          const cookie = signIn.byToken(body.token)
+          if (cookie === null) throw new RequestError('token_wrong', 'This is not the admin token.')
+          return new Answer(null, { 'Set-Cookie': cookie }, 204)
+        },
+      }),
+      DELETE: route({
+        handle: () => new Answer(null, signIn === null ? {} : { 'Set-Cookie': signIn.signOut() }, 204),
+      }),
+    },
+  }
 }

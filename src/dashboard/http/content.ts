@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { Answer } from './answer.ts'
+
+/** How a body can be packed. */
+export type ContentCoding = 'br' | 'gzip'
+
+/** Something that browsers may have already, and that can be sent packed. */
+export interface Content {
+  readonly headers: Readonly<Record<string, string>>
+  /** Differs whenever the body does; null for what nobody may keep. */
+  readonly tag: string | null
+  readonly body: Buffer
+  /** The body in a coding; undefined if that saves nothing. */
+  readonly packed: (coding: ContentCoding) => Buffer | Promise<Buffer> | undefined
+}
+
+/** The content as who asks takes it, or that it is the one that they have. */
+export async function answerContent(
+  { headers: asked }: IncomingMessage,
+  { headers, tag, body, packed }: Content,
+): Promise<Answer> {
+  const coding = codingFor(asked['accept-encoding']?.toString())
+  const known = tag !== null && isKnown(asked['if-none-match'], tag)
+  const packedBody = known || coding === null ? undefined : await packed(coding)
+  const sent = packedBody === undefined ? null : coding
+  return new Answer(
+    known ? null : (packedBody ?? body),
+    {
+      ...headers,
+      Vary: 'Accept-Encoding',
+      ...(tag === null ? {} : { ETag: entityTag(tag, sent) }),
+      ...(sent === null ? {} : { 'Content-Encoding': sent }),
+    },
+    known ? 304 : 200,
+  )
+}
+
+/** The coding to pack a body with for who sent this `Accept-Encoding`; null if it is to go as it is. */
+export function codingFor(acceptEncoding: string | undefined): ContentCoding | null {
+  const weights = new Map<string, number>()
+  for (const item of (acceptEncoding ?? '').toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+    const q = parameters.find((parameter) => parameter.startsWith('q='))
+    weights.set(name, q === undefined ? 1 : Number(q.slice(2)) || 0)
+  }
+  const weightOf = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0
+  const [br, gzip] = [weightOf('br'), weightOf('gzip')]
+  if (br <= 0 && gzip <= 0) return null
+  return br >= gzip ? 'br' : 'gzip'
+}
+
+/** The `ETag` of a content with this tag, as it is sent in a coding: not the same bytes in each. */
+function entityTag(tag: string, coding: ContentCoding | null): string {
+  return `"${tag}${coding === null ? '' : `-${coding}`}"`
+}
+
+/** Says if who sends this `If-None-Match` has the content, in whichever coding it came. */
+export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
+  const known = [null, 'br', 'gzip'] as const
+  const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
+  return tags.some((one) => one === '*' || known.some((coding) => one === entityTag(tag, coding)))
+}

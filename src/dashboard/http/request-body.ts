@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http'
+import { isObject } from '../../lib/message-shape.ts'
+import { type JsonCheck, JsonValueError, pathText } from '../../options/json-check.ts'
+import { RequestError } from './request-error.ts'
+
+const maxBytes = 64 * 1024
+
+/**
+ * The JSON of a request's body; undefined if it is empty, whatever it is said to be. A form, or text that merely looks like
+ * JSON, is what another site's page could send without asking first. Rejects with {@link RequestError}, and if the client
+ * leaves meanwhile.
+ */
+export async function readJsonBody(req: IncomingMessage): Promise<unknown> {
+  const text = await textOf(req)
+  if (text === '') return undefined
+  const [type = ''] = (req.headers['content-type'] ?? '').split(';')
+  if (type.trim().toLowerCase() !== 'application/json') {
+    throw new RequestError('unsupported_media_type', 'A body must be application/json.')
+  }
+  try {
+    return JSON.parse(text, refuseTrap) as unknown
+  } catch (error) {
+    const message = 'The body is not valid JSON, or holds a forbidden key.'
+    throw error instanceof RequestError ? error : new RequestError('invalid_json', message)
+  }
+}
+
+/** The body as a route takes it. Throws {@link RequestError}. */
+export function checkedBody<T>(check: JsonCheck<T>, body: unknown): T {
+  try {
+    return check(body)
+  } catch (error) {
+    if (!(error instanceof JsonValueError)) throw error
+    const { path, flaw } = error
+    const message = `${path.length === 0 ? 'The body' : pathText(path)} ${flaw}.`
+    throw new RequestError('invalid_body', message, { param: path[0]?.toString() ?? null })
+  }
+}
+
+async function textOf(req: IncomingMessage): Promise<string> {
+  const tooLarge = new RequestError('body_too_large', 'The body is too large.')
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // Left before its end, it must not take the connection with it: the answer goes over that.
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Names that would change an object's prototype, if one were made of them carelessly. */
+function refuseTrap(name: string, value: unknown): unknown {
+  if (
+    name === '__proto__' ||
+    (name === 'constructor' && isObject(value) && Object.hasOwn(value, 'prototype'))
+  ) {
+    throw new SyntaxError(`${name} is forbidden`)
+  }
+  return value
+}
