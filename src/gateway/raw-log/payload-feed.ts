@@ -4,7 +4,7 @@ import { Failure } from '../../call/failure.ts'
 import { frameOf, ownFrame } from './feed-frames.ts'
 import { FeedMemory, type FeedPlace } from './feed-memory.ts'
 import { FeedReader } from './feed-reader.ts'
-import type { PayloadDesk, PayloadEvent } from './payload-desk.ts'
+import type { RawLogService, PayloadEvent } from './raw-log-service.ts'
 
 const maxReaders = 128
 const memoryBytes = 16 * 1024 * 1024
@@ -20,7 +20,7 @@ const collectMs = { least: 2, perReader: 0.4, most: 50 } as const
 const retryAfterS = 5
 
 export interface PayloadFeedOptions {
-  readonly log: Pick<PayloadDesk, 'status' | 'watch'>
+  readonly log: Pick<RawLogService, 'status' | 'watch'>
   readonly clock: Clock
   /** For readers that are behind, or come back. */
   readonly memoryBytes?: number

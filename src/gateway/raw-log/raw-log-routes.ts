@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
-import type { PayloadDesk } from './payload-desk.ts'
+import type { RawLogService } from './raw-log-service.ts'
 import type { PayloadFeed } from './payload-feed.ts'
 import { checkBodyType, readSmallBody } from './small-body.ts'
 import { readToggle } from './toggle-body.ts'
@@ -10,7 +10,7 @@ import { readToggle } from './toggle-body.ts'
 const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
 
 export interface RawLogRoutesOptions {
-  readonly log: PayloadDesk
+  readonly log: RawLogService
   readonly feed: PayloadFeed
 }
 
@@ -27,7 +27,7 @@ interface Route {
 
 /** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
 export class RawLogRoutes {
-  readonly #log: PayloadDesk
+  readonly #log: RawLogService
   readonly #feed: PayloadFeed
   readonly #routes: ReadonlyMap<string, Route>
 

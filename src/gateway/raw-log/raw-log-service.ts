@@ -16,7 +16,7 @@ export interface PayloadListener {
 }
 
 /** What can be asked of the log of payloads, and told to it. */
-export interface PayloadDesk {
+export interface RawLogService {
   /** What is known now; waits for nothing. */
   status(): RawLogStatus
   /** Has payloads kept in the file, for `forMs` or until further notice (null), or no longer. */
