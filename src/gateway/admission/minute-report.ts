@@ -8,9 +8,9 @@ const runningEveryMs = 1000
 
 export interface MinuteReportOptions {
   readonly clock: Clock
-  /** The running minute's counts so far: {@link Admission.runningMinute}. */
+  /** The running minute's counts so far: {@link LocalAdmission.runningMinute}. */
   readonly runningMinute: () => MinuteCounts
-  /** Ends the running minute and gives its counts: {@link Admission.closeMinute}. */
+  /** Ends the running minute and gives its counts: {@link LocalAdmission.closeMinute}. */
   readonly closeMinute: () => MinuteCounts
   /** The running total of records that were dropped: the sink's figure. */
   readonly droppedTotal: () => number

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { SlotQueue } from './slot-queue.ts'
-import type { QueueOrder, Waiter } from './slot-queue.ts'
+import type { QueueOrder } from './admission.ts'
+import type { Waiter } from './slot-queue.ts'
 
 const cooldownMs = 50
 

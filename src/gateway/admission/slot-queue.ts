@@ -1,33 +1,9 @@
-import { LinkedList } from './linked-list.ts'
-import type { Place } from './linked-list.ts'
+import type { QueueOrder, SlotFigures } from './admission.ts'
 
-/**
- * Where a call stands in the queue: an `arrival` at its end; one that comes `back` after it gave its slot
- * up for a while, ahead of all arrivals and behind those that came back before it.
- */
-export type QueueOrder = 'arrival' | 'back'
-
-interface Waiting<T> {
+/** A waiting call, to be kept for {@link SlotQueue.cancel}. */
+export interface Waiter<T> {
   readonly call: T
   readonly order: QueueOrder
-}
-
-/** A waiting call's place, to be kept for {@link SlotQueue.cancel}. */
-export type Waiter<T> = Place<Waiting<T>>
-
-/** The state and the running totals of a {@link SlotQueue}. */
-export interface SlotFigures {
-  readonly maxConcurrent: number
-  readonly slotCooldownMs: number
-  /** Calls that hold a slot. */
-  readonly active: number
-  /** Calls that wait for one. */
-  readonly queued: number
-  /** Calls that were given a slot; one that comes back for its slot counts once. */
-  readonly totalAdmitted: number
-  /** Calls that had to wait. */
-  readonly totalQueued: number
-  readonly peakActive: number
 }
 
 /**
@@ -36,9 +12,10 @@ export interface SlotFigures {
  *
  * Calls wait first in, first out. A slot that is given back while a call waits cools before the longest
  * waiting call takes it, each slot on its own; a cooling slot is neither in use nor free for an arrival.
- * Where nobody waits nothing cools.
+ * When nobody waits nothing cools.
  *
- * All times are milliseconds of one monotonic clock. All operations take constant time, however many wait.
+ * All times are milliseconds of one monotonic clock. However many wait, all operations but
+ * `setCooldown` take constant time.
  */
 export class SlotQueue<T> {
   #max: number
@@ -47,10 +24,10 @@ export class SlotQueue<T> {
   #totalAdmitted = 0
   #totalQueued = 0
   #peakActive = 0
-  readonly #back = new LinkedList<Waiting<T>>()
-  readonly #arrivals = new LinkedList<Waiting<T>>()
+  readonly #back = new WaitingLine<Waiter<T>>()
+  readonly #arrivals = new WaitingLine<Waiter<T>>()
   /** The instants at which the cooling slots are ready, in rising order. */
-  readonly #cooling = new LinkedList<number>()
+  #cooling: number[] = []
 
   constructor(maxConcurrent: number, cooldownMs: number) {
     this.#max = maxConcurrent
@@ -71,17 +48,17 @@ export class SlotQueue<T> {
 
   /** No slot is free: each is in use, or cools for a call that waits. */
   get full(): boolean {
-    return this.#active + this.#cooling.size >= this.#max
+    return this.#active + this.#cooling.length >= this.#max
   }
 
   /** The instant at which the next cooling slot is ready, `null` where none cools. */
   get readyAtMs(): number | null {
-    return this.#cooling.first?.value ?? null
+    return this.#cooling[0] ?? null
   }
 
-  /** Whose turn is next, `null` where nobody waits. */
-  get longestWaiting(): T | null {
-    return (this.#back.first ?? this.#arrivals.first)?.value.call ?? null
+  /** All that wait, those whose turn is next first. */
+  get waiting(): readonly T[] {
+    return [...this.#back, ...this.#arrivals].map(({ call }) => call)
   }
 
   /** A call takes a free slot, unless there is none or others wait for it. */
@@ -93,14 +70,18 @@ export class SlotQueue<T> {
 
   /** A call that `take` refused joins the queue. */
   wait(call: T, order: QueueOrder = 'arrival'): Waiter<T> {
-    if (order === 'back') return this.#back.push({ call, order })
-    this.#totalQueued += 1
-    return this.#arrivals.push({ call, order })
+    const waiter = { call, order }
+    if (order === 'back') this.#back.push(waiter)
+    else {
+      this.#totalQueued += 1
+      this.#arrivals.push(waiter)
+    }
+    return waiter
   }
 
   /** A waiting call leaves. Says whether it was still waiting. */
   cancel(waiter: Waiter<T>): boolean {
-    const left = this.#arrivals.remove(waiter) || this.#back.remove(waiter)
+    const left = this.#arrivals.delete(waiter) || this.#back.delete(waiter)
     if (left) this.#stopCoolingIfNobodyWaits()
     return left
   }
@@ -123,7 +104,7 @@ export class SlotQueue<T> {
         // A lowered capacity may have left more cooling slots than there are places.
         if (this.#active >= this.#max) continue
       }
-      const waiting = (this.#back.shift() ?? this.#arrivals.shift())?.value
+      const waiting = this.#back.shift() ?? this.#arrivals.shift()
       if (waiting === undefined) return null
       this.#admit(waiting.order)
       this.#stopCoolingIfNobodyWaits()
@@ -142,10 +123,7 @@ export class SlotQueue<T> {
   /** Slots that cool already are ready when they were to be, or after the new time from now on if that is sooner. */
   setCooldown(cooldownMs: number, nowMs: number): void {
     this.#cooldownMs = cooldownMs
-    for (let left = this.#cooling.size; left > 0; left--) {
-      const readyAtMs = this.#cooling.shift()?.value ?? nowMs
-      this.#cooling.push(Math.min(readyAtMs, nowMs + cooldownMs))
-    }
+    this.#cooling = this.#cooling.map((readyAtMs) => Math.min(readyAtMs, nowMs + cooldownMs))
   }
 
   figures(): SlotFigures {
@@ -167,6 +145,31 @@ export class SlotQueue<T> {
   }
 
   #stopCoolingIfNobodyWaits(): void {
-    if (this.queued === 0) this.#cooling.clear()
+    if (this.queued === 0) this.#cooling.length = 0
+  }
+}
+
+/** First in, first out, with removal from anywhere. */
+class WaitingLine<T extends object> extends Set<T> {
+  #next: SetIterator<T> = this.values()
+
+  push(one: T): void {
+    this.add(one)
+  }
+
+  /**
+   * An iterator of its own goes on with what is added later, and passes over what has left: to begin anew would be
+   * to walk over the holes that all who went before have left in the set.
+   */
+  shift(): T | undefined {
+    if (this.size === 0) return undefined
+    let { value } = this.#next.next()
+    if (value === undefined) {
+      // Once at its end, an iterator stays there.
+      this.#next = this.values()
+      value = this.#next.next().value
+    }
+    if (value !== undefined) this.delete(value)
+    return value
   }
 }

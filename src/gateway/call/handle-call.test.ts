@@ -28,7 +28,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     labels: new ClientLabels(Buffer.from('salt of a test')),
     base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
     upstreamKey: { isWantedBy: () => false },
-    budgetGate: null,
+    budget: { check: () => {} },
     sink: { begin: () => Promise.resolve(), lose: (id: number | null) => lost.push(id) },
     taps: { isOpen: false },
     limits: {},

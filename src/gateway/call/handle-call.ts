@@ -5,10 +5,8 @@ import type { CallSink } from '../../call/call-sink.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import { type Admission, drainRetryAfterS } from '../admission/admission.ts'
+import { type Admission, type Permit, drainRetryAfterS } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
-import type { BudgetGate } from '../admission/budget-gate.ts'
-import type { Permit } from '../admission/permit.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { SwapList } from './swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
@@ -35,8 +33,6 @@ export interface CallHandlerOptions {
   readonly usageInjection: UsageInjection
   readonly admission: Admission
   readonly budget: Budget
-  /** Refuses what the budget has not enough left for; `null` where it only reports. */
-  readonly budgetGate: BudgetGate | null
   readonly retries: Retries429
   readonly sink: CallSink
   readonly taps: PayloadTaps
@@ -77,7 +73,7 @@ export class CallHandler {
   }
 
   async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
-    const { admission, sink, clock, limits, budgetGate, upstreamKey } = this.#options
+    const { admission, sink, clock, limits, budget, upstreamKey } = this.#options
     this.#running.add(running)
     const { client } = running
     try {
@@ -86,11 +82,14 @@ export class CallHandler {
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
       if (upstreamKey.isWantedBy(arrived.head)) await upstreamKey.lendTo(arrived.head, arrived.req.socket)
-      if (running.needsSlot) budgetGate?.check(running.tokensAsked)
+      if (running.needsSlot) budget.check(clock.wallTime(), running.tokensAsked)
       using permit = running.needsSlot
         ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
         : null
-      if (permit !== null) running.reservation = budgetGate?.reserve(running.tokensAsked) ?? null
+      if (permit !== null) {
+        const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
+        running.reservation = reserved instanceof Promise ? await reserved : reserved
+      }
       running.admitted()
       await sink.begin(running.start())
       await this.#attempts(running, permit, this.#requestOf(running, body))

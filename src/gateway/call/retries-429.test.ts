@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { Admission } from '../admission/admission.ts'
+import { LocalAdmission } from '../admission/local-admission.ts'
 import { CallTimeline } from './call-timeline.ts'
 import type { AnswerSink } from './relay.ts'
 import { type RetriedCall, Retries429 } from './retries-429.ts'
@@ -18,7 +18,7 @@ function headOf(status: number, headers: readonly string[] = []): ResponseHead {
 /** One call with everything around it, whose upstream answers what the test says. */
 class Bench {
   readonly clock = new FakeClock()
-  readonly admission: Admission
+  readonly admission: LocalAdmission
   readonly retries: Retries429
   readonly leaving = new AbortController()
   readonly call: RetriedCall
@@ -32,7 +32,7 @@ class Bench {
   constructor(options: { max?: number; random?: number; maxConcurrent?: number } = {}) {
     const { max = 3, random = 0.5, maxConcurrent = 1 } = options
     const { clock } = this
-    this.admission = new Admission({
+    this.admission = new LocalAdmission({
       clock,
       maxConcurrent,
       slotCooldownMs: 0,

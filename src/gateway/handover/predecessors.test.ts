@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { DrainOrder, DrainReport } from '../../control/control-messages.ts'
-import { Admission } from '../admission/admission.ts'
-import { Budget } from '../admission/budget.ts'
+import { LocalAdmission } from '../admission/local-admission.ts'
+import { LocalBudget } from '../admission/local-budget.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { Predecessors } from './predecessors.ts'
 
@@ -12,14 +12,14 @@ const identity = ownIdentity()
 
 function setUp(): {
   predecessors: Predecessors
-  budget: Budget
+  budget: LocalBudget
   takenBy: (name: string) => number[]
   report: Report
 } {
   const clock = new FakeClock()
   const slots = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
-  const admission = new Admission({ clock, ...slots })
-  const budget = new Budget(1000)
+  const admission = new LocalAdmission({ clock, ...slots })
+  const budget = new LocalBudget(1000, true)
   const predecessors = new Predecessors({ admission, budget, budgetRejects: true, clock })
   budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
   const orders = new Map<string, DrainOrder[]>()
@@ -73,7 +73,7 @@ test('predecessors are told what is taken elsewhere: reserved, or used unknown t
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
   budget.add(Date.UTC(2026, 10, 21, 6), 60)
-  const held = budget.reserve(300)
+  const held = budget.reserve(Date.UTC(2026, 10, 21, 6), 300)!
   await turn()
   assert.equal(takenBy('b').at(-1), 60 - 50 + 300 + 200)
   assert.equal(takenBy('a').at(-1), 60 - 20 + 300 + 100)

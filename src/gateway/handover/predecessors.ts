@@ -9,8 +9,8 @@ import type {
 } from '../../control/control-messages.ts'
 import { onceATurn } from '../../lib/once-a-turn.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { LocalBudget } from '../admission/local-budget.ts'
 import { SlotShares } from '../admission/slot-shares.ts'
 
 /** How often those are looked at that should report and do not. */
@@ -18,8 +18,8 @@ const lookEveryMs = 500
 
 /** What a gateway shares with those before and after it. */
 export interface SharedParts {
-  readonly admission: Admission
-  readonly budget: Budget
+  readonly admission: LocalAdmission
+  readonly budget: LocalBudget
   /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock

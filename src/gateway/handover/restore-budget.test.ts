@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import { Admission } from '../admission/admission.ts'
-import { Budget } from '../admission/budget.ts'
+import { LocalAdmission } from '../admission/local-admission.ts'
+import { LocalBudget } from '../admission/local-budget.ts'
 import { restoreBudget } from './restore-budget.ts'
 
 const minute = Date.UTC(2026, 10, 21, 6) / 60_000
@@ -11,19 +11,23 @@ const minute = Date.UTC(2026, 10, 21, 6) / 60_000
 function setUp(): {
   readonly asked: number[]
   readonly read: PromiseWithResolvers<readonly MinuteUsage[] | null>
-  readonly parts: { readonly budget: Budget; readonly admission: Admission; readonly clock: FakeClock }
-  readonly restore: (told: readonly MinuteUsage[] | null, held?: Admission | null) => Promise<void>
+  readonly parts: {
+    readonly budget: LocalBudget
+    readonly admission: LocalAdmission
+    readonly clock: FakeClock
+  }
+  readonly restore: (told: readonly MinuteUsage[] | null, held?: LocalAdmission | null) => Promise<void>
 } {
   const clock = new FakeClock()
   const slots = { maxConcurrent: 1, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
-  const admission = new Admission({ clock, ...slots })
+  const admission = new LocalAdmission({ clock, ...slots })
   const asked: number[] = []
   const read = Promise.withResolvers<readonly MinuteUsage[] | null>()
   const usageByMinute = (from: number): typeof read.promise => {
     asked.push(from)
     return read.promise
   }
-  const budget = new Budget(100)
+  const budget = new LocalBudget(100, false)
   const restore: ReturnType<typeof setUp>['restore'] = (told, held = admission) =>
     restoreBudget(budget, held, { usageByMinute }, clock, told)
   return { asked, read, parts: { clock, admission, budget }, restore }

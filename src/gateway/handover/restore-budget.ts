@@ -1,8 +1,8 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import type { Admission } from '../admission/admission.ts'
-import type { Budget } from '../admission/budget.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
+import type { LocalBudget } from '../admission/local-budget.ts'
 
 const minutesPerDay = 24 * 60
 /** How long a call waits for what was used before the start, under `--budget-action reject`. */
@@ -14,8 +14,8 @@ const retryAfterS = 10
  * predecessor has `told`, or else the database. `admission` is held until then; `null` if nobody is to wait for it.
  */
 export async function restoreBudget(
-  budget: Budget,
-  admission: Admission | null,
+  budget: LocalBudget,
+  admission: LocalAdmission | null,
   sink: { usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> },
   clock: Clock,
   told: readonly MinuteUsage[] | null,

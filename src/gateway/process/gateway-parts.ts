@@ -8,9 +8,8 @@ import { ThisMachine } from '../../lib/this-machine.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
-import { Admission } from '../admission/admission.ts'
-import { Budget } from '../admission/budget.ts'
-import { BudgetGate } from '../admission/budget-gate.ts'
+import { LocalAdmission } from '../admission/local-admission.ts'
+import { LocalBudget } from '../admission/local-budget.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
@@ -68,9 +67,9 @@ export interface GatewayParts {
   readonly instance: string
   readonly controlFolder: string
   readonly sink: WriterThread
-  readonly admission: Admission
+  readonly admission: LocalAdmission
   readonly minutes: MinuteReport
-  readonly budget: Budget
+  readonly budget: LocalBudget
   readonly succession: Succession
   readonly rawLog: GatewayRawLog
   readonly upstream: UndiciUpstream
@@ -91,7 +90,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const salt = installationSalt(join(dataFolder, '.salt'))
 
   const sink = new WriterThread({ dbPath: options.db, instance, number, version })
-  const admission = new Admission({ ...options, clock })
+  const admission = new LocalAdmission({ ...options, clock })
   const minutes = new MinuteReport({
     clock,
     runningMinute: () => admission.runningMinute(),
@@ -99,8 +98,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     droppedTotal: () => sink.figures().dropped,
     report: (minute) => sink.minute(minute),
   })
-  const budget = new Budget(options.tokenLimit)
   const budgetRejects = options.budgetAction === 'reject'
+  const budget = new LocalBudget(options.tokenLimit, budgetRejects)
   void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, handover?.used ?? null)
 
   const succession = new Succession({
@@ -143,7 +142,6 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
     admission,
     budget,
-    budgetGate: budgetRejects ? new BudgetGate(budget, clock) : null,
     retries,
     sink,
     taps: rawLog.log,

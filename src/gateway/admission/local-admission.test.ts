@@ -4,26 +4,26 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { Admission } from './admission.ts'
-import type { AdmissionOptions } from './admission.ts'
-import type { Permit } from './permit.ts'
+import { LocalAdmission } from './local-admission.ts'
+import type { AdmissionOptions } from './local-admission.ts'
+import type { Permit } from './admission.ts'
 
 const never = new AbortController().signal
 
-function setUp(options: Partial<AdmissionOptions> = {}): { admission: Admission; clock: FakeClock } {
+function setUp(options: Partial<AdmissionOptions> = {}): { admission: LocalAdmission; clock: FakeClock } {
   const clock = new FakeClock()
   const defaults = { clock, maxConcurrent: 1, slotCooldownMs: 50, queueLimit: 10_000, queueTimeoutMs: 0 }
-  return { admission: new Admission({ ...defaults, ...options }), clock }
+  return { admission: new LocalAdmission({ ...defaults, ...options }), clock }
 }
 
 /** Notes who was given a permit, in that order, and who was refused, with the reason. */
 class Callers {
-  readonly admission: Admission
+  readonly admission: LocalAdmission
   readonly permits = new Map<string, Permit>()
   readonly admitted: string[] = []
   readonly refused = new Map<string, unknown>()
 
-  constructor(admission: Admission) {
+  constructor(admission: LocalAdmission) {
     this.admission = admission
   }
 
@@ -51,7 +51,7 @@ class Callers {
   }
 }
 
-describe('Admission', () => {
+describe('LocalAdmission', () => {
   it('gives permits at once while a slot is free', async () => {
     const { admission } = setUp({ maxConcurrent: 2 })
     assert.ok(admission.tryAcquire())
@@ -391,7 +391,7 @@ const event = fc.record({
   n: fc.nat(60),
 })
 
-it('Admission serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
+it('LocalAdmission serves in the order of arrival and ends empty, whoever comes, finishes or leaves', async () => {
   const property = fc.asyncProperty(
     fc.array(event, { maxLength: 120, size: 'max' }),
     fc.integer({ min: 1, max: 4 }),

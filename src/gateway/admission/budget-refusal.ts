@@ -1,35 +1,16 @@
-import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import type { Budget, BudgetShortage } from './budget.ts'
+import type { BudgetFigures } from './budget.ts'
 
-/**
- * Keeps calls out for which the budget has not enough left. A call is looked at when it comes, so that it need
- * not wait in vain, and reserves what it may use when it has its slot: so the calls in flight can together not
- * use more than is left, as far as they say what they may use.
- */
-export class BudgetGate {
-  readonly #budget: Budget
-  readonly #clock: Clock
-
-  constructor(budget: Budget, clock: Clock) {
-    this.#budget = budget
-    this.#clock = clock
-  }
-
-  /** Throws `token_budget_exceeded` where a call that may use so many tokens is too much; 0 for one that does not say. */
-  check(tokens: number): void {
-    const shortage = this.#budget.shortage(this.#clock.wallTime(), tokens)
-    if (shortage !== null) throw refusal(shortage, tokens)
-  }
-
-  /** Reserves what a call may use, until it is disposed. Throws as {@link check}. */
-  reserve(tokens: number): Disposable {
-    this.check(tokens)
-    return this.#budget.reserve(tokens)
-  }
+/** Why a call is more than the budget still allows. */
+export interface BudgetShortage extends BudgetFigures {
+  /** Tokens that calls in flight may still use. */
+  readonly reserved: number
+  /** Whole seconds until enough tokens have left the window, at least one; `null` if the whole limit is not enough. */
+  readonly retryAfterS: number | null
 }
 
-function refusal(shortage: BudgetShortage, tokens: number): Failure {
+/** The answer to a call that may use so many tokens, and is too much for the budget. */
+export function budgetRefusal(shortage: BudgetShortage, tokens: number): Failure {
   const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
   const headers = [
     'X-Token-Budget-Limit',

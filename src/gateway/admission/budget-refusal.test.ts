@@ -3,16 +3,20 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { BudgetGate } from './budget-gate.ts'
-import { Budget } from './budget.ts'
+import { LocalBudget } from './local-budget.ts'
 
 const minuteMs = 60_000
 const dayS = 24 * 60 * 60
 
-function setUp(limit: number): { budget: Budget; clock: FakeClock; gate: BudgetGate } {
+/** A budget that refuses, asked at the clock's time. */
+function setUp(limit: number) {
   const clock = new FakeClock()
-  const budget = new Budget(limit)
-  return { budget, clock, gate: new BudgetGate(budget, clock) }
+  const budget = new LocalBudget(limit, true)
+  const gate = {
+    check: (tokens: number) => budget.check(clock.wallTime(), tokens),
+    reserve: (tokens: number) => budget.reserve(clock.wallTime(), tokens)!,
+  }
+  return { budget, clock, gate }
 }
 
 function failureOf(action: () => unknown): Failure {
@@ -25,7 +29,7 @@ function failureOf(action: () => unknown): Failure {
   return assert.fail('it was not refused')
 }
 
-describe('BudgetGate', () => {
+describe('a LocalBudget that refuses', () => {
   it('lets calls through until nothing is left', () => {
     const { budget, clock, gate } = setUp(100)
     gate.check(0)

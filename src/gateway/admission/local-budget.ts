@@ -1,0 +1,195 @@
+import type { MinuteUsage } from '../../call/call-sink.ts'
+import type { Budget, BudgetFigures } from './budget.ts'
+import { budgetRefusal } from './budget-refusal.ts'
+
+/** Learns of what other gateways have to know. */
+export interface BudgetWatcher {
+  /** A call that ended here used this. */
+  readonly added: (usage: MinuteUsage) => void
+  /** What calls in flight here may use is another number now. */
+  readonly reserved: () => void
+}
+
+const minuteMs = 60_000
+const windowMinutes = 24 * 60
+/** A day before now, a day after it, and the running minute: no two that count can share a bucket. */
+const bucketCount = 2 * windowMinutes + 1
+/** When to try again if only calls in flight stand in the way: nobody knows when they end. */
+const reservedRetryS = 60
+
+/**
+ * The budget of one gateway: a sliding window of 24 hours, in buckets of a minute. It holds the running minute and the 1440 before it.
+ *
+ * Buckets are labelled by the wall clock, as the recorded calls are. When that is set back, what was used
+ * in what is now the future still counts, so that nobody gains tokens by setting a clock; when it is set
+ * forward and back again, nothing is forgotten. What lies more than a day ahead is not believed.
+ */
+export class LocalBudget implements Budget {
+  #dailyLimit: number
+  readonly #rejects: boolean
+  readonly #minutes = new Int32Array(bucketCount).fill(-1)
+  readonly #tokens = new Float64Array(bucketCount)
+  readonly #estimates = new Float64Array(bucketCount)
+  /** The minute for which the totals hold; in every new one they are summed up afresh. */
+  #totalAt = -1
+  #total = 0
+  #totalEstimated = 0
+  #reserved = 0
+  #reservedElsewhere = 0
+  #isKnown = false
+  #watcher: BudgetWatcher | null = null
+
+  /** `rejects`: refuses calls for which too few tokens are left, and does not only count. */
+  constructor(dailyLimit: number, rejects: boolean) {
+    this.#dailyLimit = dailyLimit
+    this.#rejects = rejects
+  }
+
+  /** Whether it has been told what was used before this gateway's start. */
+  get isKnown(): boolean {
+    return this.#isKnown
+  }
+
+  /** Tokens that calls in flight here may still use. */
+  get reserved(): number {
+    return this.#reserved
+  }
+
+  /** The same, with those of other gateways. */
+  get reservedInAll(): number {
+    return this.#reserved + this.#reservedElsewhere
+  }
+
+  add(nowMs: number, reported: number, estimated = 0): void {
+    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated })
+  }
+
+  /** As `add`, for a call that another gateway has told of. */
+  addTo(usage: MinuteUsage): void {
+    this.#put(usage)
+    this.#watcher?.added(usage)
+  }
+
+  watch(watcher: BudgetWatcher | null): void {
+    this.#watcher = watcher
+  }
+
+  /** Other gateways' calls in flight may use so many tokens, or have used them unknown to this one. */
+  reserveElsewhere(tokens: number): void {
+    this.#reservedElsewhere = tokens
+  }
+
+  /** All that counts: what `restore` takes to make a budget that is like this one. */
+  minutes(nowMs: number): readonly MinuteUsage[] {
+    const now = Math.floor(nowMs / minuteMs)
+    const buckets = Array.from(this.#minutes, (minute, bucket) => ({
+      minute,
+      tokens: this.#tokens[bucket] ?? 0,
+      estimated: this.#estimates[bucket] ?? 0,
+    }))
+    return buckets.filter(({ minute, tokens }) => tokens > 0 && Math.abs(minute - now) <= windowMinutes)
+  }
+
+  /**
+   * What the calls of before this gateway's start used. They are others than those given to `add`, so it
+   * does not matter which comes first; it is to be called once.
+   */
+  restore(minutes: readonly MinuteUsage[]): void {
+    this.#isKnown = true
+    for (const usage of minutes) {
+      const held = this.#minutes[usage.minute % bucketCount] ?? -1
+      if (held <= usage.minute) this.#put(usage)
+    }
+  }
+
+  check(nowMs: number, tokens: number): void {
+    if (!this.#rejects) return
+    const figures = this.snapshot(nowMs)
+    // One that does not say how many it may use needs at least one.
+    const needed = Math.max(1, tokens)
+    const reserved = this.reservedInAll
+    if (figures.totalUsed + reserved + needed <= figures.dailyLimit) return
+    const retryAfterS = this.#retryAfterS(nowMs, figures, needed)
+    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens)
+  }
+
+  reserve(nowMs: number, tokens: number): Disposable | null {
+    this.check(nowMs, tokens)
+    if (!this.#rejects) return null
+    let held = 0
+    const hold = (count: number): void => {
+      if (count === held) return
+      this.#reserved += count - held
+      held = count
+      this.#watcher?.reserved()
+    }
+    hold(tokens)
+    return { [Symbol.dispose]: () => hold(0) }
+  }
+
+  setLimit(dailyLimit: number): void {
+    this.#dailyLimit = dailyLimit
+  }
+
+  snapshot(nowMs: number): BudgetFigures {
+    const totalUsed = this.#used(Math.floor(nowMs / minuteMs))
+    const limit = this.#dailyLimit
+    return {
+      dailyLimit: limit,
+      totalUsed,
+      estimated: this.#totalEstimated,
+      isKnown: this.#isKnown,
+      remaining: limit - totalUsed,
+      percentageUsed: limit > 0 ? (totalUsed / limit) * 100 : 100,
+    }
+  }
+
+  #put({ minute, tokens, estimated = 0 }: MinuteUsage): void {
+    if (!(tokens > 0)) return
+    const bucket = minute % bucketCount
+    if (this.#minutes[bucket] !== minute) {
+      this.#minutes[bucket] = minute
+      this.#tokens[bucket] = 0
+      this.#estimates[bucket] = 0
+    }
+    this.#tokens[bucket] = (this.#tokens[bucket] ?? 0) + tokens
+    this.#estimates[bucket] = (this.#estimates[bucket] ?? 0) + estimated
+    if (Math.abs(minute - this.#totalAt) <= windowMinutes) {
+      this.#total += tokens
+      this.#totalEstimated += estimated
+    } else this.#totalAt = -1
+  }
+
+  #used(minute: number): number {
+    if (minute === this.#totalAt) return this.#total
+    this.#total = 0
+    this.#totalEstimated = 0
+    for (let bucket = 0; bucket < bucketCount; bucket++) {
+      const labelled = this.#minutes[bucket] ?? -1
+      if (Math.abs(labelled - minute) > windowMinutes) continue
+      this.#total += this.#tokens[bucket] ?? 0
+      this.#totalEstimated += this.#estimates[bucket] ?? 0
+    }
+    this.#totalAt = minute
+    return this.#total
+  }
+
+  #retryAfterS(nowMs: number, { totalUsed, dailyLimit }: BudgetFigures, needed: number): number | null {
+    if (needed > dailyLimit) return null
+    const tooMany = totalUsed + needed - dailyLimit
+    return tooMany > 0 ? this.#leavesAfterS(nowMs, tooMany) : reservedRetryS
+  }
+
+  /** When so many of the used tokens have left. */
+  #leavesAfterS(nowMs: number, tokens: number): number {
+    const now = Math.floor(nowMs / minuteMs)
+    let left = 0
+    let minute = now - windowMinutes
+    for (; minute <= now + windowMinutes; minute++) {
+      const bucket = minute % bucketCount
+      if (this.#minutes[bucket] === minute) left += this.#tokens[bucket] ?? 0
+      if (left >= tokens) break
+    }
+    return Math.max(1, Math.ceil(((minute + windowMinutes + 1) * minuteMs - nowMs) / 1000))
+  }
+}
