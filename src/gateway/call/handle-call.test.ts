@@ -7,6 +7,7 @@ import { exchange } from '../../../test/support/exchange.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { CallIds } from '../../call/call-id.ts'
 import { HeaderNames } from '../../lib/header-list.ts'
+import type { Destination } from './attempt.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
 import { readRequestHead } from '../http/request-head.ts'
@@ -26,8 +27,10 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
     instance: 'i',
     ids: new CallIds(() => 0, 0),
     labels: new ClientLabels(Buffer.from('salt of a test')),
-    base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
-    upstreamKey: { isWantedBy: () => false },
+    destination: {
+      base: { origin: 'http://127.0.0.1:1', host: '127.0.0.1:1', pathPrefix: '' },
+      keyHeader: [],
+    },
     budget: { check: () => {} },
     sink: { begin: () => Promise.resolve(), lose: (id: number | null) => lost.push(id) },
     taps: { isOpen: false },
@@ -72,7 +75,9 @@ test('a call that cannot be recorded is answered, and counted as dropped', async
       return fail()
     },
   }
-  const { status, lost, faults, thrown } = await callWith({ base })
+  const { status, lost, faults, thrown } = await callWith({
+    destination: { base, keyHeader: [] } as unknown as Destination,
+  })
   assert.equal(status, 500)
   assert.equal(lost.length, 1)
   assert.equal(typeof lost[0], 'number')

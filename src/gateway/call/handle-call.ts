@@ -2,24 +2,24 @@ import type { LiveCalls } from '../../api/live-calls.ts'
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
 import { type CallIds, formatCallId, startedAtMs } from '../../call/call-id.ts'
 import type { CallSink } from '../../call/call-sink.ts'
+import type { RawHeaders } from '../../call/call-observer.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { type Admission, type Permit, drainRetryAfterS } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
+import { type Attempt, type Destination, attemptOf } from './attempt.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { SwapList } from './swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
 import { recordOf } from '../recorder/recorder.ts'
 import { type AnswerSink, relay } from './relay.ts'
-import { type BodyLimits, HeldBody, endReading, readBody, streamBody } from '../http/request-body.ts'
+import { type BodyLimits, HeldBody, endReading, readBody } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Retries429 } from './retries-429.ts'
 import { type ArrivedCall, RunningCall } from './running-call.ts'
-import { type UpstreamBase, upstreamPath } from '../http/target.ts'
-import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts'
-import type { UpstreamKey } from './upstream-key.ts'
-import type { AskedCall, UsageInjection } from '../usage-injection/usage-injection.ts'
+import type { TrustedClients } from '../http/trusted-clients.ts'
+import type { UsageInjection } from '../usage-injection/usage-injection.ts'
 
 export interface CallHandlerOptions {
   readonly clock: Clock
@@ -27,9 +27,10 @@ export interface CallHandlerOptions {
   readonly instance: string
   readonly ids: CallIds
   readonly labels: ClientLabels
-  readonly base: UpstreamBase
-  readonly upstream: Upstream
-  readonly upstreamKey: UpstreamKey
+  /** Where calls go. */
+  readonly destination: Destination
+  /** Who is lent its key, so that nobody else can spend it. */
+  readonly trusted: TrustedClients
   readonly usageInjection: UsageInjection
   readonly admission: Admission
   readonly budget: Budget
@@ -48,12 +49,14 @@ export interface CallHandlerOptions {
 export class CallHandler {
   readonly #options: CallHandlerOptions
   readonly #viaName: string
+  readonly #via: RawHeaders
   readonly #running = new SwapList<RunningCall>()
   #drained: PromiseWithResolvers<void> | null = null
 
   constructor(options: CallHandlerOptions) {
     this.#options = options
     this.#viaName = `tokenweir-${options.instance}`
+    this.#via = options.via ? ['Via', `1.1 ${this.#viaName}`] : []
   }
 
   /**
@@ -73,7 +76,7 @@ export class CallHandler {
   }
 
   async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
-    const { admission, sink, clock, limits, budget, upstreamKey } = this.#options
+    const { admission, sink, clock, limits, budget, trusted } = this.#options
     this.#running.add(running)
     const { client } = running
     try {
@@ -81,7 +84,7 @@ export class CallHandler {
       this.#check(arrived.head)
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
-      if (upstreamKey.isWantedBy(arrived.head)) await upstreamKey.lendTo(arrived.head, arrived.req.socket)
+      if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
       if (running.needsSlot) budget.check(clock.wallTime(), running.tokensAsked)
       using permit = running.needsSlot
         ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
@@ -92,7 +95,7 @@ export class CallHandler {
       }
       running.admitted()
       await sink.begin(running.start())
-      await this.#attempts(running, permit, this.#requestOf(running, body))
+      await this.#attempts(running, permit, body)
     } catch (error) {
       running.failure = asFailure(error)
       running.requestIsOver()
@@ -163,67 +166,53 @@ export class CallHandler {
   }
 
   /** Attempts until there is an answer for the client. What is passed on as it comes cannot be sent again. */
-  #attempts(running: RunningCall, permit: Permit | null, request: UpstreamRequest): Promise<void> {
+  #attempts(running: RunningCall, permit: Permit | null, body: HeldBody): Promise<void> {
     const { retries } = this.#options
-    const isStreamed = request.body !== null && !Array.isArray(request.body)
-    if (!retries.enabled || isStreamed) return this.#attempt(running, request, running.client)
-    return retries.run(running, permit, (answer) => this.#attempt(running, request, answer))
+    const isRepeatable = running.isReadWhole || !running.arrived.head.hasBody
+    if (!retries.enabled || !isRepeatable) {
+      return this.#attempt(running, attemptOf(running, body, this.#via), running.client)
+    }
+    return retries.run(running, permit, (answer) =>
+      this.#attempt(running, attemptOf(running, body, this.#via), answer),
+    )
   }
 
-  /** One attempt; a second one only where nothing can have been done twice. */
-  #attempt(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
-    const { upstream } = this.#options
-    const asked = this.#ask(running, request, answer)
-    running.asked = asked?.answer ?? null
-    if (asked !== null) {
-      const answered = relay(upstream, asked.request, running, asked.answer)
-      return answered.then(() => this.#againIfRefused(running, request, answer))
+  /** One attempt; a second one only if nothing can have been done twice. */
+  #attempt(running: RunningCall, attempt: Attempt, answer: AnswerSink): Promise<void> {
+    const { usageInjection } = this.#options
+    const { facts, arrived } = running
+    const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
+    running.injected = injected?.answer ?? null
+    if (injected !== null) {
+      const answered = relay(attempt.upstream, injected.request, running, injected.answer)
+      return answered.then(() => this.#againIfRefused(running, attempt, answer))
     }
-    const attempt = relay(upstream, request, running, answer)
-    const isSafe = request.method === 'GET' || request.method === 'HEAD'
-    if (!isSafe || request.body !== null) return attempt
-    return attempt.catch((error: unknown) => {
+    const answered = relay(attempt.upstream, attempt, running, answer)
+    const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
+    if (!isSafe || attempt.body !== null) return answered
+    return answered.catch((error: unknown) => {
       if (!metClosingConnection(error) || running.client.gone !== null) throw error
-      return relay(upstream, { ...request, freshConnection: true }, running, answer)
+      return relay(attempt.upstream, { ...attempt, freshConnection: true }, running, answer)
     })
   }
 
-  #ask({ facts, arrived }: RunningCall, request: UpstreamRequest, answer: AnswerSink): AskedCall | null {
-    if (facts === null) return null
-    return this.#options.usageInjection.ask(arrived.path.name, facts, request, answer)
-  }
-
   /** An upstream that refused to be asked for usage gets the call as its client made it. */
-  async #againIfRefused(running: RunningCall, request: UpstreamRequest, answer: AnswerSink): Promise<void> {
-    if (running.asked?.isRefused !== true) return
-    const { upstream, usageInjection } = this.#options
+  async #againIfRefused(running: RunningCall, attempt: Attempt, answer: AnswerSink): Promise<void> {
+    if (running.injected?.isRefused !== true) return
+    const { usageInjection } = this.#options
     const { name } = running.arrived.path
     usageInjection.refused(name)
     try {
-      await relay(upstream, request, running, answer)
+      await relay(attempt.upstream, attempt, running, answer)
     } finally {
       const { status } = running.client
       if (status === 400 || status === 422) usageInjection.refusedAnyway(name)
     }
   }
 
-  #requestOf(running: RunningCall, body: HeldBody): UpstreamRequest {
-    const { req, head, target } = running.arrived
-    const headers = head.endToEnd
-    if (this.#options.via) headers.push('Via', `1.1 ${this.#viaName}`)
-    const { method, clientRetry } = running.call
-    const freshConnection = clientRetry !== null && clientRetry > 0
-    const to = { method, path: upstreamPath(this.#options.base, target), headers, freshConnection }
-    if (!head.hasBody) return { ...to, body: null, bodyBytes: 0 }
-    if (running.isReadWhole) return { ...to, body: body.chunks, bodyBytes: body.bytes }
-    const see = (piece: Uint8Array): void => running.passedOn(piece)
-    const stream = streamBody(req, see, () => running.requestIsOver())
-    return { ...to, body: stream, bodyBytes: head.contentLength }
-  }
-
   async #record(running: RunningCall): Promise<void> {
     const { clock, sink, budget, usageInjection, onFault } = this.#options
-    const { call, facts, asked, arrived, tap } = running
+    const { call, facts, injected, arrived, tap } = running
     let isRecorded = false
     try {
       const settled = running.meter.settled()
@@ -234,7 +223,7 @@ export class CallHandler {
       isRecorded = true
       budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
       if (tap !== null) tap.ended(record)
-      usageInjection.learn(arrived.path.name, facts, asked, ended.reading)
+      usageInjection.learn(arrived.path.name, facts, injected, ended.reading)
     } catch (error) {
       if (!isRecorded) sink.lose(call.id)
       onFault(error)

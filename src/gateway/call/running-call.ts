@@ -7,6 +7,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Placed } from './swap-list.ts'
+import type { Destination } from './attempt.ts'
 import { CallTimeline } from './call-timeline.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
@@ -19,8 +20,8 @@ import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retries-429.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import { type RequestFacts, RequestPeek } from '../http/request-peek.ts'
-import type { ForwardedPath, Target, UpstreamBase } from '../http/target.ts'
-import type { AskedAnswer } from '../usage-injection/asked-answer.ts'
+import type { ForwardedPath, Target } from '../http/target.ts'
+import type { InjectedAnswer } from '../usage-injection/injected-answer.ts'
 
 /** A request on a forwarded path, as the server found it. */
 export interface ArrivedCall {
@@ -37,7 +38,7 @@ export interface RunningCallOptions {
   readonly instance: string
   readonly ids: CallIds
   readonly labels: ClientLabels
-  readonly base: UpstreamBase
+  readonly destination: Destination
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps
   /** Learns of a fault of our own that no call shall suffer from. */
@@ -62,8 +63,12 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   place = -1
   /** Body bytes received from the client. */
   requestBytes = 0
-  /** What the upstream answered where the gateway asked it for usage of its own accord. */
-  asked: AskedAnswer | null = null
+  /** Where its next attempt goes. */
+  destination: Destination
+  /** The client brings no credential, and may use the gateway's. */
+  borrowsKey = false
+  /** The answer of an attempt that the gateway itself asked for usage. */
+  injected: InjectedAnswer | null = null
   /** Holds what the call may use of the token budget until it is over; `null` where nothing is reserved. */
   reservation: Disposable | null = null
   backsOff = false
@@ -74,6 +79,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     const { req, res, head, target, path } = arrived
     this.#options = options
     this.arrived = arrived
+    this.destination = options.destination
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
     this.call = identifyCall(req.method ?? 'GET', target, path, head, options.ids, options.labels)
@@ -116,6 +122,11 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   /** Only POSTs are counted; every other method passes at once. */
   get needsSlot(): boolean {
     return this.call.method === 'POST'
+  }
+
+  /** There is a key, and the request brings none. */
+  get wantsKey(): boolean {
+    return this.destination.keyHeader.length > 0 && this.arrived.head.credential === null
   }
 
   /** Where it is; of one that is over, where it was. */
@@ -172,7 +183,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
       ...this.call,
       model: this.#model,
       stream: this.#facts?.stream ?? false,
-      upstream: this.#options.base.host,
+      upstream: this.destination.base.host,
       requestBytes: this.requestBytes,
     }
   }
@@ -196,7 +207,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
       call: this.call,
       model: this.#model,
       stream: this.#facts?.stream ?? false,
-      upstream: this.#options.base.host,
+      upstream: this.destination.base.host,
       instance: this.#options.instance,
       requestBytes: this.requestBytes,
       marks: this.timeline,

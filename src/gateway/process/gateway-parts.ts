@@ -11,10 +11,10 @@ import { WriterThread } from '../../store/write/writer-thread.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
+import { type Destination, keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import { Retries429 } from '../call/retries-429.ts'
-import { UpstreamKey } from '../call/upstream-key.ts'
 import type { Handover } from '../handover/handover.ts'
 import { restoreBudget } from '../handover/restore-budget.ts'
 import { Succession } from '../handover/succession.ts'
@@ -73,7 +73,7 @@ export interface GatewayParts {
   readonly succession: Succession
   readonly rawLog: GatewayRawLog
   readonly upstream: UndiciUpstream
-  readonly upstreamKey: UpstreamKey
+  readonly destination: Destination
   readonly calls: CallHandler
   readonly health: Health
   readonly server: GatewayServer
@@ -129,16 +129,15 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const adminToken = secrets.adminToken === null ? null : new SecretToken(secrets.adminToken)
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
   const upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes, proxy: secrets.proxy })
-  const upstreamKey = new UpstreamKey(secrets.upstreamKey, base.host, trusted)
+  const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host) }
   const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
   const calls = new CallHandler({
     clock,
     instance,
     ids: new CallIds(() => clock.wallTime(), number.value),
     labels: new ClientLabels(salt),
-    base,
-    upstream,
-    upstreamKey,
+    destination,
+    trusted,
     usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
     admission,
     budget,
@@ -180,7 +179,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     succession,
     rawLog,
     upstream,
-    upstreamKey,
+    destination,
     calls,
     health,
     server,

@@ -57,7 +57,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   get lendsKey(): boolean {
-    return this.#parts.upstreamKey.isSet
+    return this.#parts.destination.keyHeader.length > 0
   }
 
   /** What a person should know of, as `/health` has it. */

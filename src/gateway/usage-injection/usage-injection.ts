@@ -5,7 +5,7 @@ import type { RequestFacts } from '../http/request-peek.ts'
 import type { UpstreamBase } from '../http/target.ts'
 import type { UpstreamRequest } from '../upstream/upstream.ts'
 import type { AnswerSink } from '../call/relay.ts'
-import { AskedAnswer } from './asked-answer.ts'
+import { InjectedAnswer } from './injected-answer.ts'
 import { InjectionMemory } from './injection-memory.ts'
 import { spliceUsageOption } from './splice-usage-option.ts'
 
@@ -13,10 +13,10 @@ import { spliceUsageOption } from './splice-usage-option.ts'
 const askedPaths: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions'])
 
 /** A call whose upstream is asked for usage on the gateway's own account. */
-export interface AskedCall {
+export interface InjectedCall {
   readonly request: UpstreamRequest
   /** Takes the upstream's answer in the client's place. */
-  readonly answer: AskedAnswer
+  readonly answer: InjectedAnswer
 }
 
 /** Asks for the usage of streams that would come without, unless its upstream is known to do without or to refuse. */
@@ -31,7 +31,7 @@ export class UsageInjection {
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
-  ask(path: string, facts: RequestFacts, request: UpstreamRequest, client: AnswerSink): AskedCall | null {
+  ask(path: string, facts: RequestFacts, request: UpstreamRequest, client: AnswerSink): InjectedCall | null {
     if (!this.#concerns(path, facts)) return null
     const treatment = this.#memory?.get(path) ?? 'needed'
     if (treatment !== 'needed') return null
@@ -46,7 +46,7 @@ export class UsageInjection {
         body: spliced.chunks,
         bodyBytes: spliced.bytes,
       },
-      answer: new AskedAnswer(client),
+      answer: new InjectedAnswer(client),
     }
   }
 
@@ -64,7 +64,7 @@ export class UsageInjection {
    * Learns from a call that is over; `facts` are `null` where its request was not read, `asked` is the answer to what
    * {@link ask} made of it, if anything.
    */
-  learn(path: string, facts: RequestFacts | null, asked: AskedAnswer | null, reading: MeterReading): void {
+  learn(path: string, facts: RequestFacts | null, asked: InjectedAnswer | null, reading: MeterReading): void {
     const memory = this.#memory
     if (memory === null) return
     if (reading.isLlamaCpp) {

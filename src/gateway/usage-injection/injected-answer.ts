@@ -19,7 +19,7 @@ interface HeldRefusal {
  * The answer to a request that asks for usage though its client did not: the client gets it without the usage
  * event, and gets nothing of an answer that refuses the very field. In all else what comes goes on.
  */
-export class AskedAnswer implements AnswerSink {
+export class InjectedAnswer implements AnswerSink {
   readonly #client: AnswerSink
   #filter: UsageEventFilter | null = null
   /** A refusal that may be about the field; held until it is known. */
