@@ -21,7 +21,7 @@ const source: Record<string, string> = {
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
   'gateway/raw-log': 'api call lib gateway/http',
-  'gateway/usage-injection': 'call lib gateway/call gateway/http gateway/meter gateway/upstream',
+  'gateway/usage-injection': 'call lib gateway/http gateway/meter gateway/upstream',
   'gateway/http': 'api call json lib gateway/admission gateway/call gateway/raw-log',
   'gateway/call':
     'api call lib gateway/admission gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',

@@ -2,7 +2,7 @@ import type { CallObserver, RawHeaders, ResponseHead } from '../../call/call-obs
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { CallTimeline } from './call-timeline.ts'
-import type { AnswerSource, ClientAnswer } from '../http/client-answer.ts'
+import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import { asFailure } from '../http/error-answer.ts'
 
@@ -23,16 +23,6 @@ export interface RelayedCall {
   readonly acceptsTrailers: boolean
   /** Headers that the gateway adds to the answer, made when its head has arrived. */
   addedHeaders(): readonly string[]
-}
-
-/** Where a relay brings an answer: to the client itself, or past something that looks at it first. */
-export interface AnswerSink {
-  head(head: ResponseHead, added: readonly string[]): void
-  /** Answers false where the client does not keep up. */
-  write(chunk: Uint8Array): boolean
-  end(trailers: RawHeaders): void
-  /** The answer ends here without being complete: what was held back, if anything, goes out. */
-  breakOff?(): void
 }
 
 /**

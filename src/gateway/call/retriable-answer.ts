@@ -1,6 +1,6 @@
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
-import type { AnswerSink } from './relay.ts'
+import type { AnswerSink } from '../http/client-answer.ts'
 
 /** Of a 429 that nobody will see, so much is read to keep its connection, in bytes. */
 const longestRead = 65_536

@@ -5,7 +5,7 @@ import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { CallTimeline } from './call-timeline.ts'
-import type { AnswerSink } from './relay.ts'
+import type { AnswerSink } from '../http/client-answer.ts'
 import { type RetriedCall, Retries429 } from './retries-429.ts'
 
 const ok = 200

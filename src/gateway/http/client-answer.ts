@@ -11,6 +11,16 @@ const shortAnswer = 65_536
 /** Chunks up to this size are framed in one piece; to copy a larger one costs more than it saves. */
 const largestFramed = 8192
 
+/** Takes an answer as it comes: the client itself, or something that looks at it first. */
+export interface AnswerSink {
+  head(head: ResponseHead, added: readonly string[]): void
+  /** Answers false where the client does not keep up. */
+  write(chunk: Uint8Array): boolean
+  end(trailers: RawHeaders): void
+  /** The answer ends here without being complete: what was held back, if anything, goes out. */
+  breakOff?(): void
+}
+
 /** Where an answer comes from, as far as its client can affect it. */
 export interface AnswerSource {
   abort(failure: Failure): void
@@ -21,7 +31,7 @@ export interface AnswerSource {
  * The client's side of a call: what is written to it, whether it keeps up, and whether it is still there.
  * An answer ends in one of three ways: `end` (complete), `cut` (visibly incomplete), or the client leaves.
  */
-export class ClientAnswer {
+export class ClientAnswer implements AnswerSink {
   readonly #res: ServerResponse
   readonly #stallTimeoutMs: number
   readonly #tap: TapGuard | null

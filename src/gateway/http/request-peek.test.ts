@@ -6,6 +6,7 @@ const nothing: RequestFacts = {
   isObject: false,
   model: null,
   stream: false,
+  firstAt: 0,
   streamOptions: null,
   hasIncludeUsage: false,
   tokensAsked: 0,
@@ -36,17 +37,25 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
   ['choices of which the best is taken', '{"max_tokens":20,"n":1,"best_of":4}', { tokensAsked: 80 }],
   ['choices without a limit', '{"n":1e400}', {}],
   ['no choices', '{"max_tokens":20,"n":0}', { tokensAsked: 20 }],
-  ['stream options', '{"stream_options": {"x":1} }', { streamOptions: { start: 19, end: 26 } }],
-  ['stream options that are null', '{"stream_options":null}', { streamOptions: { start: 18, end: 22 } }],
+  [
+    'stream options',
+    '{"stream_options": {"x":1} }',
+    { streamOptions: { start: 19, end: 26, value: { x: 1 } } },
+  ],
+  [
+    'stream options that are null',
+    '{"stream_options":null}',
+    { streamOptions: { start: 18, end: 22, value: null } },
+  ],
   [
     'include_usage: true',
     '{"stream_options":{"include_usage":true}}',
-    { streamOptions: { start: 18, end: 40 }, hasIncludeUsage: true },
+    { streamOptions: { start: 18, end: 40, value: { include_usage: true } }, hasIncludeUsage: true },
   ],
   [
     'include_usage: false',
     '{"stream_options":{"include_usage":false}}',
-    { streamOptions: { start: 18, end: 41 }, hasIncludeUsage: true },
+    { streamOptions: { start: 18, end: 41, value: { include_usage: false } }, hasIncludeUsage: true },
   ],
   ['include_usage elsewhere', '{"metadata":{"include_usage":true}}', {}],
   [

@@ -1,11 +1,14 @@
+import { isObject } from '../../lib/message-shape.ts'
 import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
 import { parsePiece, stringPiece } from '../../json/json-piece.ts'
 import { compilePlaces } from '../../json/json-place.ts'
 
-/** A stretch of the body, in bytes from its begin; `end` is exclusive. */
-export interface BodyRange {
+/** A value in the body, and where it stands, in bytes from the body's begin; `end` is exclusive. */
+export interface BodyValue {
   readonly start: number
   readonly end: number
+  /** As parsed; `undefined` if it is no JSON. */
+  readonly value: unknown
 }
 
 /** What the gateway wants to know of a request's body. Of duplicate keys the last counts, as in `JSON.parse`. */
@@ -15,8 +18,10 @@ export interface RequestFacts {
   readonly model: string | null
   /** `stream` is `true`. */
   readonly stream: boolean
-  /** Where the value of `stream_options` stands, if there is one, be it `null`. */
-  readonly streamOptions: BodyRange | null
+  /** Offset of the first byte that is not white space. */
+  readonly firstAt: number
+  /** `stream_options`, be its value `null`; `null` if it is not there, or too long. */
+  readonly streamOptions: BodyValue | null
   /** Whether `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
   readonly hasIncludeUsage: boolean
   /**
@@ -59,15 +64,16 @@ const openBrace = 0x7b
 export class RequestPeek implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(places, this)
   #first = 0
+  #firstAt = 0
   #model: string | null = null
   #stream = false
-  #streamOptions: BodyRange | null = null
+  #streamOptions: BodyValue | null = null
   #hasIncludeUsage = false
   /** By slot, from `maxTokens` on; 0 if it is not there. */
   readonly #counts = [0, 0, 0, 0, 0]
 
   push(chunk: Uint8Array): void {
-    if (this.#first === 0) this.#first = firstToken(chunk)
+    if (this.#first === 0) this.#lookForFirst(chunk)
     this.#peek.push(chunk)
   }
 
@@ -77,6 +83,7 @@ export class RequestPeek implements JsonPeekReceiver {
       isObject: this.#peek.complete && this.#first === openBrace,
       model: this.#model,
       stream: this.#stream,
+      firstAt: this.#firstAt,
       streamOptions: this.#streamOptions,
       hasIncludeUsage: this.#hasIncludeUsage,
       tokensAsked: this.#tokensAsked(),
@@ -92,12 +99,10 @@ export class RequestPeek implements JsonPeekReceiver {
         this.#stream = bytes[start] === letterT
         return
       case slot.streamOptions: {
-        const options = bytes[start] === openBrace ? parsePiece(bytes, start, end) : null
+        const value = parsePiece(bytes, start, end)
         const offset = this.#peek.valueOffset
-        this.#streamOptions = { start: offset, end: offset + end - start }
-        this.#hasIncludeUsage =
-          options === undefined ||
-          (typeof options === 'object' && options !== null && 'include_usage' in options)
+        this.#streamOptions = { start: offset, end: offset + end - start, value }
+        this.#hasIncludeUsage = value === undefined || (isObject(value) && 'include_usage' in value)
         return
       }
       default:
@@ -126,6 +131,12 @@ export class RequestPeek implements JsonPeekReceiver {
     // No place that is entered has a slot.
   }
 
+  #lookForFirst(chunk: Uint8Array): void {
+    const at = chunk.findIndex(isNoSpace)
+    this.#firstAt += at < 0 ? chunk.length : at
+    this.#first = chunk[at] ?? 0
+  }
+
   #tokensAsked(): number {
     const [maxTokens = 0, maxCompletionTokens = 0, maxOutputTokens = 0, choices = 0, bestOf = 0] =
       this.#counts
@@ -141,8 +152,6 @@ function countAsked(value: unknown): number {
   return count > Number.MAX_SAFE_INTEGER ? Infinity : Math.ceil(count)
 }
 
-/** The first byte that is not white space, or 0. */
-function firstToken(chunk: Uint8Array): number {
-  for (const byte of chunk) if (byte > 0x20) return byte
-  return 0
+function isNoSpace(byte: number): boolean {
+  return byte > 0x20
 }

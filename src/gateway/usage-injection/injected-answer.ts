@@ -1,6 +1,6 @@
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import { readAnswerHead } from '../meter/answer-head.ts'
-import type { AnswerSink } from '../call/relay.ts'
+import type { AnswerSink } from '../http/client-answer.ts'
 import { UsageEventFilter } from './usage-event-filter.ts'
 
 /** Refusals longer than this are passed on unread, in bytes. */
@@ -24,44 +24,32 @@ export class InjectedAnswer implements AnswerSink {
   #filter: UsageEventFilter | null = null
   /** A refusal that may be about the field; held until it is known. */
   #refusal: HeldRefusal | null = null
-  #isRefused = false
-  #isCoded = false
-  #hasLength = false
+  /** The upstream named the field in its refusal; the client has seen nothing of it. */
+  isRefused = false
+  /** The answer came in a content coding after all. */
+  isCoded = false
+  /** The answer told its length, so that nothing could be taken out of it. */
+  hasLength = false
 
   constructor(client: AnswerSink) {
     this.#client = client
   }
 
-  /** The upstream named the field in its refusal; the client has seen nothing of it. */
-  get isRefused(): boolean {
-    return this.#isRefused
-  }
-
-  /** The answer came in a content coding after all. */
-  get isCoded(): boolean {
-    return this.#isCoded
-  }
-
-  /** The answer told its length, so that nothing could be taken out of it. */
-  get hasLength(): boolean {
-    return this.#hasLength
-  }
-
-  /** Usage events that the client did not get; `null` where the answer was not looked through. */
+  /** Usage events that the client did not get; `null` if the answer was not looked through. */
   get removedEvents(): number | null {
     return this.#filter?.removedEvents ?? null
   }
 
   head(head: ResponseHead, added: readonly string[]): void {
     const { form, coding, isLlamaCpp } = readAnswerHead(head.headers)
-    this.#isCoded = coding !== null
-    this.#hasLength = head.contentLength !== null
+    this.isCoded = coding !== null
+    this.hasLength = head.contentLength !== null
     if (isRefusal(head) && coding === null) {
       this.#refusal = { head, added, chunks: [], bytes: 0 }
       return
     }
-    const isPlainStream = coding === null && !this.#hasLength
-    if (isPlainStream && (form === 'events' || form === null)) {
+    const isPlain = coding === null && !this.hasLength
+    if (isPlain && (form === 'events' || form === null)) {
       this.#filter = new UsageEventFilter({ restoresTimings: isLlamaCpp })
     }
     this.#client.head(head, added)
@@ -69,23 +57,23 @@ export class InjectedAnswer implements AnswerSink {
 
   write(chunk: Uint8Array): boolean {
     if (this.#refusal !== null) return this.#hold(this.#refusal, chunk)
-    const passed = this.#filter === null ? chunk : this.#filter.push(chunk)
-    return this.#client.write(passed ?? nothing)
+    if (this.#filter === null) return this.#client.write(chunk)
+    return this.#client.write(this.#filter.push(chunk) ?? nothing)
   }
 
   end(trailers: RawHeaders): void {
     if (this.#refusal !== null) {
-      this.#isRefused = namesField(this.#refusal.chunks)
-      if (this.#isRefused) return
+      this.isRefused = namesField(this.#refusal.chunks)
+      if (this.isRefused) return
       this.#letGo(this.#refusal)
     }
-    this.#pass(this.#filter?.finish() ?? null)
+    this.#endFilter(true)
     this.#client.end(trailers)
   }
 
   breakOff(): void {
     if (this.#refusal !== null) this.#letGo(this.#refusal)
-    this.#pass(this.#filter?.release() ?? null)
+    this.#endFilter(false)
   }
 
   #hold(refusal: HeldRefusal, chunk: Uint8Array): boolean {
@@ -100,8 +88,9 @@ export class InjectedAnswer implements AnswerSink {
     return this.#client.write(Buffer.concat(chunks))
   }
 
-  #pass(bytes: Uint8Array | null): void {
-    if (bytes !== null) this.#client.write(bytes)
+  #endFilter(isComplete: boolean): void {
+    const rest = this.#filter?.end(isComplete) ?? null
+    if (rest !== null) this.#client.write(rest)
   }
 }
 

@@ -1,90 +1,48 @@
-import type { BodyRange, RequestFacts } from '../http/request-peek.ts'
+import { isObject } from '../../lib/message-shape.ts'
+import type { RequestFacts } from '../http/request-peek.ts'
 
-const openBrace = 0x7b
-const letterN = 0x6e
 const option = '"include_usage":true'
+const nothing: Uint8Array = new Uint8Array(0)
 
 /** A request body with the wish for usage spliced in. */
 export interface SplicedBody {
-  /** The chunks as they came, but for the one (or the few) in which the piece stands. */
+  /** The chunks as they came, but for those beside the splice. */
   readonly chunks: readonly Uint8Array[]
   readonly bytes: number
 }
 
 /**
  * Adds `stream_options.include_usage` to the bytes of a JSON object that streams and has no such key; nothing
- * else is touched or read. Answers `null` where `stream_options` is something that nobody could add to.
+ * else is touched or read. Answers `null` if `stream_options` is something that nobody could add to.
  */
 export function spliceUsageOption(
   chunks: readonly Uint8Array[],
   bytes: number,
-  facts: Pick<RequestFacts, 'streamOptions'>,
+  { streamOptions: options, firstAt }: Pick<RequestFacts, 'streamOptions' | 'firstAt'>,
 ): SplicedBody | null {
-  const options = facts.streamOptions
-  if (options === null) {
-    // Behind the first brace: the object is not empty, it has a `stream`.
-    const at = firstTokenOffset(chunks) + 1
-    return spliced(chunks, bytes, { start: at, end: at }, `"stream_options":{${option}},`)
+  const spliced = (start: number, end: number, piece: string): SplicedBody => {
+    const before = slice(chunks, 0, start)
+    const after = slice(chunks, end, bytes)
+    // One chunk again, so that there are no more writes than before.
+    const mended = Buffer.concat([before.pop() ?? nothing, Buffer.from(piece), after.shift() ?? nothing])
+    return { chunks: [...before, mended, ...after], bytes: bytes + piece.length - (end - start) }
   }
-  const first = byteAt(chunks, options.start)
-  if (first === letterN) return spliced(chunks, bytes, options, `{${option}}`)
-  if (first !== openBrace) return null
-  const at = options.start + 1
-  const piece = isBlank(chunks, at, options.end - 1) ? option : `${option},`
-  return spliced(chunks, bytes, { start: at, end: at }, piece)
+  // Behind the first brace: the object is not empty, it has a `stream`.
+  if (options === null) return spliced(firstAt + 1, firstAt + 1, `"stream_options":{${option}},`)
+  if (options.value === null) return spliced(options.start, options.end, `{${option}}`)
+  if (!isObject(options.value)) return null
+  const isEmpty = Object.keys(options.value).length === 0
+  return spliced(options.start + 1, options.start + 1, isEmpty ? option : `${option},`)
 }
 
-/** Puts the piece where the range is. Only the chunks that the range touches are copied, together. */
-function spliced(chunks: readonly Uint8Array[], bytes: number, range: BodyRange, piece: string): SplicedBody {
-  const before: Uint8Array[] = []
-  const touched: Uint8Array[] = []
-  const after: Uint8Array[] = []
+/** The bytes of a body from `start` to before `end`, as views of its chunks. */
+function slice(chunks: readonly Uint8Array[], start: number, end: number): Uint8Array[] {
+  const pieces: Uint8Array[] = []
   let at = 0
-  let touchedFrom = 0
-  const lastByte = Math.max(range.start, range.end - 1)
   for (const chunk of chunks) {
-    const end = at + chunk.length
-    if (end <= range.start) before.push(chunk)
-    else if (at > lastByte) after.push(chunk)
-    else {
-      if (touched.length === 0) touchedFrom = at
-      touched.push(chunk)
-    }
-    at = end
+    const piece = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
+    if (piece.length > 0) pieces.push(piece)
+    at += chunk.length
   }
-  const whole = touched.length === 1 && touched[0] !== undefined ? touched[0] : Buffer.concat(touched)
-  const inserted = Buffer.from(piece)
-  const mended = Buffer.concat([
-    whole.subarray(0, range.start - touchedFrom),
-    inserted,
-    whole.subarray(range.end - touchedFrom),
-  ])
-  return {
-    chunks: [...before, mended, ...after],
-    bytes: bytes + inserted.length - (range.end - range.start),
-  }
-}
-
-function firstTokenOffset(chunks: readonly Uint8Array[]): number {
-  let offset = 0
-  for (const chunk of chunks) {
-    const at = chunk.findIndex((byte) => byte > 0x20)
-    if (at >= 0) return offset + at
-    offset += chunk.length
-  }
-  return offset
-}
-
-function byteAt(chunks: readonly Uint8Array[], offset: number): number {
-  let at = offset
-  for (const chunk of chunks) {
-    if (at < chunk.length) return chunk[at] ?? 0
-    at -= chunk.length
-  }
-  return 0
-}
-
-function isBlank(chunks: readonly Uint8Array[], start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (byteAt(chunks, at) > 0x20) return false
-  return true
+  return pieces
 }

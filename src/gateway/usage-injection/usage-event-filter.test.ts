@@ -35,7 +35,7 @@ const blocks: readonly { readonly lines: readonly string[]; readonly out?: true 
 function filtered(chunks: readonly Buffer[], options: UsageEventFilterOptions = {}) {
   const filter = new UsageEventFilter(options)
   const steps = chunks.map((chunk) => filter.push(chunk))
-  const rest = filter.finish()
+  const rest = filter.end(true)
   const out = Buffer.concat([...steps, rest].filter((piece) => piece !== null))
   return { out: out.toString('latin1'), steps, rest, removed: filter.removedEvents }
 }
@@ -94,7 +94,7 @@ test('whatever the bytes, nothing is lost that is not such an event, and a break
       assert.equal(filtered(bytewise(bytes)).out, whole.out)
       if (whole.removed === 0) assert.equal(whole.out, bytes.toString('latin1'))
       const filter = new UsageEventFilter()
-      const passed = [filter.push(bytes), filter.release()].filter((piece) => piece !== null)
+      const passed = [filter.push(bytes), filter.end(false)].filter((piece) => piece !== null)
       if (filter.removedEvents === 0) assert.deepEqual(Buffer.concat(passed), bytes)
     }),
     { numRuns: 2000 },
@@ -138,7 +138,7 @@ test('the last event lacks its blank line: taken out at the end, passed on befor
     assert.deepEqual(filtered([Buffer.from(open + end)]).out, 'data: [X]\n\n')
     const filter = new UsageEventFilter()
     assert.equal(filter.push(Buffer.from(open + end))?.toString(), 'data: [X]\n\n')
-    assert.equal(filter.release()?.toString(), `data: ${usage}${end}`)
+    assert.equal(filter.end(false)?.toString(), `data: ${usage}${end}`)
   }
   assert.deepEqual(filtered([Buffer.from('data: {"choices":[]')]).out, 'data: {"choices":[]')
 })
@@ -192,5 +192,5 @@ test("llama.cpp's words go on at once, a choice's last event with the next or be
   assert.equal(passed(last('')), '')
   assert.equal(passed(word), latin1(last('') + word))
   assert.equal(passed(last('') + llamaUsage(timings).slice(0, -1)), '')
-  assert.equal(filter.release()?.toString(), last('') + llamaUsage(timings).slice(0, -1))
+  assert.equal(filter.end(false)?.toString(), last('') + llamaUsage(timings).slice(0, -1))
 })

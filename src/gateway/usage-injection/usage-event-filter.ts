@@ -38,86 +38,67 @@ export class UsageEventFilter {
   #isLineEmpty = true
   /** The last byte was a CR: an LF belongs to the same line end. */
   #afterCr = false
-  /** That line end was taken out, with the event that it closed. */
+  /** The last byte was taken out, with the event that it closed. */
   #dropLf = false
-  #removedEvents = 0
+  /** Events that were taken out. */
+  removedEvents = 0
 
   constructor({ holdLimit = defaultHoldLimit, restoresTimings = false }: UsageEventFilterOptions = {}) {
     this.#holdLimit = holdLimit
     this.#restoresTimings = restoresTimings
   }
 
-  get removedEvents(): number {
-    return this.#removedEvents
-  }
-
   /** What of the stream is to go on now, `null` for nothing. Nothing of the chunk is kept but as a copy. */
   push(chunk: Uint8Array): Uint8Array | null {
     const bytes = asBuffer(chunk)
-    const end = bytes.length
     if (this.#isOrdinary(bytes)) return chunk
     const out: Uint8Array[] = []
     /** From here on, the chunk's bytes have neither been passed on nor taken out. */
     let from = 0
-    let at = 0
     /** Where in this chunk the event at hand begins. */
     let eventFrom = 0
-    let nextCr = -2
-    let nextLf = -2
-    while (at < end) {
-      if (this.#afterCr) {
-        this.#afterCr = false
-        const isSameEnd = bytes[at] === lf
-        if (isSameEnd) at++
-        if (isSameEnd && this.#dropLf) from = at
-        this.#dropLf = false
-        if (isSameEnd) continue
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]
+      const isSameEnd = this.#afterCr && byte === lf
+      this.#afterCr = byte === cr
+      if (isSameEnd) {
+        if (this.#dropLf) from = at + 1
+        continue
       }
-      if (nextCr !== -1 && nextCr < at) nextCr = bytes.indexOf(cr, at)
-      if (nextLf !== -1 && nextLf < at) nextLf = bytes[at] === lf ? at : bytes.indexOf(lf, at)
-      const lineEnd = nextCr >= 0 && (nextLf < 0 || nextCr < nextLf) ? nextCr : nextLf
+      const isLineEnd = byte === lf || byte === cr
       if (this.#event === 'none' && this.#isLineEmpty) {
-        if (lineEnd === at || bytes[at] === colon) this.#passFinish(out)
+        if (isLineEnd || byte === colon) this.#passFinish(out)
         else {
           this.#event = 'candidate'
           eventFrom = at
         }
       }
-      if (lineEnd !== at) this.#isLineEmpty = false
-      if (lineEnd < 0) break
-      this.#afterCr = lineEnd === nextCr
-      at = lineEnd + 1
-      if (!this.#isLineEmpty) this.#isLineEmpty = true
-      else if (this.#closeEvent(bytes, eventFrom, at, out)) {
+      const isTaken = isLineEnd && this.#isLineEmpty && this.#closeEvent(bytes, eventFrom, at + 1, out)
+      if (isTaken) {
         if (eventFrom > from) out.push(bytes.subarray(from, eventFrom))
-        from = at
-        this.#dropLf = this.#afterCr
+        from = at + 1
       }
+      this.#dropLf = isTaken
+      this.#isLineEmpty = isLineEnd
+      if (!isLineEnd) at = lineEnd(bytes, at + 1) - 1
     }
-    let passed = end
-    if (this.#event === 'candidate') {
-      this.#held.append(bytes, eventFrom, end)
-      passed = eventFrom
-    }
-    if (out.length === 0 && from === 0 && passed === end) return chunk
+    const passed = this.#event === 'candidate' ? eventFrom : bytes.length
+    if (passed < bytes.length) this.#held.append(bytes, passed, bytes.length)
+    if (out.length === 0 && from === 0 && passed === bytes.length) return chunk
     if (passed > from) out.push(bytes.subarray(from, passed))
-    const isHeld = this.#held.length > 0
-    if (isHeld && (this.#held.length > this.#holdLimit || this.#isRuledOut(this.#heldText())))
-      this.#letGo(out)
+    const { length } = this.#held
+    if (length > this.#holdLimit || (length > 0 && this.#isRuledOut(this.#heldText()))) this.#letGo(out)
     return joined(out)
   }
 
-  /** The stream is complete: what is held, unless it is such an event that only lacks its blank line. */
-  finish(): Uint8Array | null {
+  /**
+   * The stream is over. What is held goes on, unless it is such an event in a complete stream, which only lacks its
+   * blank line.
+   */
+  end(isComplete: boolean): Uint8Array | null {
     const out: Uint8Array[] = []
-    if (this.#event === 'candidate' && this.#isTaken(this.#heldText(), out)) this.#held.release()
-    this.#letGo(out)
-    return joined(out)
-  }
-
-  /** What is held goes on, whatever it is. */
-  release(): Uint8Array | null {
-    const out: Uint8Array[] = []
+    if (isComplete && this.#event === 'candidate' && this.#isTaken(this.#heldText(), out))
+      this.#held.release()
     this.#letGo(out)
     return joined(out)
   }
@@ -171,7 +152,7 @@ export class UsageEventFilter {
         if (restored === null) return false
         this.#finish = restored
       }
-      this.#removedEvents++
+      this.removedEvents++
       this.#passFinish(out)
       return true
     }
@@ -188,6 +169,13 @@ function endsEvent(bytes: Buffer): boolean {
   if (length < 2 || bytes[length - 1] !== lf) return false
   if (bytes[length - 2] === lf) return true
   return length > 3 && bytes[length - 2] === cr && bytes[length - 3] === lf && bytes[length - 4] === cr
+}
+
+/** Where the line ends that goes on from `at`: at its CR or LF, or at the end of what is there. */
+function lineEnd(bytes: Buffer, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at] !== lf && bytes[at] !== cr) at++
+  return at
 }
 
 /** Whether there is an array without elements; a usage event's `choices` is one. */
