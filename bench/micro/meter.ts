@@ -138,7 +138,7 @@ for (const [kind, bytes] of kinds) {
   const streams = 40
   report(`SSE event, ${kind}, ${bytes.length} B, one per write`, 'us', events * streams, () => {
     for (let s = 0; s < streams; s++) {
-      const meter = new ObserverGuard([new CallMeter(call, true)], () => undefined)
+      const meter = new ObserverGuard(new CallMeter(call, true), () => undefined)
       meter.requestStart(0)
       meter.responseStart(sseHead, 1)
       for (let i = 0; i < events; i++) meter.data(bytes, 2 + i)

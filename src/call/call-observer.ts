@@ -19,8 +19,6 @@ export interface ResponseHead {
  * Per attempt: `requestStart`, then at most one `responseStart`, any number of `data`, and one `end` or `error`.
  */
 export interface CallObserver {
-  /** A slot is held; the call may go to the upstream. */
-  admitted(atMs: number): void
   /** An attempt was handed to the transport. */
   requestStart(atMs: number): void
   /** The head of the answer arrived. */

@@ -9,18 +9,10 @@ export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'none'
 
 /** What was read off the newest attempt of a call; `null` for what is not known. */
 export interface MeterReading {
-  /** Instant, on the call's monotonic clock, at which the attempt was handed to the transport. */
-  readonly dispatchMs: number | null
-  /** Dispatch → head of the answer. */
-  readonly ttfbMs: number | null
-  /** Dispatch → first content, reasoning or tool call. */
+  /** Attempt handed to the transport → first content, reasoning or tool call. */
   readonly ttftMs: number | null
   /** Dispatch → first content that is not reasoning. */
   readonly ttfoMs: number | null
-  /** Instant of the first chunk with content. */
-  readonly firstContentMs: number | null
-  /** Instant of the last chunk with content. */
-  readonly lastContentMs: number | null
   /** Time per output token after the first, as the upstream or else the stream tells it; `null` where that came bunched. */
   readonly tpotMs: number | null
   /** Chunks with content; `null` where the answer is no stream. */

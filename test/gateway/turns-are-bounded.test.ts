@@ -25,7 +25,6 @@ const request: UpstreamRequest = {
   freshConnection: false,
 }
 const observer: CallObserver = {
-  admitted: () => {},
   requestStart: () => {},
   responseStart: () => {},
   data: () => {},

@@ -100,7 +100,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** The meter, behind a guard: a fault of it ends the measuring, never the call. */
   get observer(): CallObserver {
-    this.#observer ??= new ObserverGuard([this.meter], this.#options.onFault)
+    this.#observer ??= new ObserverGuard(this.meter, this.#options.onFault)
     return this.#observer
   }
 
@@ -173,9 +173,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** A slot is held, or none is needed. */
   admitted(): void {
-    const now = this.clock.now()
-    this.timeline.admittedAt = now
-    this.observer.admitted(now)
+    this.timeline.admittedAt = this.clock.now()
   }
 
   start(): CallStart {

@@ -33,6 +33,16 @@ const pieceNames = {
   [slot.meta]: 'meta',
 } as const
 
+/** What {@link readError} calls the parts of a body that may tell of an error. */
+const partNames = {
+  [slot.type]: 'type',
+  [slot.error]: 'error',
+  [slot.errorType]: 'error_type',
+  [slot.message]: 'message',
+  [slot.code]: 'code',
+  [slot.detail]: 'detail',
+} as const
+
 /**
  * Reads off an answer, one event or one piece of body at a time, what the meter wants to know of it. Looks at
  * every byte once, and parses only the small pieces that are wanted, the counts only once at the end.
@@ -43,20 +53,26 @@ export class AnswerReader implements JsonPeekReceiver {
   readonly #status: number
   #isEvent = false
 
-  #model: string | null = null
-  #serviceTier: string | null = null
+  /** The first that is not empty. */
+  model: string | null = null
+  serviceTier: string | null = null
+  /** A stream's end mark was seen, or a finish reason, which counts as one. */
+  marked = false
+  /** The answer says that it failed. */
+  failed = false
+  error: ReportedError | null = null
+  /** The upstream's own id of the request, if it stands in the answer. */
+  requestId: string | null = null
+  /** A stream's reasoning came with it, in whole or as a summary. */
+  streamedReasoning = false
+
   #finishReasons: string[] | null = null
-  #marked = false
-  #failed = false
-  #error: ReportedError | null = null
-  #requestId: string | null = null
   #pieces: ReportedPieces | null = null
   /** Where pieces of the event at hand stand: place, start, end, place …; they count once the event is whole. */
   readonly #found: number[] = []
   #isStored = false
   #parsedEvents = 0
 
-  #streamedReasoning = false
   /** The newest choice that an event told of. */
   #lastChoice = 0
   /** In a body. */
@@ -79,33 +95,10 @@ export class AnswerReader implements JsonPeekReceiver {
     this.#status = status
   }
 
-  /** The first that is not empty. */
-  get model(): string | null {
-    return this.#model
-  }
-
-  get serviceTier(): string | null {
-    return this.#serviceTier
-  }
-
   get finishReason(): string | null {
     if (this.#finishReasons === null) return null
     const known = this.#finishReasons.filter((reason) => reason !== '')
     return known.join().slice(0, longestReasons)
-  }
-
-  /** Whether a stream's end mark was seen, or a finish reason, which counts as one. */
-  get marked(): boolean {
-    return this.#marked
-  }
-
-  /** Whether the answer says that it failed. */
-  get failed(): boolean {
-    return this.#failed
-  }
-
-  get error(): ReportedError | null {
-    return this.#error
   }
 
   /** Events of which something was parsed as JSON. */
@@ -118,11 +111,6 @@ export class AnswerReader implements JsonPeekReceiver {
     return this.#pieces?.countEvents ?? 0
   }
 
-  /** The upstream's own id of the request, where it stands in the answer. */
-  get requestId(): string | null {
-    return this.#requestId
-  }
-
   /** Counts, cost and times as reported so far. Only a POST spends anything, and a body that is no JSON says nothing. */
   figures(): ReportedFigures {
     const { type, method } = this.#call
@@ -133,18 +121,13 @@ export class AnswerReader implements JsonPeekReceiver {
     return addChoices(each)
   }
 
-  /** Whether a stream's reasoning came with it, in whole or as a summary. */
-  get streamedReasoning(): boolean {
-    return this.#streamedReasoning
-  }
-
   /** The data of one event of a stream; `isError` where the stream names it so. */
   event(bytes: Buffer, start: number, end: number, isError: boolean): EventContent {
     if (
       bytes[start] === openBracket &&
       isAscii(bytes, start, Math.min(end, start + endMark.length), endMark)
     ) {
-      this.#marked = true
+      this.marked = true
       return 'none'
     }
     this.#isEvent = true
@@ -172,16 +155,16 @@ export class AnswerReader implements JsonPeekReceiver {
   }
 
   /** The next bytes of a body that is one JSON text. */
-  body(chunk: Uint8Array): void {
+  data(chunk: Uint8Array): void {
     this.#peek.push(chunk)
   }
 
   /** The body is over, whole or not. */
-  endBody(): void {
+  end(): void {
     const parts = this.#errorParts
     if (parts === null) return
-    if (this.#status < 400 && !this.#hasAnswer && isSaid(parts['error'])) this.#failed = true
-    if (this.#status >= 400 || this.#failed) this.#error ??= readError(parts, this.#status)
+    if (this.#status < 400 && !this.#hasAnswer && isSaid(parts['error'])) this.failed = true
+    if (this.#status >= 400 || this.failed) this.error ??= readError(parts, this.#status)
   }
 
   value(which: number, bytes: Buffer, start: number, end: number): void {
@@ -199,10 +182,10 @@ export class AnswerReader implements JsonPeekReceiver {
         if (first === quote) this.#choiceReason = stringPiece(bytes, start, end)
         return
       case slot.model:
-        if (this.#model === null && end - start > 2) this.#model = stringPiece(bytes, start, end)
+        if (this.model === null && end - start > 2) this.model = stringPiece(bytes, start, end)
         return
       case slot.serviceTier:
-        if (first === quote) this.#serviceTier ??= stringPiece(bytes, start, end)
+        if (first === quote) this.serviceTier ??= stringPiece(bytes, start, end)
         return
       case slot.usage:
       case slot.startUsage:
@@ -213,11 +196,11 @@ export class AnswerReader implements JsonPeekReceiver {
         if (first === openBrace) this.#notePiece(which, bytes, start, end)
         return
       case slot.requestId:
-        if (first === quote && end - start > 2) this.#requestId ??= stringPiece(bytes, start, end)
+        if (first === quote && end - start > 2) this.requestId ??= stringPiece(bytes, start, end)
         return
       case slot.type:
         if (this.#isEvent) this.#eventType = stringPiece(bytes, start, end)
-        else this.#notePart('type', bytes, start, end)
+        else this.#notePart(which, bytes, start, end)
         return
       case slot.object:
         this.#noteObject(bytes, start, end)
@@ -230,27 +213,21 @@ export class AnswerReader implements JsonPeekReceiver {
         return
       case slot.error:
         if (this.#isEvent) this.#eventFailed ||= first !== letterN && first !== letterF && end - start > 2
-        else if (first !== letterN) this.#notePart('error', bytes, start, end)
+        else if (first !== letterN) this.#notePart(which, bytes, start, end)
         return
       case slot.choiceError:
         if (first !== openBrace && first !== quote) return
         this.#noteFailure()
-        this.#notePart('error', bytes, start, end)
+        this.#notePart(slot.error, bytes, start, end)
         return
       case slot.list:
         this.#hasAnswer = true
         return
       case slot.errorType:
-        this.#notePart('error_type', bytes, start, end)
-        return
       case slot.message:
-        this.#notePart('message', bytes, start, end)
-        return
       case slot.code:
-        this.#notePart('code', bytes, start, end)
-        return
       case slot.detail:
-        this.#notePart('detail', bytes, start, end)
+        this.#notePart(which, bytes, start, end)
     }
   }
 
@@ -272,7 +249,7 @@ export class AnswerReader implements JsonPeekReceiver {
         return
       case slot.error:
         if (this.#isEvent) this.#eventFailed = true
-        else if (this.#status < 400 && !this.#hasAnswer) this.#failed = true
+        else if (this.#status < 400 && !this.#hasAnswer) this.failed = true
     }
   }
 
@@ -290,7 +267,7 @@ export class AnswerReader implements JsonPeekReceiver {
     if (which === slot.typedDelta) this.#hasTypedDelta = true
     else if (which === slot.visible) this.#content = 'visible'
     else {
-      this.#streamedReasoning = true
+      this.streamedReasoning = true
       if (this.#content === 'none') this.#content = 'reasoning'
     }
   }
@@ -330,12 +307,12 @@ export class AnswerReader implements JsonPeekReceiver {
   /** The event, or the body within HTTP 200, says that it is a failure. */
   #noteFailure(): void {
     if (this.#isEvent) this.#eventFailed = true
-    else this.#failed ||= this.#status < 400
+    else this.failed ||= this.#status < 400
   }
 
   #noteFinish(index: number, reason: string | null): void {
     if (reason === null || reason === '') return
-    this.#marked = true
+    this.marked = true
     if (reason === 'error') this.#noteFailure()
     const reasons = (this.#finishReasons ??= [])
     const at = Math.min(index, mostChoices - 1)
@@ -344,7 +321,7 @@ export class AnswerReader implements JsonPeekReceiver {
   }
 
   #noteStatus(status: string | null): void {
-    if (status === 'failed') this.#failed = this.#status < 400
+    if (status === 'failed') this.failed = this.#status < 400
     else if (status === 'completed' && this.#finishReasons === null) this.#noteFinish(0, status)
   }
 
@@ -354,29 +331,27 @@ export class AnswerReader implements JsonPeekReceiver {
       this.#noteContent(type.includes('reasoning') ? slot.reasoning : slot.visible)
       return
     }
-    if (type === 'message_stop' || type === 'response.incomplete') this.#marked = true
+    if (type === 'message_stop' || type === 'response.incomplete') this.marked = true
     else if (type === 'response.completed') {
-      this.#marked = true
+      this.marked = true
       if (this.#finishReasons === null) this.#noteFinish(0, 'completed')
     } else if (type === 'response.failed' || type === 'error') this.#eventFailed = true
   }
 
   #noteErrorEvent(bytes: Buffer, start: number, end: number): void {
-    this.#failed = true
-    if (this.#error !== null || end - start > longestError) return
+    this.failed = true
+    if (this.error !== null || end - start > longestError) return
     this.#parsedEvents++
     const parsed = parsePiece(bytes, start, end)
     const error =
       parsed === undefined
         ? { code: null, message: bytes.toString('utf8', start, end).slice(0, longestMessage) }
         : readError(typeof parsed === 'string' ? { error: parsed } : parsed, this.#status)
-    if (error.code !== null || error.message !== null) this.#error = error
+    if (error.code !== null || error.message !== null) this.error = error
   }
 
-  #notePart(name: string, bytes: Buffer, start: number, end: number): void {
-    if (this.#isEvent) return
-    this.#errorParts ??= {}
-    this.#errorParts[name] = parsePiece(bytes, start, end)
+  #notePart(which: keyof typeof partNames, bytes: Buffer, start: number, end: number): void {
+    if (!this.#isEvent) (this.#errorParts ??= {})[partNames[which]] = parsePiece(bytes, start, end)
   }
 }
 

@@ -11,6 +11,12 @@ import { ErrorText } from './error-text.ts'
 import { noFigures } from './read-usage.ts'
 import { StreamMeter } from './stream-meter.ts'
 
+/** Reads an answer's body, of whatever form, once its content coding is undone. */
+interface BodyReader {
+  data(chunk: Uint8Array, atMs: number): void
+  end(isWhole: boolean): void
+}
+
 /**
  * Measures one call as its answer passes. Keeps nothing of what it sees but what the reading is made of; each
  * attempt starts a new reading.
@@ -19,13 +25,14 @@ export class CallMeter implements CallObserver {
   readonly #call: Pick<Call, 'type' | 'method'>
   readonly #wantsStream: boolean
   #dispatchMs: number | null = null
-  #headMs: number | null = null
   #status = 0
   #upstreamRequestId: string | null = null
   #isLlamaCpp = false
   #responseBytes = 0
+  #reader: BodyReader | null = null
+  /** What the reader is made of, by the form of the answer. */
   #stream: StreamMeter | null = null
-  #body: AnswerReader | null = null
+  #answer: AnswerReader | null = null
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
   #over = false
@@ -36,27 +43,22 @@ export class CallMeter implements CallObserver {
     this.#wantsStream = wantsStream
   }
 
-  admitted(): void {
-    // Waiting for a slot is the admission's to measure.
-  }
-
   requestStart(atMs: number): void {
     this.#dispatchMs = atMs
-    this.#headMs = null
     this.#status = 0
     this.#upstreamRequestId = null
     this.#isLlamaCpp = false
     this.#responseBytes = 0
+    this.#reader = null
     this.#stream = null
-    this.#body = null
+    this.#answer = null
     this.#text = null
     this.#decoder?.end()
     this.#decoder = null
     this.#over = false
   }
 
-  responseStart(head: ResponseHead, atMs: number): void {
-    this.#headMs = atMs
+  responseStart(head: ResponseHead, _atMs: number): void {
     this.#status = head.status
     const { form, coding, upstreamRequestId, isLlamaCpp } = readAnswerHead(head.headers)
     this.#upstreamRequestId = upstreamRequestId
@@ -64,24 +66,16 @@ export class CallMeter implements CallObserver {
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
     this.#open(form ?? (this.#wantsStream && head.status < 400 ? 'events' : 'json'))
-    if (decoding === null) return
-    const stream = this.#stream
-    const body = this.#body ?? this.#text
-    if (stream !== null) {
-      this.#decoder = new ContentDecoder(decoding, 'as-it-comes', (bytes, cameAtMs) =>
-        stream.data(bytes, cameAtMs),
-      )
-    } else if (body !== null) {
-      this.#decoder = new ContentDecoder(decoding, 'at-the-end', (bytes) => body.body(bytes))
-    }
+    const reader = this.#reader
+    if (decoding === null || reader === null) return
+    const pace = this.#stream === null ? 'at-the-end' : 'as-it-comes'
+    this.#decoder = new ContentDecoder(decoding, pace, (bytes, cameAtMs) => reader.data(bytes, cameAtMs))
   }
 
   data(chunk: Uint8Array, atMs: number): void {
     this.#responseBytes += chunk.length
-    if (this.#decoder !== null) this.#decoder.write(chunk, atMs)
-    else if (this.#stream !== null) this.#stream.data(chunk, atMs)
-    else if (this.#body !== null) this.#body.body(chunk)
-    else this.#text?.body(chunk)
+    if (this.#decoder === null) this.#reader?.data(chunk, atMs)
+    else this.#decoder.write(chunk, atMs)
   }
 
   end(_atMs: number): void {
@@ -100,7 +94,7 @@ export class CallMeter implements CallObserver {
   /** What is known; final once the attempt is over and `settled`. */
   reading(): MeterReading {
     const stream = this.#stream
-    const answer = stream?.answer ?? this.#body
+    const answer = this.#answer
     // Counts of a stream that could only be read in part would be wrong ones.
     const whole = this.#decoder?.failed !== true
     const figures = (whole ? answer?.figures() : null) ?? noFigures
@@ -114,12 +108,8 @@ export class CallMeter implements CallObserver {
     const streamedTokens = (usage?.outputTokens ?? 0) - hiddenTokens
     const [gapP50Ms = null, gapP95Ms = null] = wholePace?.gapPercentiles([0.5, 0.95]) ?? []
     return {
-      dispatchMs: this.#dispatchMs,
-      ttfbMs: this.#sinceDispatch(this.#headMs),
       ttftMs: this.#sinceDispatch(pace?.firstAtMs ?? null),
       ttfoMs: this.#sinceDispatch(pace?.firstVisibleAtMs ?? null),
-      firstContentMs: pace?.firstAtMs ?? null,
-      lastContentMs: wholePace?.lastAtMs ?? null,
       tpotMs: figures.tpotMs ?? (wholePace === null ? null : tpotOf(wholePace, streamedTokens)),
       // What was read of a coded stream that its client left.
       chunks: whole || seenChunks !== 0 ? seenChunks : null,
@@ -149,31 +139,27 @@ export class CallMeter implements CallObserver {
   }
 
   #open(form: AnswerForm): void {
-    if (form === 'events') this.#stream = new StreamMeter(this.#call, this.#status)
-    else if (form === 'json') this.#body = new AnswerReader(this.#call, this.#status)
-    else if (form === 'text' && this.#status >= 400) this.#text = new ErrorText()
+    if (form === 'events') {
+      this.#reader = this.#stream = new StreamMeter(this.#call, this.#status)
+      this.#answer = this.#stream.answer
+    } else if (form === 'json') this.#reader = this.#answer = new AnswerReader(this.#call, this.#status)
+    else if (form === 'text' && this.#status >= 400) this.#reader = this.#text = new ErrorText()
   }
 
-  #finish(whole: boolean): void {
+  #finish(isWhole: boolean): void {
     if (this.#over) return
     this.#over = true
-    const stream = this.#stream
-    const body = this.#body
-    const close = (): void => {
-      if (whole) stream?.end()
-      body?.endBody()
-    }
+    const reader = this.#reader
     this.#decoder?.end()
     const settled = this.settled()
-    if (settled === null) close()
-    else void settled.then(close).catch(() => undefined)
+    if (settled === null) reader?.end(isWhole)
+    else void settled.then(() => reader?.end(isWhole)).catch(() => undefined)
   }
 
   #ending(whole: boolean): AnswerEnding {
     const stream = this.#stream
-    const failed = stream?.answer.failed ?? this.#body?.failed ?? false
     if (this.#status >= 400) return 'none'
-    if (failed && isInference(this.#call.type)) return 'stream_error'
+    if (this.#answer?.failed === true && isInference(this.#call.type)) return 'stream_error'
     if (stream === null || this.#call.type !== 'chat') return 'none'
     if (stream.answer.marked) return 'complete'
     return whole && !stream.isPartial ? 'truncated' : 'none'

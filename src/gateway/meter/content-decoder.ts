@@ -38,7 +38,8 @@ export class ContentDecoder {
   #busy = false
   #ending = false
   #isSettled = false
-  #failed = false
+  /** It gave up: something is missing from what was received. */
+  failed = false
   #decodedBytes = 0
   /** Arrival of the bytes that are being decoded. */
   #atMs = 0
@@ -53,11 +54,6 @@ export class ContentDecoder {
     this.#pace = pace
     this.#receive = receive
     this.#limit = limit
-  }
-
-  /** Whether it gave up: something is missing from what was received. */
-  get failed(): boolean {
-    return this.#failed
   }
 
   /** When all has been decoded or given up, after `end`; `null` where that is so already. */
@@ -145,7 +141,7 @@ export class ContentDecoder {
   }
 
   #giveUp(): void {
-    this.#failed = true
+    this.failed = true
     this.#settle()
   }
 

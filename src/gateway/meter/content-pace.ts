@@ -8,49 +8,37 @@ const mostArrivals = 128
 
 /** When a stream's content came: first, first visible, last, and the gaps between. */
 export class ContentPace {
-  #chunks = 0
+  chunks = 0
+  firstVisibleAtMs: number | null = null
+  /** Gaps of over one second. */
+  stalls = 0
   #firstAtMs = 0
-  #firstVisibleAtMs: number | null = null
   #lastAtMs = 0
   #gaps: number[] = []
   #histogram: Histogram | null = null
   #longestGapMs = 0
-  #stalls = 0
   #arrivals: number[] = []
   #arrivalEvery = 1
 
-  get chunks(): number {
-    return this.#chunks
-  }
-
   get firstAtMs(): number | null {
-    return this.#chunks === 0 ? null : this.#firstAtMs
-  }
-
-  get firstVisibleAtMs(): number | null {
-    return this.#firstVisibleAtMs
+    return this.chunks === 0 ? null : this.#firstAtMs
   }
 
   get lastAtMs(): number | null {
-    return this.#chunks === 0 ? null : this.#lastAtMs
+    return this.chunks === 0 ? null : this.#lastAtMs
   }
 
   get longestGapMs(): number | null {
-    return this.#chunks < 2 ? null : this.#longestGapMs
-  }
-
-  /** Gaps of over one second. */
-  get stalls(): number {
-    return this.#stalls
+    return this.chunks < 2 ? null : this.#longestGapMs
   }
 
   /** A chunk with content; `visible` where it holds more than reasoning. */
   add(atMs: number, visible: boolean): void {
-    if (visible) this.#firstVisibleAtMs ??= atMs
-    if (this.#chunks++ === 0) this.#firstAtMs = atMs
+    if (visible) this.firstVisibleAtMs ??= atMs
+    if (this.chunks++ === 0) this.#firstAtMs = atMs
     else this.#addGap(atMs - this.#lastAtMs)
     this.#lastAtMs = atMs
-    if ((this.#chunks - 1) % this.#arrivalEvery === 0) this.#addArrival(atMs)
+    if ((this.chunks - 1) % this.#arrivalEvery === 0) this.#addArrival(atMs)
   }
 
   /** The part of the chunks, 0 to 1, that came within so much of the time from the first to the last; within 2 %. */
@@ -77,7 +65,7 @@ export class ContentPace {
 
   #addGap(gapMs: number): void {
     if (gapMs > this.#longestGapMs) this.#longestGapMs = gapMs
-    if (gapMs > stallMs) this.#stalls++
+    if (gapMs > stallMs) this.stalls++
     if (this.#histogram !== null) {
       this.#histogram.add(gapMs)
       return

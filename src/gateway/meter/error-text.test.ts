@@ -4,7 +4,7 @@ import { ErrorText } from './error-text.ts'
 
 function said(...chunks: readonly (string | Uint8Array)[]): string | null {
   const text = new ErrorText()
-  for (const chunk of chunks) text.body(Buffer.from(chunk as string))
+  for (const chunk of chunks) text.data(Buffer.from(chunk as string))
   return text.message
 }
 

@@ -1,4 +1,4 @@
-import { ByteGather } from '../../lib/byte-gather.ts'
+import { asBuffer, ByteGather } from '../../lib/byte-gather.ts'
 
 /** Enough for the longest message that is kept, in any script. */
 const longestBytes = 2000
@@ -8,9 +8,13 @@ const longestMessage = 500
 export class ErrorText {
   readonly #begin = new ByteGather()
 
-  body(chunk: Uint8Array): void {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+  data(chunk: Uint8Array): void {
+    const bytes = asBuffer(chunk)
     this.#begin.append(bytes, 0, Math.min(bytes.length, longestBytes - this.#begin.length))
+  }
+
+  end(): void {
+    // What came is all that there is to read.
   }
 
   /** At most 500 characters; `null` where there is no word. */

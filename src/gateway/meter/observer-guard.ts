@@ -1,22 +1,15 @@
 import type { CallObserver, ResponseHead } from '../../call/call-observer.ts'
 import type { Failure } from '../../call/failure.ts'
 
-/**
- * Shows a call to several observers, in order, and keeps it safe from them: one that throws is detached for the
- * rest of the call, and reported once.
- */
+/** Shows a call to an observer, and keeps it safe from it: one that throws is detached, and reported once. */
 export class ObserverGuard implements CallObserver {
-  #observers: readonly CallObserver[]
+  #observer: CallObserver | null
   readonly #onDetached: (error: unknown) => void
 
   /** `onDetached` must not throw. */
-  constructor(observers: readonly CallObserver[], onDetached: (error: unknown) => void) {
-    this.#observers = observers
+  constructor(observer: CallObserver, onDetached: (error: unknown) => void) {
+    this.#observer = observer
     this.#onDetached = onDetached
-  }
-
-  admitted(atMs: number): void {
-    this.#show((observer) => observer.admitted(atMs))
   }
 
   requestStart(atMs: number): void {
@@ -29,12 +22,10 @@ export class ObserverGuard implements CallObserver {
 
   /** Written out, because it runs for every chunk. */
   data(chunk: Uint8Array, atMs: number): void {
-    for (const observer of this.#observers) {
-      try {
-        observer.data(chunk, atMs)
-      } catch (error) {
-        this.#detach(observer, error)
-      }
+    try {
+      this.#observer?.data(chunk, atMs)
+    } catch (error) {
+      this.#detach(error)
     }
   }
 
@@ -47,18 +38,15 @@ export class ObserverGuard implements CallObserver {
   }
 
   #show(verb: (observer: CallObserver) => void): void {
-    for (const observer of this.#observers) {
-      try {
-        verb(observer)
-      } catch (error) {
-        this.#detach(observer, error)
-      }
+    try {
+      if (this.#observer !== null) verb(this.#observer)
+    } catch (error) {
+      this.#detach(error)
     }
   }
 
-  /** The list is replaced, so that the round that is under way goes on over the old one. */
-  #detach(observer: CallObserver, error: unknown): void {
-    this.#observers = this.#observers.filter((other) => other !== observer)
+  #detach(error: unknown): void {
+    this.#observer = null
     this.#onDetached(error)
   }
 }

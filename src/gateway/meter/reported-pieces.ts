@@ -15,13 +15,8 @@ export class ReportedPieces {
   #parsed: { [name in PieceName]?: unknown } = {}
   /** By choice; all that is not told for a choice is at 0. */
   readonly #texts: PieceTexts[] = []
-
-  #countEvents = 0
-
   /** How often a stream has told counts other than zero, as usage or as timings. */
-  get countEvents(): number {
-    return this.#countEvents
-  }
+  countEvents = 0
 
   /** How many pieces of a stream are to be parsed. */
   get textCount(): number {
@@ -38,7 +33,7 @@ export class ReportedPieces {
    */
   inEvent(name: PieceName, choice: number | null, bytes: Buffer, start: number, end: number): void {
     if (name === 'usage' && onlyZeros(bytes, start, end)) return
-    if (name === 'usage' || name === 'timings') this.#countEvents++
+    if (name === 'usage' || name === 'timings') this.countEvents++
     if (name === 'usage' && choice === null && this.#texts.length > 1) this.#texts.length = 1
     const text = ((this.#texts[choice ?? 0] ??= {})[name] ??= new ByteGather())
     text.clear()

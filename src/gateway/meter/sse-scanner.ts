@@ -42,16 +42,12 @@ export class SseScanner {
   #skipping = false
   /** The line at hand has bytes that were dropped. */
   #lineDropped = false
-  #skippedEvents = 0
+  /** Events that were longer than the limit. */
+  skippedEvents = 0
 
   constructor(receiver: SseReceiver, eventLimit: number = defaultEventLimit) {
     this.#receiver = receiver
     this.#eventLimit = eventLimit
-  }
-
-  /** Events that were longer than the limit. */
-  get skippedEvents(): number {
-    return this.#skippedEvents
   }
 
   push(chunk: Uint8Array): void {
@@ -171,7 +167,7 @@ export class SseScanner {
   }
 
   #dispatch(bytes: Buffer): void {
-    if (this.#skipping) this.#skippedEvents++
+    if (this.#skipping) this.skippedEvents++
     else if (this.#hasData) {
       if (this.#dataStart >= 0) {
         this.#receiver.event(bytes, this.#dataStart, this.#dataEnd, this.#isError)

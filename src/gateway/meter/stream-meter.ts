@@ -9,15 +9,11 @@ export class StreamMeter implements SseReceiver {
   readonly pace: ContentPace = new ContentPace()
   readonly #scanner: SseScanner = new SseScanner(this)
   #atMs = 0
-  #totalEvents = 0
+  /** Events with data. */
+  totalEvents = 0
 
   constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
     this.answer = new AnswerReader(call, status)
-  }
-
-  /** Events with data. */
-  get totalEvents(): number {
-    return this.#totalEvents
   }
 
   /** Whether an event was too long to be read: what is not seen may be in it. */
@@ -30,12 +26,12 @@ export class StreamMeter implements SseReceiver {
     this.#scanner.push(chunk)
   }
 
-  end(): void {
-    this.#scanner.finish()
+  end(isWhole: boolean): void {
+    if (isWhole) this.#scanner.finish()
   }
 
   event(bytes: Buffer, start: number, end: number, isError: boolean): void {
-    this.#totalEvents++
+    this.totalEvents++
     const content = this.answer.event(bytes, start, end, isError)
     if (content !== 'none') this.pace.add(this.#atMs, content === 'visible')
   }
