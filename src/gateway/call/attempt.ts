@@ -45,7 +45,7 @@ export function attemptOf(running: RunningCall, body: HeldBody, via: RawHeaders)
     upstream,
     method: call.method,
     path: upstreamPath(base, target),
-    headers: head.endToEnd.concat(borrowsKey ? keyHeader : [], via),
+    headers: borrowsKey ? [...head.endToEnd, ...keyHeader, ...via] : [...head.endToEnd, ...via],
     body: bodySent,
     bodyBytes,
     // The client's own retry may come of a connection that was dead.

@@ -10,7 +10,7 @@ import { HeaderNames } from '../../lib/header-list.ts'
 import type { Destination } from './attempt.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
-import { readRequestHead } from '../http/request-head.ts'
+import { RequestHead } from '../http/request-head.ts'
 import { forwardedPath } from '../http/target.ts'
 
 /** What became of one call in a gateway some part of which fails. */
@@ -41,7 +41,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
   let thrown: unknown = null
   let over: Promise<void> = Promise.resolve()
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
-    const head = readRequestHead(req.rawHeaders, new HeaderNames(), (value) => value, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, new HeaderNames(), (value) => value, req.httpVersion)
     const target = { path: '/v1/models', query: '' }
     try {
       over = handler.handle({ req, res, head, target, path: forwardedPath(target.path, 'GET')! })

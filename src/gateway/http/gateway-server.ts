@@ -14,7 +14,7 @@ import { type Health, publicReport } from './health.ts'
 import { listen } from './listen.ts'
 import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
-import { type RequestHead, readRequestHead } from './request-head.ts'
+import { RequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
@@ -127,7 +127,7 @@ export class GatewayServer {
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
-    const head = readRequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')

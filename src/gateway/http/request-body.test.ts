@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import { Failure } from '../../call/failure.ts'
 import { HeaderNames } from '../../lib/header-list.ts'
 import { BodyMemory, HeldBody, endReading, readBody } from './request-body.ts'
-import { type RequestHead, readRequestHead } from './request-head.ts'
+import { RequestHead } from './request-head.ts'
 
 const megabyte = 1_000_000
 
 function headOf(...raw: string[]): RequestHead {
-  return readRequestHead(['Host', 'a', ...raw], new HeaderNames(), (value) => value, '1.1')
+  return new RequestHead(['Host', 'a', ...raw], new HeaderNames(), (value) => value, '1.1')
 }
 
 const chunked = headOf('Transfer-Encoding', 'chunked')
