@@ -3,6 +3,7 @@ import type { Call } from '../../src/call/call.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import type { MeterReading } from '../../src/call/meter-reading.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
+import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
 import { recordOf } from '../../src/gateway/recorder/recorder.ts'
 import { forwardedPath } from '../../src/gateway/http/target.ts'
 import type { AnswerColumns, WireForm } from './wire-form.ts'
@@ -20,19 +21,9 @@ export interface MeterOptions {
   readonly headers?: readonly string[]
 }
 
-const unmarked = {
-  receivedAt: 0,
-  bodyReadAt: null,
-  admittedAt: null,
-  firstDispatchAt: null,
-  dispatchedAt: 0,
-  startedAt: null,
-  answeredAt: null,
-  attemptOverAt: null,
-  closedAt: null,
-  clientAloneFrom: null,
-  attempts: 1,
-}
+/** Of a call whose one attempt went out as it came. */
+const timeline = new CallTimeline(0)
+timeline.attempt(0)
 
 /**
  * Shows an answer to the meter in these pieces, the first at 1 ms, each one millisecond after the one before,
@@ -101,7 +92,7 @@ function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): M
       upstream: 'weir',
       instance: 'i',
       requestBytes: 0,
-      marks: unmarked,
+      timeline,
       status: form.status,
       failure: options.cut === true ? reset : null,
       gone: null,

@@ -1,7 +1,7 @@
 import type { CallObserver, RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
-import type { CallTimeline } from './call-timeline.ts'
+import type { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import { asFailure } from '../http/error-answer.ts'

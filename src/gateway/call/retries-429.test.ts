@@ -4,7 +4,7 @@ import type { ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
-import { CallTimeline } from './call-timeline.ts'
+import { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { type RetriedCall, Retries429 } from './retries-429.ts'
 

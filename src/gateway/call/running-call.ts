@@ -8,7 +8,7 @@ import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Placed } from './swap-list.ts'
 import type { Destination } from './attempt.ts'
-import { CallTimeline } from './call-timeline.ts'
+import { CallTimeline } from '../recorder/call-timeline.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { identifyCall } from './identify-call.ts'
@@ -208,7 +208,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
       upstream: this.destination.base.host,
       instance: this.#options.instance,
       requestBytes: this.requestBytes,
-      marks: this.timeline,
+      timeline: this.timeline,
       status: this.client.status,
       failure: this.failure,
       gone: this.client.gone,

@@ -2,23 +2,9 @@ import type { Call } from '../../call/call.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { MeterReading } from '../../call/meter-reading.ts'
+import type { CallTimeline } from './call-timeline.ts'
 import { longestMessage, storedText } from './stored-text.ts'
 import { settle } from './settle.ts'
-
-/** The marks of a call, in monotonic milliseconds; `null` where a step was not reached. */
-export interface CallMarks {
-  readonly receivedAt: number
-  readonly bodyReadAt: number | null
-  readonly admittedAt: number | null
-  readonly firstDispatchAt: number | null
-  readonly dispatchedAt: number | null
-  readonly startedAt: number | null
-  readonly answeredAt: number | null
-  readonly attemptOverAt: number | null
-  readonly closedAt: number | null
-  readonly clientAloneFrom: number | null
-  readonly attempts: number
-}
 
 /** All that is known of a call when it is over. */
 export interface EndedCall {
@@ -28,7 +14,7 @@ export interface EndedCall {
   readonly upstream: string
   readonly instance: string
   readonly requestBytes: number
-  readonly marks: CallMarks
+  readonly timeline: CallTimeline
   readonly status: number | null
   readonly failure: Failure | null
   readonly gone: Failure | null
@@ -38,25 +24,21 @@ export interface EndedCall {
 /** The one row of an ended call. `label` makes words of an upstream fit to be stored. */
 export function recordOf(ended: EndedCall, label: (text: string) => string): CallRecord {
   const stored = (text: string | null): string | null => (text === null ? null : label(text))
-  const { call, marks, reading } = ended
-  const verdict = settle({
-    status: ended.status,
-    failure: ended.failure,
-    gone: ended.gone,
-    ending: reading.ending,
-  })
+  const { call, timeline, reading } = ended
+  const { status, failure, gone } = ended
+  const verdict = settle({ status, failure, gone, ending: reading.ending })
   const usage = reading.usage
-  const closedAt = marks.closedAt ?? marks.receivedAt
-  const durationMs = closedAt - marks.receivedAt
-  const receiveMs = between(marks.receivedAt, marks.bodyReadAt)
+  const closedAt = timeline.closedAt ?? timeline.receivedAt
+  const durationMs = closedAt - timeline.receivedAt
+  const receiveMs = between(timeline.receivedAt, timeline.bodyReadAt)
   // A call that was never admitted has waited until it left or was refused.
-  const queueMs = between(marks.bodyReadAt, marks.admittedAt ?? closedAt)
+  const queueMs = between(timeline.bodyReadAt, timeline.admittedAt ?? closedAt)
   // Without an answering attempt, all since the first one was lost.
-  const retryWaitMs = between(marks.firstDispatchAt, marks.dispatchedAt ?? closedAt)
-  const upstreamMs = between(marks.dispatchedAt, marks.attemptOverAt ?? closedAt) ?? 0
-  const clientMs = between(marks.clientAloneFrom, closedAt) ?? 0
+  const retryWaitMs = between(timeline.firstDispatchAt, timeline.dispatchedAt ?? closedAt)
+  const upstreamMs = between(timeline.dispatchedAt, timeline.attemptOverAt ?? closedAt) ?? 0
+  const clientMs = between(timeline.clientAloneFrom, closedAt) ?? 0
   const notOurs = (receiveMs ?? durationMs) + (queueMs ?? 0) + (retryWaitMs ?? 0) + upstreamMs + clientMs
-  const message = reading.errorMessage ?? (verdict.outcome === 'ok' ? null : (ended.failure?.message ?? null))
+  const message = reading.errorMessage ?? (verdict.outcome === 'ok' ? null : (failure?.message ?? null))
   return {
     id: call.id,
     callType: call.type,
@@ -74,13 +56,13 @@ export function recordOf(ended: EndedCall, label: (text: string) => string): Cal
     upstreamErrorCode: stored(reading.upstreamErrorCode),
     errorMessage: message === null ? null : storedText(message, longestMessage),
     finishReason: stored(reading.finishReason),
-    attempts: marks.attempts,
+    attempts: timeline.attempts,
     clientRetry: call.clientRetry,
     receiveMs,
     queueMs,
     retryWaitMs,
-    connectMs: between(marks.dispatchedAt, marks.startedAt),
-    ttfbMs: between(marks.dispatchedAt, marks.answeredAt),
+    connectMs: between(timeline.dispatchedAt, timeline.startedAt),
+    ttfbMs: between(timeline.dispatchedAt, timeline.answeredAt),
     durationMs,
     overheadMs: Math.max(0, durationMs - notOurs),
     ttftMs: reading.ttftMs,
