@@ -41,13 +41,13 @@ export function relay(
   call.timeline.attempt(now)
   call.observer.requestStart(now)
   attempt.follow(upstream.dispatch(request, attempt))
-  return attempt.over
+  return attempt.settled.promise
 }
 
 class RelayedAttempt implements AnswerReceiver, AnswerSource {
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
-  readonly #settle = Promise.withResolvers<void>()
+  readonly settled = Promise.withResolvers<void>()
   #exchange: Exchange | null = null
   #isOver = false
   #lastChunkAt = 0
@@ -57,10 +57,6 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   constructor(call: RelayedCall, answer: AnswerSink) {
     this.#call = call
     this.#answer = answer
-  }
-
-  get over(): Promise<void> {
-    return this.#settle.promise
   }
 
   follow(exchange: Exchange): void {
@@ -105,7 +101,7 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
       this.#inBurst = 0
     }
     this.#lastChunkAt = now
-    let wantsMore = true
+    let wantsMore: boolean
     try {
       wantsMore = this.#answer.write(chunk)
     } catch (error) {
@@ -133,13 +129,11 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
     try {
       this.#answer.end(this.#call.acceptsTrailers ? trailers : [])
     } catch (error) {
-      const failure = asFailure(error)
-      this.#call.observer.error(failure, now)
-      this.#settle.reject(failure)
+      this.#reject(asFailure(error), now)
       return
     }
     this.#call.observer.end(now)
-    this.#settle.resolve()
+    this.settled.resolve()
   }
 
   failed(failure: Failure): void {
@@ -149,8 +143,12 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
     } catch (error) {
       reason = asFailure(error)
     }
-    this.#call.observer.error(reason, this.#finish())
-    this.#settle.reject(reason)
+    this.#reject(reason, this.#finish())
+  }
+
+  #reject(failure: Failure, now: number): void {
+    this.#call.observer.error(failure, now)
+    this.settled.reject(failure)
   }
 
   #finish(): number {

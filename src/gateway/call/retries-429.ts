@@ -1,10 +1,9 @@
-import type { ResponseHead } from '../../call/call-observer.ts'
+import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { Admission, Permit } from '../admission/admission.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink, AnswerSource } from '../http/client-answer.ts'
-import { RetriableAnswer } from './retriable-answer.ts'
 import { readRetryHint } from './retry-after.ts'
 import { type RetriesSoFar, retryWaitMs } from './retry-wait.ts'
 
@@ -35,7 +34,8 @@ export interface RetriedCall {
 /** Tries calls again that the upstream refused with 429. */
 export class Retries429 {
   readonly #options: Retries429Options
-  #total = 0
+  /** Attempts that were sent again. */
+  total = 0
 
   constructor(options: Retries429Options) {
     this.#options = options
@@ -43,11 +43,6 @@ export class Retries429 {
 
   get enabled(): boolean {
     return this.#options.max > 0
-  }
-
-  /** Attempts that were sent again. */
-  get total(): number {
-    return this.#total
   }
 
   /**
@@ -75,7 +70,7 @@ export class Retries429 {
         await clock.delay(waitMs, signal)
         if (held !== null) held = await admission.acquire(signal, 'back')
         call.backsOff = false
-        this.#total += 1
+        this.total += 1
       }
     } finally {
       call.backsOff = false
@@ -115,4 +110,43 @@ export class Retries429 {
 
 function restIsLate(): Failure {
   return new Failure('upstream_http', 'The rest of a 429 that is tried again does not come.')
+}
+
+/** Of a 429 that nobody will see, so much is read to keep its connection, in bytes. */
+const longestRead = 65_536
+
+/**
+ * The answer to a call that may be tried again: a 429 that is to be followed by another attempt is kept from the
+ * client, all else goes on as it comes. Decided by the head, so that nothing is ever taken back.
+ */
+class RetriableAnswer implements AnswerSink {
+  readonly #client: AnswerSink
+  readonly #waitAfter: (head: ResponseHead) => number | null
+  #unread = longestRead
+  /** Milliseconds to wait before the next attempt; `null` if the client has this answer, or none came. */
+  waitMs: number | null = null
+
+  /** `waitAfter` is asked about a 429: milliseconds until the next attempt, or `null` if there will be none. */
+  constructor(client: AnswerSink, waitAfter: (head: ResponseHead) => number | null) {
+    this.#client = client
+    this.#waitAfter = waitAfter
+  }
+
+  head(head: ResponseHead, added: readonly string[]): void {
+    if (head.status === 429) this.waitMs = this.#waitAfter(head)
+    if (this.waitMs === null) this.#client.head(head, added)
+  }
+
+  /** Throws a failure of the upstream's side where the body of a 429 is longer than a connection is worth. */
+  write(chunk: Uint8Array): boolean {
+    if (this.waitMs === null) return this.#client.write(chunk)
+    this.#unread -= chunk.length
+    if (this.#unread < 0)
+      throw new Failure('upstream_http', 'The rest of a 429 that is tried again is not read.')
+    return true
+  }
+
+  end(trailers: RawHeaders): void {
+    if (this.waitMs === null) this.#client.end(trailers)
+  }
 }

@@ -11,7 +11,6 @@ import type { Destination } from './attempt.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
-import { identifyCall } from './identify-call.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { ObserverGuard } from '../meter/observer-guard.ts'
 import { TapGuard } from '../raw-log/tap-guard.ts'
@@ -56,9 +55,10 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   readonly tap: TapGuard | null
   readonly #options: RunningCallOptions
   readonly #peek = new RequestPeek()
-  #facts: RequestFacts | null = null
   #meter: CallMeter | null = null
   #observer: CallObserver | null = null
+  /** What its body says; `null` until that has been read. */
+  facts: RequestFacts | null = null
   /** In the list of running calls. */
   place = -1
   /** Body bytes received from the client. */
@@ -76,20 +76,15 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   failure: Failure | null = null
 
   constructor(arrived: ArrivedCall, options: RunningCallOptions) {
-    const { req, res, head, target, path } = arrived
+    const { res } = arrived
     this.#options = options
     this.arrived = arrived
     this.destination = options.destination
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
-    this.call = identifyCall(req.method ?? 'GET', target, path, head, options.ids, options.labels)
+    this.call = identify(arrived, options)
     this.tap = options.taps.isOpen ? this.#newTap() : null
     this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
-  }
-
-  /** What its body says; `null` until that has been read. */
-  get facts(): RequestFacts | null {
-    return this.#facts
   }
 
   /** Measures the answer; asked for only when the request has been read, as it wants to know what was asked. */
@@ -111,7 +106,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** As it may be stored. */
   get #model(): string | null {
-    const model = this.#facts?.model ?? null
+    const model = this.facts?.model ?? null
     return model === null ? null : this.#options.labels.text(model)
   }
 
@@ -138,7 +133,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Tokens that it may use as far as it says; 0 where it does not. */
   get tokensAsked(): number {
-    return this.#facts?.tokensAsked ?? 0
+    return this.facts?.tokensAsked ?? 0
   }
 
   /** Learns from a piece of the request's body. */
@@ -154,7 +149,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   /** The body is here, or needs no reading before the queue. */
   received(bytes: number): void {
     this.requestBytes = bytes
-    this.#facts = this.#peek.result()
+    this.facts = this.#peek.result()
     this.timeline.bodyReadAt = this.clock.now()
     if (this.tap !== null && (this.isReadWhole || !this.arrived.head.hasBody)) this.requestIsOver()
     if (this.client.gone !== null) throw this.client.gone
@@ -168,7 +163,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Nothing more of the request will come. */
   requestIsOver(): void {
-    if (this.tap !== null) this.tap.requestEnd(this.#model, this.#facts?.stream ?? false)
+    if (this.tap !== null) this.tap.requestEnd(this.#model, this.facts?.stream ?? false)
   }
 
   /** A slot is held, or none is needed. */
@@ -180,7 +175,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return {
       ...this.call,
       model: this.#model,
-      stream: this.#facts?.stream ?? false,
+      stream: this.facts?.stream ?? false,
       upstream: this.destination.base.host,
       requestBytes: this.requestBytes,
     }
@@ -204,7 +199,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return {
       call: this.call,
       model: this.#model,
-      stream: this.#facts?.stream ?? false,
+      stream: this.facts?.stream ?? false,
       upstream: this.destination.base.host,
       instance: this.#options.instance,
       requestBytes: this.requestBytes,
@@ -231,6 +226,29 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   }
 
   #newMeter(): CallMeter {
-    return new CallMeter(this.call, this.#facts?.stream ?? false)
+    return new CallMeter(this.call, this.facts?.stream ?? false)
   }
+}
+
+/** What a call is, as far as its head tells. */
+function identify({ req, head, target, path }: ArrivedCall, { ids, labels }: RunningCallOptions): Call {
+  const { userAgent, credential, clientLabel, session } = head
+  return {
+    id: ids.next(),
+    type: path.callType,
+    endpoint: labels.header(target.path) ?? '/',
+    method: req.method ?? 'GET',
+    client: clientOf(clientLabel, userAgent, labels),
+    userAgent: labels.header(userAgent),
+    session: labels.header(session),
+    keyFingerprint: credential === null ? null : labels.fingerprint(credential),
+    clientRetry: head.clientRetry,
+  }
+}
+
+function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {
+  const chosen = labels.header(label)
+  if (chosen !== null) return chosen
+  const product = userAgent === null ? '' : labels.product(userAgent)
+  return product === '' ? null : product
 }

@@ -175,13 +175,23 @@ export class GatewayServer {
     }
     const isTrusted = await this.#options.trusted.include(head, req.socket)
     if (req.socket.destroyed) return
-    if (isRawLog) this.#answerRawLog(req, res, head, target, isTrusted)
-    else this.#answerHealth(res, isTrusted)
+    if (!isRawLog) {
+      this.#answerHealth(res, isTrusted)
+      return
+    }
+    if (isCrossSite(head)) {
+      throw new Failure('forbidden', "The raw log is not answered to other sites' pages.")
+    }
+    if (!isTrusted) throw new Failure('forbidden', rawLogRefusal(this.#options.trusted.tokenIsSet))
+    if (this.#draining || this.#isLeft) {
+      // What is switched here would not be what goes on: the next connection leads to whoever does.
+      throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
+    }
+    this.#options.rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)
   }
 
   #answerHealth(res: ServerResponse, isTrusted: boolean): void {
-    const { health } = this.#options
-    const report = health.report(this.#draining)
+    const report = this.#options.health.report(this.#draining)
     const body = JSON.stringify(isTrusted ? report : publicReport(report))
     res.writeHead(this.#draining ? 503 : 200, {
       'Content-Type': 'application/json',
@@ -191,25 +201,6 @@ export class GatewayServer {
       'x-tokenweir-instance': report.instance,
     })
     res.end(body)
-  }
-
-  #answerRawLog(
-    req: IncomingMessage,
-    res: ServerResponse,
-    head: RequestHead,
-    target: Target,
-    isTrusted: boolean,
-  ): void {
-    const { rawLog, trusted } = this.#options
-    if (isCrossSite(head)) {
-      throw new Failure('forbidden', "The raw log is not answered to other sites' pages.")
-    }
-    if (!isTrusted) throw new Failure('forbidden', rawLogRefusal(trusted.tokenIsSet))
-    if (this.#draining || this.#isLeft) {
-      // What is switched here would not be what goes on: the next connection leads to whoever does.
-      throw new Failure('draining', 'This gateway is stopping.', { retryAfterS: drainRetryAfterS })
-    }
-    rawLog.answer(target.path.slice(rawLogPath.length), target.query, req, res)
   }
 }
 

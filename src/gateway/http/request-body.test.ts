@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { Failure } from '../../call/failure.ts'
 import { HeaderNames } from '../../lib/header-list.ts'
-import { BodyMemory, HeldBody, endReading, readBody } from './request-body.ts'
+import { BodyLimits, HeldBody, endReading, readBody } from './request-body.ts'
 import { RequestHead } from './request-head.ts'
 
 const megabyte = 1_000_000
@@ -41,32 +41,31 @@ async function codeOf(reading: Promise<unknown>): Promise<string> {
 }
 
 test('a body is held in the pieces in which it came, shown as they come, and let go', async () => {
-  const memory = new BodyMemory(100)
+  const limits = new BodyLimits(50, 100)
   const { req, send, end } = request()
   const seen: string[] = []
   {
-    using body = new HeldBody({ maxBodyBytes: 50, memory })
+    using body = new HeldBody(limits)
     const reading = readBody(req, chunked, body, (chunk) => seen.push(Buffer.from(chunk).toString()))
     send('{"a":', '1}')
     end()
     await reading
     assert.deepEqual(body.chunks.map(String), ['{"a":', '1}'])
-    assert.deepEqual([body.bytes, memory.heldBytes], [7, 7])
+    assert.deepEqual([body.bytes, limits.heldBytes], [7, 7])
   }
   assert.deepEqual(seen, ['{"a":', '1}'])
-  assert.equal(memory.heldBytes, 0)
+  assert.equal(limits.heldBytes, 0)
 })
 
 test('a body that is too large is refused by its length before a byte is read, or where it turns out', async () => {
-  const memory = new BodyMemory(10 * megabyte)
-  using told = new HeldBody({ maxBodyBytes: megabyte, memory })
+  using told = new HeldBody(new BodyLimits(megabyte, 10 * megabyte))
   const announced = headOf('Content-Length', String(megabyte + 1))
   const { req } = request()
   const fail = (): void => assert.fail('nothing is looked at')
   assert.equal(await codeOf(readBody(req, announced, told, fail)), 'body_too_large')
   assert.equal(req.listenerCount('data'), 0)
 
-  using found = new HeldBody({ maxBodyBytes: 4, memory })
+  using found = new HeldBody(new BodyLimits(4, 10 * megabyte))
   const other = request()
   const reading = codeOf(readBody(other.req, chunked, found, () => undefined))
   other.send('1234', '5')
@@ -76,8 +75,7 @@ test('a body that is too large is refused by its length before a byte is read, o
 })
 
 test('all bodies together are bounded; one that is let go makes room', async () => {
-  const memory = new BodyMemory(10)
-  const limits = { maxBodyBytes: 8, memory }
+  const limits = new BodyLimits(8, 10)
   const held = new HeldBody(limits)
   assert.equal(held.add(Buffer.alloc(8)), null)
   using late = new HeldBody(limits)
@@ -89,35 +87,35 @@ test('all bodies together are bounded; one that is let go makes room', async () 
     assert.deepEqual([error.code, error.kind.status, error.retryAfterS], ['buffers_full', 503, 1])
     return true
   })
-  assert.equal(memory.heldBytes, 10)
+  assert.equal(limits.heldBytes, 10)
   held[Symbol.dispose]()
   held[Symbol.dispose]()
-  assert.equal(memory.heldBytes, 2)
+  assert.equal(limits.heldBytes, 2)
   using next = new HeldBody(limits)
   assert.equal(next.add(Buffer.alloc(8)), null)
 })
 
 test('a client that leaves while it sends, or whose body is malformed, ends the reading', async () => {
-  const memory = new BodyMemory(100)
+  const limits = new BodyLimits(50, 100)
   {
-    using body = new HeldBody({ maxBodyBytes: 50, memory })
+    using body = new HeldBody(limits)
     const { req, send } = request()
     const reading = codeOf(readBody(req, chunked, body, () => undefined))
     send('half')
     req.destroy(new Error('aborted'))
     assert.equal(await reading, 'client_gone')
   }
-  using body = new HeldBody({ maxBodyBytes: 50, memory })
+  using body = new HeldBody(limits)
   const { req } = request()
   assert.equal(endReading(req, new Failure('invalid_request', 'nobody reads yet')), false)
   const reading = codeOf(readBody(req, chunked, body, () => undefined))
   assert.equal(endReading(req, new Failure('invalid_request', 'malformed')), true)
   assert.equal(await reading, 'invalid_request')
-  assert.equal(memory.heldBytes, 0)
+  assert.equal(limits.heldBytes, 0)
 })
 
 test('a request without a body is read at once', async () => {
-  using body = new HeldBody({ maxBodyBytes: 1, memory: new BodyMemory(0) })
+  using body = new HeldBody(new BodyLimits(1, 0))
   await readBody(request().req, headOf('Content-Length', '0'), body, () => assert.fail())
   assert.equal(body.bytes, 0)
 })

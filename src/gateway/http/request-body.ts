@@ -2,34 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { Failure } from '../../call/failure.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Bounds all request bodies that are held at a time. */
-export class BodyMemory {
-  readonly #limitBytes: number
-  #heldBytes = 0
-
-  constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes
-  }
-
-  get heldBytes(): number {
-    return this.#heldBytes
-  }
-
-  /** Answers false where these bytes would go beyond the bound; then nothing is taken. */
-  take(bytes: number): boolean {
-    if (this.#heldBytes + bytes > this.#limitBytes) return false
-    this.#heldBytes += bytes
-    return true
-  }
-
-  giveBack(bytes: number): void {
-    this.#heldBytes -= bytes
-  }
-}
-
-export interface BodyLimits {
+/** Bounds each request body, and all that are held at a time. */
+export class BodyLimits {
   readonly maxBodyBytes: number
-  readonly memory: BodyMemory
+  readonly maxHeldBytes: number
+  /** All bodies together. */
+  heldBytes = 0
+
+  constructor(maxBodyBytes: number, maxHeldBytes: number) {
+    this.maxBodyBytes = maxBodyBytes
+    this.maxHeldBytes = maxHeldBytes
+  }
 }
 
 /** A request body that is held as the list of chunks in which it came, until it is let go. */
@@ -49,22 +32,23 @@ export class HeldBody implements Disposable {
     return new Failure('body_too_large', `The request body is larger than ${megabytes} MB (--max-body-mb).`)
   }
 
-  /** Answers why this chunk cannot be held, or `null` where it now is. */
+  /** Answers why this chunk cannot be held, or `null` if it now is. */
   add(chunk: Uint8Array): Failure | null {
+    const limits = this.#limits
     const tooLarge = this.refusal(this.bytes + chunk.length)
     if (tooLarge !== null) return tooLarge
-    if (!this.#limits.memory.take(chunk.length)) {
-      return new Failure('buffers_full', 'Too many request bodies are waiting; try again soon.', {
-        retryAfterS: 1,
-      })
+    if (limits.heldBytes + chunk.length > limits.maxHeldBytes) {
+      const message = 'Too many request bodies are waiting; try again soon.'
+      return new Failure('buffers_full', message, { retryAfterS: 1 })
     }
+    limits.heldBytes += chunk.length
     this.bytes += chunk.length
     this.chunks.push(chunk)
     return null
   }
 
   [Symbol.dispose](): void {
-    this.#limits.memory.giveBack(this.bytes)
+    this.#limits.heldBytes -= this.bytes
     this.bytes = 0
     this.chunks.length = 0
   }
@@ -93,11 +77,8 @@ export function readBody(
   })
   req.on('end', resolve)
   req.on('error', (error) => {
-    reject(
-      error instanceof Failure
-        ? error
-        : new Failure('client_gone', 'The client left while it sent its request.'),
-    )
+    const gone = new Failure('client_gone', 'The client left while it sent its request.')
+    reject(error instanceof Failure ? error : gone)
   })
   return promise
 }
@@ -114,9 +95,8 @@ export async function* streamBody(
   end: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of req) {
-    const piece = chunk as Buffer
-    see(piece)
-    yield piece
+    see(chunk as Buffer)
+    yield chunk as Buffer
   }
   end()
 }

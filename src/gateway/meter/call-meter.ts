@@ -5,11 +5,11 @@ import { type AnswerForm, readAnswerHead } from './answer-head.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { contentCoding } from './content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
-import type { ContentPace } from './content-pace.ts'
 import type { AnswerEnding, MeterReading } from '../../call/meter-reading.ts'
 import { ErrorText } from './error-text.ts'
 import { noFigures } from './read-usage.ts'
-import { StreamMeter } from './stream-meter.ts'
+import { ContentPace } from './content-pace.ts'
+import { type SseReceiver, SseScanner } from './sse-scanner.ts'
 
 /** Reads an answer's body, of whatever form, once its content coding is undone. */
 interface BodyReader {
@@ -189,4 +189,42 @@ function tpotOf(pace: ContentPace, tokens: number): number | null {
   if (early > (tokens - 1) / 3) return null
   const tpotMs = ((pace.lastAtMs ?? 0) - (pace.firstAtMs ?? 0)) / (tokens - 1)
   return tpotMs < leastTpotMs ? null : tpotMs
+}
+
+/** Measures an answer that is a stream of events: what it says, and when its content came. */
+class StreamMeter implements SseReceiver {
+  readonly answer: AnswerReader
+  readonly pace: ContentPace = new ContentPace()
+  readonly #scanner: SseScanner = new SseScanner(this)
+  #atMs = 0
+  /** Events with data. */
+  totalEvents = 0
+
+  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
+    this.answer = new AnswerReader(call, status)
+  }
+
+  /** Whether an event was too long to be read: what is not seen may be in it. */
+  get isPartial(): boolean {
+    return this.#scanner.skippedEvents > 0
+  }
+
+  data(chunk: Uint8Array, atMs: number): void {
+    this.#atMs = atMs
+    this.#scanner.push(chunk)
+  }
+
+  end(isWhole: boolean): void {
+    if (isWhole) this.#scanner.finish()
+  }
+
+  event(bytes: Buffer, start: number, end: number, isError: boolean): void {
+    this.totalEvents++
+    const content = this.answer.event(bytes, start, end, isError)
+    if (content !== 'none') this.pace.add(this.#atMs, content === 'visible')
+  }
+
+  errorField(bytes: Buffer, start: number, end: number): void {
+    this.answer.errorField(bytes, start, end)
+  }
 }

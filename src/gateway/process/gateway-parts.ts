@@ -21,7 +21,7 @@ import { Succession } from '../handover/succession.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
-import { BodyMemory } from '../http/request-body.ts'
+import { BodyLimits } from '../http/request-body.ts'
 import { parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
@@ -144,7 +144,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     retries,
     sink,
     taps: rawLog.log,
-    limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, memory: new BodyMemory(bodyMemoryBytes) },
+    limits: new BodyLimits(options.maxBodyMb * 1_000_000, bodyMemoryBytes),
     clientStallTimeoutMs: options.clientStallTimeoutMs,
     via: options.via,
     onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),

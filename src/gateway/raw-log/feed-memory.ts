@@ -13,80 +13,66 @@ export interface FeedPlace {
 
 /** What an event takes besides its bytes, roughly. */
 const bytesPerEvent = 150
-/** Let go of at once, so that the list is seldom moved. */
-const longestGap = 1024
+
+/** The place behind a frame that stands at `place`. */
+export function placeAfter({ event, records }: FeedPlace, { seq }: FeedFrame): FeedPlace {
+  return { event: event + 1, records: seq === null ? records : records + 1 }
+}
 
 /** The last events of the feed, as many as fit: what readers that are behind, or come back, are given. */
 export class FeedMemory {
   readonly #limitBytes: number
-  #frames: (FeedFrame | null)[] = []
-  /** In the list, before the oldest event. */
-  #gap = 0
-  #first: FeedPlace = { event: 0, records: 0 }
-  #records = 0
+  /** By the number of the event. */
+  readonly #frames = new Map<number, FeedFrame>()
   #heldBytes = 0
   /** The newest record that was let go of. */
   #goneSeq: number | null = null
+  /** Before the oldest event. */
+  first: FeedPlace = { event: 0, records: 0 }
+  /** Behind the newest event. */
+  end: FeedPlace = this.first
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes
   }
 
-  /** Before the oldest event. */
-  get first(): FeedPlace {
-    return this.#first
-  }
-
-  /** Behind the newest event. */
-  get end(): FeedPlace {
-    return { event: this.#first.event + this.#frames.length - this.#gap, records: this.#records }
-  }
-
-  /** The event behind a place; null where there is none, or not any more. */
+  /** The event behind a place; null if there is none, or not any more. */
   at({ event }: FeedPlace): FeedFrame | null {
-    const index = event - this.#first.event
-    return index < 0 ? null : (this.#frames[this.#gap + index] ?? null)
+    return this.#frames.get(event) ?? null
   }
 
   add(frame: FeedFrame): void {
-    this.#frames.push(frame)
+    this.#frames.set(this.end.event, frame)
+    this.end = placeAfter(this.end, frame)
     this.#heldBytes += frame.bytes.length + bytesPerEvent
-    if (frame.seq !== null) this.#records += 1
     while (this.#heldBytes > this.#limitBytes) this.#letGo()
   }
 
   /** Behind the record that a reader has seen last; whether it misses none between. */
   resume(lastSeq: number): { readonly place: FeedPlace; readonly isWhole: boolean } {
     let { event, records } = this.end
-    while (event > this.#first.event) {
-      const seq = this.at({ event: event - 1, records })?.seq ?? null
+    for (; event > this.first.event; event -= 1) {
+      const seq = this.#frames.get(event - 1)?.seq ?? null
       if (seq !== null && seq <= lastSeq) return { place: { event, records }, isWhole: seq === lastSeq }
       if (seq !== null) records -= 1
-      event -= 1
     }
-    return { place: this.#first, isWhole: lastSeq === this.#goneSeq }
+    return { place: this.first, isWhole: lastSeq === this.#goneSeq }
   }
 
   /** Forgets all events; places go on counting. */
   clear(): void {
-    this.#first = this.end
-    this.#frames = []
-    this.#gap = 0
+    this.first = this.end
+    this.#frames.clear()
     this.#heldBytes = 0
     this.#goneSeq = null
   }
 
   #letGo(): void {
-    const frame = this.#frames[this.#gap]
-    if (frame === undefined || frame === null) return
-    const { event, records } = this.#first
-    this.#first = { event: event + 1, records: records + (frame.seq === null ? 0 : 1) }
+    const frame = this.at(this.first)
+    if (frame === null) return
+    this.#frames.delete(this.first.event)
+    this.first = placeAfter(this.first, frame)
     this.#goneSeq = frame.seq ?? this.#goneSeq
     this.#heldBytes -= frame.bytes.length + bytesPerEvent
-    this.#frames[this.#gap] = null
-    this.#gap += 1
-    if (this.#gap < longestGap) return
-    this.#frames.splice(0, this.#gap)
-    this.#gap = 0
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { sseRetry } from '../../lib/sse-frame.ts'
 import { beatBytes, ownFrame } from './feed-frames.ts'
-import type { FeedFrame, FeedMemory, FeedPlace } from './feed-memory.ts'
+import { type FeedFrame, type FeedMemory, type FeedPlace, placeAfter } from './feed-memory.ts'
 
 /** What may wait in this process for a reader to take it; one event may exceed it. The kernel's buffers come on top. */
 const maxUnsentBytes = 1024 * 1024
@@ -64,8 +64,7 @@ export class FeedReader {
       this.#response.write(frame.bytes)
       left -= frame.bytes.length
       this.#beatIsDue = false
-      const { event, records } = this.#place
-      this.#place = { event: event + 1, records: records + (frame.seq === null ? 0 : 1) }
+      this.#place = placeAfter(this.#place, frame)
       frame = this.#memory.at(this.#place)
     }
     if (this.#beatIsDue) this.#response.write(beatBytes)

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { frameOf, ownFrame } from './feed-frames.ts'
-import { FeedMemory, type FeedPlace } from './feed-memory.ts'
+import { type FeedFrame, FeedMemory } from './feed-memory.ts'
 import { FeedReader } from './feed-reader.ts'
-import type { RawLogService, PayloadEvent } from './raw-log-service.ts'
+import type { RawLogService } from './raw-log-service.ts'
 
 const maxReaders = 128
 const memoryBytes = 16 * 1024 * 1024
@@ -32,7 +32,7 @@ export class PayloadFeed {
   readonly #memory: FeedMemory
   readonly #readers = new Set<FeedReader>()
   /** Those that have yet to be served in this round. */
-  #round: FeedReader[] = []
+  #round: SetIterator<FeedReader> = this.#readers.values()
   #watch: Disposable | null = null
   #cancelServing: (() => void) | null = null
   #cancelBeat: (() => void) | null = null
@@ -61,13 +61,15 @@ export class PayloadFeed {
     this.#cancelRest?.()
     this.#cancelRest = null
     this.#watch ??= this.#options.log.watch({
-      events: (events) => this.#take(events),
-      dropped: (count) => this.#add(ownFrame({ type: 'dropped', count })),
+      events: (events) => this.#take(events.map(frameOf)),
+      dropped: (count) => this.#take([ownFrame({ type: 'dropped', count })]),
     })
-    const { place, isWhole } = this.#placeFor(lastSeq)
+    const memory = this.#memory
+    const { place, isWhole } =
+      lastSeq === null ? { place: memory.end, isWhole: true } : memory.resume(lastSeq)
     const opening = [ownFrame({ type: 'connected', enabled: this.#options.log.status().enabled }).bytes]
     if (!isWhole) opening.push(ownFrame({ type: 'dropped', count: null }).bytes)
-    const reader = new FeedReader(response, this.#memory, place, opening)
+    const reader = new FeedReader(response, memory, place, opening)
     this.#readers.add(reader)
     response.on('drain', () => this.#planServing(0))
     response.once('close', () => this.#leave(reader))
@@ -85,22 +87,9 @@ export class PayloadFeed {
     this.#rest()
   }
 
-  #placeFor(lastSeq: number | null): { readonly place: FeedPlace; readonly isWhole: boolean } {
-    return lastSeq === null ? { place: this.#memory.end, isWhole: true } : this.#memory.resume(lastSeq)
-  }
-
-  #take(events: readonly PayloadEvent[]): void {
-    for (const event of events) this.#memory.add(frameOf(event))
-    this.#planServing(this.#collectMs)
-  }
-
-  #add(frame: ReturnType<typeof ownFrame>): void {
-    this.#memory.add(frame)
-    this.#planServing(this.#collectMs)
-  }
-
-  get #collectMs(): number {
-    return Math.min(collectMs.most, collectMs.least + collectMs.perReader * this.#readers.size)
+  #take(frames: readonly FeedFrame[]): void {
+    for (const frame of frames) this.#memory.add(frame)
+    this.#planServing(Math.min(collectMs.most, collectMs.least + collectMs.perReader * this.#readers.size))
   }
 
   #planServing(afterMs: number): void {
@@ -113,19 +102,17 @@ export class PayloadFeed {
     const { clock } = this.#options
     const untilMs = clock.now() + sliceMs
     this.#cancelServing = null
-    if (this.#round.length === 0) this.#round = [...this.#readers].filter(({ isReady }) => isReady)
-    while (this.#round.length > 0) {
-      this.#round.pop()?.serve()
-      if (clock.now() >= untilMs) break
-    }
-    const isOver = this.#round.length === 0
-    if (!isOver || [...this.#readers].some(({ isReady }) => isReady)) this.#planServing(pauseMs)
+    let reader: FeedReader | undefined
+    do {
+      reader = this.#round.next().value
+      if (reader?.isReady === true) reader.serve()
+    } while (reader !== undefined && clock.now() < untilMs)
+    if (reader === undefined) this.#round = this.#readers.values()
+    if ([...this.#readers].some(({ isReady }) => isReady)) this.#planServing(pauseMs)
   }
 
   #leave(reader: FeedReader): void {
     this.#readers.delete(reader)
-    const at = this.#round.indexOf(reader)
-    if (at >= 0) this.#round.splice(at, 1)
     if (this.#readers.size > 0 || this.#isClosed) return
     this.#cancelBeat?.()
     this.#cancelBeat = null

@@ -4,7 +4,6 @@ import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import type { RawLogService } from './raw-log-service.ts'
 import type { PayloadFeed } from './payload-feed.ts'
-import { checkBodyType, readSmallBody } from './small-body.ts'
 import { readToggle } from './toggle-body.ts'
 
 const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
@@ -69,7 +68,6 @@ export class RawLogRoutes {
   }
 
   async #toggle({ req, res }: Asked): Promise<void> {
-    checkBodyType(req)
     const { enabled, forMs } = readToggle(await readSmallBody(req))
     this.#log.toggle(enabled, forMs)
     const { enabled: is, enabled_until, file_path, file_size_bytes } = this.#status()
@@ -83,7 +81,6 @@ export class RawLogRoutes {
   }
 
   async #clear({ req, res }: Asked): Promise<void> {
-    checkBodyType(req)
     await readSmallBody(req)
     await this.#log.clear()
     sendJson(res, { success: true })
@@ -121,4 +118,38 @@ function sendJson(res: ServerResponse, content: object | Uint8Array): void {
     'X-Content-Type-Options': 'nosniff',
   })
   res.end(body)
+}
+
+const maxBodyBytes = 64 * 1024
+
+/**
+ * A body has to say that it is JSON: a form, or text that merely looks like JSON, is what another site's page could
+ * send without asking first. Throws `invalid_request`.
+ */
+function checkBodyType(req: IncomingMessage): void {
+  const { 'content-length': length, 'transfer-encoding': coding, 'content-type': type = '' } = req.headers
+  const hasBody = coding !== undefined || Number(length ?? 0) > 0
+  if (!hasBody || /^application\/json\s*(?:;|$)/i.test(type)) return
+  throw new Failure('invalid_request', 'A body must be JSON and say so: Content-Type: application/json.')
+}
+
+/** A body of an own route; empty if there is none. Rejects with `invalid_request`, `body_too_large`, or `client_gone`. */
+async function readSmallBody(req: IncomingMessage): Promise<string> {
+  checkBodyType(req)
+  const chunks: Buffer[] = []
+  let byteLength = 0
+  try {
+    // An iterator that is left early would destroy the connection, which has to bring the refusal.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      byteLength += chunk.length
+      if (byteLength > maxBodyBytes) {
+        throw new Failure('body_too_large', `The body is larger than ${maxBodyBytes / 1024} kB.`)
+      }
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure('client_gone', 'The client left while it sent its request.', { cause: error })
+  }
+  return Buffer.concat(chunks).toString()
 }

@@ -21,33 +21,20 @@ export class TapGuard {
   }
 
   requestData(chunk: Uint8Array): void {
-    if (this.#requestIsOver) return
-    try {
-      this.#tap?.requestData(chunk)
-    } catch (error) {
-      this.#detach(error)
-    }
+    if (!this.#requestIsOver) this.#show((tap) => tap.requestData(chunk))
   }
 
   /** Counts once: whoever sees first that no more of the request will come says so. */
   requestEnd(model: string | null, stream: boolean): void {
-    if (this.#requestIsOver) return
+    if (!this.#requestIsOver) this.#show((tap) => tap.requestEnd(model, stream))
     this.#requestIsOver = true
-    try {
-      this.#tap?.requestEnd(model, stream)
-    } catch (error) {
-      this.#detach(error)
-    }
   }
 
   answerHead(status: number, headers: RawHeaders): void {
-    try {
-      this.#tap?.answerHead(status, headers)
-    } catch (error) {
-      this.#detach(error)
-    }
+    this.#show((tap) => tap.answerHead(status, headers))
   }
 
+  /** Written out, because it runs for every chunk. */
   answerData(chunk: Uint8Array): void {
     try {
       this.#tap?.answerData(chunk, this.#clock.now())
@@ -58,8 +45,12 @@ export class TapGuard {
 
   ended(record: CallRecord): void {
     this.requestEnd(record.model, record.stream)
+    this.#show((tap) => tap.ended(record))
+  }
+
+  #show(verb: (tap: PayloadTap) => void): void {
     try {
-      this.#tap?.ended(record)
+      if (this.#tap !== null) verb(this.#tap)
     } catch (error) {
       this.#detach(error)
     }

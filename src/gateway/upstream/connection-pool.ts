@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import { Client, type Dispatcher, buildConnector } from 'undici'
-import { tunnelConnector } from './proxy-tunnel.ts'
 import { ReuseRules } from './reuse-rules.ts'
-import type { UpstreamProxy } from './upstream-proxy.ts'
+import { type UpstreamProxy, tunnelConnector } from './upstream-proxy.ts'
 
 export interface ConnectionPoolOptions {
   /** Until the socket, TLS included, is ready. */
@@ -40,8 +39,9 @@ export class Connection {
   restsUntilMs = 0
   /** The last answer on it had no `Content-Length`. */
   streamed = false
+  /** Since its last answer; `performance.now()`. */
+  idleSinceMs = 0
   #isIdle = false
-  #idleSinceMs = 0
   #idledMs = 0
   #sentAtMs = 0
   readonly #rules: ReuseRules
@@ -68,21 +68,17 @@ export class Connection {
     })
   }
 
-  get idleSinceMs(): number {
-    return this.#idleSinceMs
-  }
-
   /** A request goes out on it. */
   sending(): void {
     this.#isIdle = false
     this.#sentAtMs = performance.now()
-    this.#idledMs = this.#sentAtMs - this.#idleSinceMs
+    this.#idledMs = this.#sentAtMs - this.idleSinceMs
   }
 
   /** The answer is complete. */
   answered(streamed: boolean): void {
     this.#isIdle = true
-    this.#idleSinceMs = performance.now()
+    this.idleSinceMs = performance.now()
     this.streamed = streamed
   }
 
@@ -96,7 +92,7 @@ export class Connection {
   lost(error: Error): void {
     this.isOpen = false
     if (!this.#isIdle || ('code' in error && error.code === 'UND_ERR_INFO')) return
-    this.#rules.closed(this.streamed, performance.now() - this.#idleSinceMs)
+    this.#rules.closed(this.streamed, performance.now() - this.idleSinceMs)
   }
 
   #adopt(socket: Socket): void {

@@ -1,5 +1,5 @@
 import { errors } from 'undici'
-import { Failure } from '../../call/failure.ts'
+import { Failure, type FailureCode } from '../../call/failure.ts'
 
 /** How far an attempt had come when it failed. */
 export interface AttemptProgress {
@@ -21,35 +21,26 @@ export function isRefused(error: Error): boolean {
 /** What undici, the socket or the resolver reported, in the words of our catalogue. */
 export function failureOf(error: Error, progress: AttemptProgress): Failure {
   if (error instanceof Failure) return error
+  const { started, answered, reusedSocket, maxHeaderBytes } = progress
+  const failure = (code: FailureCode, message: string): Failure =>
+    new Failure(code, message, { cause: error })
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-    const what = progress.answered
-      ? 'sent nothing more in the allowed time'
-      : 'did not answer in the allowed time'
-    return new Failure('upstream_timeout', `The upstream ${what}.`, { cause: error })
+    const what = answered ? 'sent nothing more in the allowed time' : 'did not answer in the allowed time'
+    return failure('upstream_timeout', `The upstream ${what}.`)
   }
-  if (progress.answered) {
-    return new Failure('upstream_reset', `The upstream's answer broke off: ${reasonOf(error)}.`, {
-      cause: error,
-    })
-  }
+  if (answered) return failure('upstream_reset', `The upstream's answer broke off: ${reasonOf(error)}.`)
   if (error instanceof errors.HeadersOverflowError) {
-    const limit = `${Math.floor(progress.maxHeaderBytes / 1024)} KiB`
+    const limit = `${Math.floor(maxHeaderBytes / 1024)} KiB`
     const message = `The head of the upstream's answer is larger than ${limit}, the most that is taken.`
-    return new Failure('upstream_protocol_error', message, { cause: error })
+    return failure('upstream_protocol_error', message)
   }
   if (isProtocolError(error)) {
-    return new Failure('upstream_protocol_error', `The upstream's answer is not HTTP: ${reasonOf(error)}.`, {
-      cause: error,
-    })
+    return failure('upstream_protocol_error', `The upstream's answer is not HTTP: ${reasonOf(error)}.`)
   }
-  if (!progress.started) {
-    return new Failure('upstream_unreachable', `The upstream cannot be reached: ${reasonOf(error)}.`, {
-      cause: error,
-    })
-  }
-  return new Failure('upstream_unreachable', `The upstream closed the connection without an answer.`, {
+  if (!started) return failure('upstream_unreachable', `The upstream cannot be reached: ${reasonOf(error)}.`)
+  return new Failure('upstream_unreachable', 'The upstream closed the connection without an answer.', {
     cause: error,
-    ...(progress.reusedSocket ? { shouldRetry: true } : {}),
+    ...(reusedSocket ? { shouldRetry: true } : {}),
   })
 }
 

@@ -1,17 +1,16 @@
 import { errors } from 'undici'
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import type { Failure } from '../../call/failure.ts'
-import { HeaderNames } from '../../lib/header-list.ts'
 import {
   type Connection,
   ConnectionPool,
   type ConnectionPoolOptions,
   type PooledAttempt,
 } from './connection-pool.ts'
-import { readResponseHeaders } from './response-headers.ts'
 import { failureOf, isRefused } from './undici-failure.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream.ts'
+import { HeaderNames, hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
 
 export interface UndiciUpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
   /** Until the first byte of the answer; 0 = no limit. */
@@ -114,7 +113,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   /** Of the answer; 0 before it. */
   #status = 0
   #streamed = false
-  #over = false
+  isOver = false
   /** Since when the upstream refuses connections; 0 before it did. */
   #refusedSinceMs = 0
   #pauseMs = firstPauseMs
@@ -126,17 +125,13 @@ class UndiciExchange implements Exchange, PooledAttempt {
     this.#upstream = upstream
   }
 
-  get isOver(): boolean {
-    return this.#over
-  }
-
   on(connection: Connection): this {
     this.#connection = connection
     return this
   }
 
   abort(failure: Failure): void {
-    if (this.#over) return
+    if (this.isOver) return
     this.#aborted = failure
     clearTimeout(this.#nextTry)
     this.#abort?.(failure)
@@ -144,7 +139,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   resume(): void {
-    if (!this.#over) this.#resume?.()
+    if (!this.isOver) this.#resume?.()
   }
 
   onConnect(abort: (error?: Error) => void): void {
@@ -155,10 +150,10 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
-    if (this.#over) return true
+    if (this.isOver) return true
     this.#resume = resume
-    const { endToEnd, contentLength } = readResponseHeaders(raw, this.#upstream.names)
-    const head = { status, statusText: phraseOf(statusText), headers: endToEnd, contentLength }
+    const { headers, contentLength } = readResponseHeaders(raw, this.#upstream.names)
+    const head = { status, statusText: phraseOf(statusText), headers, contentLength }
     if (status < 200) {
       this.#receiver.informational(head)
       return true
@@ -170,7 +165,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   onData(chunk: Buffer): boolean {
-    return this.#over || this.#receiver.data(chunk)
+    return this.isOver || this.#receiver.data(chunk)
   }
 
   onComplete(trailers: readonly (Buffer | string)[] | null): void {
@@ -187,7 +182,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   /** Nothing was sent yet, so the request may go out once the upstream is there. */
   #triesAgain(): boolean {
     const { connectRetryMs } = this.#upstream.options
-    if (connectRetryMs === 0 || this.#over || this.#abort !== null) return false
+    if (connectRetryMs === 0 || this.isOver || this.#abort !== null) return false
     const nowMs = performance.now()
     if (this.#refusedSinceMs === 0) this.#refusedSinceMs = nowMs
     const leftMs = this.#refusedSinceMs + connectRetryMs - nowMs
@@ -207,8 +202,8 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   #end(trailers: RawHeaders): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.isOver) return
+    this.isOver = true
     this.#receiver.end(trailers)
   }
 
@@ -224,8 +219,8 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   #fail(failure: Failure): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.isOver) return
+    this.isOver = true
     this.#receiver.failed(failure)
   }
 }
@@ -238,4 +233,30 @@ function phraseOf(statusText: string): string {
   if (/^[ -~]*$/.test(statusText)) return statusText
   const phrase = Buffer.from(statusText).toString('latin1')
   return /^[\t -~\x80-\xff]*$/.test(phrase) ? phrase : ''
+}
+
+/**
+ * Reads an answer's header list as it came off the wire, in Latin-1 as HTTP has it. Order, spelling and duplicates are
+ * kept; hop-by-hop headers are gone.
+ */
+function readResponseHeaders(
+  raw: readonly Buffer[],
+  names: HeaderNames,
+): Pick<ResponseHead, 'headers' | 'contentLength'> {
+  const endToEnd: string[] = []
+  let connection: string | null = null
+  let contentLength: number | null = null
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = raw[i]?.toString('latin1') ?? ''
+    const value = raw[i + 1]?.toString('latin1') ?? ''
+    const lower = names.lowerCase(name)
+    if (hopByHopHeaders.has(lower)) {
+      if (lower === 'connection') connection = connection === null ? value : `${connection},${value}`
+      continue
+    }
+    if (lower === 'content-length') contentLength = Number(value)
+    endToEnd.push(name, value)
+  }
+  const headers = connection === null ? endToEnd : withoutNominated(endToEnd, connection, names)
+  return { headers, contentLength }
 }
