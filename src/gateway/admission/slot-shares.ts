@@ -42,18 +42,13 @@ export class SlotShares {
 
   /** Slots of this gateway that it must not use itself; more than it has, where holders could use more. */
   get lent(): number {
-    let lent = 0
-    for (const { reserved, wanted } of this.#holders.values()) {
-      lent += Math.max(reserved, Math.min(wanted, this.#max))
-    }
-    return lent
+    const each = [...this.#holders.values()]
+    return sum(each.map(({ reserved, wanted }) => Math.max(reserved, Math.min(wanted, this.#max))))
   }
 
   /** What the holders may be using. */
   get reserved(): number {
-    let reserved = 0
-    for (const holder of this.#holders.values()) reserved += holder.reserved
-    return reserved
+    return sum([...this.#holders.values()].map(({ reserved }) => reserved))
   }
 
   reservedBy(holder: string): number {
@@ -114,4 +109,8 @@ export class SlotShares {
     }
     return grants
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
 }

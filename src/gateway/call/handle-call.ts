@@ -1,15 +1,12 @@
 import type { LiveCalls } from '../../api/live-calls.ts'
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
-import { type CallIds, formatCallId, startedAtMs } from '../../call/call-id.ts'
+import { formatCallId, startedAtMs } from '../../call/call-id.ts'
 import type { CallSink } from '../../call/call-sink.ts'
 import type { RawHeaders } from '../../call/call-observer.ts'
-import type { PayloadTaps } from '../../call/payload-log.ts'
-import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import { type Admission, type Permit, drainRetryAfterS } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
-import { type Attempt, type Destination, attemptOf } from './attempt.ts'
-import type { ClientLabels } from './client-labels.ts'
+import { type Attempt, attemptOf } from './attempt.ts'
 import { SwapList } from './swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
 import { recordOf } from '../recorder/recorder.ts'
@@ -18,32 +15,21 @@ import { relay } from './relay.ts'
 import { type BodyLimits, HeldBody, endReading, readBody } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import type { Retries429 } from './retries-429.ts'
-import { type ArrivedCall, RunningCall } from './running-call.ts'
+import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
 import type { UsageInjection } from '../usage-injection/usage-injection.ts'
 
-export interface CallHandlerOptions {
-  readonly clock: Clock
-  /** The mark of this very process in `Via` and in every row. */
-  readonly instance: string
-  readonly ids: CallIds
-  readonly labels: ClientLabels
-  /** Where calls go. */
-  readonly destination: Destination
-  /** Who is lent its key, so that nobody else can spend it. */
+export interface CallHandlerOptions extends RunningCallOptions {
+  /** Who is lent the destination's key, so that nobody else can spend it. */
   readonly trusted: TrustedClients
   readonly usageInjection: UsageInjection
   readonly admission: Admission
   readonly budget: Budget
   readonly retries: Retries429
   readonly sink: CallSink
-  readonly taps: PayloadTaps
   readonly limits: BodyLimits
-  readonly clientStallTimeoutMs: number
-  /** Whether requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
+  /** Requests carry our `Via`, by which a loop is seen (RFC 9110 §7.6.3). */
   readonly via: boolean
-  /** Learns of a fault of our own that no call shall suffer from. */
-  readonly onFault: (error: unknown) => void
 }
 
 /** The spine: a call's life, from its head to its row. */

@@ -34,9 +34,11 @@ export interface ArrivedCall {
 /** What a running call needs of its gateway. */
 export interface RunningCallOptions {
   readonly clock: Clock
+  /** The mark of this very process in `Via` and in every row. */
   readonly instance: string
   readonly ids: CallIds
   readonly labels: ClientLabels
+  /** Where calls go. */
   readonly destination: Destination
   readonly clientStallTimeoutMs: number
   readonly taps: PayloadTaps

@@ -63,46 +63,49 @@ const openBrace = 0x7b
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
 export class RequestPeek implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(places, this)
+  /** The first byte that is not white space; 0 before it. */
   #first = 0
-  #firstAt = 0
-  #model: string | null = null
-  #stream = false
-  #streamOptions: BodyValue | null = null
-  #hasIncludeUsage = false
-  /** By slot, from `maxTokens` on; 0 if it is not there. */
+  /** Of every kind, from `maxTokens` on; 0 if it is not there. */
   readonly #counts = [0, 0, 0, 0, 0]
+  readonly #facts: { -readonly [name in keyof RequestFacts]: RequestFacts[name] } = {
+    isObject: false,
+    model: null,
+    stream: false,
+    firstAt: 0,
+    streamOptions: null,
+    hasIncludeUsage: false,
+    tokensAsked: 0,
+  }
 
   push(chunk: Uint8Array): void {
-    if (this.#first === 0) this.#lookForFirst(chunk)
+    if (this.#first === 0) {
+      const at = chunk.findIndex(isNoSpace)
+      this.#facts.firstAt += at < 0 ? chunk.length : at
+      this.#first = chunk[at] ?? 0
+    }
     this.#peek.push(chunk)
   }
 
   /** What the bytes so far say; final once all have been pushed. */
   result(): RequestFacts {
-    return {
-      isObject: this.#peek.complete && this.#first === openBrace,
-      model: this.#model,
-      stream: this.#stream,
-      firstAt: this.#firstAt,
-      streamOptions: this.#streamOptions,
-      hasIncludeUsage: this.#hasIncludeUsage,
-      tokensAsked: this.#tokensAsked(),
-    }
+    this.#facts.isObject = this.#peek.complete && this.#first === openBrace
+    this.#facts.tokensAsked = this.#tokensAsked()
+    return this.#facts
   }
 
   value(which: number, bytes: Buffer, start: number, end: number): void {
     switch (which) {
       case slot.model:
-        this.#model = stringPiece(bytes, start, end)
+        this.#facts.model = stringPiece(bytes, start, end)
         return
       case slot.stream:
-        this.#stream = bytes[start] === letterT
+        this.#facts.stream = bytes[start] === letterT
         return
       case slot.streamOptions: {
         const value = parsePiece(bytes, start, end)
         const offset = this.#peek.valueOffset
-        this.#streamOptions = { start: offset, end: offset + end - start, value }
-        this.#hasIncludeUsage = value === undefined || (isObject(value) && 'include_usage' in value)
+        this.#facts.streamOptions = { start: offset, end: offset + end - start, value }
+        this.#facts.hasIncludeUsage = value === undefined || (isObject(value) && 'include_usage' in value)
         return
       }
       default:
@@ -113,14 +116,14 @@ export class RequestPeek implements JsonPeekReceiver {
   tooLong(which: number): void {
     switch (which) {
       case slot.model:
-        this.#model = null
+        this.#facts.model = null
         return
       case slot.stream:
-        this.#stream = false
+        this.#facts.stream = false
         return
       case slot.streamOptions:
-        this.#streamOptions = null
-        this.#hasIncludeUsage = true
+        this.#facts.streamOptions = null
+        this.#facts.hasIncludeUsage = true
         return
       default:
         this.#counts[which - slot.maxTokens] = Infinity
@@ -129,12 +132,6 @@ export class RequestPeek implements JsonPeekReceiver {
 
   close(): void {
     // No place that is entered has a slot.
-  }
-
-  #lookForFirst(chunk: Uint8Array): void {
-    const at = chunk.findIndex(isNoSpace)
-    this.#firstAt += at < 0 ? chunk.length : at
-    this.#first = chunk[at] ?? 0
   }
 
   #tokensAsked(): number {

@@ -217,21 +217,20 @@ function fromUsage(usage: Fields, timings: Fields, callType: CallType, mayLackOu
   }
 }
 
-/** Whether each of the counts on which input and output rest is a count, or not there. */
-function isReadable(usage: Fields): boolean {
-  return !(
-    isOdd(usage['prompt_tokens']) ||
-    isOdd(usage['input_tokens']) ||
-    isOdd(usage['completion_tokens']) ||
-    isOdd(usage['output_tokens']) ||
-    isOdd(usage['total_tokens']) ||
-    isOdd(usage['cache_read_input_tokens']) ||
-    isOdd(usage['cache_creation_input_tokens'])
-  )
-}
+/** Input and output rest on these. */
+const countedNames = [
+  'prompt_tokens',
+  'input_tokens',
+  'completion_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+]
 
-function isOdd(value: unknown): boolean {
-  return value !== undefined && value !== null && count(value) === null
+/** Each of the counts on which input and output rest is a count, or not there. */
+function isReadable(usage: Fields): boolean {
+  return countedNames.every((name) => (usage[name] ?? null) === null || count(usage[name]) !== null)
 }
 
 /** llama.cpp's own count, where it sends no usage: the prompt is what was cached plus what was computed. */

@@ -9,7 +9,13 @@ import {
 } from './connection-pool.ts'
 import { failureOf, isRefused } from './undici-failure.ts'
 import type { UpstreamProxy } from './upstream-proxy.ts'
-import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from './upstream.ts'
+import {
+  type AnswerReceiver,
+  type Exchange,
+  type Upstream,
+  type UpstreamRequest,
+  isHeld,
+} from './upstream.ts'
 import { HeaderNames, hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
 
 export interface UndiciUpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
@@ -80,7 +86,7 @@ export class UndiciUpstream implements Upstream {
   #framedHeaders(request: UpstreamRequest): string[] {
     let headers = request.headers as string[]
     if (this.#proxyHeaders.length > 0) headers = [...this.#proxyHeaders, ...headers]
-    const framesItself = request.body === null || (isList(request.body) && request.body.length <= 1)
+    const framesItself = request.body === null || (isHeld(request.body) && request.body.length <= 1)
     if (framesItself || request.bodyBytes === null) return headers
     return [...headers, 'content-length', String(request.bodyBytes)]
   }
@@ -93,12 +99,8 @@ function proxyHeaders(origin: string, { authorization }: UpstreamProxy): string[
 
 function transportBody(body: UpstreamRequest['body']): Uint8Array | null {
   if (body === null) return null
-  if (!isList(body)) return body as unknown as Uint8Array // undici takes any iterable; its types do not say so
+  if (!isHeld(body)) return body as unknown as Uint8Array // undici takes any iterable; its types do not say so
   return body.length <= 1 ? (body[0] ?? null) : (body as unknown as Uint8Array)
-}
-
-function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
-  return Array.isArray(body)
 }
 
 /** One attempt: undici's verbs on one side, our own on the other. */

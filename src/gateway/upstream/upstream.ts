@@ -16,6 +16,11 @@ export interface UpstreamRequest {
   readonly freshConnection: boolean
 }
 
+/** The body is whole, and can be sent again. */
+export function isHeld(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
+  return Array.isArray(body)
+}
+
 /**
  * Takes an attempt's answer as it comes. All verbs are called synchronously, in the turn in which the bytes
  * arrived: `started` and `head` at most once, then `data`, and at last either `end` or `failed`.

@@ -11,9 +11,9 @@ function asked(chunks: readonly Uint8Array[]): string | null {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   const spliced = spliceUsageOption(chunks, bytes, peek.result())
   if (spliced === null) return null
-  const body = Buffer.concat(spliced.chunks)
-  assert.equal(spliced.bytes, body.length)
-  assert.ok(spliced.chunks.length <= chunks.length, 'no further pieces')
+  const body = Buffer.concat(spliced.body)
+  assert.equal(spliced.bodyBytes, body.length)
+  assert.ok(spliced.body.length <= chunks.length, 'no further pieces')
   return body.toString()
 }
 

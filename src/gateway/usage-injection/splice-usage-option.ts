@@ -7,8 +7,8 @@ const nothing: Uint8Array = new Uint8Array(0)
 /** A request body with the wish for usage spliced in. */
 export interface SplicedBody {
   /** The chunks as they came, but for those beside the splice. */
-  readonly chunks: readonly Uint8Array[]
-  readonly bytes: number
+  readonly body: readonly Uint8Array[]
+  readonly bodyBytes: number
 }
 
 /**
@@ -25,7 +25,7 @@ export function spliceUsageOption(
     const after = slice(chunks, end, bytes)
     // One chunk again, so that there are no more writes than before.
     const mended = Buffer.concat([before.pop() ?? nothing, Buffer.from(piece), after.shift() ?? nothing])
-    return { chunks: [...before, mended, ...after], bytes: bytes + piece.length - (end - start) }
+    return { body: [...before, mended, ...after], bodyBytes: bytes + piece.length - (end - start) }
   }
   // Behind the first brace: the object is not empty, it has a `stream`.
   if (options === null) return spliced(firstAt + 1, firstAt + 1, `"stream_options":{${option}},`)

@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import type { MeterReading } from '../../call/meter-reading.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import type { UpstreamBase } from '../http/target.ts'
-import type { UpstreamRequest } from '../upstream/upstream.ts'
+import { type UpstreamRequest, isHeld } from '../upstream/upstream.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { InjectedAnswer } from './injected-answer.ts'
 import { InjectionMemory } from './injection-memory.ts'
@@ -32,22 +32,13 @@ export class UsageInjection {
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
   ask(path: string, facts: RequestFacts, request: UpstreamRequest, client: AnswerSink): InjectedCall | null {
-    if (!this.#concerns(path, facts)) return null
-    const treatment = this.#memory?.get(path) ?? 'needed'
-    if (treatment !== 'needed') return null
+    if (!this.#concerns(path, facts) || (this.#memory?.get(path) ?? 'needed') !== 'needed') return null
     const { body, bodyBytes } = request
-    if (!isList(body) || bodyBytes === null) return null
+    if (!isHeld(body) || bodyBytes === null) return null
     const spliced = spliceUsageOption(body, bodyBytes, facts)
     if (spliced === null) return null
-    return {
-      request: {
-        ...request,
-        headers: withIdentity(request.headers),
-        body: spliced.chunks,
-        bodyBytes: spliced.bytes,
-      },
-      answer: new InjectedAnswer(client),
-    }
+    const headers = withIdentity(request.headers)
+    return { request: { ...request, ...spliced, headers }, answer: new InjectedAnswer(client) }
   }
 
   /** The upstream named the field in its refusal. */
@@ -86,13 +77,8 @@ export class UsageInjection {
   }
 
   #concerns(path: string, facts: RequestFacts): boolean {
-    return (
-      this.#memory !== null &&
-      facts.stream &&
-      facts.isObject &&
-      !facts.hasIncludeUsage &&
-      askedPaths.has(path)
-    )
+    const { stream, isObject, hasIncludeUsage } = facts
+    return this.#memory !== null && stream && isObject && !hasIncludeUsage && askedPaths.has(path)
   }
 }
 
@@ -109,8 +95,4 @@ function withIdentity(headers: readonly string[]): readonly string[] {
   }
   if (!named) out.push('accept-encoding', 'identity')
   return out
-}
-
-function isList(body: UpstreamRequest['body']): body is readonly Uint8Array[] {
-  return Array.isArray(body)
 }
