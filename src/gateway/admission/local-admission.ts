@@ -71,14 +71,14 @@ export class LocalAdmission implements Admission {
     return new SlotPermit(this.#giveBack)
   }
 
-  acquire(signal: AbortSignal, order: QueueOrder = 'arrival'): Promise<Permit> {
-    if (signal.aborted) return rejection(signal.reason)
-    if (this.#draining !== null) return rejection(this.#draining)
+  async acquire(signal: AbortSignal, order: QueueOrder = 'arrival'): Promise<Permit> {
+    signal.throwIfAborted()
+    if (this.#draining !== null) throw this.#draining
     const permit = this.tryAcquire(order)
-    if (permit !== null) return Promise.resolve(permit)
+    if (permit !== null) return permit
     // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
     const queueLimit = this.#queueLimit + this.#lent
-    if (order === 'arrival' && this.#queue.queued >= queueLimit) return rejection(this.#queueFull())
+    if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(signal, order)
   }
 
@@ -142,10 +142,10 @@ export class LocalAdmission implements Admission {
   #wait(signal: AbortSignal, order: QueueOrder): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
+      const timers: (() => void)[] = []
       const leave = (): void => {
         signal.removeEventListener('abort', onAbort)
-        cancelTimeout?.()
-        cancelHeld?.()
+        for (const cancel of timers) cancel()
       }
       const wait: Wait = {
         admit: () => {
@@ -164,17 +164,17 @@ export class LocalAdmission implements Admission {
       const onAbort = (): void => wait.refuse(signal.reason)
       const waiter = this.#queue.wait(wait, order)
       signal.addEventListener('abort', onAbort)
-      const cancelTimeout =
-        this.#queueTimeoutMs === 0
-          ? null
-          : this.#clock.after(this.#queueTimeoutMs, () => wait.refuse(this.#queueTimeout()))
+      if (this.#queueTimeoutMs > 0) {
+        const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
+        timers.push(this.#clock.after(this.#queueTimeoutMs, tooLate))
+      }
       const hold = this.#hold
-      const cancelHeld =
-        hold === null
-          ? null
-          : this.#clock.after(hold.limitMs, () => {
-              if (this.#hold !== null) wait.refuse(hold.refusal())
-            })
+      if (hold !== null) {
+        const stillHeld = (): void => {
+          if (this.#hold !== null) wait.refuse(hold.refusal())
+        }
+        timers.push(this.#clock.after(hold.limitMs, stillHeld))
+      }
       this.#noteChange()
     })
   }
@@ -217,21 +217,15 @@ export class LocalAdmission implements Admission {
     })
   }
 
-  #queueFull(): Failure {
+  /** Tells to come back when those who wait now will have been served, as fast as the queue has moved so far. */
+  #refusal(code: 'queue_full' | 'queue_timeout'): Failure {
     const { queued } = this.#queue
-    const maxConcurrent = this.#maxConcurrent
-    const message = `The queue is full: ${queued} calls wait for one of ${maxConcurrent} slots.`
-    return new Failure('queue_full', message, { retryAfterS: this.#retryAfterS() })
-  }
-
-  #queueTimeout(): Failure {
-    const message = `No slot became free for this call within ${this.#queueTimeoutMs} ms.`
-    return new Failure('queue_timeout', message, { retryAfterS: this.#retryAfterS() })
-  }
-
-  /** When those who wait now will have been served, as fast as the queue has moved so far. */
-  #retryAfterS(): number {
-    return this.#drainRate.retryAfterS(this.#queue.queued, this.#clock.now())
+    const message =
+      code === 'queue_full'
+        ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots.`
+        : `No slot became free for this call within ${this.#queueTimeoutMs} ms.`
+    const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
+    return new Failure(code, message, { retryAfterS })
   }
 }
 
@@ -251,9 +245,4 @@ class SlotPermit implements Permit {
   [Symbol.dispose](): void {
     this.release()
   }
-}
-
-function rejection(reason: unknown): Promise<never> {
-  // eslint-disable-next-line typescript/prefer-promise-reject-errors -- an abort's reason is whatever was given
-  return Promise.reject(reason)
 }
