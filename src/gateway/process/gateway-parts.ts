@@ -1,4 +1,5 @@
-import { randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { CallIds } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
@@ -11,7 +12,7 @@ import { WriterThread } from '../../store/write/writer-thread.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
-import { type Destination, keyHeader } from '../call/attempt.ts'
+import { keyHeader } from '../call/attempt.ts'
 import { ClientLabels } from '../call/client-labels.ts'
 import { CallHandler } from '../call/handle-call.ts'
 import { Retries429 } from '../call/retries-429.ts'
@@ -28,12 +29,12 @@ import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
-import { installationSalt } from './installation-salt.ts'
 
 /** All request bodies that are held at a time. */
 const bodyMemoryBytes = 1024 ** 3
 const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
 const instanceLength = 8
+const saltBytes = 16
 
 /** What comes from the environment and never from an argument. */
 export interface GatewaySecrets {
@@ -63,24 +64,11 @@ export interface GatewaySetup {
 }
 
 /** What a running gateway steers. */
-export interface GatewayParts {
-  readonly instance: string
-  readonly controlFolder: string
-  readonly sink: WriterThread
-  readonly admission: LocalAdmission
-  readonly minutes: MinuteReport
-  readonly budget: LocalBudget
-  readonly succession: Succession
-  readonly rawLog: GatewayRawLog
-  readonly upstream: UndiciUpstream
-  readonly destination: Destination
-  readonly calls: CallHandler
-  readonly health: Health
-  readonly server: GatewayServer
-}
+export type GatewayParts = ReturnType<typeof makeGatewayParts>
 
 /** The parts of a gateway, put together. `stop` has the whole gateway stop. */
-export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) => void): GatewayParts {
+// oxlint-disable-next-line explicit-module-boundary-types -- what is returned is the one list of the parts
+export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) => void) {
   const { listener, options, secrets, version, clock, log, handover } = setup
   const instance = newInstance()
   const base = parseUpstreamBase(options.upstream)
@@ -190,4 +178,28 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 function newInstance(): string {
   const pick = (): string => instanceLetters.charAt(randomInt(instanceLetters.length))
   return Array.from({ length: instanceLength }, pick).join('')
+}
+
+/**
+ * The salt of this installation, by which fingerprints of keys can be told apart here and mean nothing
+ * elsewhere. Made at the first start. If it can be neither read nor kept, a passing one serves:
+ * fingerprints then differ from those of other runs, and nothing else suffers.
+ */
+function installationSalt(path: string): Buffer {
+  const fresh = randomBytes(saltBytes)
+  try {
+    writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' })
+    return fresh
+  } catch {
+    return readSalt(path) ?? fresh
+  }
+}
+
+function readSalt(path: string): Buffer | null {
+  try {
+    const kept = readFileSync(path)
+    return kept.length === saltBytes ? kept : null
+  } catch {
+    return null
+  }
 }

@@ -1,5 +1,6 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { LiveCalls } from '../../api/live-calls.ts'
 import type { GatewayEventKind, Warning } from '../../call/call-sink.ts'
 import type {
@@ -14,10 +15,10 @@ import type {
 import { ControlServer } from '../../control/control-server.ts'
 import { messageOf } from '../../lib/caught.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
+import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
-import { PidFile } from './pid-file.ts'
 
 /** What a call that is given up when the gateway stops has for its last words to reach the client. */
 const lastWordsMs = 1000
@@ -33,12 +34,12 @@ export class RunningGateway implements ControlledGateway {
   readonly #setup: GatewaySetup
   readonly #parts: GatewayParts
   readonly #startedAt: string
-  readonly #pidFile: PidFile
   readonly #end: () => void
   #values: GatewayValues
   #predecessor: string | null
   #control: ControlServer | null = null
   #isStopping = false
+  #hasPidFile = false
 
   constructor(setup: GatewaySetup) {
     const { options, clock, handover } = setup
@@ -46,7 +47,6 @@ export class RunningGateway implements ControlledGateway {
     this.#values = options
     this.#startedAt = new Date(clock.wallTime()).toISOString()
     this.#predecessor = handover?.instance ?? null
-    this.#pidFile = new PidFile(options.pidFile)
     ;({ promise: this.ended, resolve: this.#end } = Promise.withResolvers<void>())
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
     this.#note('start', JSON.stringify({ max_concurrent: options.maxConcurrent }))
@@ -177,7 +177,7 @@ export class RunningGateway implements ControlledGateway {
     await Promise.all([sink.close(), rawLog.close()])
     await succession.close()
     await this.#control?.close()
-    this.#pidFile.remove()
+    this.#removePidFile()
     this.#end()
   }
 
@@ -214,10 +214,30 @@ export class RunningGateway implements ControlledGateway {
     if (trouble !== null) log.complain(`no dashboard controls this gateway: ${trouble}`)
   }
 
-  /** A hint for people: it names the gateway that is controlled from this folder, and no other on it. */
+  /**
+   * A hint for people, on whose word no signal is ever sent: it names the gateway that is controlled from this folder,
+   * and no other on it.
+   */
   #writePidFile(): void {
-    const problem = this.#pidFile.write()
-    if (problem !== null) this.#setup.log.complain(`no PID file: ${problem}`)
+    const { pidFile } = this.#values
+    try {
+      mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 })
+      replaceFile(pidFile, `${process.pid}\n`)
+      this.#hasPidFile = true
+    } catch (error) {
+      this.#setup.log.complain(`no PID file: ${messageOf(error)}`)
+    }
+  }
+
+  #removePidFile(): void {
+    const { pidFile } = this.#values
+    // In another PID namespace another process has the same number.
+    if (!this.#hasPidFile) return
+    try {
+      if (readFileSync(pidFile, 'utf8').trim() === String(process.pid)) rmSync(pidFile)
+    } catch {
+      // Somebody else has removed it.
+    }
   }
 
   #note(kind: GatewayEventKind, detail: string | null = null): void {

@@ -12,7 +12,7 @@ import { readStreamText, type StreamText } from './stream-text.ts'
 
 /** What the composing of records depends on beside the call. */
 export interface ComposeOptions {
-  /** Of the installation: see `installation-salt.ts`. */
+  /** Of the installation: see `gateway-parts.ts`. */
   readonly salt: Uint8Array
   /** Most that a body may have when its content coding has been undone: `--raw-log-max-body-kb`. */
   readonly maxBodyBytes: number
