@@ -1,10 +1,4 @@
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-  request,
-} from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions, request } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
@@ -141,9 +135,10 @@ export class ControlClient {
       req.end(body)
       return await read(await response)
     } catch (error) {
-      if (limit.signal.aborted) return 'silent'
-      const noAnswer = noAnswerOf(error)
-      if (noAnswer !== null) return noAnswer
+      const code = codeOf(error)
+      // EAGAIN: it accepts nobody, and too many wait for it to do so.
+      if (limit.signal.aborted || code === 'EAGAIN') return 'silent'
+      if (absentCodes.has(code)) return 'absent'
       const why = messageOf(error)
       throw new Error(`the control socket in ${this.#folder} cannot be used: ${why}`, { cause: error })
     } finally {
@@ -152,12 +147,7 @@ export class ControlClient {
   }
 }
 
-interface Opened {
-  readonly req: ClientRequest
-  readonly response: Promise<IncomingMessage>
-}
-
-function open(socketPath: string, route: string, options: RequestOptions): Opened {
+function open(socketPath: string, route: string, options: RequestOptions = {}) {
   const [method, path] = route.split(' ')
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const createConnection = (): Socket => connect({ path: socketPath })
@@ -171,7 +161,7 @@ async function openReports(
   onOrder: (order: DrainOrder) => void,
 ): Promise<DrainConnection> {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-  const { req, response } = open(socketPath, 'POST /draining', {})
+  const { req, response } = open(socketPath, 'POST /draining')
   req.once('close', close).flushHeaders()
   const answer = await response
   if (answer.statusCode !== 200) {
@@ -215,20 +205,11 @@ async function readStopping(response: IncomingMessage): Promise<Stopping> {
   return { ended }
 }
 
-/** `null` if somebody has answered, even with nonsense, or the system forbids to ask. */
-function noAnswerOf(error: unknown): NoAnswer | null {
-  switch (codeOf(error)) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-    case 'ECONNREFUSED':
-    // It ended while it was asked.
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return 'absent'
-    // It accepts nobody, and too many wait for it to do so.
-    case 'EAGAIN':
-      return 'silent'
-    default:
-      return null
-  }
-}
+/** What says that nobody listens; the last two: any more, as it ended while it was asked. */
+const absentCodes: ReadonlySet<unknown> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+])

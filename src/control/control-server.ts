@@ -122,40 +122,13 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
       gateway.rawLog(pathname.slice(rawLogPath.length), search, req, res)
       return
     }
-    switch (`${req.method} ${req.url}`) {
-      case 'GET /status':
-        sendJson(res, 200, gateway.status())
-        break
-      case 'GET /live':
-        sendJson(res, 200, gateway.live())
-        break
-      case 'POST /stop':
-        // The answer has no end: that it breaks is how the asker learns that the process is gone.
-        res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
-        gateway.stop()
-        break
-      case 'POST /options': {
-        const options = readLiveOptions(await readBody(req))
-        if ('wrong' in options) throw new RequestError(400, 'invalid_request', options.wrong)
-        gateway.setOptions(options)
-        sendJson(res, 200, gateway.status())
-        break
-      }
-      case 'POST /hand-over': {
-        // What it would start is not looked into: who may open the socket could start any program himself.
-        const order = readMessage(await readBody(req), isHandOverOrder)
-        if (order === null) {
-          throw new RequestError(400, 'invalid_request', 'The body does not say what to start.')
-        }
-        sendJson(res, 200, await gateway.handOver(order))
-        break
-      }
-      case 'POST /draining':
-        listenTo(gateway, req, res)
-        break
-      default:
-        throw new RequestError(404, 'not_found', `Nothing is answered to ${req.method} ${req.url} here.`)
-    }
+    const route = `${req.method} ${req.url}`
+    if (route === 'POST /draining') listenTo(gateway, req, res)
+    else if (route === 'POST /stop') {
+      // The answer has no end: that it breaks is how the asker learns that the process is gone.
+      res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
+      gateway.stop()
+    } else sendJson(res, 200, await answerTo(route, gateway, req))
   } catch (error) {
     const isRefusal = error instanceof RequestError
     if (!isRefusal && (res.headersSent || req.errored !== null)) {
@@ -166,6 +139,30 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
     const body: ErrorBody = { error: { code, message: messageOf(error), param: null } }
     res.shouldKeepAlive = false
     sendJson(res, status, body)
+  }
+}
+
+/** Throws {@link RequestError}. */
+async function answerTo(route: string, gateway: ControlledGateway, req: IncomingMessage): Promise<object> {
+  switch (route) {
+    case 'GET /status':
+      return gateway.status()
+    case 'GET /live':
+      return gateway.live()
+    case 'POST /options': {
+      const options = readLiveOptions(await readBody(req))
+      if ('wrong' in options) throw new RequestError(400, 'invalid_request', options.wrong)
+      gateway.setOptions(options)
+      return gateway.status()
+    }
+    case 'POST /hand-over': {
+      // What it would start is not looked into: who may open the socket could start any program himself.
+      const order = readMessage(await readBody(req), isHandOverOrder)
+      if (order !== null) return gateway.handOver(order)
+      throw new RequestError(400, 'invalid_request', 'The body does not say what to start.')
+    }
+    default:
+      throw new RequestError(404, 'not_found', `Nothing is answered to ${route} here.`)
   }
 }
 

@@ -137,7 +137,7 @@ export class DatabaseJobs {
     started: Job,
     words: DatabaseJobWords<Progress, Result, Job>,
   ): JobRun<Job, Result> {
-    if (this.#running.has(kind)) throw new JobError({ code: 'job_running', message: words.running })
+    if (this.#running.has(kind)) throw new JobError('job_running', words.running)
     let job = started
     const say = (change: Partial<AnyJob<Progress, Result>>): void => {
       job = { ...job, ...change }

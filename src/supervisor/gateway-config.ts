@@ -13,6 +13,7 @@ import {
   readValue,
 } from '../options/gateway-settings.ts'
 import { type Options, argumentsOf } from '../options/option-spec.ts'
+import { CodedError } from './coded-error.ts'
 
 /** What a gateway is started with. */
 export interface ResolvedGateway {
@@ -29,23 +30,22 @@ export interface OwnAddress {
 }
 
 /** `gateway.json`, or what was asked for, is not what it should be. */
-export class SettingError extends Error {
-  readonly code:
-    | 'invalid_setting'
-    | 'unknown_setting'
-    | 'fixed_setting'
-    | 'broken_settings_file'
-    | 'settings_not_kept'
+export class SettingError extends CodedError<SettingErrorCode> {
   /** The setting that is wrong. */
   readonly param: string | null
 
-  constructor(code: SettingError['code'], param: string | null, message: string) {
-    super(message)
-    this.name = 'SettingError'
-    this.code = code
+  constructor(code: SettingErrorCode, param: string | null, message: string) {
+    super(code, message)
     this.param = param
   }
 }
+
+type SettingErrorCode =
+  | 'invalid_setting'
+  | 'unknown_setting'
+  | 'fixed_setting'
+  | 'broken_settings_file'
+  | 'settings_not_kept'
 
 /**
  * The options of the gateway that this dashboard starts: from flags, then the environment, then

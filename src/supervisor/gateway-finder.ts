@@ -67,7 +67,7 @@ export class GatewayFinder {
   }
 
   /** Waits for what a gateway shows of itself to be as wished; `null` if it does not come to be. */
-  async until<T>(limitMs: number, look: (found: Found) => T | null | Promise<T | null>): Promise<T | null> {
+  async until<T>(limitMs: number, look: (found: Found) => Promise<T | null>): Promise<T | null> {
     const deadline = this.#clock.now() + limitMs
     for (;;) {
       const left = deadline - this.#clock.now()

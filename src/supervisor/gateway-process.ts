@@ -2,6 +2,7 @@ import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import type { Settings } from '../options/gateway-settings.ts'
+import { CodedError } from './coded-error.ts'
 
 /**
  * The one gateway of a data folder, whoever started it. Operations come one after the other, in the order in
@@ -28,22 +29,21 @@ export interface GatewayProcess {
   configure(settings: Settings): Promise<ProxyConfig>
 }
 
+/**
+ * - `not_running`: there is nothing to stop.
+ * - `start_failed`: it ended, or did not become healthy in time; `log` holds its last words.
+ * - `port_in_use`: something else listens on its port.
+ * - `stop_failed`: it did not end, and it is not sure enough that it is ours to be killed.
+ * - `not_applied`: what was set is kept, but the running gateway did not take it over.
+ */
+type ProcessErrorCode = 'not_running' | 'start_failed' | 'port_in_use' | 'stop_failed' | 'not_applied'
+
 /** Why the gateway could not be started or stopped, in words for the person who asked. */
-export class ProcessError extends Error {
-  /**
-   * - `not_running`: there is nothing to stop.
-   * - `start_failed`: it ended, or did not become healthy in time; `log` holds its last words.
-   * - `port_in_use`: something else listens on its port.
-   * - `stop_failed`: it did not end, and it is not sure enough that it is ours to be killed.
-   * - `not_applied`: what was set is kept, but the running gateway did not take it over.
-   */
-  readonly code: 'not_running' | 'start_failed' | 'port_in_use' | 'stop_failed' | 'not_applied'
+export class ProcessError extends CodedError<ProcessErrorCode> {
   readonly log: readonly string[]
 
-  constructor(code: ProcessError['code'], message: string, log: readonly string[] = []) {
-    super(message)
-    this.name = 'ProcessError'
-    this.code = code
+  constructor(code: ProcessErrorCode, message: string, log: readonly string[] = []) {
+    super(code, message)
     this.log = log
   }
 }

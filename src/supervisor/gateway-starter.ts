@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { type Clock, within } from '../call/clock.ts'
-import type { ControlStatus } from '../control/control-messages.ts'
 import {
   type GatewayEnd,
   type SpawnedGateway,
@@ -11,7 +10,7 @@ import {
 import { messageOf } from '../lib/caught.ts'
 import { childEnvironment } from './child-environment.ts'
 import type { ResolvedGateway } from './gateway-config.ts'
-import type { GatewayFinder } from './gateway-finder.ts'
+import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
 import { ProcessError } from './gateway-process.ts'
 import type { LogFile } from './log-file.ts'
@@ -78,11 +77,8 @@ export class GatewayStarter {
   }
 
   /** Whether there is a gateway of this folder, and it is healthy, if not at once then soon. */
-  async waitForHealth(): Promise<boolean> {
-    const found = await this.#options.finder.until(winnerLimitMs, ({ control }) =>
-      typeof control === 'object' ? this.#isHealthy(control) : null,
-    )
-    return found === true
+  waitForHealth(): Promise<boolean> {
+    return this.#becomesHealthy(winnerLimitMs, (control) => typeof control === 'object')
   }
 
   /**
@@ -105,7 +101,7 @@ export class GatewayStarter {
       const answer = await finder.client
         .handOver(order, limits.startMs + 2 * limits.answerMs)
         .catch((error: unknown) => {
-          throw new ProcessError('start_failed', messageOf(error))
+          throw startFailed(messageOf(error))
         })
       if (answer === 'unknown') return false
       if (typeof answer === 'object' && 'failed' in answer) {
@@ -113,14 +109,11 @@ export class GatewayStarter {
         throw new ProcessError(code, `${answer.failed} The running gateway goes on as it is.`)
       }
       // If the old one was killed meanwhile, whoever is there now has taken its place.
-      const isNew = ({ identity }: ControlStatus): boolean =>
-        typeof answer !== 'object' || identity.pid === answer.successor.pid
-      const healthy = await finder.until<true | 'gone'>(deadline - clock.now(), ({ control }) => {
-        if (control === 'absent' && typeof answer === 'object') return 'gone'
-        return typeof control === 'object' && isNew(control) ? this.#isHealthy(control) : null
+      const successorPid = typeof answer === 'object' ? answer.successor.pid : null
+      await this.#expectHealth(deadline, (control) => {
+        if (control === 'absent' && successorPid !== null) throw startFailed('The new gateway ended at once.')
+        return typeof control === 'object' && control.identity.pid === (successorPid ?? control.identity.pid)
       })
-      if (healthy === 'gone') throw new ProcessError('start_failed', 'The new gateway ended at once.')
-      if (healthy === null) throw this.#tooLate()
       return true
     })
   }
@@ -145,13 +138,13 @@ export class GatewayStarter {
 
   #spawn(plan: ResolvedGateway): SpawnedGateway {
     const { command, logFile } = this.#options
-    if (this.#isGivenUp) throw new ProcessError('start_failed', 'No gateway is started any more.')
+    if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
     try {
       using log = logFile.openToAppend()
       const env = this.#environment(plan)
       return spawnGateway({ command, args: plan.args, env, logDescriptor: log.descriptor })
     } catch (error) {
-      throw new ProcessError('start_failed', `The gateway could not be started: ${messageOf(error)}.`)
+      throw startFailed(`The gateway could not be started: ${messageOf(error)}.`)
     }
   }
 
@@ -166,34 +159,35 @@ export class GatewayStarter {
       return false
     }
     if (begun.controlled) {
-      await this.#expectHealth(child, deadline)
+      let end: GatewayEnd | null = null
+      void child.ended.then((ended) => (end = ended))
+      // It listens; now it has to answer, on its socket and on its port, as the very process that was started.
+      await this.#expectHealth(deadline, (control) => {
+        if (end !== null) throw startFailed(`The gateway ${endInWords(end)}.`)
+        return typeof control === 'object' && control.identity.pid === child.pid
+      })
       return true
     }
     // Another gateway has this folder's control socket: there is to be one gateway, and that is it.
     await this.#end(child)
     if (await this.waitForHealth()) return false
-    throw new ProcessError('start_failed', 'The gateway could not open its control socket.')
+    throw startFailed('The gateway could not open its control socket.')
   }
 
-  /** It listens; now it has to answer, on its socket and on its port, as the very process that was started. */
-  async #expectHealth(child: SpawnedGateway, deadline: number): Promise<void> {
-    const { finder, clock } = this.#options
-    let end: GatewayEnd | null = null
-    void child.ended.then((ended) => {
-      end = ended
-    })
-    const seen = await finder.until<true | GatewayEnd>(deadline - clock.now(), ({ control }) => {
-      if (end !== null) return end
-      const isOurs = typeof control === 'object' && control.identity.pid === child.pid
-      return isOurs ? this.#isHealthy(control) : null
-    })
-    if (seen === null) throw this.#tooLate()
-    if (seen !== true) throw new ProcessError('start_failed', `The gateway ${endInWords(seen)}.`)
+  /** Waits for the gateway that is meant to be healthy; `isMeant` throws if it will never be. */
+  async #expectHealth(deadline: number, isMeant: (control: Found['control']) => boolean): Promise<void> {
+    const limitMs = deadline - this.#options.clock.now()
+    if (!(await this.#becomesHealthy(limitMs, isMeant))) throw this.#tooLate()
   }
 
-  async #isHealthy({ host, port, instance }: ControlStatus): Promise<true | null> {
-    const answer = await askHealth(host, port, this.#options.limits.answerMs)
-    return answer.status === 200 && answer.instance === instance ? true : null
+  async #becomesHealthy(limitMs: number, isMeant: (control: Found['control']) => boolean): Promise<boolean> {
+    const { finder, limits } = this.#options
+    const seen = await finder.until(limitMs, async ({ control }) => {
+      if (!isMeant(control) || typeof control !== 'object') return null
+      const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
+      return status === 200 && instance === control.instance ? true : null
+    })
+    return seen === true
   }
 
   /**
@@ -201,9 +195,7 @@ export class GatewayStarter {
    * for reasons of its own, with which this rejects.
    */
   async #expectWinner(end: GatewayEnd, { values: { host, port } }: ResolvedGateway): Promise<void> {
-    if (end.code !== exitPortInUse) {
-      throw new ProcessError('start_failed', `The gateway ${endInWords(end)}.`)
-    }
+    if (end.code !== exitPortInUse) throw startFailed(`The gateway ${endInWords(end)}.`)
     const { answerMs } = this.#options.limits
     const holder = await askHealth(host, port, answerMs)
     const isForeign =
@@ -224,7 +216,10 @@ export class GatewayStarter {
   }
 
   #tooLate(): ProcessError {
-    const message = `The gateway did not become healthy within ${this.#options.limits.startMs / 1000} s.`
-    return new ProcessError('start_failed', message)
+    return startFailed(`The gateway did not become healthy within ${this.#options.limits.startMs / 1000} s.`)
   }
+}
+
+function startFailed(message: string): ProcessError {
+  return new ProcessError('start_failed', message)
 }

@@ -1,6 +1,6 @@
 /** What the lines must hold that jobs print with `--json`. */
 import type { RepriceDay, RepriceProgress, RepriceResult, SyncResult } from '../api/costs.ts'
-import type { CompressProgress, CompressResult, JobFailure } from '../api/database-job.ts'
+import type { CompressProgress, CompressResult } from '../api/database-job.ts'
 import {
   type Shape,
   isAmount,
@@ -55,15 +55,3 @@ export const isSyncResult: Shape<SyncResult> = record<SyncResult>({
   rejected: isAmount,
   not_modified: isFlag,
 })
-
-const isFailure = record<{ readonly code: string; readonly message: string }>({
-  code: isText,
-  message: isText,
-})
-const isKnownCode = isOneOf(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed'])
-
-/** `null` if the value tells of none; a code that this version does not know is `job_failed`. */
-export function failureIn(value: unknown): JobFailure | null {
-  if (!isFailure(value)) return null
-  return { code: isKnownCode(value.code) ? value.code : 'job_failed', message: value.message }
-}

@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { Clock } from '../call/clock.ts'
 import { LineSplitter } from './log-line.ts'
 import { readBlocks, readTail } from './log-tail.ts'
@@ -6,13 +6,6 @@ import { readBlocks, readTail } from './log-tail.ts'
 const lookEveryMs = 200
 /** How many of the lines that are there already are told. */
 const firstLines = 500
-
-/** How far a log has been read. */
-interface Place {
-  readonly inode: number
-  readonly offset: number
-  readonly splitter: LineSplitter
-}
 
 /**
  * Tells of a log's lines as they are added, until the returned function is called; with `reset` first, and whenever the
@@ -24,7 +17,10 @@ export function watchLog(
   clock: Clock,
   onLines: (lines: readonly string[], reset: boolean) => void,
 ): () => void {
-  let place: Place | null = null
+  /** Of the file as far as it has been read; null while there is none. */
+  let inode: number | null = null
+  let offset = 0
+  let splitter = new LineSplitter()
   let hasTold = false
   let isClosed = false
   let cancelNext = (): void => {}
@@ -34,31 +30,23 @@ export function watchLog(
     hasTold = true
     onLines(lines, reset)
   }
-  const readOn = async (
-    file: FileHandle,
-    { inode, offset, splitter }: Place,
-    size: number,
-  ): Promise<void> => {
-    let end = offset
-    for await (const block of readBlocks(file, offset, size)) {
-      const lines = splitter.push(block)
-      end += block.length
-      place = { inode, offset: end, splitter }
-      if (lines.length > 0) tell(lines, false)
-    }
-  }
   const look = async (): Promise<void> => {
-    const { ino: inode, size } = await stat(path)
-    const isSame = place?.inode === inode
-    if (isSame && place?.offset === size) return
+    const { ino, size } = await stat(path)
+    if (ino === inode && size === offset) return
     await using file = await open(path, 'r')
-    if (place !== null && isSame && place.offset < size) {
-      await readOn(file, place, size)
+    if (ino === inode && size > offset) {
+      for await (const block of readBlocks(file, offset, size)) {
+        const lines = splitter.push(block)
+        offset += block.length
+        if (lines.length > 0) tell(lines, false)
+      }
       return
     }
     // At first, and when the log was cleared or another file has taken its place.
     const { lines, rest } = await readTail(file, 0, size, firstLines)
-    place = { inode, offset: size, splitter: new LineSplitter(rest) }
+    inode = ino
+    offset = size
+    splitter = new LineSplitter(rest)
     tell(lines, true)
   }
   const keepLooking = async (): Promise<void> => {
@@ -66,8 +54,8 @@ export function watchLog(
       await look()
     } catch {
       // There is no file, or none that can be read: a log without lines.
-      if (place !== null || !hasTold) tell([], true)
-      place = null
+      if (inode !== null || !hasTold) tell([], true)
+      inode = null
     }
     if (!isClosed) cancelNext = clock.after(lookEveryMs, () => void keepLooking(), { background: true })
   }

@@ -17,6 +17,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
+import { CodedError } from './coded-error.ts'
 
 /** A status is asked for by a page that is being looked at. */
 const statusLimitMs = 2000
@@ -41,34 +42,23 @@ const isRawLogStatus = record<RawLogStatus>({
 })
 
 /** What the gateway refused, and why. */
-export class GatewayRefusedError extends Error {
+export class GatewayRefusedError extends CodedError<string> {
   readonly status: number
-  readonly code: string
   readonly retryAfter: string | null
 
   constructor(status: number, code: string, message: string, retryAfter: string | null) {
-    super(message)
-    this.name = 'GatewayRefusedError'
+    super(code, message)
     this.status = status
-    this.code = code
     this.retryAfter = retryAfter
   }
 }
 
-/** Why nothing can be answered about payloads, in words for the person who asked. */
-export class RawLogError extends Error {
-  /**
-   * - `not_running`: there is no gateway, and without one it cannot be done.
-   * - `gateway_silent`: there is one that does not answer.
-   */
-  readonly code: 'not_running' | 'gateway_silent'
-
-  constructor(code: RawLogError['code'], message: string) {
-    super(message)
-    this.name = 'RawLogError'
-    this.code = code
-  }
-}
+/**
+ * Why nothing can be answered about payloads.
+ * - `not_running`: there is no gateway, and without one it cannot be done.
+ * - `gateway_silent`: there is one that does not answer.
+ */
+export class RawLogError extends CodedError<'not_running' | 'gateway_silent'> {}
 
 /** Hears the gateway's feed of payloads. */
 export interface FeedListener {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import type { JobFailure } from '../api/database-job.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
-import { isObject, onMessage } from '../lib/message-shape.ts'
+import { isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
+import { CodedError } from './coded-error.ts'
 import { childEnvironment } from './child-environment.ts'
-import { failureIn } from './job-lines.ts'
 
 /** With what a job is started. */
 export interface JobCommand {
@@ -30,15 +30,7 @@ export interface RunningJob<Result> {
 }
 
 /** A job that did not begin, or came to nothing. */
-export class JobError extends Error {
-  readonly code: JobFailure['code']
-
-  constructor({ code, message }: JobFailure) {
-    super(message)
-    this.name = 'JobError'
-    this.code = code
-  }
-}
+export class JobError extends CodedError<JobFailure['code']> {}
 
 /** How many characters of what a job prints beside its lines are kept. */
 const keptWords = 2000
@@ -61,7 +53,7 @@ export function runJob<Progress, Result>(
   })
   if (child.pid !== undefined) lowerPriority(child.pid)
   let done: Result | null = null
-  let failure: JobFailure | null = null
+  let failure: JobError | null = null
   let words = ''
   const onLine = onMessage(isObject, (line) => {
     const progress = progressIn?.(line) ?? null
@@ -78,7 +70,7 @@ export function runJob<Progress, Result>(
   const end = (how: string): void => {
     const message = words.trim() || `${name} ${how}.`
     if (done !== null) resolve(done)
-    else reject(new JobError(failure ?? { code: 'job_failed', message }))
+    else reject(failure ?? new JobError('job_failed', message))
   }
   child.once('error', (error) => end(`could not be started: ${error.message}`))
   child.once('close', (code, signal) => end(`ended with ${signal ?? `exit code ${code}`}`))
@@ -90,4 +82,13 @@ export function runJob<Progress, Result>(
       child.unref()
     },
   }
+}
+
+const isFailure = record({ code: isText, message: isText })
+const isKnownCode = isOneOf(['job_running', 'no_database', 'folded_range', 'broken_price_file', 'job_failed'])
+
+/** `null` if the value tells of none; a code that this version does not know is `job_failed`. */
+function failureIn(value: unknown): JobError | null {
+  if (!isFailure(value)) return null
+  return new JobError(isKnownCode(value.code) ? value.code : 'job_failed', value.message)
 }

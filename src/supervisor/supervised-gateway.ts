@@ -128,9 +128,14 @@ export class SupervisedGateway implements GatewayProcess {
       if (await this.#bringUp(next)) config.keep(settings)
       return this.status()
     }
-    if (next.values.port !== control.port) await this.#expectFreePort(next.values)
+    const { host, port } = next.values
+    if (port !== control.port && (await acceptsConnections(host, port, this.#limits.answerMs))) {
+      throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
+    }
     const previous = this.#previous(control)
-    if (await this.#orBringBack(previous, async () => !control.draining && this.#takeOver(next))) {
+    if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
+      this.#child = null
+      this.#trouble = null
       config.keep(settings)
       // The new gateway goes on as the old one was switched; what was asked for now comes after that.
       if (typeof settings['raw_log'] === 'boolean') await this.#apply({ raw_log: settings['raw_log'] })
@@ -156,14 +161,6 @@ export class SupervisedGateway implements GatewayProcess {
       const message = `It is kept for the next start, but was not applied now: ${messageOf(error)}.`
       throw new ProcessError('not_applied', message)
     }
-  }
-
-  /** Answers whether the running gateway could hand over. */
-  async #takeOver(next: ResolvedGateway): Promise<boolean> {
-    if (!(await this.#starter.takeOver(next))) return false
-    this.#child = null
-    this.#trouble = null
-    return true
   }
 
   /** Puts a new gateway in the place of the previous one. If none is there in the end, the previous one is brought back. */
@@ -208,8 +205,7 @@ export class SupervisedGateway implements GatewayProcess {
   }
 
   async #end(): Promise<void> {
-    this.#plan()
-    const { drainTimeoutMs } = this.#planned
+    const { drainTimeoutMs } = this.#plan()
     const parts = { finder: this.#finder, clock: this.#options.clock, limits: this.#limits }
     await stopGateway({ ...parts, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()
@@ -242,12 +238,6 @@ export class SupervisedGateway implements GatewayProcess {
     throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')
   }
 
-  async #expectFreePort({ host, port }: GatewayValues): Promise<void> {
-    if (await acceptsConnections(host, port, this.#limits.answerMs)) {
-      throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
-    }
-  }
-
   /** What brings a running gateway back as it is. */
   #previous(control: ControlStatus): ResolvedGateway {
     const values = { ...defaultValues, ...valuesIn(control.options), port: control.port }
@@ -261,7 +251,7 @@ export class SupervisedGateway implements GatewayProcess {
     }
   }
 
-  #plan(): Plan {
+  #plan(): Plan & GatewayValues {
     const { config, logFile, simulated } = this.#options
     let trouble = this.#trouble
     try {

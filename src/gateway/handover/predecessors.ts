@@ -61,15 +61,7 @@ export class Predecessors {
   /** Those that have calls. */
   list(): readonly PredecessorGateway[] {
     return [...this.#draining]
-      .map(
-        ([
-          instance,
-          {
-            identity: { pid },
-            calls,
-          },
-        ]) => ({ instance, pid, calls }),
-      )
+      .map(([instance, gateway]) => ({ instance, pid: gateway.identity.pid, calls: gateway.calls }))
       .filter(({ calls }) => calls > 0)
   }
 
