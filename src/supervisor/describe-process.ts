@@ -5,7 +5,7 @@ import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.t
 /** All that can be seen of a gateway from outside. */
 export interface Sighting {
   readonly found: Found
-  /** What the port of the gateway, or of the recorded one, answers; `null` if there is none to ask. */
+  /** What the port of the gateway answers; `null` if there is none to ask. */
   readonly port: PortAnswer | null
   /** Whether something else than a gateway of this folder listens where the next gateway would. */
   readonly isPortTaken: boolean
@@ -34,15 +34,10 @@ export async function seeGateway(
   answerMs: number,
 ): Promise<Sighting> {
   const see = async (): Promise<Sighting> => {
-    const recorded = finder.runningRecord()
-    const [found, early] = await Promise.all([
-      finder.find(),
-      recorded === null ? null : askHealth(recorded.host, recorded.port, answerMs),
-    ])
+    const found = await finder.find()
     const { control, recordedRuns } = found
     if (typeof control === 'object') {
-      const isAsked = early !== null && recorded?.port === control.port
-      const port = isAsked ? early : await askHealth(control.host, control.port, answerMs)
+      const port = await askHealth(control.host, control.port, answerMs)
       return { found, port, isPortTaken: false, startingPid: startingPid() }
     }
     const isNone = control === 'absent' && !recordedRuns && startingPid() === null

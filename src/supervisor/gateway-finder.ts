@@ -48,16 +48,10 @@ export class GatewayFinder {
     return { control, problem, record, recordedRuns: record !== null && runsForCertain(record) }
   }
 
-  /** What a gateway has left about itself, if its process runs for certain. */
-  runningRecord(): ProcessRecord | null {
-    const record = readProcessRecord(this.#folder)
-    return record !== null && runsForCertain(record) ? record : null
-  }
-
   /** The process behind a control socket that does not answer, if it is known for certain. */
   silentProcess(): ProcessIdentity | null {
-    const lastSeen = this.#lastSeen
-    return this.runningRecord() ?? (lastSeen !== null && runsForCertain(lastSeen) ? lastSeen : null)
+    const known = [readProcessRecord(this.#folder), this.#lastSeen]
+    return known.find((one) => one !== null && runsForCertain(one)) ?? null
   }
 
   /** Takes away what a gateway has left that we have ended ourselves, so that its end surprises nobody. */

@@ -12,7 +12,7 @@ import { childEnvironment } from './child-environment.ts'
 import type { ResolvedGateway } from './gateway-config.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
-import { ProcessError } from './gateway-process.ts'
+import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
 

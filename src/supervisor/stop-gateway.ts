@@ -4,7 +4,7 @@ import type { SpawnedGateway } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import { type GatewayFinder, isCertain } from './gateway-finder.ts'
-import { ProcessError } from './gateway-process.ts'
+import { ProcessError } from './process-error.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
 
 const killLimitMs = 5000

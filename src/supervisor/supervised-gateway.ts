@@ -13,7 +13,7 @@ import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
 import { type GatewayConfig, type ResolvedGateway, SettingError } from './gateway-config.ts'
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
-import { type GatewayProcess, ProcessError } from './gateway-process.ts'
+import { ProcessError } from './process-error.ts'
 import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
 import { OperationQueue } from './operation-queue.ts'
 import { stopGateway } from './stop-gateway.ts'
@@ -30,8 +30,20 @@ export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'f
   readonly limits?: SupervisorLimits
 }
 
-/** The gateway of a data folder: found by its control socket, and started as a process that outlives this one. */
-export class SupervisedGateway implements GatewayProcess {
+/** What the dashboard's routes need of the gateway. */
+export type GatewayProcess = Pick<
+  SupervisedGateway,
+  'status' | 'live' | 'start' | 'stop' | 'restart' | 'config' | 'configure'
+>
+
+/**
+ * The one gateway of a data folder, whoever started it: found by its control socket, and started as a process that
+ * outlives this one. Operations come one after the other, in the order in which they were asked for; asking twice for
+ * the same changes nothing the second time.
+ *
+ * Whatever takes settings may throw {@link SettingError}, and nothing is then changed.
+ */
+export class SupervisedGateway {
   readonly #options: SupervisedGatewayOptions
   readonly #limits: SupervisorLimits
   readonly #finder: GatewayFinder
@@ -61,11 +73,13 @@ export class SupervisedGateway implements GatewayProcess {
     return describeProcess(sighting, plan)
   }
 
+  /** The calls that are not over yet; null if no gateway answers. */
   async live(): Promise<LiveCalls | null> {
     const told = await this.#finder.client.live(this.#limits.answerMs).catch(() => null)
     return typeof told === 'string' ? null : told
   }
 
+  /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
   async start(settings: Settings = {}): Promise<StartAnswer> {
     const checked = this.#options.config.check(settings)
     const { outcome, isShared } = this.#operations.run(keyOf('start', checked), () => this.#start(checked))
@@ -73,6 +87,7 @@ export class SupervisedGateway implements GatewayProcess {
     return isShared ? { ...answer, already_running: true } : answer
   }
 
+  /** Lets the calls in flight finish, for as long as the gateway's drain time-out. Rejects with {@link ProcessError}. */
   async stop(): Promise<ProcessStatus> {
     const { outcome } = this.#operations.run('stop', async () => {
       await this.#end()
@@ -92,6 +107,11 @@ export class SupervisedGateway implements GatewayProcess {
     await this.#finder.client.stop(this.#limits.acceptStopMs)
   }
 
+  /**
+   * Resolves when the new one is healthy; the old one finishes its calls beside it. One that was not running is
+   * started. If the new one does not come up, the one that worked goes on, or is brought back, and this rejects with
+   * {@link ProcessError}.
+   */
   async restart(settings: Settings = {}): Promise<ProcessStatus> {
     const checked = this.#options.config.check(settings)
     return this.#operations.run(keyOf('restart', checked), () => this.#restart(checked)).outcome
@@ -102,6 +122,7 @@ export class SupervisedGateway implements GatewayProcess {
     return this.#options.config.describe(typeof control === 'object' ? control.options : null)
   }
 
+  /** Keeps settings for the next start; what a running gateway can change is changed at once. */
   async configure(settings: Settings): Promise<ProxyConfig> {
     const checked = this.#options.config.check(settings)
     return this.#operations.run(keyOf('configure', checked), () => this.#configure(checked)).outcome

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ProcessError } from '../../src/supervisor/gateway-process.ts'
+import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'

@@ -6,7 +6,7 @@ import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import type { LogSource, LogTail } from '../../src/dashboard/routes/log-source.ts'
 import type { RawLogSource } from '../../src/dashboard/routes/raw-log-source.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
-import type { GatewayProcess } from '../../src/supervisor/gateway-process.ts'
+import type { GatewayProcess } from '../../src/supervisor/supervised-gateway.ts'
 import type { Settings } from '../../src/options/gateway-settings.ts'
 import { Condition } from '../support/condition.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ProcessError } from '../../src/supervisor/gateway-process.ts'
+import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { makeWorkplace } from './workplace.ts'
 

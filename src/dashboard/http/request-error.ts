@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../../api/error-body.ts'
 import { PriceFileError } from '../../pricing/change-prices.ts'
-import { ProcessError } from '../../supervisor/gateway-process.ts'
+import { ProcessError } from '../../supervisor/process-error.ts'
 import { JobError } from '../../supervisor/run-job.ts'
 import { SettingError } from '../../supervisor/gateway-config.ts'
 import { GatewayRefusedError, RawLogError } from '../../supervisor/raw-log-relay.ts'

@@ -1,5 +1,5 @@
 import type { JobStarter } from '../../supervisor/database-jobs.ts'
-import type { GatewayProcess } from '../../supervisor/gateway-process.ts'
+import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
 import type { PriceSyncer } from '../../supervisor/price-sync-job.ts'
 import type { LogSource } from './log-source.ts'
 import type { PriceWriter } from './price-writer.ts'

@@ -30,7 +30,7 @@ export interface GatewayRawLogOptions {
 export class GatewayRawLog {
   readonly log: PayloadLog
   readonly routes: RawLogRoutes
-  readonly #feed: PayloadFeed
+  readonly feed: PayloadFeed
   readonly #options: GatewayRawLogOptions
   #asked: boolean
 
@@ -52,7 +52,7 @@ export class GatewayRawLog {
     this.log = log
     if (inherited !== null && inherited.asked === this.#asked) this.follow(inherited)
     else if (this.#asked) log.toggle(true, null)
-    this.#feed = new PayloadFeed({ log, clock })
+    this.feed = new PayloadFeed({ log, clock })
     const service: RawLogService = {
       status: () => log.status(),
       toggle: (enabled, forMs) => this.#toggle(enabled, forMs),
@@ -60,7 +60,7 @@ export class GatewayRawLog {
       clear: () => log.clear(),
       watch: (listener) => log.watch(listener),
     }
-    this.routes = new RawLogRoutes({ log: service, feed: this.#feed })
+    this.routes = new RawLogRoutes({ log: service, feed: this.feed })
   }
 
   /** For the gateway that takes over. */
@@ -80,16 +80,6 @@ export class GatewayRawLog {
     const forMs = untilMs === null ? null : untilMs - this.#options.clock.wallTime()
     const isOver = forMs !== null && forMs <= 0
     this.log.toggle(enabled && !isOver, enabled && !isOver ? forMs : null)
-  }
-
-  /** Ends the feed: its readers come back to whoever answers then. */
-  leave(): void {
-    this.#feed.close()
-  }
-
-  /** Resolves when what is under way is in the file, or time is over. */
-  close(): Promise<void> {
-    return this.log.close()
   }
 
   #toggle(enabled: boolean, forMs: number | null): void {

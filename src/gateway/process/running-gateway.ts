@@ -159,7 +159,7 @@ export class RunningGateway implements ControlledGateway {
     const { clock, log } = this.#setup
     const { rawLog, succession, server, minutes, upstream, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
-    rawLog.leave()
+    rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
     const patience = new AbortController()
     const outOfPatience = clock
@@ -174,7 +174,7 @@ export class RunningGateway implements ControlledGateway {
     server.close()
     minutes.close()
     await upstream.close()
-    await Promise.all([sink.close(), rawLog.close()])
+    await Promise.all([sink.close(), rawLog.log.close()])
     await succession.close()
     await this.#control?.close()
     this.#removePidFile()
@@ -188,7 +188,7 @@ export class RunningGateway implements ControlledGateway {
       `process ${pid} has taken over: calls in flight, and those that wait, are finished here`,
     )
     this.#note('restart')
-    rawLog.leave()
+    rawLog.feed.close()
     const left = server.leave()
     succession.drain()
     void left.then(() => this.stop())
