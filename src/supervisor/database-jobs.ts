@@ -1,15 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type {
-  CompressProgress,
-  CompressResult,
-  DatabaseFile,
-  DatabaseJob,
-  JobFailure,
-} from '../api/database-job.ts'
-import type { RepriceJob, RepriceResult } from '../api/costs.ts'
+import type { CompressProgress, CompressResult, DatabaseFile, DatabaseJob } from '../api/database-job.ts'
+import type { RepriceDay, RepriceJob, RepriceProgress, RepriceResult } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
-import { isCompressProgress, isCompressResult, isRepriceProgress, isRepriceResult } from './job-lines.ts'
+import { isAmount, isNumber, isOneOf, isText, listOf, nullable, record } from '../lib/message-shape.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
 
 /** What is asked of compressing. */
@@ -80,9 +74,9 @@ export class DatabaseJobs {
 
   /** Throws {@link JobError} while one that was begun here is under way. */
   compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
-    const args = ['compress', '--json', `--keep-days=${keepDays}`, `--db=${this.#options.db}`]
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
-    return this.#run('compress', args, started, {
+    return this.#run('compress', started, {
+      args: [`--keep-days=${keepDays}`],
       running: 'The database is being compressed already.',
       name: 'Compressing',
       progressIn: (line): CompressProgress | null => (isCompressProgress(line) ? line : null),
@@ -96,26 +90,26 @@ export class DatabaseJobs {
   /** Throws {@link JobError} while one that was begun here is under way. */
   reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
     const { dryRun, model } = order
-    const args = [
-      'reprice',
-      '--json',
-      `--from=${new Date(order.fromMs).toISOString()}`,
-      `--to=${new Date(order.toMs).toISOString()}`,
-      `--tz=${order.timeZone}`,
-      `--db=${this.#options.db}`,
-      ...(model === null ? [] : [`--model=${model}`]),
-      ...(order.onlyUnpriced ? ['--only-unpriced'] : []),
-    ]
-    const started: RepriceJob = { job: 'reprice', ...this.#started(dryRun) }
-    return this.#run(dryRun ? 'dry reprice' : 'reprice', args, started, {
-      running: 'Calls are being priced anew already.',
-      name: 'Pricing',
-      progressIn: ({ progress }) => (isRepriceProgress(progress) ? progress : null),
-      resultIn: ({ result }) => (isRepriceResult(result) ? result : null),
-      tell: (job) => {
-        if (!dryRun) this.lastReprice = job
+    return this.#run<RepriceProgress, RepriceResult, RepriceJob>(
+      dryRun ? 'dry reprice' : 'reprice',
+      { job: 'reprice', ...this.#started(dryRun) },
+      {
+        args: [
+          `--from=${new Date(order.fromMs).toISOString()}`,
+          `--to=${new Date(order.toMs).toISOString()}`,
+          `--tz=${order.timeZone}`,
+          ...(model === null ? [] : [`--model=${model}`]),
+          ...(order.onlyUnpriced ? ['--only-unpriced'] : []),
+        ],
+        running: 'Calls are being priced anew already.',
+        name: 'Pricing',
+        progressIn: ({ progress }) => (isRepriceProgress(progress) ? progress : null),
+        resultIn: ({ result }) => (isRepriceResult(result) ? result : null),
+        tell: (job) => {
+          if (!dryRun) this.lastReprice = job
+        },
       },
-    })
+    )
   }
 
   /** Lets go of the jobs under way, which go on alone. */
@@ -133,7 +127,6 @@ export class DatabaseJobs {
 
   #run<Progress, Result, Job extends AnyJob<Progress, Result>>(
     kind: JobKind,
-    args: readonly string[],
     started: Job,
     words: DatabaseJobWords<Progress, Result, Job>,
   ): JobRun<Job, Result> {
@@ -145,29 +138,25 @@ export class DatabaseJobs {
       for (const watcher of this.#watchers) watcher()
     }
     const begun = Promise.withResolvers<Job>()
-    const allArgs = started.dry_run ? [...args, '--dry-run'] : args
-    const running = runJob(this.#options, allArgs, words, (progress) => {
+    const dry = started.dry_run ? ['--dry-run'] : []
+    const args = [started.job, '--json', ...words.args, `--db=${this.#options.db}`, ...dry]
+    const running = runJob(this.#options, args, words, (progress) => {
       say({ progress })
       begun.resolve(job)
     })
     this.#running.set(kind, running)
-    const end = (change: Partial<AnyJob<Progress, Result>>): void => {
-      this.#running.delete(kind)
-      say(change)
-    }
-    const result = running.result.then(
+    const result = running.result.finally(() => this.#running.delete(kind))
+    result.then(
       (done) => {
-        end({ state: 'done', result: done })
+        say({ state: 'done', result: done })
         begun.resolve(job)
-        return done
       },
       (error: JobError) => {
-        end({ state: 'failed', error: { code: error.code, message: error.message } })
+        say({ state: 'failed', error: { code: error.code, message: error.message } })
         begun.reject(error)
-        throw error
       },
     )
-    for (const promise of [begun.promise, result]) promise.catch(() => undefined)
+    begun.promise.catch(() => undefined)
     say({})
     return { begun: begun.promise, result }
   }
@@ -177,19 +166,52 @@ export class DatabaseJobs {
 type JobKind = 'compress' | 'reprice' | 'dry reprice'
 
 /** What jobs have in common. */
-interface AnyJob<Progress, Result> {
-  readonly state: 'running' | 'done' | 'failed'
-  readonly dry_run: boolean
+type AnyJob<Progress, Result> = Pick<DatabaseJob | RepriceJob, 'job' | 'state' | 'dry_run' | 'error'> & {
   readonly progress: Progress | null
   readonly result: Result | null
-  readonly error: JobFailure | null
 }
 
 interface DatabaseJobWords<Progress, Result, Job> extends JobWords<Progress, Result> {
+  /** Besides the file. */
+  readonly args: readonly string[]
   /** Why no other may begin. */
   readonly running: string
   readonly tell: (job: Job) => void
 }
+
+const isCompressProgress = record<CompressProgress>({
+  phase: isOneOf(['roll_up', 'fold', 'give_back']),
+  done: isAmount,
+  total: isAmount,
+})
+
+const isCompressResult = record<CompressResult>({
+  before_bytes: isAmount,
+  after_bytes: isAmount,
+  folded_calls: isAmount,
+  duration_ms: isAmount,
+})
+
+const isRepriceProgress = record<RepriceProgress>({
+  done: isAmount,
+  total: isAmount,
+})
+
+const sums = {
+  calls: isAmount,
+  before_usd: nullable(isNumber),
+  after_usd: nullable(isNumber),
+  newly_priced: isAmount,
+  newly_unpriced: isAmount,
+}
+
+const isRepriceResult = record<RepriceResult>({
+  ...sums,
+  days: listOf(record<RepriceDay>({ ...sums, day: isText, model: nullable(isText) })),
+  looked_calls: isAmount,
+  reported_calls: isAmount,
+  duration_ms: isAmount,
+})
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null

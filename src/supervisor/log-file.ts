@@ -1,14 +1,19 @@
 import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
-import { type FileHandle, chmod, copyFile, open, rm, truncate } from 'node:fs/promises'
+import { type FileHandle, chmod, copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Clock, systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/caught.ts'
-import { cleanLine, countLines } from './log-line.ts'
-import { readBlocks, readTail } from './log-tail.ts'
-import { watchLog } from './log-watch.ts'
+import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 
 /** From this size on the log is moved aside. */
 const maxLogBytes = 50 * 1024 ** 2
+const blockBytes = 64 * 1024
+/** How far back lines are looked for. */
+const maxTailBytes = 4 * 1024 ** 2
+const newline = 0x0a
+const lookEveryMs = 200
+/** How many of the lines that are there already a watcher is told. */
+const firstLines = 500
 
 /** How many lines there were up to a place of a file. */
 interface Count {
@@ -66,10 +71,59 @@ export class LogFile {
 
   /**
    * Tells first, with `reset`, of the last lines there are, and then of lines as they are added, until the
-   * returned function is called. `reset` again says that the log begins anew with these lines.
+   * returned function is called. `reset` again says that the log begins anew with these lines. It looks at the file's
+   * size, because notifications of file systems come differently on each, and on some not at all.
    */
   watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
-    return watchLog(this.path, this.#clock, onLines)
+    /** Of the file as far as it has been read; null while there is none. */
+    let inode: number | null = null
+    let offset = 0
+    let splitter = new LineSplitter()
+    let hasTold = false
+    let isClosed = false
+    let cancelNext = (): void => {}
+
+    const tell = (lines: readonly string[], reset: boolean): void => {
+      if (isClosed) return
+      hasTold = true
+      onLines(lines, reset)
+    }
+    const look = async (): Promise<void> => {
+      const { ino, size } = await stat(this.path)
+      if (ino === inode && size === offset) return
+      await using file = await open(this.path, 'r')
+      if (ino === inode && size > offset) {
+        for await (const block of readBlocks(file, offset, size)) {
+          const lines = splitter.push(block)
+          offset += block.length
+          if (lines.length > 0) tell(lines, false)
+        }
+        return
+      }
+      // At first, and when the log was cleared or another file has taken its place.
+      const { lines, rest } = await readTail(file, 0, size, firstLines)
+      inode = ino
+      offset = size
+      splitter = new LineSplitter(rest)
+      tell(lines, true)
+    }
+    const keepLooking = async (): Promise<void> => {
+      try {
+        await look()
+      } catch {
+        // There is no file, or none that can be read: a log without lines.
+        if (inode !== null || !hasTold) tell([], true)
+        inode = null
+      }
+      if (!isClosed)
+        cancelNext = this.#clock.after(lookEveryMs, () => void keepLooking(), { background: true })
+    }
+
+    void keepLooking()
+    return () => {
+      isClosed = true
+      cancelNext()
+    }
   }
 
   /** Empties it. Rejects with the system's error. */
@@ -128,4 +182,44 @@ function withRest(lines: readonly string[], rest: Buffer, count: number): readon
 /** Throws what says anything else than that there is no file. */
 function unlessAbsent(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** The end of a log. */
+interface Tail {
+  /** Whole lines. */
+  readonly lines: readonly string[]
+  /** What comes behind the last line break. */
+  readonly rest: Buffer
+}
+
+/** The last lines between two places of a file, read from its end. */
+async function readTail(file: FileHandle, from: number, to: number, count: number): Promise<Tail> {
+  const floor = Math.max(from, to - maxTailBytes)
+  const blocks: Buffer[] = []
+  let start = to
+  // One line break more than lines, so that the first line is known to be whole.
+  for (let breaks = 0; start > floor && breaks <= count;) {
+    const block = await readBlock(file, Math.max(floor, start - blockBytes), start)
+    blocks.unshift(block)
+    breaks += countLines(block)
+    start = Math.max(floor, start - blockBytes)
+  }
+  const bytes = Buffer.concat(blocks)
+  const begin = start > from ? bytes.indexOf(newline) + 1 : 0
+  const end = bytes.lastIndexOf(newline) + 1
+  const lines = begin < end ? new LineSplitter().push(bytes.subarray(begin, end)) : []
+  return { lines: count > 0 ? lines.slice(-count) : [], rest: bytes.subarray(Math.max(begin, end)) }
+}
+
+/** The bytes between two places, one block at a time; fewer if the file has become shorter. */
+async function* readBlocks(file: FileHandle, from: number, to: number): AsyncGenerator<Buffer> {
+  for (let start = from; start < to; start += blockBytes) {
+    yield await readBlock(file, start, Math.min(to, start + blockBytes))
+  }
+}
+
+async function readBlock(file: FileHandle, from: number, to: number): Promise<Buffer> {
+  const block = Buffer.allocUnsafe(to - from)
+  const { bytesRead } = await file.read(block, 0, block.length, from)
+  return block.subarray(0, bytesRead)
 }

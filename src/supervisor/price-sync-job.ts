@@ -1,6 +1,6 @@
 import type { PriceSync, SyncResult } from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
-import { isSyncResult } from './job-lines.ts'
+import { isAmount, isFlag, record } from '../lib/message-shape.ts'
 import { type JobCommand, type JobError, type RunningJob, runJob } from './run-job.ts'
 
 /** Brings prices up to date. */
@@ -58,3 +58,12 @@ export class PriceSyncJob {
     return new Date(this.#options.clock.wallTime()).toISOString()
   }
 }
+
+const isSyncResult = record<SyncResult>({
+  added: isAmount,
+  changed: isAmount,
+  removed: isAmount,
+  entries: isAmount,
+  rejected: isAmount,
+  not_modified: isFlag,
+})
