@@ -28,18 +28,19 @@ export interface ControlServerOptions {
   readonly predecessor?: string | null
 }
 
+interface OwnSocket {
+  readonly folder: string
+  readonly instance: string
+  readonly server: Server
+  readonly inode: bigint | null
+}
+
 /** Lets who may open a data folder's socket, its owner alone, see, change and stop the gateway. */
 export class ControlServer {
-  readonly #folder: string
-  readonly #instance: string
-  readonly #server: Server
-  readonly #inode: bigint | null
+  readonly #own: OwnSocket
 
-  private constructor(folder: string, instance: string, server: Server, inode: bigint | null) {
-    this.#folder = folder
-    this.#instance = instance
-    this.#server = server
-    this.#inode = inode
+  private constructor(own: OwnSocket) {
+    this.#own = own
   }
 
   /** Rejects in words if another live gateway is controlled from this folder, or the socket cannot be made. */
@@ -53,8 +54,9 @@ export class ControlServer {
     const server = createServer({ requestTimeout: 0 }, (req, res) => void answer(gateway, req, res))
     // Who looks at a gateway does not keep it alive.
     server.on('connection', (socket) => socket.unref()).unref()
-    await listen(server, folder, ownName)
-    const control = new ControlServer(folder, instance, server, inodeOf(ownPath))
+    using address = openSocketAddress(folder, ownName)
+    await once(server.listen({ path: address.path }), 'listening')
+    const control = new ControlServer({ folder, instance, server, inode: inodeOf(ownPath) })
     try {
       chmodSync(ownPath, 0o600)
       await takeName(folder, ownPath, holderLimitMs, predecessor)
@@ -70,7 +72,8 @@ export class ControlServer {
 
   /** Whether who asks for the folder's gateway still comes here. */
   get holdsName(): boolean {
-    return this.#inode !== null && inodeOf(join(this.#folder, socketName)) === this.#inode
+    const { folder, inode } = this.#own
+    return inode !== null && inodeOf(join(folder, socketName)) === inode
   }
 
   /**
@@ -78,16 +81,11 @@ export class ControlServer {
    * asked for the stop stays connected, to learn of the process's end from its breaking.
    */
   async close(): Promise<void> {
-    if (this.holdsName) rmSync(join(this.#folder, socketName), { force: true })
-    removeProcessRecord(this.#folder, this.#instance)
-    this.#server.close()
+    const { folder, instance, server } = this.#own
+    if (this.holdsName) rmSync(join(folder, socketName), { force: true })
+    removeProcessRecord(folder, instance)
+    server.close()
   }
-}
-
-async function listen(server: Server, folder: string, name: string): Promise<void> {
-  using address = openSocketAddress(folder, name)
-  server.listen({ path: address.path })
-  await once(server, 'listening')
 }
 
 /**
