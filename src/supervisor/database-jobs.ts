@@ -76,7 +76,7 @@ export class DatabaseJobs {
   compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
     return this.#run('compress', started, {
-      args: [`--keep-days=${keepDays}`],
+      args: [`--keep-days=${keepDays}`, `--db=${this.#options.db}`],
       running: 'The database is being compressed already.',
       name: 'Compressing',
       progressIn: (line): CompressProgress | null => (isCompressProgress(line) ? line : null),
@@ -98,6 +98,7 @@ export class DatabaseJobs {
           `--from=${new Date(order.fromMs).toISOString()}`,
           `--to=${new Date(order.toMs).toISOString()}`,
           `--tz=${order.timeZone}`,
+          `--db=${this.#options.db}`,
           ...(model === null ? [] : [`--model=${model}`]),
           ...(order.onlyUnpriced ? ['--only-unpriced'] : []),
         ],
@@ -139,7 +140,7 @@ export class DatabaseJobs {
     }
     const begun = Promise.withResolvers<Job>()
     const dry = started.dry_run ? ['--dry-run'] : []
-    const args = [started.job, '--json', ...words.args, `--db=${this.#options.db}`, ...dry]
+    const args = [started.job, '--json', ...words.args, ...dry]
     const running = runJob(this.#options, args, words, (progress) => {
       say({ progress })
       begun.resolve(job)
@@ -172,7 +173,6 @@ type AnyJob<Progress, Result> = Pick<DatabaseJob | RepriceJob, 'job' | 'state' |
 }
 
 interface DatabaseJobWords<Progress, Result, Job> extends JobWords<Progress, Result> {
-  /** Besides the file. */
   readonly args: readonly string[]
   /** Why no other may begin. */
   readonly running: string

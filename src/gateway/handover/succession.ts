@@ -1,12 +1,28 @@
+import { closeSync, openSync } from 'node:fs'
 import type { MinuteUsage } from '../../call/call-sink.ts'
-import type { HandOverAnswer, HandOverOrder } from '../../control/control-messages.ts'
-import type { SpawnedGateway } from '../../control/spawn-gateway.ts'
+import { within } from '../../call/clock.ts'
+import type { HandOverAnswer, HandOverFailure, HandOverOrder } from '../../control/control-messages.ts'
+import {
+  type SpawnAnswer,
+  type SpawnedGateway,
+  endInWords,
+  exitPortInUse,
+  spawnGateway,
+} from '../../control/spawn-gateway.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
 import { Draining, type DrainingOptions } from './draining.ts'
-import type { Handover, InheritedRawLog } from './handover.ts'
+import {
+  type Handover,
+  type InheritedRawLog,
+  type SuccessorAnswer,
+  handoverVariable,
+  isQuestion,
+} from './handover.ts'
 import { Predecessors } from './predecessors.ts'
-import { startSuccessor } from './start-successor.ts'
+
+const killLimitMs = 5000
 
 export interface SuccessionOptions extends DrainingOptions {
   /** Of the gateway that this one takes over from. */
@@ -45,15 +61,13 @@ export class Succession {
     return this.#isHandingOver
   }
 
-  /** Starts a successor; resolves when it is ready, or has ended instead, and nothing has changed. */
+  /**
+   * Starts a successor and gives it the listening socket, so that no connection is ever refused. Resolves when it
+   * accepts calls, or has ended instead, and nothing has changed.
+   */
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
-    const { listener, makeWay, clock } = this.#options
     this.#isHandingOver = true
-    const started = (successor: SpawnedGateway): void => {
-      this.#successor = successor
-    }
-    const source = { server: listener.server, handover: () => this.#handover(), makeWay, started }
-    const answer = await startSuccessor(order, source, clock)
+    const answer = await this.#startSuccessor(order)
     this.#successor = null
     this.#isHandingOver = 'successor' in answer
     return answer
@@ -75,6 +89,56 @@ export class Succession {
     await this.#draining?.close()
   }
 
+  async #startSuccessor(order: HandOverOrder): Promise<HandOverAnswer> {
+    const { clock } = this.#options
+    let successor: SpawnedGateway
+    try {
+      successor = this.#spawn(order)
+    } catch (error) {
+      return failed('not_up', `could not be started: ${messageOf(error)}`)
+    }
+    this.#successor = successor
+    const begun = await within(clock, order.limit_ms, successor.begun)
+    const isUp = begun !== 'late' && 'ready' in begun && begun.controlled
+    if (!isUp) {
+      successor.kill()
+      await within(clock, killLimitMs, successor.ended)
+    }
+    successor.release()
+    if (isUp && successor.pid !== null) return { successor: { pid: successor.pid } }
+    if (begun === 'late') return failed('not_up', `was not ready within ${order.limit_ms / 1000} s`)
+    if ('ready' in begun) return failed('not_up', 'could not open its control socket')
+    return failed(begun.code === exitPortInUse ? 'port_in_use' : 'not_up', endInWords(begun))
+  }
+
+  /** Throws the system's error. */
+  #spawn({ command, args, env, cwd, log_file: logFile }: HandOverOrder): SpawnedGateway {
+    const logDescriptor = openSync(logFile, 'a', 0o600)
+    try {
+      return spawnGateway({
+        command,
+        args,
+        env: { ...env, [handoverVariable]: '1' },
+        cwd,
+        logDescriptor,
+        answer: (question) => this.#answer(question),
+      })
+    } finally {
+      closeSync(logDescriptor)
+    }
+  }
+
+  #answer(question: unknown): SpawnAnswer | null {
+    if (!isQuestion(question)) return null
+    const { listener, makeWay } = this.#options
+    if (question.asks === 'handover')
+      return { message: { handover: this.#handover() } satisfies SuccessorAnswer }
+    const message: SuccessorAnswer = { yours: true }
+    if (question.asks === 'listener') return { message, handle: listener.server }
+    makeWay()
+    return { message }
+  }
+
   #handover(): Handover {
     const { instance, host, listener, budget, clock, rawLog } = this.#options
     this.#untold = []
@@ -94,4 +158,9 @@ export class Succession {
     if (this.#draining !== null) this.#draining.used(usage)
     else if (this.#isHandingOver) this.#untold.push(usage)
   }
+}
+
+/** `why` completes "The new gateway …". */
+function failed(code: HandOverFailure, why: string): HandOverAnswer {
+  return { failed: `The new gateway ${why}.`, code }
 }
