@@ -1,13 +1,11 @@
 /** What gateways say to one another, and a gateway and a dashboard: each message's shape, and of it its type. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ErrorBody } from '../api/error-body.ts'
 import type { HealthReport } from '../api/health-report.ts'
 import type { LiveCall, LiveCalls } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
 import type { MinuteUsage } from '../call/call-sink.ts'
 import {
   type MessageOf,
-  type Shape,
   type Shapes,
   either,
   isAmount,
@@ -102,7 +100,7 @@ export const isControlStatus = record({
   predecessors: optional(listOf(isPredecessorGateway)),
 })
 
-export const isLiveCalls: Shape<LiveCalls> = record<LiveCalls>({
+export const isLiveCalls = record<LiveCalls>({
   calls: listOf(
     record<LiveCall>({
       id: isText,
@@ -209,9 +207,7 @@ export const isDrainOrder = either(
   record({ rawLog: isRawLogSwitch }),
 )
 
-const isErrorBody = record<{ readonly error: Pick<ErrorBody['error'], 'code' | 'message'> }>({
-  error: record({ code: isText, message: isText }),
-})
+const isErrorBody = record({ error: record({ code: isText, message: isText }) })
 
 /** Why a gateway refused, out of its answer's body. */
 export function refusalIn(body: string): { readonly code: string; readonly message: string } {

@@ -1,4 +1,5 @@
 import type { PredecessorProcess, GatewayState, ProcessStatus } from '../api/process-status.ts'
+import type { GatewayValues } from '../options/gateway-options.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.ts'
 
@@ -13,13 +14,8 @@ export interface Sighting {
   readonly startingPid: number | null
 }
 
-/** What is known without looking. */
-export interface Plan {
-  /** Where the next gateway will listen. */
-  readonly host: string
-  readonly port: number
-  readonly upstream: string
-  readonly pidFile: string
+/** What is known without looking, with the options of the next gateway. */
+export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' | 'pidFile'> {
   readonly logFile: string
   readonly simulated: boolean
   /** How the last gateway ended, or why the next one cannot start. */
