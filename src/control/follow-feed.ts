@@ -71,15 +71,12 @@ async function readEvents(
   })
   let isHeard = true
   let cancel = (): void => {}
-  const listen = (): void => {
-    const look = (): void => {
-      if (!isHeard) stream.destroy()
-      isHeard = false
-      listen()
-    }
+  const look = (): void => {
+    if (!isHeard) stream.destroy()
+    isHeard = false
     cancel = clock.after(silentMs, look, { background: true })
   }
-  listen()
+  look()
   addAbortSignal(signal, stream)
     .setEncoding('utf8')
     .on('data', (text: string) => {

@@ -191,15 +191,12 @@ function installationSalt(path: string): Buffer {
     writeFileSync(path, fresh, { mode: 0o600, flag: 'wx' })
     return fresh
   } catch {
-    return readSalt(path) ?? fresh
+    // It is there already, or cannot be kept.
   }
-}
-
-function readSalt(path: string): Buffer | null {
   try {
     const kept = readFileSync(path)
-    return kept.length === saltBytes ? kept : null
+    return kept.length === saltBytes ? kept : fresh
   } catch {
-    return null
+    return fresh
   }
 }
