@@ -27,7 +27,7 @@ import { openSocketAddress } from './control-socket.ts'
  */
 export type NoAnswer = 'absent' | 'silent'
 
-/** What goes with a question about payloads. */
+/** Goes with a question about payloads. */
 export interface RawLogRequest {
   /** JSON; none if it is empty. */
   readonly body?: string
@@ -43,7 +43,7 @@ export interface Stopping {
   readonly ended: Promise<void>
 }
 
-/** How a gateway that finishes its calls tells its successor of it. */
+/** On it a gateway that finishes its calls reports to its successor. */
 export interface DrainConnection {
   send(report: DrainReport): void
   /** Says that nothing more will come. */
@@ -205,7 +205,7 @@ async function readStopping(response: IncomingMessage): Promise<Stopping> {
   return { ended }
 }
 
-/** What says that nobody listens; the last two: any more, as it ended while it was asked. */
+/** Codes that say that nobody listens; the last two: any more, as it ended while it was asked. */
 const absentCodes: ReadonlySet<unknown> = new Set([
   'ENOENT',
   'ENOTDIR',

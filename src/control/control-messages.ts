@@ -1,4 +1,4 @@
-/** What gateways say to one another, and a gateway and a dashboard: each message's shape, and of it its type. */
+/** The messages between gateways, and between a gateway and a dashboard: each one's shape, and from it its type. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
 import type { LiveCall, LiveCalls } from '../api/live-calls.ts'
@@ -44,7 +44,7 @@ export const isMinuteUsage = record<MinuteUsage>({
   estimated: optional(isAmount),
 })
 
-/** What is shown of it and decided by; a page takes what else there is as it is. */
+/** The members that are shown or decide something; a page takes all others as they are. */
 const isHealth = record({
   upstream: isText,
   db: isText,
@@ -79,7 +79,7 @@ const isPredecessorGateway = record({
 const isOptions = (value: unknown): value is Readonly<Record<string, SettingValue | readonly string[]>> =>
   isObject(value)
 
-/** What a gateway says of itself over its control socket: `GET /status`. */
+/** A gateway's answer to `GET /status` on its control socket. */
 export type ControlStatus = MessageOf<typeof isControlStatus>
 
 export const isControlStatus = record({
@@ -139,7 +139,7 @@ export const isHandOverOrder = record({
   limit_ms: isAmount,
 })
 
-/** How a hand-over went. If there is no successor, the gateway serves on as before. */
+/** The outcome of a hand-over. If there is no successor, the gateway serves on as before. */
 export type HandOverAnswer = MessageOf<typeof isHandOverAnswer>
 
 export const isHandOverAnswer = either(
@@ -155,7 +155,7 @@ export const isHandOverAnswer = either(
  */
 export type HandOverFailure = 'busy' | 'port_in_use' | 'not_up'
 
-/** How the payload log is to go on. */
+/** The state in which the payload log is to go on. */
 export type RawLogSwitch = MessageOf<typeof isRawLogSwitch>
 
 export const rawLogSwitch = {
@@ -166,7 +166,7 @@ export const rawLogSwitch = {
 
 const isRawLogSwitch = record(rawLogSwitch)
 
-/** What a gateway that drains may be using until it reports itself. */
+/** The slots and tokens that a draining gateway may be using until it reports itself. */
 export type PredecessorClaim = MessageOf<typeof isPredecessorClaim>
 
 export const claim = {

@@ -22,7 +22,7 @@ export interface ControlServerOptions {
   /** The data folder; it must exist. */
   readonly folder: string
   readonly gateway: ControlledGateway
-  /** What another gateway that holds the socket has to answer in, before it counts as one that hangs. */
+  /** Another gateway that holds the socket and does not answer within this time (ms) counts as one that hangs. */
   readonly holderLimitMs?: number
   /** The instance from which this one takes the folder over. */
   readonly predecessor?: string | null
@@ -70,7 +70,7 @@ export class ControlServer {
     return control
   }
 
-  /** Whether who asks for the folder's gateway still comes here. */
+  /** True as long as who asks for the folder's gateway comes here. */
   get holdsName(): boolean {
     const { folder, inode } = this.#own
     return inode !== null && inodeOf(join(folder, socketName)) === inode

@@ -4,7 +4,7 @@ import { join, relative, resolve } from 'node:path'
 /** The control socket's name in a data folder. */
 export const socketName = 'gateway.sock'
 
-/** How a socket is reached, for as long as it is not disposed of. Connections made meanwhile stay. */
+/** Leads to a socket until it is disposed of. Connections made meanwhile stay. */
 export interface SocketAddress extends Disposable {
   readonly path: string
 }

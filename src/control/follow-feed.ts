@@ -11,7 +11,6 @@ const silentMs = 60_000
 /** Characters. A longer event is none of ours: the connection is broken, so that nobody can fill this process's memory. */
 const longestEvent = 32 * 2 ** 20
 
-/** How the gateway's feed of payloads is followed. */
 export interface FollowFeedOptions {
   readonly clock: Clock
   /**

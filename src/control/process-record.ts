@@ -4,7 +4,7 @@ import { type MessageOf, isText, readMessage, record } from '../lib/message-shap
 import { replaceFile } from '../lib/replace-file.ts'
 import { identity, isPort } from './control-messages.ts'
 
-/** What a gateway leaves in its data folder while it runs, for those to whom it no longer answers. */
+/** A gateway leaves this in its data folder while it runs, for those to whom it no longer answers. */
 export type ProcessRecord = MessageOf<typeof isProcessRecord>
 
 const isProcessRecord = record({

@@ -4,7 +4,7 @@ import { type MessageOf, isFlag, isOneOf, record } from '../lib/message-shape.ts
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
 export const exitPortInUse = 3
 
-/** How a gateway's process ended. */
+/** The end of a gateway's process. */
 export interface GatewayEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -12,12 +12,12 @@ export interface GatewayEnd {
   readonly problem: string | null
 }
 
-/** What a started gateway says when it listens. */
+/** A started gateway says this when it listens. */
 export type ReadyMessage = MessageOf<typeof isReady>
 
 const isReady = record({
   ready: isOneOf([true]),
-  /** Whether it got the control socket of its data folder. */
+  /** False if it did not get the control socket of its data folder. */
   controlled: isFlag,
 })
 

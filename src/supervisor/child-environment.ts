@@ -1,4 +1,4 @@
-/** What a gateway's own environment is made of, besides its secrets. */
+/** The variables that a gateway gets, besides its secrets. */
 const passedOn: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',

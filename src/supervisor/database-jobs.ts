@@ -6,13 +6,13 @@ import type { Clock } from '../call/clock.ts'
 import { isAmount, isNumber, isOneOf, isText, listOf, nullable, record } from '../lib/message-shape.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
 
-/** What is asked of compressing. */
+/** The arguments of compressing. */
 export interface CompressOrder {
   readonly keepDays: number
   readonly dryRun: boolean
 }
 
-/** What is asked of re-pricing. */
+/** The arguments of re-pricing. */
 export interface RepriceOrder {
   readonly fromMs: number
   readonly toMs: number
@@ -59,7 +59,7 @@ export class DatabaseJobs {
     this.#options = options
   }
 
-  /** What they work on, as it is at the moment. */
+  /** The file that they work on, as it is at the moment. */
   file(): DatabaseFile {
     const { db } = this.#options
     const bytes = bytesOf(db)
@@ -119,7 +119,7 @@ export class DatabaseJobs {
     for (const running of this.#running.values()) running.leave()
   }
 
-  /** What all jobs have in common when they begin. */
+  /** The fields that all jobs share, as they are at the beginning. */
   #started(dryRun: boolean) {
     const started_at = new Date(this.#options.clock.wallTime()).toISOString()
     const nothing = { progress: null, result: null, error: null }
@@ -166,7 +166,7 @@ export class DatabaseJobs {
 /** Of each kind one runs at a time; a dry run is in nobody's way. */
 type JobKind = 'compress' | 'reprice' | 'dry reprice'
 
-/** What jobs have in common. */
+/** The fields that both kinds of job share. */
 type AnyJob<Progress, Result> = Pick<DatabaseJob | RepriceJob, 'job' | 'state' | 'dry_run' | 'error'> & {
   readonly progress: Progress | null
   readonly result: Result | null

@@ -6,15 +6,15 @@ import { type PortAnswer, acceptsConnections, askHealth } from './gateway-port.t
 /** All that can be seen of a gateway from outside. */
 export interface Sighting {
   readonly found: Found
-  /** What the port of the gateway answers; `null` if there is none to ask. */
+  /** The answer of the gateway's port; `null` if there is none to ask. */
   readonly port: PortAnswer | null
-  /** Whether something else than a gateway of this folder listens where the next gateway would. */
+  /** Something else than a gateway of this folder listens where the next gateway would. */
   readonly isPortTaken: boolean
   /** The process that is about to become the gateway. */
   readonly startingPid: number | null
 }
 
-/** What is known without looking, with the options of the next gateway. */
+/** The options of the next gateway, and what else is known without looking. */
 export interface Plan extends Pick<GatewayValues, 'host' | 'port' | 'upstream' | 'pidFile'> {
   readonly logFile: string
   readonly simulated: boolean
@@ -115,7 +115,7 @@ function predecessorsInWords(predecessors: readonly PredecessorProcess[]): strin
   return `${who} ${calls} ${calls === 1 ? 'call' : 'calls'}.`
 }
 
-/** Whether its port is answered by the very gateway that the control socket leads to. */
+/** True if its port is answered by the very gateway that the control socket leads to. */
 function isHealthy({ found: { control }, port }: Sighting): boolean {
   return typeof control === 'object' && port?.status === 200 && port.instance === control.instance
 }

@@ -15,7 +15,7 @@ import {
 import { type Options, argumentsOf } from '../options/option-spec.ts'
 import { CodedError } from './coded-error.ts'
 
-/** What a gateway is started with. */
+/** The options and arguments for starting a gateway. */
 export interface ResolvedGateway {
   readonly values: GatewayValues
   /** Every option, so that nothing in the child's environment can change one. */
@@ -75,7 +75,7 @@ export class GatewayConfig {
     })
   }
 
-  /** What the next gateway gets, with these settings on top of the kept ones. Throws {@link SettingError}. */
+  /** Options for the next gateway, with these settings on top of the kept ones. Throws {@link SettingError}. */
   resolve(settings: Settings = {}): ResolvedGateway {
     const saved = { ...this.#kept(), ...settings }
     const isSaved = (key: keyof GatewayValues, name: string): boolean =>
@@ -134,7 +134,7 @@ export class GatewayConfig {
     }
   }
 
-  /** What is in the file; nothing if there is none. */
+  /** Reads the file; nothing is kept if there is none. */
   #kept(): Settings {
     let content: unknown
     try {
@@ -180,7 +180,7 @@ export class GatewayConfig {
   }
 }
 
-/** Whether an upstream's address is a port of this machine's own, whatever name is used for the machine. */
+/** True if an upstream's address is this port of this machine, whatever name is used for the machine. */
 export function leadsTo(upstream: string, { port }: OwnAddress): boolean {
   const url = URL.parse(upstream)
   if (url === null || port === 0) return false

@@ -8,14 +8,14 @@ import type { SupervisorLimits } from './supervisor-limits.ts'
 
 const lookEveryMs = 25
 
-/** What is there of a data folder's gateway. */
+/** All traces of a data folder's gateway. */
 export interface Found {
   readonly control: ControlStatus | NoAnswer
   /** Why the control socket cannot be used, if neither a gateway nor nobody is behind it. */
   readonly problem: string | null
-  /** What a gateway has left about itself. */
+  /** Written by the gateway when it opened its socket. */
   readonly record: ProcessRecord | null
-  /** Whether the record's process runs, for certain. */
+  /** The record's process runs, for certain. */
   readonly recordedRuns: boolean
 }
 
@@ -72,7 +72,7 @@ export class GatewayFinder {
   }
 }
 
-/** Whether a later process with the same number would be told apart. */
+/** True if a later process with the same number would be told apart. */
 export function isCertain({ startTicks, bootId }: ProcessIdentity): boolean {
   return startTicks !== null && bootId !== null
 }

@@ -8,7 +8,7 @@ import { readAtMost } from '../lib/read-at-most.ts'
 /** More than a health report ever is: something else may answer on the port, and at length. */
 const maxReportBytes = 1024 ** 2
 
-/** What a port answers to `GET /health`. */
+/** A port's answer to `GET /health`. */
 export interface PortAnswer {
   /** `null` if no HTTP came in time. */
   readonly status: number | null
@@ -39,7 +39,7 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   }
 }
 
-/** Whether anything at all listens there. Never rejects. */
+/** True if anything at all listens there. Never rejects. */
 export function acceptsConnections(host: string, port: number, limitMs: number): Promise<boolean> {
   if (port === 0) return Promise.resolve(false)
   const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -51,7 +51,7 @@ export function acceptsConnections(host: string, port: number, limitMs: number):
   return promise.finally(() => socket.destroy())
 }
 
-/** Where a process of this machine reaches what is bound to all addresses. */
+/** The name by which a process of this machine reaches a listener, also one that is bound to all addresses. */
 function localName(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? 'localhost' : host

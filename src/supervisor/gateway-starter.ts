@@ -16,7 +16,7 @@ import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
 
-/** How many of its last words a gateway that did not come up is quoted with. */
+/** A gateway that did not come up is quoted with so many of its last lines. */
 const quotedLines = 20
 /** For a gateway that has its port already, to be found by its control socket too. */
 const winnerLimitMs = 3000
@@ -76,7 +76,7 @@ export class GatewayStarter {
     })
   }
 
-  /** Whether there is a gateway of this folder, and it is healthy, if not at once then soon. */
+  /** True if there is a gateway of this folder that is healthy, if not at once then soon. */
   waitForHealth(): Promise<boolean> {
     return this.#becomesHealthy(winnerLimitMs, (control) => typeof control === 'object')
   }

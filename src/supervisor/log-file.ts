@@ -8,21 +8,21 @@ import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 /** From this size on the log is moved aside. */
 const maxLogBytes = 50 * 1024 ** 2
 const blockBytes = 64 * 1024
-/** How far back lines are looked for. */
+/** Lines that begin further back than this are not looked for. */
 const maxTailBytes = 4 * 1024 ** 2
 const newline = 0x0a
 const lookEveryMs = 200
 /** How many of the lines that are there already a watcher is told. */
 const firstLines = 500
 
-/** How many lines there were up to a place of a file. */
+/** The number of lines up to a place of a file. */
 interface Count {
   readonly inode: number
   readonly offset: number
   readonly lines: number
 }
 
-/** What a started gateway prints. It is written by the gateway itself, and read, emptied and moved aside here. */
+/** The output of a started gateway. The gateway itself writes it; here it is read, emptied and moved aside. */
 export class LogFile {
   readonly path: string
   readonly #clock: Clock
@@ -188,7 +188,7 @@ function unlessAbsent(error: unknown): undefined {
 interface Tail {
   /** Whole lines. */
   readonly lines: readonly string[]
-  /** What comes behind the last line break. */
+  /** Bytes behind the last line break. */
   readonly rest: Buffer
 }
 

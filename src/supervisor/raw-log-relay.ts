@@ -41,7 +41,7 @@ const isRawLogStatus = record<RawLogStatus>({
   trouble: nullable(isText),
 })
 
-/** What the gateway refused, and why. */
+/** The gateway refused a request, for a reason of its own. */
 export class GatewayRefusedError extends CodedError<string> {
   readonly status: number
   readonly retryAfter: string | null

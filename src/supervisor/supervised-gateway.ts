@@ -30,7 +30,7 @@ export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'f
   readonly limits?: SupervisorLimits
 }
 
-/** What the dashboard's routes need of the gateway. */
+/** The gateway as the dashboard's routes use it. */
 export type GatewayProcess = Pick<
   SupervisedGateway,
   'status' | 'live' | 'start' | 'stop' | 'restart' | 'config' | 'configure'
@@ -49,7 +49,7 @@ export class SupervisedGateway {
   readonly #finder: GatewayFinder
   readonly #starter: GatewayStarter
   readonly #operations = new OperationQueue()
-  /** What the next gateway gets, as far as the settings could last be read. */
+  /** For the next gateway, as far as the settings could last be read. */
   #planned: GatewayValues = defaultValues
   /** The running gateway, if this process started it. */
   #child: SpawnedGateway | null = null
@@ -234,7 +234,7 @@ export class SupervisedGateway {
     this.#trouble = null
   }
 
-  /** Whether a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessError}. */
+  /** True if a gateway runs. One that is about to end is waited for. Rejects with {@link ProcessError}. */
   async #isThere(): Promise<boolean> {
     const found = await this.#finder.find()
     const { control } = found
@@ -259,7 +259,7 @@ export class SupervisedGateway {
     throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')
   }
 
-  /** What brings a running gateway back as it is. */
+  /** The plan that brings a running gateway back as it is. */
   #previous(control: ControlStatus): ResolvedGateway {
     const values = { ...defaultValues, ...valuesIn(control.options), port: control.port }
     const { values: resolved, upstreamIsTrusted } = this.#options.config.resolve({

@@ -1,4 +1,4 @@
-/** How long a supervisor waits for what, in milliseconds. */
+/** A supervisor's time limits, in milliseconds. */
 export interface SupervisorLimits {
   /** For an answer of the gateway, on its control socket and on its port. */
   readonly answerMs: number

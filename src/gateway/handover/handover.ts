@@ -30,7 +30,7 @@ export const isHandover = record({
   }),
 })
 
-/** What a successor goes on with, so that a restart neither loses an active payload log nor ends it. */
+/** A successor goes on with this payload log, so that a restart neither loses an active payload log nor ends it. */
 export type InheritedRawLog = Handover['rawLog']
 
 /**

@@ -13,10 +13,10 @@ import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
 import { SlotShares } from '../admission/slot-shares.ts'
 
-/** How often those are looked at that should report and do not. */
+/** Gateways that should report and do not are looked at this often. */
 const lookEveryMs = 500
 
-/** What a gateway shares with those before and after it. */
+/** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
   readonly admission: LocalAdmission
   readonly budget: LocalBudget

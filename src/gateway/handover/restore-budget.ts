@@ -5,7 +5,7 @@ import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
 
 const minutesPerDay = 24 * 60
-/** How long a call waits for what was used before the start, under `--budget-action reject`. */
+/** Under `--budget-action reject` a call waits so long to learn what was used before the start. */
 const waitLimitMs = 10_000
 const retryAfterS = 10
 

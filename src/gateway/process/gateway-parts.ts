@@ -36,7 +36,7 @@ const instanceLetters = 'abcdefghjkmnpqrstvwxyz0123456789'
 const instanceLength = 8
 const saltBytes = 16
 
-/** What comes from the environment and never from an argument. */
+/** Values that come from the environment and never from an argument. */
 export interface GatewaySecrets {
   readonly adminToken: string | null
   readonly upstreamKey: string | null
@@ -63,7 +63,7 @@ export interface GatewaySetup {
   readonly handover: Handover | null
 }
 
-/** What a running gateway steers. */
+/** The parts that a running gateway steers. */
 export type GatewayParts = ReturnType<typeof makeGatewayParts>
 
 /** The parts of a gateway, put together. `stop` has the whole gateway stop. */

@@ -20,7 +20,7 @@ import type { GatewayValues } from '../../options/gateway-options.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
 
-/** What a call that is given up when the gateway stops has for its last words to reach the client. */
+/** So long the last words of a call that is given up may take to reach the client. */
 const lastWordsMs = 1000
 /** Calls under way that a dashboard is told of at a time. */
 const mostLive = 1000
