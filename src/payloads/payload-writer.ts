@@ -65,10 +65,14 @@ export class PayloadWriter implements TappedCallListener {
         this.#enable(message.enabled)
         break
       case 'recent':
-        this.#recent(message.question, message.limit)
+        this.#answer(message.question, () => this.#reader.recent(message.limit))
         break
       case 'clear':
-        this.#clear(message.question)
+        this.#answer(message.question, () => {
+          this.#file.forgetSizes()
+          clearPayloads(this.#settings.filePath)
+          return new Uint8Array()
+        })
         break
       case 'fed':
         this.#fedBytes -= message.bytes
@@ -175,28 +179,16 @@ export class PayloadWriter implements TappedCallListener {
     this.#post({ kind: 'trouble', message: troubleOf(this.#settings.filePath, error) }, [])
   }
 
-  #recent(question: number, limit: number): void {
-    try {
-      const json = this.#reader.recent(limit)
-      this.#post({ kind: 'recent', question, json, trouble: null }, [json.buffer])
-    } catch (error) {
-      this.#post(
-        { kind: 'recent', question, json: null, trouble: troubleOf(this.#settings.filePath, error) },
-        [],
-      )
-    }
-  }
-
-  #clear(question: number): void {
+  #answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
+    let json = new Uint8Array()
     let trouble: string | null = null
     try {
-      clearPayloads(this.#settings.filePath)
+      json = work()
     } catch (error) {
       trouble = troubleOf(this.#settings.filePath, error)
     }
-    this.#file.forgetSizes()
     this.#count()
-    this.#post({ kind: 'cleared', question, trouble, fileBytes: this.#fileBytes }, [])
+    this.#post({ kind: 'answer', question, json, trouble, fileBytes: this.#fileBytes }, [json.buffer])
   }
 
   #count(): void {
