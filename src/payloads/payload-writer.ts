@@ -1,9 +1,9 @@
 import { CallIds, startedAtMs } from '../call/call-id.ts'
 import type { Outcome } from '../call/call-record.ts'
+import { codeOf, messageOf } from '../lib/caught.ts'
 import { isCaptured, isSampled } from './tap/capture-rule.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { RecordComposer } from './record/compose-record.ts'
-import { troubleOf } from './file/file-trouble.ts'
 import { LineOutbox } from './feed/line-outbox.ts'
 import { PayloadFile } from './file/payload-file.ts'
 import type { FedEvent, FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
@@ -205,4 +205,14 @@ export class PayloadWriter implements TappedCallListener {
       // Writing tells what is wrong with the file.
     }
   }
+}
+
+/** Why the log at `filePath` cannot be written, in words for a person. */
+function troubleOf(filePath: string, error: unknown): string {
+  const code = codeOf(error)
+  const reason = messageOf(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${filePath}: the disk is full`
+  if (code === 'EROFS') return `${filePath}: the file system is read-only`
+  if (code === 'EACCES' || code === 'EPERM') return `${filePath}: no right to write it (${reason})`
+  return `${filePath}: ${reason}`
 }
