@@ -119,7 +119,7 @@ function requestOf(body: Buffer): RawRequest {
       'Content-Length',
       String(body.length),
     ],
-    body: { pieces: [body], totalBytes: body.length, truncated: false },
+    body: { bytes: body, totalBytes: body.length, truncated: false },
     model: 'gpt-5-mini',
     stream: true,
   }

@@ -110,6 +110,19 @@ test('a feed that ends as soon as it has begun is asked for less and less often,
   await following.ended
 })
 
+test('an event that is too long is left out, and the feed goes on behind it', async () => {
+  const following = new Following()
+  following.stream?.write(sseEvent(null, 'a', '7'))
+  const piece = 'x'.repeat(2 ** 20)
+  following.stream?.write('id: 8\ndata: ')
+  for (let pieces = 0; pieces < 33; pieces++) following.stream?.write(piece)
+  following.stream?.write(`\n\n${sseEvent(null, 'b', '9')}`)
+  await following.until(['a', 'b'])
+  assert.deepEqual(following.opened, [null])
+  following.abort()
+  await following.ended
+})
+
 test('what the listener throws ends it', async () => {
   const fault = new Error('fault')
   const following = new Following(() => {

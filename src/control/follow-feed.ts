@@ -1,6 +1,7 @@
 import { type Readable, addAbortSignal } from 'node:stream'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Clock } from '../call/clock.ts'
+import { LineReader } from '../lib/line-reader.ts'
 
 /** Before the first attempt to connect again, the second in a row, …; the last one from then on. */
 const pausesMs = [50, 200, 500, 1000, 2000] as const
@@ -8,8 +9,6 @@ const pausesMs = [50, 200, 500, 1000, 2000] as const
 const goodMs = 5000
 /** The gateway says something every 15 s: one that is silent for so long hangs. */
 const silentMs = 60_000
-/** Characters. A longer event is none of ours: the connection is broken, so that nobody can fill this process's memory. */
-const longestEvent = 32 * 2 ** 20
 
 export interface FollowFeedOptions {
   readonly clock: Clock
@@ -61,13 +60,9 @@ async function readEvents(
   onEvent: (event: EventSourceMessage) => void,
 ): Promise<void> {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-  const parser = createParser({
-    onEvent,
-    maxBufferSize: longestEvent,
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') stream.destroy()
-    },
-  })
+  const parser = createParser({ onEvent })
+  // An event whose line is too long is left out, and not asked for again.
+  const lines = new LineReader((line) => parser.feed(`${line}\n`))
   let isHeard = true
   let cancel = (): void => {}
   const look = (): void => {
@@ -81,7 +76,7 @@ async function readEvents(
     .on('data', (text: string) => {
       isHeard = true
       try {
-        parser.feed(text)
+        lines.add(text)
       } catch (error) {
         reject(error)
         stream.destroy()

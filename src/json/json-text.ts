@@ -1,4 +1,5 @@
 import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
+import { messageOf } from '../lib/caught.ts'
 
 /** A place in a text, counted from one; null where it cannot be told. */
 export interface TextPlace {
@@ -61,25 +62,21 @@ function document(text: string): DocumentNode | null {
   }
 }
 
-/** In the engine's words where it says a place; else it names what it did not expect, and the library says where. */
+/** In the engine's words; the place is where it says, or else the library. */
 function syntaxProblem(text: string, error: unknown): JsonReading {
-  const said = error instanceof Error ? error.message : String(error)
+  const said = messageOf(error)
   const [, words = '', position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(said) ?? []
   const end = text.trimEnd().length
-  const offset = position === undefined ? (said.startsWith('Unexpected end') ? end : null) : Number(position)
-  if (offset !== null && offset >= end) return notJson('it ends too early', placeAt(text, end))
-  if (offset !== null)
-    return notJson(
-      words.replace(/^[A-Z]/, (letter) => letter.toLowerCase()),
-      placeAt(text, offset),
-    )
+  const offset = said.startsWith('Unexpected end') ? end : Number(position)
+  if (offset >= end) return notJson('it ends too early', placeAt(text, end))
+  if (words !== '') return notJson(words[0]?.toLowerCase() + words.slice(1), placeAt(text, offset))
+  const [, token = 'something'] = /^Unexpected token ('.')/su.exec(said) ?? []
   try {
     parse(text)
   } catch (fault) {
     const { line, column } = fault as Partial<TextPlace>
-    const [, token = ''] = /^Unexpected token ('.')/su.exec(said) ?? []
     if (typeof line === 'number' && typeof column === 'number') {
-      return notJson(`${token === '' ? 'something' : token} is out of place`, { line, column })
+      return notJson(`${token} is out of place`, { line, column })
     }
   }
   return notJson(said, nowhere)
@@ -102,20 +99,16 @@ function duplicateProblem(text: string): JsonReading {
 }
 
 function duplicateIn(node: ValueNode | undefined): { name: string; place: TextPlace } | null {
-  if (node?.type === 'Array') return firstOf(node.elements.map(({ value }) => value))
-  if (node?.type !== 'Object') return null
   const names = new Set<string>()
-  for (const { name } of node.members) {
+  const inner: ValueNode[] = node?.type === 'Array' ? node.elements.map(({ value }) => value) : []
+  for (const { name, value } of node?.type === 'Object' ? node.members : []) {
     const text = nameOf(name)
     if (names.has(text)) return { name: text, place: name.loc.start }
     names.add(text)
+    inner.push(value)
   }
-  return firstOf(node.members.map(({ value }) => value))
-}
-
-function firstOf(nodes: readonly ValueNode[]): { name: string; place: TextPlace } | null {
-  for (const node of nodes) {
-    const found = duplicateIn(node)
+  for (const value of inner) {
+    const found = duplicateIn(value)
     if (found !== null) return found
   }
   return null
@@ -141,8 +134,7 @@ function countMembers(value: unknown, depth: number): number | null {
 
 /** Strings of valid JSON that a colon follows. */
 function countNames(text: string): number {
-  let count = 0
-  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/gs))
-    if (colon !== undefined) count += 1
-  return count
+  return text
+    .matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/gs)
+    .reduce((count, [, colon]) => (colon === undefined ? count : count + 1), 0)
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 // oxlint-disable-next-line no-restricted-imports -- A lock, not a database: store imports pricing, and both need it.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf, messageOf } from './caught.ts'
 
 const retryMs = 10
 const sqliteBusy = 5
@@ -27,8 +28,7 @@ export function tryFileLock(path: string): Disposable | null {
     database?.close()
     if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return null
     // Not SQLite's own error: it would be taken for one of the database beside it.
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`${path} cannot be locked: ${reason}`, { cause: error })
+    throw new Error(`${path} cannot be locked: ${messageOf(error)}`, { cause: error })
   }
 }
 
@@ -56,7 +56,6 @@ function makePrivateFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    if (!isThere) throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }

@@ -27,6 +27,17 @@ export function listTokens(value: string): string[] {
     .filter((token) => token !== '')
 }
 
+/** The values of a header, joined as they may be (RFC 9110 §5.3); null if it is absent. The name is in lower case. */
+export function headerOf(headers: readonly string[], name: string): string | null {
+  let value: string | null = null
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const each = headers[at] ?? ''
+    if (each.length !== name.length || each.toLowerCase() !== name) continue
+    value = value === null ? (headers[at + 1] ?? '') : `${value},${headers[at + 1] ?? ''}`
+  }
+  return value
+}
+
 /** Hop-by-hop in every message, whether `Connection` names them or not (RFC 9110 §7.6.1). */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
   'connection',

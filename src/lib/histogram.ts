@@ -108,7 +108,7 @@ export class Histogram {
   /** How many values lie between rising limits, from one (inclusive) to the next; what lies beyond them counts at the ends. */
   countsBetween(limits: readonly number[]): number[] {
     const last = limits.length - 2
-    const found = zeros(last + 1)
+    const found = Array.from({ length: last + 1 }, () => 0)
     if (last < 0) return found
     found[0] = this.#zeros
     let bin = 0
@@ -191,13 +191,12 @@ export class Histogram {
 
   #addTo(bucket: number | null, times: number): void {
     this.#count += times
-    if (bucket === null) {
-      this.#zeros += times
-      return
+    if (bucket === null) this.#zeros += times
+    else {
+      this.#cover(bucket)
+      const at = bucket - this.#lowest
+      this.#counts[at] = (this.#counts[at] ?? 0) + times
     }
-    this.#cover(bucket)
-    const at = bucket - this.#lowest
-    this.#counts[at] = (this.#counts[at] ?? 0) + times
   }
 
   /** Widens the window, by more the wider it is, until it covers the bucket. */
@@ -222,12 +221,6 @@ export function quantileOf(count: number, quantile: number, atRank: (rank: numbe
   const below = Math.floor(rank)
   const low = atRank(below)
   return rank === below ? low : low + (atRank(below + 1) - low) * (rank - below)
-}
-
-function zeros(length: number): number[] {
-  const list: number[] = []
-  for (let i = 0; i < length; i++) list.push(0)
-  return list
 }
 
 function bucketOf(value: number): number {

@@ -22,21 +22,16 @@ export function parseIsoTime(text: string): IsoTime | null {
   const match = pattern.exec(text)
   if (match === null) return null
   const number = (index: number): number => Number(match[index] ?? 0)
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  if (hour > 23 || minute > 59 || second > 59 || number(10) > 23 || number(11) > 59) return null
+  const [month, day] = [number(2), number(3)]
+  const [hour, minute, second, fraction] = [number(4), number(5), number(6), number(7)]
+  const [offsetHour, offsetMinute] = [number(10), number(11)]
+  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return null
   const local = new Date(0)
-  local.setUTCFullYear(year, month - 1, day)
+  local.setUTCFullYear(number(1), month - 1, day)
   // A day that the month does not have would be one of the next month.
   if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return null
-  const timeMs = ((hour * 60 + minute) * 60 + second) * 1000 + number(7) * 1000
-  const offsetMs = (number(10) * 60 + number(11)) * 60_000
+  const timeMs = ((hour * 60 + minute) * 60 + second) * 1000 + fraction * 1000
+  const offsetMs = (offsetHour * 60 + offsetMinute) * 60_000
   const ms = local.getTime() + timeMs - (match[9] === '-' ? -offsetMs : offsetMs)
   return { ms, isLocal: match[8] === undefined && match[9] === undefined }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { codeOf } from './caught.ts'
 
 /** A process, told apart from a later one that was given the same number. */
 export interface ProcessIdentity {
@@ -49,6 +50,6 @@ function answersSignals(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { endianness } from 'node:os'
+import { codeOf } from './caught.ts'
 import { LineReader } from './line-reader.ts'
 
 /** Both ends of a connection, as the process sees them that accepted it. */
@@ -84,7 +85,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }

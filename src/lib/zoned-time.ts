@@ -4,6 +4,7 @@ export type ZonedUnit = 'minute' | 'hour' | 'day'
 const unitMs: Readonly<Record<ZonedUnit, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 /** No zone changes its offset twice within so short a time. */
 const calmMs = 86_400_000
+const offsetFormat = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 /** Longer than any local day. */
 const overADayMs = 36 * 3_600_000
 
@@ -17,19 +18,7 @@ export class ZonedTime {
 
   /** Throws `RangeError` where there is no such zone. */
   constructor(timeZone: string) {
-    this.#format = new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-      era: 'short',
-    })
+    this.#format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
   }
 
   /** Local time minus UTC, in whole seconds given as milliseconds. */
@@ -106,18 +95,12 @@ export class ZonedTime {
     return after * 1000
   }
 
+  /** The format ends in `GMT`, `GMT-03:30` or, in old times, `GMT+00:53:28`. */
   #formattedOffsetMs(instantMs: number): number {
-    const values: Record<string, number> = {}
-    let isBeforeChrist = false
-    for (const { type, value } of this.#format.formatToParts(instantMs)) {
-      if (type === 'era') isBeforeChrist = value.startsWith('B')
-      else values[type] = Number(value)
-    }
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = values
-    const local = new Date(0)
-    local.setUTCFullYear(isBeforeChrist ? 1 - year : year, month - 1, day)
-    local.setUTCHours(hour, minute, second)
-    return local.getTime() - Math.floor(instantMs / 1000) * 1000
+    const [, sign, ...parts] = offsetFormat.exec(this.#format.format(instantMs)) ?? []
+    const [hours, minutes, seconds] = parts.map((part: string | undefined) => Number(part ?? 0))
+    const offsetMs = (((hours ?? 0) * 60 + (minutes ?? 0)) * 60 + (seconds ?? 0)) * 1000
+    return sign === '-' ? -offsetMs : offsetMs
   }
 }
 

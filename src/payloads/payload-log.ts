@@ -9,11 +9,10 @@ import { CallTap } from './tap/call-tap.ts'
 import { type CaptureRule, formatCaptureRule, isSampled } from './tap/capture-rule.ts'
 import { type FeedListener, FeedListeners } from './feed/feed-listeners.ts'
 import { LogSwitch } from './tap/log-switch.ts'
-import type { FromPayloadWorker, PayloadSettings } from './payload-messages.ts'
+import type { FromPayloadWorker, PayloadQuestion, PayloadSettings } from './payload-messages.ts'
 import { measureSegments } from './file/payload-segments.ts'
 import { PayloadThread, startPayloadWorker } from './payload-thread.ts'
 import { TapSender } from './tap/tap-sender.ts'
-import { ThreadQuestions } from './thread-questions.ts'
 
 export interface PayloadLogOptions {
   /** Of the active file, e.g. `logger/payloads.jsonl`; its folder is made when something is written. */
@@ -40,13 +39,10 @@ export interface PayloadLogOptions {
 
 /** The active segment is at most so much of all of them. */
 const leastSegments = 4
-/** How long a thread that died is told of, where nothing passes that shows that the next is well. */
-const deathShownMs = 10_000
 /** A batch that is on its way for longer has met a disk that hangs. */
 const stallMs = 10_000
 /** A size that is older than this is measured anew when it is asked for. */
 const sizeGoodForMs = 1000
-const nothing = new Uint8Array()
 
 /**
  * The raw log of payloads and its live feed, from a thread of its own. What stands here is what calls meet: copying,
@@ -59,11 +55,8 @@ export class PayloadLog implements PayloadTaps {
   readonly #sender: TapSender
   readonly #switch: LogSwitch
   readonly #listeners: FeedListeners
-  readonly #questions: ThreadQuestions
   #lastTap = 0
   #trouble: string | null = null
-  #threadWarning: Warning | null = null
-  #diedAtMs = 0
   #dropped = 0
   #threadDropped = 0
   #fileBytes = 0
@@ -100,9 +93,8 @@ export class PayloadLog implements PayloadTaps {
       settings: () => this.#settings(),
       started: () => this.#sender.open(),
       received: (message) => this.#receive(message),
-      died: (reason) => this.#lose(reason),
+      died: () => this.#lose(),
     })
-    this.#questions = new ThreadQuestions(this.#thread)
     if (enabled) this.#thread.need()
     this.#measure()
   }
@@ -159,20 +151,17 @@ export class PayloadLog implements PayloadTaps {
   }
 
   warnings(): readonly Warning[] {
-    const isOver = this.#thread.isRunning && this.#clock.now() - this.#diedAtMs > deathShownMs
-    return [this.#off(), isOver ? null : this.#threadWarning, this.#stall()].filter(
-      (warning) => warning !== null,
-    )
+    return [this.#off(), this.#thread.warning(), this.#stall()].filter((warning) => warning !== null)
   }
 
   /** The answer of `GET /v1/raw-log/recent` as JSON, with what has passed by now; rejects where files cannot be read. */
   recent(limit: number): Promise<Uint8Array> {
-    return this.#ask((question) => this.#thread.post({ kind: 'recent', question, limit }))
+    return this.#ask({ kind: 'recent', limit })
   }
 
   /** Empties the log, and leaves it on or off; rejects where files cannot be changed. */
   async clear(): Promise<void> {
-    await this.#ask((question) => this.#thread.post({ kind: 'clear', question }))
+    await this.#ask({ kind: 'clear' })
   }
 
   /** As long as it is not disposed of, the listener is told of every call that begins from now on. */
@@ -215,14 +204,11 @@ export class PayloadLog implements PayloadTaps {
     return { code: 'raw_log_stalled', message }
   }
 
-  #ask(post: (question: number) => void): Promise<Uint8Array> {
+  #ask(question: PayloadQuestion): Promise<Uint8Array> {
     if (this.#closing !== null) return Promise.reject(new Error('the raw log is closed'))
     this.#thread.need()
     this.#sender.flush()
-    return this.#questions.ask(
-      post,
-      this.#threadWarning?.message ?? 'the thread of the raw log is not running',
-    )
+    return this.#thread.ask(question)
   }
 
   #receive(message: FromPayloadWorker): void {
@@ -231,19 +217,14 @@ export class PayloadLog implements PayloadTaps {
         this.#sender.taken(message)
         this.#threadDropped = message.dropped
         this.#noteSize(message.fileBytes)
-        this.#threadWarning = null
         this.#thread.isWell()
         break
       case 'feed':
         this.#listeners.tell(message)
         this.#thread.post({ kind: 'fed', bytes: message.bytes.length })
         break
-      case 'recent':
-        this.#questions.answered(message.question, message.json ?? nothing, message.trouble)
-        break
-      case 'cleared':
+      case 'answer':
         this.#noteSize(message.fileBytes)
-        this.#questions.answered(message.question, nothing, message.trouble)
         break
       case 'trouble':
         this.#trouble = message.message
@@ -270,16 +251,10 @@ export class PayloadLog implements PayloadTaps {
     this.#thread.post({ kind: 'mode', enabled, fed })
   }
 
-  #lose(reason: string): void {
+  #lose(): void {
     const records = this.#sender.lose()
     this.#dropped += this.#threadDropped
     this.#threadDropped = 0
-    this.#threadWarning = {
-      code: 'raw_log_restarted',
-      message: `the thread of the raw log failed: ${reason}`,
-    }
-    this.#diedAtMs = this.#clock.now()
-    this.#questions.rejectAll(this.#threadWarning.message)
     this.#listeners.tellDropped(records)
     this.#onClosed()
   }
@@ -305,6 +280,5 @@ export class PayloadLog implements PayloadTaps {
   #end(): void {
     this.#sender.lose()
     this.#thread.end()
-    this.#questions.rejectAll('the raw log is closed')
   }
 }

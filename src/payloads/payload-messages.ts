@@ -19,6 +19,9 @@ export interface PayloadSettings {
   readonly fed: boolean
 }
 
+/** What the thread is asked, and answers in this order. */
+export type PayloadQuestion = { readonly kind: 'recent'; readonly limit: number } | { readonly kind: 'clear' }
+
 /** To the payload log's thread. */
 export type ToPayloadWorker =
   /** See `tap-batch.ts`; answered by a `taken`, which gives the buffer back. */
@@ -30,8 +33,7 @@ export type ToPayloadWorker =
     }
   /** What is done with records from here on: whether they are kept in the file, and whether the feed has readers. */
   | { readonly kind: 'mode'; readonly enabled: boolean; readonly fed: boolean }
-  | { readonly kind: 'recent'; readonly question: number; readonly limit: number }
-  | { readonly kind: 'clear'; readonly question: number }
+  | (PayloadQuestion & { readonly question: number })
   /** So many bytes of feed have reached their listeners. */
   | { readonly kind: 'fed'; readonly bytes: number }
   | { readonly kind: 'close' }
@@ -53,16 +55,11 @@ export type FromPayloadWorker =
       readonly events: readonly FedEvent[]
       readonly lost: number
     }
-  /** `json` is null where there is `trouble`. */
+  /** To the question of this number; `trouble` says why it could not be done. */
   | {
-      readonly kind: 'recent'
+      readonly kind: 'answer'
       readonly question: number
-      readonly json: Uint8Array | null
-      readonly trouble: string | null
-    }
-  | {
-      readonly kind: 'cleared'
-      readonly question: number
+      readonly json: Uint8Array
       readonly trouble: string | null
       readonly fileBytes: number
     }

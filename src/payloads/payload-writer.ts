@@ -1,9 +1,9 @@
 import { CallIds, startedAtMs } from '../call/call-id.ts'
 import type { Outcome } from '../call/call-record.ts'
+import { codeOf, messageOf } from '../lib/caught.ts'
 import { isCaptured, isSampled } from './tap/capture-rule.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { RecordComposer } from './record/compose-record.ts'
-import { troubleOf } from './file/file-trouble.ts'
 import { LineOutbox } from './feed/line-outbox.ts'
 import { PayloadFile } from './file/payload-file.ts'
 import type { FedEvent, FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
@@ -65,10 +65,14 @@ export class PayloadWriter implements TappedCallListener {
         this.#enable(message.enabled)
         break
       case 'recent':
-        this.#recent(message.question, message.limit)
+        this.#answer(message.question, () => this.#reader.recent(message.limit))
         break
       case 'clear':
-        this.#clear(message.question)
+        this.#answer(message.question, () => {
+          this.#file.forgetSizes()
+          clearPayloads(this.#settings.filePath)
+          return new Uint8Array()
+        })
         break
       case 'fed':
         this.#fedBytes -= message.bytes
@@ -175,28 +179,16 @@ export class PayloadWriter implements TappedCallListener {
     this.#post({ kind: 'trouble', message: troubleOf(this.#settings.filePath, error) }, [])
   }
 
-  #recent(question: number, limit: number): void {
-    try {
-      const json = this.#reader.recent(limit)
-      this.#post({ kind: 'recent', question, json, trouble: null }, [json.buffer])
-    } catch (error) {
-      this.#post(
-        { kind: 'recent', question, json: null, trouble: troubleOf(this.#settings.filePath, error) },
-        [],
-      )
-    }
-  }
-
-  #clear(question: number): void {
+  #answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
+    let json = new Uint8Array()
     let trouble: string | null = null
     try {
-      clearPayloads(this.#settings.filePath)
+      json = work()
     } catch (error) {
       trouble = troubleOf(this.#settings.filePath, error)
     }
-    this.#file.forgetSizes()
     this.#count()
-    this.#post({ kind: 'cleared', question, trouble, fileBytes: this.#fileBytes }, [])
+    this.#post({ kind: 'answer', question, json, trouble, fileBytes: this.#fileBytes }, [json.buffer])
   }
 
   #count(): void {
@@ -213,4 +205,14 @@ export class PayloadWriter implements TappedCallListener {
       // Writing tells what is wrong with the file.
     }
   }
+}
+
+/** Why the log at `filePath` cannot be written, in words for a person. */
+function troubleOf(filePath: string, error: unknown): string {
+  const code = codeOf(error)
+  const reason = messageOf(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${filePath}: the disk is full`
+  if (code === 'EROFS') return `${filePath}: the file system is read-only`
+  if (code === 'EACCES' || code === 'EPERM') return `${filePath}: no right to write it (${reason})`
+  return `${filePath}: ${reason}`
 }

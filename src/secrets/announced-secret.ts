@@ -62,12 +62,7 @@ export function mayAnnounce(bytes: Uint8Array, wordEnd: number): boolean {
 }
 
 /** The secret that the word which ends at `wordEnd` announces, if it does and one follows. */
-export function announcedSecret(
-  source: Source,
-  wordStart: number,
-  wordEnd: number,
-  isCut: boolean,
-): SecretRange | null {
+export function announcedSecret(source: Source, wordStart: number, wordEnd: number): SecretRange | null {
   const { bytes, text } = source
   const kind = mayAnnounce(bytes, wordEnd) ? kindOf(text, wordStart, wordEnd) : null
   const found = kind === null ? null : matchAt(behindWord, text, wordEnd)
@@ -76,7 +71,7 @@ export function announcedSecret(
   const hasSign = sign !== undefined
   if (nameQuote !== undefined) {
     const nameEnd = wordEnd + nameQuote.length
-    if ('\r\n'.includes(text.charAt(nameEnd))) return fieldValue(source, wordStart, nameEnd, kind, isCut)
+    if ('\r\n'.includes(text.charAt(nameEnd))) return fieldValue(source, wordStart, nameEnd, kind)
     // Outside a string of JSON only numbers and words follow a name in quotes: they stay, so that it stays JSON.
     if (!hasSign || quote === undefined) return null
   }
@@ -88,8 +83,8 @@ export function announcedSecret(
   if (kind === 'query' && !isParameter) return null
   if (hasSign ? kind === 'spoken' : !mayBeSaid(kind, said) || start === wordEnd) return null
   if (quote !== undefined && followsString(bytes[start] ?? space)) return null
-  if (kind === 'header') return restOfHeader(source, start, isCut)
-  return valueRange(source, start, isParameter ? 'query' : kind, hasSign, quote ?? '', isCut)
+  if (kind === 'header') return restOfHeader(source, start)
+  return valueRange(source, start, isParameter ? 'query' : kind, hasSign, quote ?? '')
 }
 
 /** Whether this may stand behind a string of JSON: then the quote that was seen closed one. */
@@ -114,14 +109,8 @@ function kindOf(text: string, start: number, end: number): Kind | null {
 }
 
 /** The value of a form field with this name. */
-function fieldValue(
-  source: Source,
-  wordStart: number,
-  nameEnd: number,
-  kind: Kind,
-  isCut: boolean,
-): SecretRange | null {
-  const { text } = source
+function fieldValue(source: Source, wordStart: number, nameEnd: number, kind: Kind): SecretRange | null {
+  const { text, isCut } = source
   if (!/name="[^"]{0,40}$/i.test(text.slice(Math.max(0, wordStart - 46), wordStart))) return null
   const [all = '', value = ''] = matchAt(formField, text, nameEnd) ?? []
   const end = nameEnd + all.length
@@ -137,9 +126,8 @@ function valueRange(
   kind: Kind,
   hasSign: boolean,
   quote: string,
-  isCut: boolean,
 ): SecretRange | null {
-  const { text } = source
+  const { text, isCut } = source
   const from = start + (matchAt(schemeName, text, start)?.[0].length ?? 0)
   const inQuotes =
     quote === '' ? '' : (matchAt(quote.length === 1 ? quotedValue : escapedValue, text, from)?.[0] ?? '')
@@ -182,8 +170,8 @@ function isPlaceholder({ bytes, text }: Source, start: number, end: number): boo
 }
 
 /** `Authorization: …` to the end of its line or string; a cookie is one only if it has a `=`. */
-function restOfHeader(source: Source, start: number, isCut: boolean): SecretRange | null {
-  const { bytes, text } = source
+function restOfHeader(source: Source, start: number): SecretRange | null {
+  const { bytes, text, isCut } = source
   const from = start + (matchAt(schemeName, text, start)?.[0].length ?? 0)
   const look = matchAt(lineLook, text, from)?.[0] ?? ''
   const end = from + look.length

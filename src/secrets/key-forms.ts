@@ -99,32 +99,32 @@ export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecAr
 }
 
 /** The form of a whole key, or, if the text was cut, of the beginning of one at its end. */
-function find(forms: Form, text: string, at: number, isCut: boolean): RegExpExecArray | null {
+function find(forms: Form, { text, isCut }: Source, at: number): RegExpExecArray | null {
   return matchAt(forms.whole, text, at) ?? (isCut ? matchAt(forms.cut, text, at) : null)
 }
 
 /** Credentials that are known by more than how they begin. The run begins behind an escape's letter. */
-export function keyByForm(source: Source, run: Run, isCut: boolean): SecretRange | null {
+export function keyByForm(source: Source, run: Run): SecretRange | null {
   const { start, end } = run
-  const { bytes, text } = source
+  const { bytes, text, isCut } = source
   const next = bytes[end]
   const isLast = isCut && end === text.length
   if (isLast || end - start >= leastLength || (next === dot && end - start >= leastBeforeDot)) {
-    const key = keyInside(source, run, isCut, isLast)
+    const key = keyInside(source, run, isLast)
     if (key !== null) return key
   }
-  if (next === colon) return urlUser(source, end, isCut) ?? behindColon(source, end, isCut)
-  if (next === slash && end - start === 'services'.length) return rangeAt(find(webhook, text, end + 1, isCut))
-  if (next === tilde) return behindTilde(source, run, isCut)
+  if (next === colon) return urlUser(source, end) ?? behindColon(source, end)
+  if (next === slash && end - start === 'services'.length) return rangeAt(find(webhook, source, end + 1))
+  if (next === tilde) return behindTilde(source, run)
   if (next !== space) return null
   if (bytes[end - 1] === capitalN) return pem(text, end)
   if (end - start === 'basic'.length) return basicPassword(text, start)
   return bytes[start] === hyphen ? optionPassword(text, start) : null
 }
 
-function keyInside(source: Source, run: Run, isCut: boolean, isLast: boolean): SecretRange | null {
+function keyInside(source: Source, run: Run, isLast: boolean): SecretRange | null {
   const { start, end, hasSigns } = run
-  const { bytes, text } = source
+  const { bytes } = source
   if (bytes[start - 1] === dot) {
     const key = keyBehindName(source, start, end, isLast)
     if (key !== null) return key
@@ -139,16 +139,17 @@ function keyInside(source: Source, run: Run, isCut: boolean, isLast: boolean): S
     starts++
     const isLikely = beginsForm[bytes[at] ?? 0] === 1
     const found =
-      (isLikely ? find(ofOwnLength, text, at, isCut) : null) ??
-      (isLikely && hasParts ? find(inDottedParts, text, at, isCut) : null) ??
-      (hasParts && end - at >= leastRandom ? randomParts(source, at, isCut) : null)
+      (isLikely ? find(ofOwnLength, source, at) : null) ??
+      (isLikely && hasParts ? find(inDottedParts, source, at) : null) ??
+      (hasParts && end - at >= leastRandom ? randomParts(source, at) : null)
     if (found !== null) return rangeAt(found)
   }
   return null
 }
 
-function randomParts({ bytes, text }: Source, at: number, isCut: boolean): RegExpExecArray | null {
-  const found = find(inRandomParts, text, at, isCut)
+function randomParts(source: Source, at: number): RegExpExecArray | null {
+  const { bytes, text, isCut } = source
+  const found = find(inRandomParts, source, at)
   if (found === null) return null
   const [first = '', second = '', third] = found[0].split('.')
   if (!isRandom(bytes, at, at + first.length, 20, 33)) return null
@@ -172,7 +173,7 @@ function keyBehindName(
   return { start: from + escaped, end: keyEnd(text, from, end) }
 }
 
-function urlUser({ bytes, text }: Source, at: number, isCut: boolean): SecretRange | null {
+function urlUser({ bytes, text, isCut }: Source, at: number): SecretRange | null {
   const found = matchAt(userOfUrl, text, at)
   const [whole = '', said = ''] = found ?? []
   const start = at + whole.length - said.length
@@ -187,8 +188,9 @@ function urlUser({ bytes, text }: Source, at: number, isCut: boolean): SecretRan
   return isSecret && userEnd > 0 ? { start, end: start + userEnd } : null
 }
 
-function behindColon({ bytes, text }: Source, at: number, isCut: boolean): SecretRange | null {
-  const found = find(botToken, text, at, isCut)
+function behindColon(source: Source, at: number): SecretRange | null {
+  const { bytes, text, isCut } = source
+  const found = find(botToken, source, at)
   if (found === null) return null
   const [token, digits = ''] = found
   const end = at + token.length
@@ -196,8 +198,9 @@ function behindColon({ bytes, text }: Source, at: number, isCut: boolean): Secre
   return isToken ? { start: at - digits.length, end } : null
 }
 
-function behindTilde({ bytes, text }: Source, { start, end }: Run, isCut: boolean): SecretRange | null {
-  const found = find(aroundTilde, text, end, isCut)
+function behindTilde(source: Source, { start, end }: Run): SecretRange | null {
+  const { bytes, text, isCut } = source
+  const found = find(aroundTilde, source, end)
   if (found === null) return null
   const last = end + found[0].length
   const isKey = (isCut && last === text.length) || isRandom(bytes, end + 1, last, 8, 40)

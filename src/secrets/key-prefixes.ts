@@ -27,6 +27,8 @@ export const byteClasses: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte
 export interface Source {
   readonly bytes: Buffer
   readonly text: string
+  /** More text followed: what stands at the end may be the beginning of a credential. */
+  readonly isCut: boolean
 }
 
 /** What must stand behind a prefix: a segment of so many characters with digits and letters, or a longer one. */

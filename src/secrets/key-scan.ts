@@ -37,7 +37,7 @@ export function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | nul
 
 function findKeysIn(bytes: Buffer, isCut: boolean, decodes: boolean): readonly number[] | null {
   // Latin-1, as any byte survives it.
-  const source: Source = { bytes, text: bytes.toString('latin1') }
+  const source: Source = { bytes, text: bytes.toString('latin1'), isCut }
   let found: number[] | null = null
   const { length } = bytes
   let at = 0
@@ -51,14 +51,14 @@ function findKeysIn(bytes: Buffer, isCut: boolean, decodes: boolean): readonly n
       at++
       kind = at < length ? (byteClasses[bytes[at] ?? 0] ?? 0) : 0
     }
-    const inBase64 = decodes ? keyInBase64(source, start, at, isCut) : null
+    const inBase64 = decodes ? keyInBase64(source, start, at) : null
     if (
       inBase64 === null &&
       (at - start < shortestRun || (at < length && isPlainWord(bytes, start, at, seen)))
     ) {
       continue
     }
-    const range = inBase64 ?? keyInRun(source, start, at, seen, isCut)
+    const range = inBase64 ?? keyInRun(source, start, at, seen)
     if (range === null) continue
     found ??= []
     found.push(Math.max(range.start, found.at(-1) ?? 0), range.end)
@@ -85,12 +85,7 @@ function isPlainWord(bytes: Uint8Array, start: number, end: number, seen: number
 }
 
 /** The whole of a base64 text that begins with this run and holds a credential. */
-function keyInBase64(
-  { bytes, text }: Source,
-  start: number,
-  end: number,
-  isCut: boolean,
-): SecretRange | null {
+function keyInBase64({ bytes, text, isCut }: Source, start: number, end: number): SecretRange | null {
   const next = bytes[end]
   if (end - start < base64Start && next !== slash && next !== plus) return null
   if (bytes[start - 1] === slash || bytes[start - 1] === plus) return null
@@ -104,14 +99,8 @@ function keyInBase64(
   return { start: from, end: from + coded.length }
 }
 
-function keyInRun(
-  source: Source,
-  start: number,
-  end: number,
-  seen: number,
-  isCut: boolean,
-): SecretRange | null {
-  const { bytes } = source
+function keyInRun(source: Source, start: number, end: number, seen: number): SecretRange | null {
+  const { bytes, isCut } = source
   const cut = isCut && end === bytes.length
   const hasSigns = (seen & byteClass.sign) !== 0
   const from = Math.min(start + escapeLength(bytes, start), end)
@@ -120,13 +109,13 @@ function keyInRun(
     cut || (mayBeKey && end - start >= shortestKey)
       ? prefixedKey(source, start, { start: from, end, hasSigns }, cut)
       : null
-  let form = keyByForm(source, { start: from, end, hasSigns }, isCut)
+  let form = keyByForm(source, { start: from, end, hasSigns })
   if (form === null && from > start) {
     // What follows a backslash may be no escape's letter, but the key's own first one, which stays.
-    form = keyByForm(source, { start, end, hasSigns }, isCut)
+    form = keyByForm(source, { start, end, hasSigns })
     if (form !== null) form = { start: Math.max(form.start, start + 1), end: form.end }
   }
-  if (key === null) return form ?? announcedSecret(source, start, end, isCut)
+  if (key === null) return form ?? announcedSecret(source, start, end)
   return form === null ? key : { start: Math.min(key.start, form.start), end: Math.max(key.end, form.end) }
 }
 

@@ -14,7 +14,7 @@ function answerOf(contentType: string, body: Buffer, coding: string): RawAnswer 
     method: 'POST',
     path: '/v1/chat/completions',
     headers: ['Content-Type', contentType, 'Content-Encoding', coding],
-    body: { pieces: [body], totalBytes: body.length, truncated: false },
+    body: { bytes: body, totalBytes: body.length, truncated: false },
     model: null,
     stream: true,
     status: 200,

@@ -16,7 +16,7 @@ function recordOf(form: WireForm, bytes: number): OutgoingRecord {
       path: form.path,
       headers: form.headers.flat(),
       body: {
-        pieces: [form.body.subarray(0, bytes)],
+        bytes: form.body.subarray(0, bytes),
         totalBytes: form.body.length,
         truncated: bytes < form.body.length,
       },

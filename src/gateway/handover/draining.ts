@@ -1,7 +1,7 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
 import type { DrainOrder, PredecessorClaim, RawLogSwitch } from '../../control/control-messages.ts'
-import { onceATurn } from '../../lib/once-a-turn.ts'
+import { onceATurn } from './once-a-turn.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { GrantedSlots } from '../admission/granted-slots.ts'
 import type { SharedParts } from './predecessors.ts'

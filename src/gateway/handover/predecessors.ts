@@ -7,7 +7,7 @@ import type {
   PredecessorGateway,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
-import { onceATurn } from '../../lib/once-a-turn.ts'
+import { onceATurn } from './once-a-turn.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { codeOf } from './file-trouble.ts'
+import { codeOf } from '../../lib/caught.ts'
 import { isWhole, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 

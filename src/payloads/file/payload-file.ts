@@ -1,7 +1,7 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { isAlive } from '../../lib/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
-import { codeOf } from './file-trouble.ts'
+import { codeOf } from '../../lib/caught.ts'
 import { OpenSegment } from './open-segment.ts'
 import { seqOf } from './payload-line.ts'
 import {

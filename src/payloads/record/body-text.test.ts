@@ -12,8 +12,8 @@ function read(
   reading: Partial<BodyReading> = {},
   truncated = false,
 ): ReturnType<typeof readBody> {
-  const piece = Buffer.from(bytes)
-  return readBody({ pieces: [piece], totalBytes: piece.length, truncated }, { ...plain, ...reading })
+  const kept = Buffer.from(bytes)
+  return readBody({ bytes: kept, totalBytes: kept.length, truncated }, { ...plain, ...reading })
 }
 
 for (const json of [
@@ -64,7 +64,7 @@ test('JSON that is too deep for many a reader is kept as text', () => {
 })
 
 test('no body is null', () => {
-  const none = readBody({ pieces: [], totalBytes: 0, truncated: false }, plain)
+  const none = readBody({ bytes: Buffer.alloc(0), totalBytes: 0, truncated: false }, plain)
   assert.deepEqual(none, { json: 'null', encoding: null, withheld: null, truncated: false, text: null })
 })
 

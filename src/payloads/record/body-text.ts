@@ -29,7 +29,7 @@ const deepestJson = 200
 
 /** What is kept of a body: JSON as it was written where it is JSON, else its text, else base64. Never throws. */
 export function readBody(body: RawBody, reading: BodyReading): BodyText {
-  const kept = joined(body.pieces)
+  const kept = body.bytes
   if (kept.length === 0) {
     return { json: 'null', encoding: null, withheld: null, truncated: body.truncated, text: null }
   }
@@ -80,12 +80,6 @@ function hidesKey(bytes: Buffer): boolean {
   const narrow = Buffer.from(bytes.toString('latin1').replaceAll('\0', ''), 'latin1')
   const found = maskKeyBytes(narrow)
   return found !== narrow && maskKeyBytes(bytes) === bytes
-}
-
-function joined(pieces: readonly Uint8Array[]): Buffer {
-  const [first] = pieces
-  if (pieces.length !== 1 || first === undefined) return Buffer.concat(pieces)
-  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
 }
 
 /** Without the last character where its bytes are not all there. */

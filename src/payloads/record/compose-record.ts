@@ -1,7 +1,7 @@
 import type { PayloadToolCall } from '../../api/raw-log.ts'
-import type { RawHeaders } from '../../call/call-observer.ts'
 import { formatCallId } from '../../call/call-id.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
+import { headerOf } from '../../lib/header-list.ts'
 import { RecentMap } from '../../lib/recent-map.ts'
 import { type BodyText, readBody } from './body-text.ts'
 import { maskPath } from './mask-path.ts'
@@ -18,7 +18,6 @@ export interface ComposeOptions {
   readonly maxBodyBytes: number
 }
 
-const mostChunks = 10_000
 /** Longer texts are not remembered: they do not repeat. */
 const longestRemembered = 500
 
@@ -71,7 +70,7 @@ export class RecordComposer {
     const form = streamForm(type, body.text?.raw ?? '')
     const put =
       form === null || body.text === null ? null : putTogether(body.text, form, body.truncated || isCutOff)
-    const chunks = form === null ? '' : `,"chunks":${offsets(raw.chunkOffsetsMs)}`
+    const chunks = form === null ? '' : `,"chunks":[${raw.chunkOffsetsMs.map(rounded).join(',')}]`
     return `${this.#head(raw, seq, 'outgoing', raw.status)}${bodyFields(body, put?.withheld ?? null)}${this.#tail(raw, body.truncated)},"outcome":${this.#word(raw.outcome)},"failure_code":${this.#word(raw.failureCode)},"duration_ms":${rounded(raw.durationMs)}${chunks}${put?.fields ?? ''}}`
   }
 
@@ -150,21 +149,6 @@ function bodyFields(body: BodyText, withheld: string | null): string {
 /** Whether an answer of this outcome may have ended before it was whole: an error is as whole as any other answer. */
 function mayBeCutOff(outcome: string): boolean {
   return outcome !== 'ok' && outcome !== 'upstream_error' && outcome !== 'refused'
-}
-
-/** The values of a header, joined as they may be; null where it is absent. */
-function headerOf(headers: RawHeaders, name: string): string | null {
-  let value: string | null = null
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const each = headers[i] ?? ''
-    if (each.length !== name.length || each.toLowerCase() !== name) continue
-    value = value === null ? (headers[i + 1] ?? '') : `${value},${headers[i + 1] ?? ''}`
-  }
-  return value
-}
-
-function offsets(offsetsMs: readonly number[] | Float64Array): string {
-  return `[${Array.from(offsetsMs.slice(0, mostChunks), rounded).join(',')}]`
 }
 
 /** To a tenth of a millisecond; what is no number is null, as JSON has no other. */

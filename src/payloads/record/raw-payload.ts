@@ -2,16 +2,16 @@ import type { RawHeaders } from '../../call/call-observer.ts'
 
 /** A body as far as it was kept: all of it, or its beginning. */
 export interface RawBody {
-  /** In order, exactly as on the wire, before any transfer coding. They may be views of one large buffer. */
-  readonly pieces: readonly Uint8Array[]
+  /** Exactly as on the wire, before any transfer coding. */
+  readonly bytes: Buffer
   /** On the wire, all of it. */
   readonly totalBytes: number
-  /** Whether `pieces` are only its beginning, because no more was kept. */
+  /** Whether `bytes` are only its beginning, because no more was kept. */
   readonly truncated: boolean
 }
 
-/** One direction of a call, in raw pieces: what the main thread hands to the worker. */
-interface RawPayload {
+/** What the client sent. */
+export interface RawRequest {
   readonly callId: number
   /** When it was whole, in ms since the Unix epoch. */
   readonly wallTimeMs: number
@@ -25,11 +25,8 @@ interface RawPayload {
   readonly stream: boolean
 }
 
-/** What the client sent. */
-export type RawRequest = RawPayload
-
 /** What the client got. */
-export interface RawAnswer extends RawPayload {
+export interface RawAnswer extends RawRequest {
   /** Null where nothing was sent. */
   readonly status: number | null
   /** As the call's row has it. */
@@ -37,5 +34,5 @@ export interface RawAnswer extends RawPayload {
   readonly failureCode: string | null
   readonly durationMs: number
   /** When each piece came, in ms since the call's head was received; told of event streams only. */
-  readonly chunkOffsetsMs: readonly number[] | Float64Array
+  readonly chunkOffsetsMs: readonly number[]
 }

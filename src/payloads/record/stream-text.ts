@@ -11,11 +11,7 @@ export interface StreamText {
 
 type Fields = Readonly<Record<string, unknown>>
 
-interface OpenToolCall {
-  id: string | null
-  name: string | null
-  arguments: string
-}
+type OpenToolCall = { -readonly [K in keyof PayloadToolCall]: PayloadToolCall[K] }
 
 /** The texts of one choice, or of an answer that has no choices. */
 class ChoiceText {
@@ -24,19 +20,19 @@ class ChoiceText {
   readonly toolCalls = new Map<string | number, OpenToolCall>()
   #lastCall: string | number = 0
 
+  /** A piece of the text, or anything else, which is passed over. */
   say(piece: unknown): void {
-    if (typeof piece === 'string' && piece !== '') this.text = (this.text ?? '') + piece
+    this.text = grown(this.text, piece)
   }
 
   reason(piece: unknown): void {
-    if (typeof piece === 'string' && piece !== '') this.reasoning = (this.reasoning ?? '') + piece
+    this.reasoning = grown(this.reasoning, piece)
   }
 
   /** A piece of a tool call. One without a key belongs to the last one, unless it brings an id of its own. */
   call(key: unknown, id: unknown, name: unknown, piece: unknown): void {
-    const isKey = typeof key === 'number' || (typeof key === 'string' && key !== '')
-    if (isKey) this.#lastCall = key
-    else if (typeof id === 'string' && id !== '' && this.toolCalls.get(this.#lastCall)?.id !== id) {
+    if (typeof key === 'number' || isText(key)) this.#lastCall = key
+    else if (isText(id) && this.toolCalls.get(this.#lastCall)?.id !== id) {
       this.#lastCall = `#${this.toolCalls.size}`
     }
     let call = this.toolCalls.get(this.#lastCall)
@@ -44,18 +40,23 @@ class ChoiceText {
       call = { id: null, name: null, arguments: '' }
       this.toolCalls.set(this.#lastCall, call)
     }
-    if (typeof id === 'string' && id !== '') call.id ??= id
+    if (isText(id)) call.id ??= id
     // Some send the name again with each piece, none sends it in pieces.
-    if (typeof name === 'string' && name !== '') call.name ??= name
+    if (isText(name)) call.name ??= name
     if (typeof piece === 'string') call.arguments += piece
     else if (typeof piece === 'object' && piece !== null) call.arguments ||= JSON.stringify(piece)
   }
 
-  /** Arguments as they came whole in the end; nothing new where their pieces came before. */
+  /** Arguments as they came whole in the end; nothing new if their pieces came before. */
   callDone(key: unknown, whole: unknown): void {
-    if (typeof key !== 'number' && typeof key !== 'string') return
-    const call = this.toolCalls.get(key)
+    const call = this.toolCalls.get(key as string | number)
     if (call !== undefined && typeof whole === 'string') call.arguments ||= whole
+  }
+
+  /** Everything that it comes to. */
+  all(): string[] {
+    const calls = [...this.toolCalls.values()].flatMap((call) => [call.id, call.name, call.arguments])
+    return [this.text, this.reasoning, ...calls].map((text) => text ?? '')
   }
 }
 
@@ -66,147 +67,113 @@ class ChoiceText {
  */
 export function readStreamText(events: readonly Fields[]): StreamText {
   const choices = new Map<number, ChoiceText>()
+  const choiceAt = (index: unknown): ChoiceText => {
+    const at = typeof index === 'number' ? index : 0
+    const choice = choices.get(at) ?? new ChoiceText()
+    choices.set(at, choice)
+    return choice
+  }
   for (const event of events) {
-    const listed = event['choices']
-    if (Array.isArray(listed)) {
-      for (const choice of listed as unknown[]) {
-        if (isFields(choice)) readChoice(choiceAt(choices, choice['index']), choice)
-      }
-    } else readEvent(choiceAt(choices, 0), event)
+    if (Array.isArray(event['choices'])) {
+      for (const choice of listOf(event['choices'])) readChoice(choiceAt(choice['index']), choice)
+    } else readEvent(choiceAt(0), event)
   }
   const [first] = [...choices].sort(([one], [other]) => one - other)
-  const shown = first?.[1]
+  const shown = first?.[1] ?? new ChoiceText()
   return {
-    text: shown?.text ?? null,
-    reasoning: shown?.reasoning ?? null,
-    toolCalls: [...(shown?.toolCalls.values() ?? [])],
-    all: [...choices.values()].flatMap(textsOf),
+    text: shown.text,
+    reasoning: shown.reasoning,
+    toolCalls: [...shown.toolCalls.values()],
+    all: [...choices.values()].flatMap((choice) => choice.all()),
   }
-}
-
-function textsOf(choice: ChoiceText): readonly string[] {
-  const calls = [...choice.toolCalls.values()].flatMap((call) => [
-    call.id ?? '',
-    call.name ?? '',
-    call.arguments,
-  ])
-  return [choice.text ?? '', choice.reasoning ?? '', ...calls]
-}
-
-function choiceAt(choices: Map<number, ChoiceText>, index: unknown): ChoiceText {
-  const at = typeof index === 'number' ? index : 0
-  let choice = choices.get(at)
-  if (choice === undefined) {
-    choice = new ChoiceText()
-    choices.set(at, choice)
-  }
-  return choice
 }
 
 /** Chat completions, and legacy ones, which have `text`. */
 function readChoice(to: ChoiceText, choice: Fields): void {
   to.say(choice['text'])
-  const delta = choice['delta']
-  if (isFields(delta)) readMessage(to, delta)
+  if (isFields(choice['delta'])) readMessage(to, choice['delta'])
   // Some send what was said as a whole in their last event.
-  else if (to.text === null && isFields(choice['message'])) readMessage(to, choice['message'])
+  else if (to.text === null) readMessage(to, fieldsOf(choice['message']))
 }
 
 function readMessage(to: ChoiceText, message: Fields): void {
-  const content = message['content']
-  if (Array.isArray(content)) readParts(to, content as unknown[])
-  else to.say(content)
+  const { content, function_call: single } = message
+  to.say(content)
+  // Mistral's reasoning models say both in parts.
+  for (const { text, thinking } of listOf(content)) {
+    to.say(text)
+    to.reason(thinking)
+    for (const thought of listOf(thinking)) to.reason(thought['text'])
+  }
   to.say(message['refusal'])
   // vLLM and OpenRouter changed the name, and send it under both.
   to.reason(message['reasoning_content'] ?? message['reasoning'] ?? message['thinking'])
-  const audio = message['audio']
-  if (isFields(audio)) to.say(audio['transcript'])
-  const single = message['function_call']
+  to.say(fieldsOf(message['audio'])['transcript'])
   if (isFields(single)) to.call('function_call', null, single['name'], single['arguments'])
-  const calls = message['tool_calls']
-  if (!Array.isArray(calls)) return
-  for (const call of calls as unknown[]) {
-    if (!isFields(call)) continue
-    const made = isFields(call['function']) ? call['function'] : call['custom']
-    const { name, arguments: pieces, input } = isFields(made) ? made : ({} as Fields)
-    to.call(call['index'], call['id'], name, pieces ?? input)
-  }
-}
-
-/** Mistral's reasoning models say both in parts. */
-function readParts(to: ChoiceText, parts: readonly unknown[]): void {
-  for (const part of parts) {
-    if (!isFields(part)) continue
-    to.say(part['text'])
-    const thinking = part['thinking']
-    if (Array.isArray(thinking)) {
-      for (const thought of thinking as unknown[]) if (isFields(thought)) to.reason(thought['text'])
-    } else to.reason(thinking)
+  for (const call of listOf(message['tool_calls'])) {
+    const made = fieldsOf(isFields(call['function']) ? call['function'] : call['custom'])
+    to.call(call['index'], call['id'], made['name'], made['arguments'] ?? made['input'])
   }
 }
 
 function readEvent(to: ChoiceText, event: Fields): void {
-  const type = event['type']
+  const { type } = event
   if (typeof type === 'string') {
     if (type.startsWith('response.')) readResponsesEvent(to, type, event)
     else if (type.startsWith('content_block')) readBlockEvent(to, event)
     return
   }
-  if (Array.isArray(event['candidates'])) readCandidates(to, event['candidates'] as unknown[])
+  for (const candidate of listOf(event['candidates'])) readCandidate(to, candidate)
   // Ollama's own chat and generate, llama.cpp's own completion
-  if (isFields(event['message'])) readMessage(to, event['message'])
+  readMessage(to, fieldsOf(event['message']))
   to.say(event['response'])
   to.say(event['content'])
   to.reason(event['thinking'])
 }
 
 /** Gemini's own form: parts, of which some are thoughts, some calls that come whole. */
-function readCandidates(to: ChoiceText, candidates: readonly unknown[]): void {
-  for (const candidate of candidates) {
-    const content = isFields(candidate) ? candidate['content'] : null
-    const parts = isFields(content) ? content['parts'] : null
-    if (!Array.isArray(parts)) continue
-    for (const part of parts as unknown[]) {
-      if (!isFields(part)) continue
-      if (part['thought'] === true) to.reason(part['text'])
-      else to.say(part['text'])
-      const made = part['functionCall']
-      if (isFields(made)) to.call(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
-    }
+function readCandidate(to: ChoiceText, candidate: Fields): void {
+  for (const { text, thought, functionCall: made } of listOf(fieldsOf(candidate['content'])['parts'])) {
+    if (thought === true) to.reason(text)
+    else to.say(text)
+    if (isFields(made)) to.call(`#${to.toolCalls.size}`, made['id'], made['name'], made['args'])
   }
 }
 
 /** Anthropic's Messages API: a block begins, and grows by deltas. */
 function readBlockEvent(to: ChoiceText, event: Fields): void {
-  const { index, content_block: block, delta } = event
-  if (isFields(block)) {
-    to.say(block['text'])
-    to.reason(block['thinking'])
-    if (typeof block['name'] === 'string') to.call(index, block['id'], block['name'], '')
+  const { index } = event
+  const block = fieldsOf(event['content_block'])
+  const delta = fieldsOf(event['delta'])
+  for (const { text, thinking } of [block, delta]) {
+    to.say(text)
+    to.reason(thinking)
   }
-  if (!isFields(delta)) return
-  to.say(delta['text'])
-  to.reason(delta['thinking'])
+  if (typeof block['name'] === 'string') to.call(index, block['id'], block['name'], '')
   if (typeof delta['partial_json'] === 'string') to.call(index, null, null, delta['partial_json'])
 }
 
 /** OpenAI's Responses API: an item is added, and grows by deltas. */
 function readResponsesEvent(to: ChoiceText, type: string, event: Fields): void {
-  const { delta, item, output_index: index } = event
-  if (type === 'response.output_text.delta' || type === 'response.refusal.delta') to.say(delta)
+  const { delta, output_index: index } = event
+  const item = fieldsOf(event['item'])
+  const isCall = typeof item['type'] === 'string' && item['type'].endsWith('_call')
+  const whole = item['arguments'] ?? item['input']
+  if (textDeltas.has(type)) to.say(delta)
   else if (type.startsWith('response.reasoning') && type.endsWith('.delta')) to.reason(delta)
-  else if (type === 'response.reasoning_summary_part.added') {
-    if (to.reasoning !== null) to.reason('\n\n')
-  } else if (type === 'response.audio_transcript.delta' || type === 'response.audio.transcript.delta')
-    to.say(delta)
+  else if (type === 'response.reasoning_summary_part.added') to.reason(to.reasoning === null ? '' : '\n\n')
   else if (callDeltas.has(type)) to.call(index, null, null, delta)
-  else if (type === 'response.output_item.added' && isFields(item) && isCall(item)) {
-    to.call(index, item['call_id'] ?? item['id'], item['name'], item['arguments'] ?? item['input'])
-  } else if (type === 'response.output_item.done' && isFields(item) && isCall(item)) {
-    to.callDone(index, item['arguments'] ?? item['input'])
-  }
+  else if (isCall && type === 'response.output_item.added') {
+    to.call(index, item['call_id'] ?? item['id'], item['name'], whole)
+  } else if (isCall && type === 'response.output_item.done') to.callDone(index, whole)
 }
 
+const textDeltas: ReadonlySet<string> = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.audio_transcript.delta',
+  'response.audio.transcript.delta',
+])
 const callDeltas: ReadonlySet<string> = new Set([
   'response.function_call_arguments.delta',
   'response.custom_tool_call_input.delta',
@@ -214,10 +181,24 @@ const callDeltas: ReadonlySet<string> = new Set([
   'response.code_interpreter_call_code.delta',
 ])
 
-function isCall(item: Fields): boolean {
-  return typeof item['type'] === 'string' && item['type'].endsWith('_call')
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A value with the fields that it has: none if it is no object. */
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {}
+}
+
+/** The objects of a list; none if it is no list. */
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : []
+}
+
+function grown(text: string | null, piece: unknown): string | null {
+  return isText(piece) ? (text ?? '') + piece : text
 }

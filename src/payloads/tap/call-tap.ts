@@ -1,32 +1,15 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
-import type { TapBatch, TapWords } from './tap-batch.ts'
-
-/** Where taps put what they see. */
-export interface TapPost {
-  readonly maxBodyBytes: number
-  /** The batch to add to: another one when `next` was called. Null where that thread is gone, with all that it held. */
-  batchOf(generation: number): TapBatch | null
-  /** The batch is full. */
-  next(): void
-  /** Something was added. */
-  added(): void
-  /** Whether so many more bytes of a body may be held. */
-  hasRoom(bytes: number): boolean
-  /** A record became whole. */
-  ended(): void
-  /** So many records of a call are lost with its thread. */
-  lost(records: number): void
-  wallTime(): number
-}
+import type { TapWords } from './tap-batch.ts'
+import type { TapSender } from './tap-sender.ts'
 
 /** Offsets of one stream that are told; as many as a record has. */
 const offsetLimit = 10_000
 
 /** Copies what passes in one call into batches. */
 export class CallTap implements PayloadTap {
-  readonly #post: TapPost
+  readonly #sender: TapSender
   readonly #tap: number
   readonly #generation: number
   readonly #receivedAtMs: number
@@ -39,14 +22,14 @@ export class CallTap implements PayloadTap {
   #isAnswerCut = false
   #isRequestOver = false
 
-  constructor(post: TapPost, tap: number, generation: number, call: PayloadCall) {
-    this.#post = post
+  constructor(sender: TapSender, tap: number, generation: number, call: PayloadCall) {
+    this.#sender = sender
     this.#tap = tap
     this.#generation = generation
     this.#receivedAtMs = call.receivedAtMs
     const { path, headers } = call
     const { id: callId, method } = call.call
-    this.#addWords('begin', { callId, wallTimeMs: post.wallTime(), method, path, headers })
+    this.#addWords('begin', { callId, wallTimeMs: sender.wallTime(), method, path, headers })
   }
 
   requestData(chunk: Uint8Array): void {
@@ -62,10 +45,10 @@ export class CallTap implements PayloadTap {
     if (this.#isRequestOver) return
     this.#isRequestOver = true
     if (this.#isLost()) return
-    const wallTimeMs = this.#post.wallTime()
+    const wallTimeMs = this.#sender.wallTime()
     const [totalBytes, truncated] = [this.#requestBytes, this.#isRequestCut]
     this.#addWords('requestEnd', { wallTimeMs, totalBytes, truncated, model, stream })
-    this.#post.ended()
+    this.#sender.ended()
   }
 
   answerHead(status: number, headers: RawHeaders): void {
@@ -90,44 +73,44 @@ export class CallTap implements PayloadTap {
     this.requestEnd(record.model, record.stream)
     if (this.#isLost()) return
     const { outcome, failureCode, durationMs } = record
-    const wallTimeMs = this.#post.wallTime()
+    const wallTimeMs = this.#sender.wallTime()
     const [totalBytes, truncated] = [this.#answerBytes, this.#isAnswerCut]
     this.#addWords('ended', { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs })
-    this.#post.ended()
+    this.#sender.ended()
   }
 
   /** Whether a record is lost with its thread. */
   #isLost(): boolean {
-    if (this.#post.batchOf(this.#generation) !== null) return false
-    this.#post.lost(1)
+    if (this.#sender.batchOf(this.#generation) !== null) return false
+    this.#sender.lost(1)
     return true
   }
 
   /** How much of so many more bytes is copied, when `kept` were. */
   #room(bytes: number, kept: number): number {
-    return this.#post.hasRoom(bytes) ? Math.min(bytes, this.#post.maxBodyBytes - kept) : 0
+    return this.#sender.hasRoom(bytes) ? Math.min(bytes, this.#sender.maxBodyBytes - kept) : 0
   }
 
   #addData(kind: 'requestData' | 'answerData', data: Uint8Array, offsetMs: number): void {
     let start = 0
     for (;;) {
-      const batch = this.#post.batchOf(this.#generation)
+      const batch = this.#sender.batchOf(this.#generation)
       if (batch === null) return
       const end = batch.addData(kind, this.#tap, data, start, start === 0 ? offsetMs : Number.NaN)
       if (end === data.length) break
       if (end > 0) start = end
-      this.#post.next()
+      this.#sender.flush()
     }
-    this.#post.added()
+    this.#sender.added()
   }
 
   #addWords<K extends keyof TapWords>(kind: K, words: TapWords[K]): void {
-    const batch = this.#post.batchOf(this.#generation)
+    const batch = this.#sender.batchOf(this.#generation)
     if (batch === null) return
     if (!batch.addWords(kind, this.#tap, words)) {
-      this.#post.next()
-      this.#post.batchOf(this.#generation)?.addWords(kind, this.#tap, words)
+      this.#sender.flush()
+      this.#sender.batchOf(this.#generation)?.addWords(kind, this.#tap, words)
     }
-    this.#post.added()
+    this.#sender.added()
   }
 }

@@ -33,7 +33,7 @@ test('what is added comes out, in its order', () => {
   const { bytes, length, texts } = batch.seal()
   assert.deepEqual([...tapItems(bytes, length, texts)], [
     { kind: 'begin', tap: 1, ...begin },
-    { kind: 'requestData', tap: 1, data: Buffer.from('abc') },
+    { kind: 'requestData', tap: 1, data: Buffer.from('abc'), offsetMs: 0 },
     { kind: 'requestEnd', tap: 1, ...requestEnd },
     { kind: 'answerHead', tap: 2 ** 32 - 1, status: 200, headers: ['X', 'y'] },
     { kind: 'answerData', tap: 1, data: Buffer.alloc(0), offsetMs: 12.5 },

@@ -1,59 +1,45 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
 
-/** One thing that a tap saw. Its number is that of its call's tap, given by the main thread. */
-export type TapItem =
-  | ({ readonly kind: 'begin'; readonly tap: number } & TapBegin)
-  | { readonly kind: 'requestData'; readonly tap: number; readonly data: Buffer }
-  | ({ readonly kind: 'requestEnd'; readonly tap: number } & TapRequestEnd)
-  | ({ readonly kind: 'answerHead'; readonly tap: number } & TapAnswerHead)
-  /** `data` may be empty: then it tells only that something came, at this offset; NaN where a piece goes on. */
-  | { readonly kind: 'answerData'; readonly tap: number; readonly data: Buffer; readonly offsetMs: number }
-  | ({ readonly kind: 'ended'; readonly tap: number } & TapEnd)
-
-export interface TapBegin {
-  readonly callId: number
-  readonly wallTimeMs: number
-  readonly method: string
-  readonly path: string
-  readonly headers: RawHeaders
-}
-
-export interface TapAnswerHead {
-  readonly status: number
-  readonly headers: RawHeaders
-}
-
-/** What is known of a body when it is over: how much of it was on the wire, and whether all of that was copied. */
+/** What is known of a body when it is over: how much of it was on the wire, and if all of that was copied. */
 interface TapBody {
+  readonly wallTimeMs: number
   readonly totalBytes: number
   readonly truncated: boolean
 }
 
-export interface TapRequestEnd extends TapBody {
-  readonly wallTimeMs: number
-  readonly model: string | null
-  readonly stream: boolean
+/** What a tap saw that is not bytes, by its kind. */
+export interface TapWords {
+  readonly begin: {
+    readonly callId: number
+    readonly wallTimeMs: number
+    readonly method: string
+    readonly path: string
+    readonly headers: RawHeaders
+  }
+  readonly requestEnd: TapBody & { readonly model: string | null; readonly stream: boolean }
+  readonly answerHead: { readonly status: number; readonly headers: RawHeaders }
+  readonly ended: TapBody & {
+    readonly outcome: string
+    readonly failureCode: string | null
+    readonly durationMs: number
+  }
 }
+type WordsKind = keyof TapWords
+type DataKind = 'requestData' | 'answerData'
 
-export interface TapEnd extends TapBody {
-  readonly wallTimeMs: number
-  readonly outcome: string
-  readonly failureCode: string | null
-  readonly durationMs: number
-}
+/** One thing that a tap saw. Its number is that of its call's tap, given by the main thread. */
+export type TapItem = { readonly tap: number } & (
+  | { [K in WordsKind]: { readonly kind: K } & TapWords[K] }[WordsKind]
+  /**
+   * `data` may be empty: then it tells only that something came, at this offset in ms; NaN if a piece goes on, and 0 of
+   * requests.
+   */
+  | { readonly kind: DataKind; readonly data: Buffer; readonly offsetMs: number }
+)
 
 const kinds = ['begin', 'requestData', 'requestEnd', 'answerHead', 'answerData', 'ended'] as const
 /** Kind, tap, bytes that follow, offset in ms. */
 const headBytes = 1 + 4 + 4 + 8
-type DataKind = 'requestData' | 'answerData'
-/** What is not bytes, by its kind. */
-export interface TapWords {
-  readonly begin: TapBegin
-  readonly requestEnd: TapRequestEnd
-  readonly answerHead: TapAnswerHead
-  readonly ended: TapEnd
-}
-type WordsKind = keyof TapWords
 
 /**
  * What taps see, on its way to the thread: bytes of bodies in one buffer that changes hands, the rest as JSON.
@@ -107,7 +93,7 @@ export class TapBatch {
     return { bytes: this.#buffer.buffer as ArrayBuffer, length: this.#length, texts: this.#texts }
   }
 
-  #addHead(kind: (typeof kinds)[number], tap: number, bytes: number, offsetMs: number): void {
+  #addHead(kind: TapItem['kind'], tap: number, bytes: number, offsetMs: number): void {
     const buffer = this.#buffer
     const at = this.#length
     buffer[at] = kinds.indexOf(kind)
@@ -131,8 +117,7 @@ export function* tapItems(bytes: ArrayBuffer, length: number, texts: readonly st
     at += headBytes
     const data = buffer.subarray(at, at + dataBytes)
     at += dataBytes
-    if (kind === 'requestData') yield { kind, tap, data }
-    else if (kind === 'answerData') yield { kind, tap, data, offsetMs }
+    if (kind === 'requestData' || kind === 'answerData') yield { kind, tap, data, offsetMs }
     else yield { kind, tap, ...JSON.parse(texts[nextText++] ?? '{}') }
   }
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../call/clock.ts'
-import type { TapPost } from './call-tap.ts'
 import type { FromPayloadWorker, ToPayloadWorker } from '../payload-messages.ts'
 import { TapBatch } from './tap-batch.ts'
 
@@ -30,7 +29,7 @@ interface Sent {
 }
 
 /** Sends batches to the thread and knows how much is held of what it was sent. */
-export class TapSender implements TapPost {
+export class TapSender {
   readonly #options: TapSenderOptions
   readonly #batchBytes: number
   #batch: TapBatch | null = null
@@ -94,15 +93,13 @@ export class TapSender implements TapPost {
     return records
   }
 
+  /** The batch to add to: another one after each `flush`. Null if that thread is gone, with all that it held. */
   batchOf(generation: number): TapBatch | null {
     if (generation !== this.#generation || !this.#isOpen) return null
     return (this.#batch ??= new TapBatch(this.#spares.pop() ?? new ArrayBuffer(this.#batchBytes)))
   }
 
-  next(): void {
-    this.flush()
-  }
-
+  /** Something was added to the batch: it is sent soon. */
   added(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true
@@ -117,14 +114,17 @@ export class TapSender implements TapPost {
     )
   }
 
+  /** Whether so many more bytes of a body may be held. */
   hasRoom(bytes: number): boolean {
     return this.#heldBytes() + bytes <= this.#options.heldBytesLimit * bodyShare
   }
 
+  /** A record became whole. */
   ended(): void {
     this.#batchRecords++
   }
 
+  /** So many records of a call are lost with its thread. */
   lost(records: number): void {
     this.#dropped += records
   }
@@ -133,6 +133,7 @@ export class TapSender implements TapPost {
     return this.#options.clock.wallTime()
   }
 
+  /** Sends the batch, full or not. */
   flush(): void {
     const batch = this.#batch
     if (batch === null || batch.isEmpty) return

@@ -1,7 +1,7 @@
 import { ByteGather } from '../../lib/byte-gather.ts'
+import { headerOf } from '../../lib/header-list.ts'
 import type { RawAnswer, RawBody, RawRequest } from '../record/raw-payload.ts'
-import type { TapBegin, TapEnd, TapItem, TapRequestEnd } from './tap-batch.ts'
-import type { RawHeaders } from '../../call/call-observer.ts'
+import type { TapItem, TapWords } from './tap-batch.ts'
 
 /** Told of each call when one of its records is whole. `call` is the same object each time. */
 export interface TappedCallListener {
@@ -12,7 +12,7 @@ export interface TappedCallListener {
 
 /** A call that has not ended. */
 export interface TappedCall {
-  readonly begin: TapBegin
+  readonly begin: TapWords['begin']
   /** Of the listener: what it keeps of the call until it ends. */
   held: HeldRequest | null
 }
@@ -28,11 +28,10 @@ interface OpenCall extends TappedCall {
   readonly requestBody: ByteGather
   readonly answerBody: ByteGather
   offsets: number[]
-  isStream: boolean
-  model: string | null
-  stream: boolean
-  status: number | null
-  headers: RawHeaders
+  /** What the request's end told of it. */
+  asked: Pick<RawRequest, 'model' | 'stream'>
+  head: Pick<RawAnswer, 'status' | 'headers'>
+  isEventStream: boolean
   bytes: number
 }
 
@@ -67,19 +66,17 @@ export class TappedCalls {
         this.#gather(call, call.requestBody, item.data)
         break
       case 'requestEnd':
-        call.model = item.model
-        call.stream = item.stream
+        call.asked = { model: item.model, stream: item.stream }
         this.#listener.request(call, requestOf(call, item))
         if (call.held === null) this.#forget(call, call.requestBody)
         break
       case 'answerHead':
-        call.status = item.status
-        call.headers = item.headers
-        call.isStream = isEventStream(item.headers)
+        call.head = { status: item.status, headers: item.headers }
+        call.isEventStream = isEventStream(item.headers)
         break
       case 'answerData':
         this.#gather(call, call.answerBody, item.data)
-        if (call.isStream && !Number.isNaN(item.offsetMs) && call.offsets.length < offsetLimit) {
+        if (call.isEventStream && !Number.isNaN(item.offsetMs) && call.offsets.length < offsetLimit) {
           call.offsets.push(item.offsetMs)
           this.#count(call, 8)
         }
@@ -92,18 +89,16 @@ export class TappedCalls {
     }
   }
 
-  #begin(tap: number, begin: TapBegin): void {
+  #begin(tap: number, begin: TappedCall['begin']): void {
     const call: OpenCall = {
       begin,
       held: null,
       requestBody: new ByteGather(),
       answerBody: new ByteGather(),
       offsets: [],
-      isStream: false,
-      model: null,
-      stream: false,
-      status: null,
-      headers: [],
+      asked: { model: null, stream: false },
+      head: { status: null, headers: [] },
+      isEventStream: false,
       bytes: 0,
     }
     this.#calls.set(tap, call)
@@ -129,38 +124,25 @@ export class TappedCalls {
   }
 }
 
-function requestOf(call: OpenCall, end: TapRequestEnd): RawRequest {
+function requestOf(call: OpenCall, end: TapWords['requestEnd']): RawRequest {
   const { callId, method, path, headers } = call.begin
-  const { wallTimeMs, model, stream } = end
-  return { callId, wallTimeMs, method, path, headers, body: bodyOf(call.requestBody, end), model, stream }
+  const { wallTimeMs } = end
+  return { callId, wallTimeMs, method, path, headers, body: bodyOf(call.requestBody, end), ...call.asked }
 }
 
-function answerOf(call: OpenCall, end: TapEnd): RawAnswer {
+function answerOf(call: OpenCall, end: TapWords['ended']): RawAnswer {
   const { callId, method, path } = call.begin
   const { wallTimeMs, outcome, failureCode, durationMs } = end
-  return {
-    callId,
-    wallTimeMs,
-    method,
-    path,
-    headers: call.headers,
-    body: bodyOf(call.answerBody, end),
-    model: call.model,
-    stream: call.stream,
-    status: call.status,
-    outcome,
-    failureCode,
-    durationMs,
-    chunkOffsetsMs: call.offsets,
-  }
+  const body = bodyOf(call.answerBody, end)
+  const told = { wallTimeMs, body, outcome, failureCode, durationMs, chunkOffsetsMs: call.offsets }
+  return { callId, method, path, ...call.asked, ...call.head, ...told }
 }
 
-function bodyOf(gather: ByteGather, { totalBytes, truncated }: TapRequestEnd | TapEnd): RawBody {
-  const pieces = gather.length === 0 ? [] : [gather.bytes.subarray(0, gather.length)]
-  return { pieces, totalBytes, truncated }
+function bodyOf(gather: ByteGather, end: TapWords['requestEnd' | 'ended']): RawBody {
+  const { totalBytes, truncated } = end
+  return { bytes: gather.bytes.subarray(0, gather.length), totalBytes, truncated }
 }
 
-function isEventStream(headers: RawHeaders): boolean {
-  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type')
-  return at >= 0 && (headers[at + 1] ?? '').toLowerCase().includes('text/event-stream')
+function isEventStream(headers: RawAnswer['headers']): boolean {
+  return (headerOf(headers, 'content-type') ?? '').toLowerCase().includes('text/event-stream')
 }
