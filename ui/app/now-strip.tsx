@@ -1,9 +1,8 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
-import { reasonOf } from '../data/trouble.ts'
+import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Meter } from '../design/meter.tsx'
@@ -18,12 +17,12 @@ const wideCells = 6
 
 export interface NowStripProps {
   readonly times: Times
-  /** Told why the gateway did not start. */
-  readonly onTrouble: (reason: string | null) => void
+  /** Starts the gateway. */
+  readonly starting: Action
 }
 
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
-export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
+export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()
@@ -56,7 +55,7 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
       {/* The Gateway view has the same, larger. */}
-      {now.canStart && address.view !== 'gateway' && <StartButton onTrouble={onTrouble} />}
+      {now.canStart && address.view !== 'gateway' && <StartButton starting={starting} />}
     </div>
   )
 }
@@ -122,22 +121,16 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   )
 }
 
-function StartButton({ onTrouble }: Pick<NowStripProps, 'onTrouble'>): JSX.Element {
-  const [isUnderWay, setUnderWay] = useState(false)
-  const start = async (): Promise<void> => {
-    setUnderWay(true)
-    onTrouble(null)
-    try {
-      setStatus(await actions.start())
-    } catch (error) {
-      onTrouble(`The gateway did not start. ${reasonOf(error)}`)
-    } finally {
-      setUnderWay(false)
-    }
-  }
+function StartButton({ starting }: Pick<NowStripProps, 'starting'>): JSX.Element {
+  const { isBusy, run } = starting
   return (
-    <Button kind="strong" small isOff={isUnderWay} onClick={() => void start()}>
-      {isUnderWay ? 'Starting…' : 'Start'}
+    <Button
+      kind="strong"
+      small
+      isOff={isBusy}
+      onClick={() => void run(async () => setStatus(await actions.start()))}
+    >
+      {isBusy ? 'Starting…' : 'Start'}
       <span class="aside"> the gateway</span>
     </Button>
   )

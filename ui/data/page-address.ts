@@ -213,11 +213,21 @@ export function writeFilter(query: URLSearchParams, address: PageAddress): void 
   write(query, filters, address)
 }
 
-/** Whether any filter but the range is set. */
-export function isFiltered(address: PageAddress): boolean {
+/** The filters as text. */
+function filterText(address: PageAddress): string {
   const query = new URLSearchParams()
   writeFilter(query, address)
-  return query.size > 0
+  return query.toString()
+}
+
+/** Whether any filter but the range is set. */
+export function isFiltered(address: PageAddress): boolean {
+  return filterText(address) !== ''
+}
+
+/** Tells questions apart: by the filters and the range of an address, and by what else decides the answer. */
+export function questionKey(address: PageAddress, ...rest: readonly unknown[]): string {
+  return JSON.stringify([filterText(address), address.range, ...rest])
 }
 
 /** The same without any filter but the range. */
