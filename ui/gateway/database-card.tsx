@@ -7,7 +7,7 @@ import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmButton } from '../design/confirm-button.tsx'
+import { ConfirmButton } from '../design/confirm.tsx'
 import { Facts } from '../design/facts.tsx'
 import { bytes, known, unknownFigure } from '../format/figures.ts'
 import {

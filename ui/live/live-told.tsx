@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLasting } from '../design/use-lasting.ts'
-import { StateMark } from '../design/state-mark.tsx'
+import { StateMark } from '../design/icon.tsx'
 import { count, counted } from '../format/figures.ts'
 import { type LiveFeed, underWayWords } from './live-feed.ts'
 

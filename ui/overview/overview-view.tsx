@@ -34,9 +34,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   const [chosenList, setList] = useState<ListedCalls | null>(null)
   // The slowest are looked for among those that succeeded.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
-  const panel = useCallPanel()
-  const listed = answer === null ? [] : shownCalls(answer, list)
-  const place = listed.findIndex(({ id }) => id === address.call)
+  const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
   const outages = useMemo(() => (answer === null ? [] : outagesOf(answer)), [answer])
   const marks = useMemo(() => (answer === null ? [] : marksOf(answer.events, nearMs(answer))), [answer])
   // The same body is not rendered anew while another answer is awaited.
@@ -74,16 +72,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
         </div>
       )}
       {address.call !== null && (
-        <CallPanel
-          id={address.call}
-          times={times}
-          onClose={panel.close}
-          onMove={(step) => {
-            const next = listed[place + step]
-            if (place >= 0 && next !== undefined) panel.moveTo(next.id)
-          }}
-          listed={listed[place]}
-        />
+        <CallPanel id={address.call} times={times} listed={panel.call} {...panel.moves} />
       )}
     </ChartRoomProvider>
   )
