@@ -5,7 +5,7 @@ import { setStatus, useLive } from '../data/live.ts'
 import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon, StateMark } from '../design/icon.tsx'
-import { Meter } from '../design/meter.tsx'
+import { Meter, SlotCells } from '../design/meter.tsx'
 import type { Times } from '../format/times.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
@@ -87,15 +87,7 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   return (
     <>
       <span class="now-part now-slots" title={`${load.slotWords} in use: so many calls may run at once`}>
-        {slots > maxCells ? (
-          <Meter share={active / slots} />
-        ) : (
-          <span class={`slot-cells ${slots > wideCells ? 'is-many' : ''}`} aria-hidden="true">
-            {Array.from({ length: slots }, (_, at) => (
-              <span key={at} class={at < active ? 'is-busy' : ''} />
-            ))}
-          </span>
-        )}
+        <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
           {words}
           <span class="unit"> {unit}</span>

@@ -59,7 +59,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
   const dayWords = (day: string): string => times.day(dayStartMs(day, isUtc) + 12 * 3_600_000)
   if (costs === null) {
-    if (prices.trouble === null) return <div class="skeleton prices-skeleton" />
+    if (prices.trouble === null) return <div class="skeleton" style={{ height: '18rem' }} />
     return (
       <Note tone="bad" id={pricesId} onRetry={prices.again}>
         The prices cannot be had: {prices.trouble}
@@ -154,7 +154,9 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
           {...actions}
         />
       )}
-      {!isAll && matches === null && prices.trouble === null && <div class="skeleton prices-skeleton" />}
+      {!isAll && matches === null && prices.trouble === null && (
+        <div class="skeleton" style={{ height: '18rem' }} />
+      )}
       {!isAll && matches === null && prices.trouble !== null && (
         <Note tone="bad">What the calls met cannot be told: {prices.trouble}</Note>
       )}

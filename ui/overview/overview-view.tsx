@@ -67,7 +67,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
       )}
       {answer === null && trouble === null && <OverviewSkeleton />}
       {answer !== null && (
-        <div class={`overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+        <div class={`view overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {body}
         </div>
       )}
