@@ -67,7 +67,9 @@ export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
         />
         <span>
           Single-key shortcuts
-          <span>Switch them off where dictation or a stray finger sets them off. Kept in this browser.</span>
+          <span class="fine">
+            Switch them off where dictation or a stray finger sets them off. Kept in this browser.
+          </span>
         </span>
       </label>
     </dialog>

@@ -27,7 +27,7 @@ export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
   const { address } = useNavigation()
   if (lostSinceMs !== null) {
     return (
-      <div class="now-strip">
+      <div class="now-strip at-end">
         <p class="now-lost" role="alert">
           <Icon name="warning" />
           <FullOrBrief
@@ -40,7 +40,7 @@ export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
   }
   if (now === null) {
     return (
-      <div class="now-strip">
+      <div class="now-strip at-end">
         <div class="now-link">
           <span class="skeleton now-skeleton" />
         </div>
@@ -48,7 +48,7 @@ export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
     )
   }
   return (
-    <div class="now-strip">
+    <div class="now-strip at-end">
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
         <State now={now} />
         {now.load !== null && <Load load={now.load} />}

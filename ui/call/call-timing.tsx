@@ -46,7 +46,7 @@ export function CallTiming({ call }: CallTimingProps): JSX.Element {
           </tr>
         </tfoot>
       </table>
-      <div class="timing-notes">
+      <div class="timing-notes fine">
         {ttftMs !== null && (
           <p>
             Time to first token <strong>{duration(ttftMs)}</strong>, from when the attempt was sent

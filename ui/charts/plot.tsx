@@ -89,7 +89,7 @@ export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: Plo
               <span key={ms} class="plot-mark" style={{ left: percentOf(shareOfTime(frame, ms)) }} />
             ))}
         </div>
-        {empty !== null && <p class="plot-empty">{empty}</p>}
+        {empty !== null && <p class="plot-empty fine">{empty}</p>}
         <PlotSurface {...surface} />
       </div>
     </div>

@@ -106,7 +106,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
           open={moreRates.some((name) => draft.rates[name] !== undefined || wrong[name] !== undefined)}
         >
           <summary>More rates</summary>
-          <p class="quiet">
+          <p class="fine">
             A rate that is left empty is as the one that it belongs to: cache and audio as input or output.
           </p>
           <div class="rate-fields">{moreRates.map(field)}</div>
@@ -146,7 +146,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
             </Field>
           )}
           {draft.since !== 'now' && (
-            <p class="quiet">What was recorded already stays as it is until you price it anew.</p>
+            <p class="fine">What was recorded already stays as it is until you price it anew.</p>
           )}
         </Radios>
         {trouble !== null && (rejected === null || !isRate(rejected)) && (

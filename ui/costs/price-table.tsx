@@ -67,7 +67,7 @@ function Row({ line, columns, ...actions }: RowProps): JSX.Element {
   const id = useId()
   const { name, about, price, why, isCalm, spent } = line
   const label = (
-    <span class="price-name" title={name}>
+    <span class="price-name cut" title={name}>
       {name}
     </span>
   )
@@ -138,7 +138,7 @@ function Row({ line, columns, ...actions }: RowProps): JSX.Element {
         <tr class="price-details" id={id}>
           <td colSpan={columns}>
             <AllRates name={name} price={price} />
-            <ul>
+            <ul class="fine">
               {price.notes.map((note) => (
                 <li key={note}>{note}</li>
               ))}

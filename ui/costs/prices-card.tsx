@@ -173,12 +173,12 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
         </p>
       )}
       {!isAll && typeof matches?.counted_from === 'string' && (
-        <p class="prices-foot quiet">
+        <p class="prices-foot fine">
           Calls and what they cost are counted from {times.full(Date.parse(matches.counted_from))} on: earlier
           ones were folded into sums, or are too many to be counted one by one.
         </p>
       )}
-      {told !== null && <p class="prices-foot quiet">{told}</p>}
+      {told !== null && <p class="prices-foot fine">{told}</p>}
       {dialog?.kind === 'price' && (
         <PriceDialog
           model={dialog.priced}

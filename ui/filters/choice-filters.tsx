@@ -29,7 +29,7 @@ export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
       id={modelFilterId}
       label="Models"
       class={choiceClass(chosen.length > 0)}
-      words={<span class="filter-choice-words">{numberOf(chosen, 'models') || 'All models'}</span>}
+      words={<span class="filter-choice-words cut">{numberOf(chosen, 'models') || 'All models'}</span>}
     >
       {() => <ModelChoices models={models} chosen={chosen} onChoose={(next) => go({ models: next })} />}
     </Popover>
@@ -119,7 +119,7 @@ export function KindFilter({ types }: KindFilterProps): JSX.Element {
       label="Type and outcome"
       class={choiceClass(set !== '')}
       words={
-        <span class="filter-choice-words">
+        <span class="filter-choice-words cut">
           {set || 'Type'}
           {set === '' && <span class="filter-more-words"> and outcome</span>}
         </span>

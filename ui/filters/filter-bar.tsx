@@ -96,7 +96,7 @@ function Chip({ chip: { name, words, isIgnored }, onRemove }: ChipProps): JSX.El
       class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
       title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
     >
-      <span>
+      <span class="cut">
         <span>{name}:</span> {words}
       </span>
       <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={onRemove}>

@@ -102,7 +102,7 @@ export function DatabaseCard(): JSX.Element {
             onInput={({ currentTarget }) => setDays(currentTarget.value)}
           />
           <span>days</span>
-          <div class="buttons">
+          <div class="buttons at-end">
             <Button type="submit" isOff={isBusy || kept === null}>
               {(action.isBusy && !isCompressing) || (runs && job.dry_run) ? 'Looking…' : 'Estimate'}
             </Button>

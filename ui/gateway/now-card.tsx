@@ -79,7 +79,7 @@ function Figure({ name, id, value, of, detail, tone = '', children }: FigureProp
   const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
     <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
-      <dt>{name}</dt>
+      <dt class="fine">{name}</dt>
       <dd>
         <strong id={id}>{value}</strong>{' '}
         {of !== undefined && (

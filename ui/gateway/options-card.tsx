@@ -80,7 +80,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
           <p id="options-told" class={trouble !== null && !isOfField ? 'bad' : 'quiet'} role="status">
             {trouble !== null && !isOfField ? trouble.message : (told ?? pendingWords(needsRestart))}
           </p>
-          <div class="buttons">
+          <div class="buttons at-end">
             {needsRestart.length > 0 && changed.length === 0 ? (
               <Button isOff={!gateway.canDo('restart')} onClick={() => gateway.press('restart')}>
                 Restart to apply

@@ -88,7 +88,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
   const isStarting = busy === 'start' || (busy === null && state === 'starting')
   const isStopping = busy === 'stop' || (busy === null && state === 'draining')
   return (
-    <div class="buttons">
+    <div class="buttons at-end">
       <Button isOff={!canDo('restart')} onClick={() => press('restart')}>
         {busy === 'restart' ? 'Restarting…' : 'Restart'}
       </Button>

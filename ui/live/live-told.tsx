@@ -26,7 +26,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
   const { dropped, hasUncounted } = feed
   const listed = counted(feed.calls.length, 'call')
   return (
-    <div class="live-told">
+    <div class="live-told fine">
       <span role="status">
         {!isRunning ? (
           <span class="is-off">The gateway is stopped</span>
