@@ -19,7 +19,7 @@ import { CallsTools } from './calls-tools.tsx'
 import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
 import { NoCalls, NoList } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
-import { useNewCalls } from './use-new-calls.ts'
+import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
 
 /** The columns that were chosen in this browser; null if none were. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { isNameOf } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
@@ -21,6 +22,8 @@ export interface PriceDialogProps {
 
 const mainRates: readonly RateName[] = ['input', 'output', 'cache_read']
 const moreRates = rateNames.filter((name) => !mainRates.includes(name))
+
+const isRate = isNameOf(rateWords)
 
 const sinces = [
   ['always', 'For all calls, also earlier ones'],
@@ -222,8 +225,4 @@ function Radios<Choice>(props: RadiosProps<Choice>): JSX.Element {
       {children}
     </fieldset>
   )
-}
-
-function isRate(param: string): param is RateName {
-  return Object.hasOwn(rateWords, param)
 }

@@ -1,5 +1,5 @@
 import type { CallSort, CallTab, CallType, Outcome } from './call-words.ts'
-import { isCallSort, isCallTab, isCallType, isOutcome } from './call-words.ts'
+import { isCallSort, isCallTab, isCallType, isNameOf, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
 export const viewPaths = {
@@ -25,6 +25,8 @@ export const lastRanges = {
 } as const
 
 export type LastRange = keyof typeof lastRanges
+
+const isLastRange = isNameOf(lastRanges)
 
 /** Either a length of time that ends now, or two instants in milliseconds since the Unix epoch, the second exclusive. */
 export type Range =
@@ -253,10 +255,6 @@ function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>
 /** Three digits that `/api/query` takes for a status. */
 export function isStatus(text: string): boolean {
   return /^[1-5]\d\d$/.test(text)
-}
-
-function isLastRange(text: string): text is LastRange {
-  return Object.hasOwn(lastRanges, text)
 }
 
 function isSpendBy(text: string): text is SpendBy {
