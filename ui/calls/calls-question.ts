@@ -1,3 +1,4 @@
+import type { Bounds } from '../charts/time-frame.ts'
 import { type PageAddress, boundsOf, questionKey, writeFilter } from '../data/page-address.ts'
 
 /** Calls that are asked for at once. */
@@ -8,10 +9,7 @@ export const maxListed = 10_000
 export const maxExported = 10_000
 
 /** The range of a list. */
-export interface ListedBounds {
-  readonly fromMs: number
-  /** Exclusive. */
-  readonly toMs: number
+export interface ListedBounds extends Bounds {
   /** It ends now: calls that come belong to it. */
   readonly isOpen: boolean
 }

@@ -1,3 +1,4 @@
+import type { OverviewCall } from '../../src/api/overview.ts'
 import { isFailed } from '../../src/call/call-record.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { isNameOf, isOutcome, outcomeWords } from './call-words.ts'
@@ -76,11 +77,7 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
 const isFailureCode = isNameOf(failureWords)
 
 /** What is known of how a call ended. */
-export interface EndedCall {
-  readonly outcome: string
-  readonly failure_code: string | null
-  readonly status: number | null
-}
+export type EndedCall = Pick<OverviewCall, 'outcome' | 'failure_code' | 'status'>
 
 /** How a call ended, in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
