@@ -1,5 +1,5 @@
 import type { OverviewCall } from '../../src/api/overview.ts'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 
 /** The times of a call that its bar is made of, in milliseconds: as the overview has them, or a whole call. */
 export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { CallJson } from '../../src/call/call-reader.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
 import { phaseWords } from './call-words.ts'

@@ -77,7 +77,10 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
 const isFailureCode = isNameOf(failureWords)
 
 /** What is known of how a call ended. */
-export type EndedCall = Pick<OverviewCall, 'outcome' | 'failure_code' | 'status'>
+export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'> {
+  /** A newer gateway may tell of one that is not known here. */
+  readonly outcome: string
+}
 
 /** How a call ended, in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
