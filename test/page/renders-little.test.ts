@@ -98,7 +98,16 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
   await t.test('one slot more in use renders the strip in the bar', async () => {
     await tell(page, 'gateway', busier)
     const names = Object.keys(await takeRenders(page)).toSorted()
-    assert.deepEqual(names, ['AddressLink', 'FullOrBrief', 'Load', 'Meter', 'NowStrip', 'State', 'StateMark'])
+    assert.deepEqual(names, [
+      'AddressLink',
+      'FullOrBrief',
+      'Load',
+      'Meter',
+      'NowStrip',
+      'SlotCells',
+      'State',
+      'StateMark',
+    ])
   })
 
   await t.test('a mouse that moves over a chart renders the tip beside it', async () => {

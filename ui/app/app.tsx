@@ -5,11 +5,10 @@ import { useNavigation } from '../data/navigation.tsx'
 import type { View } from '../data/page-address.ts'
 import { Times } from '../format/times.ts'
 import { useLive } from '../data/live.ts'
-import { noDrafts } from '../data/option-drafts.ts'
+import { type ViewProps, noDrafts } from '../data/view-props.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { OverviewView } from '../overview/overview-view.tsx'
 import { TopBar } from './top-bar.tsx'
-import type { ViewProps } from '../data/view-props.ts'
 
 /** What the first view does not need comes when it is gone to. */
 const views: Readonly<Record<View, (props: ViewProps) => JSX.Element>> = {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
-import { useStoredChoice } from '../design/stored-choice.ts'
+import { useStored } from '../design/stored.ts'
 import { keptKeys } from './preferences.ts'
 
 /** How a key is called on a keyboard. */
@@ -19,7 +19,7 @@ export interface KeysDialogProps {
 
 /** The keys that do something here, and whether they do. */
 export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
-  const areOn = useStoredChoice(keptKeys) === 'on'
+  const areOn = useStored(keptKeys) === 'on'
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -67,7 +67,9 @@ export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
         />
         <span>
           Single-key shortcuts
-          <span>Switch them off where dictation or a stray finger sets them off. Kept in this browser.</span>
+          <span class="fine">
+            Switch them off where dictation or a stray finger sets them off. Kept in this browser.
+          </span>
         </span>
       </label>
     </dialog>

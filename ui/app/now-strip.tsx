@@ -1,13 +1,11 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
-import { reasonOf } from '../data/trouble.ts'
+import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
-import { Icon } from '../design/icon.tsx'
-import { Meter } from '../design/meter.tsx'
-import { StateMark } from '../design/state-mark.tsx'
+import { Icon, StateMark } from '../design/icon.tsx'
+import { Meter, SlotCells } from '../design/meter.tsx'
 import type { Times } from '../format/times.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
@@ -18,18 +16,18 @@ const wideCells = 6
 
 export interface NowStripProps {
   readonly times: Times
-  /** Told why the gateway did not start. */
-  readonly onTrouble: (reason: string | null) => void
+  /** Starts the gateway. */
+  readonly starting: Action
 }
 
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
-export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
+export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()
   if (lostSinceMs !== null) {
     return (
-      <div class="now-strip">
+      <div class="now-strip at-end">
         <p class="now-lost" role="alert">
           <Icon name="warning" />
           <FullOrBrief
@@ -42,7 +40,7 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
   }
   if (now === null) {
     return (
-      <div class="now-strip">
+      <div class="now-strip at-end">
         <div class="now-link">
           <span class="skeleton now-skeleton" />
         </div>
@@ -50,13 +48,13 @@ export function NowStrip({ times, onTrouble }: NowStripProps): JSX.Element {
     )
   }
   return (
-    <div class="now-strip">
+    <div class="now-strip at-end">
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
         <State now={now} />
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
       {/* The Gateway view has the same, larger. */}
-      {now.canStart && address.view !== 'gateway' && <StartButton onTrouble={onTrouble} />}
+      {now.canStart && address.view !== 'gateway' && <StartButton starting={starting} />}
     </div>
   )
 }
@@ -89,15 +87,7 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   return (
     <>
       <span class="now-part now-slots" title={`${load.slotWords} in use: so many calls may run at once`}>
-        {slots > maxCells ? (
-          <Meter share={active / slots} />
-        ) : (
-          <span class={`slot-cells ${slots > wideCells ? 'is-many' : ''}`} aria-hidden="true">
-            {Array.from({ length: slots }, (_, at) => (
-              <span key={at} class={at < active ? 'is-busy' : ''} />
-            ))}
-          </span>
-        )}
+        <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
           {words}
           <span class="unit"> {unit}</span>
@@ -122,22 +112,16 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   )
 }
 
-function StartButton({ onTrouble }: Pick<NowStripProps, 'onTrouble'>): JSX.Element {
-  const [isUnderWay, setUnderWay] = useState(false)
-  const start = async (): Promise<void> => {
-    setUnderWay(true)
-    onTrouble(null)
-    try {
-      setStatus(await actions.start())
-    } catch (error) {
-      onTrouble(`The gateway did not start. ${reasonOf(error)}`)
-    } finally {
-      setUnderWay(false)
-    }
-  }
+function StartButton({ starting }: Pick<NowStripProps, 'starting'>): JSX.Element {
+  const { isBusy, run } = starting
   return (
-    <Button kind="strong" small isOff={isUnderWay} onClick={() => void start()}>
-      {isUnderWay ? 'Starting…' : 'Start'}
+    <Button
+      kind="strong"
+      small
+      isOff={isBusy}
+      onClick={() => void run(async () => setStatus(await actions.start()))}
+    >
+      {isBusy ? 'Starting…' : 'Start'}
       <span class="aside"> the gateway</span>
     </Button>
   )

@@ -1,13 +1,13 @@
-import { StoredChoice } from '../design/stored-choice.ts'
+import { storedChoice } from '../design/stored.ts'
 
 /** `auto` is what the reader's system has. */
 export type Theme = 'auto' | 'light' | 'dark'
 
 /** Kept in this browser. `theme-at-load.js` reads it by the same name, before anything is painted. */
-export const keptTheme = new StoredChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
+export const keptTheme = storedChoice<Theme>('theme', ['auto', 'light', 'dark'], 'auto')
 
 /** Whether keys of characters alone do anything. */
-export const keptKeys = new StoredChoice('keys', ['on', 'off'], 'on')
+export const keptKeys = storedChoice('keys', ['on', 'off'], 'on')
 
 /** Shows the page in the theme that is chosen, also in another tab. */
 export function followTheme(): void {

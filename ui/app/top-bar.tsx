@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import type { View } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
+import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Note } from '../design/note.tsx'
 import type { Times } from '../format/times.ts'
@@ -32,7 +33,7 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [areKeysShown, showKeys] = useState(false)
-  const [trouble, setTrouble] = useState<string | null>(null)
+  const starting = useAction()
   useShortcuts(
     'Views',
     views.map(({ view, words, key }) => ({ key: `g ${key}`, words, run: () => go({ view, ...fresh }) })),
@@ -64,7 +65,7 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
             <FullOrBrief full="Simulated" brief="Demo" />
           </span>
         )}
-        <NowStrip times={times} onTrouble={setTrouble} />
+        <NowStrip times={times} starting={starting} />
         <div class="top-bar-buttons">
           <Button
             kind="bare"
@@ -77,17 +78,17 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
           <ThemeButton />
         </div>
       </div>
-      {trouble !== null && (
+      {starting.trouble !== null && (
         <div class="bar-trouble">
           <Note
             tone="bad"
             actions={
-              <Button small onClick={() => setTrouble(null)}>
+              <Button small onClick={starting.forgetTrouble}>
                 Close
               </Button>
             }
           >
-            {trouble}
+            The gateway did not start. {starting.trouble.message}
           </Note>
         </div>
       )}

@@ -102,7 +102,7 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
           <h2 id="call-panel-title" ref={title} tabIndex={-1} aria-live="polite">
             {brief === null ? (fed?.model ?? fed?.path ?? 'Call') : (brief.model ?? brief.endpoint)}
           </h2>
-          <p>
+          <p class="fine">
             {ended !== null && <CallTag call={ended} />}
             {isUnderWay && <span class="tag accent">Under way</span>}
             {startedMs !== null && <time title={times.inUtc(startedMs)}>{times.full(startedMs)}</time>}

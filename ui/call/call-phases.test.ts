@@ -4,7 +4,6 @@ import * as fc from 'fast-check'
 import { type TimedCall, barPieces, barScaleMs, callPhases } from './call-phases.ts'
 
 const streamed: TimedCall = {
-  stream: true,
   attempts: 2,
   receive_ms: 1,
   queue_ms: 9,
@@ -33,7 +32,7 @@ test('the first token counts from when the answering attempt was sent, connectin
 })
 
 test('what is not known has no part, and what was not streamed has no first token', () => {
-  const whole = { ...streamed, stream: false, retry_wait_ms: null, connect_ms: null, ttft_ms: null }
+  const whole = { ...streamed, retry_wait_ms: null, connect_ms: null, ttft_ms: null }
   assert.deepEqual(named(whole), { receive: [0, 1], queue: [1, 9], first_byte: [10, 180], body: [190, 810] })
   const { ttfb_ms: _, connect_ms: __, ...short } = whole
   assert.deepEqual(named(short), { receive: [0, 1], queue: [1, 9], answer: [10, 990] })

@@ -1,15 +1,9 @@
-/** The times of a call that `CallJson` and `OverviewCall` both have, in milliseconds. */
-export interface TimedCall {
-  readonly stream: boolean
-  readonly attempts: number
-  readonly receive_ms: number | null
-  readonly queue_ms: number | null
-  readonly retry_wait_ms: number | null
-  readonly connect_ms?: number | null
-  readonly ttfb_ms?: number | null
-  readonly ttft_ms: number | null
-  readonly duration_ms: number | null
-}
+import type { OverviewCall } from '../../src/api/overview.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
+
+/** The times of a call that its bar is made of, in milliseconds: as the overview has them, or a whole call. */
+export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &
+  Pick<OverviewCall, 'attempts' | 'receive_ms' | 'queue_ms' | 'retry_wait_ms' | 'ttft_ms' | 'duration_ms'>
 
 /**
  * The parts of a call, one after the other: the request's body was read, a slot was waited for, lost attempts and the

@@ -3,7 +3,7 @@ import type { CostMatches } from '../../src/api/costs.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
-import { sourceDate, sourceWords } from '../data/price-source.ts'
+import { matchesPath, sourceDate, sourceWords } from '../data/price-source.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import type { Times } from '../format/times.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -62,12 +62,13 @@ const hourMs = 3_600_000
 /** The source of the price and its date; no date if the price is not the one any more that was met. */
 function PriceAge({ call, times }: Pick<CallPriceProps, 'call' | 'times'>): JSX.Element {
   const { started_at: startedAt = '', price_source: source, price_key: key } = call
-  const { answer } = useAnswer<CostMatches>(startedAt, () => pathOf(startedAt), { everyMs: null })
+  const startedMs = Date.parse(startedAt)
+  const path = matchesPath(startedMs, startedMs + 1)
+  const { answer } = useAnswer<CostMatches>(path, () => path, { everyMs: null })
   const price = answer?.matches
     .flatMap(({ price }) => ('key' in price ? [price] : []))
     .find((price) => price.key === key && price.source === source)
-  const isMet =
-    price?.effective_from === null || Date.parse(price?.effective_from ?? '') <= Date.parse(startedAt)
+  const isMet = price?.effective_from === null || Date.parse(price?.effective_from ?? '') <= startedMs
   const date = sourceDate(source ?? '', isMet ? price?.updated_at : null, times, nowMs())
   return (
     <small>
@@ -75,9 +76,4 @@ function PriceAge({ call, times }: Pick<CallPriceProps, 'call' | 'times'>): JSX.
       {date !== '' && `, ${date}`}
     </small>
   )
-}
-
-function pathOf(startedAt: string): string {
-  const ms = Date.parse(startedAt)
-  return `/api/costs/matches?${new URLSearchParams({ from: new Date(ms).toISOString(), to: new Date(ms + 1).toISOString() })}`
 }

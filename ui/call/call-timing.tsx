@@ -1,14 +1,11 @@
 import type { JSX } from 'preact'
+import type { CallJson } from '../../src/call/call-record.ts'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
 import { phaseWords } from './call-words.ts'
 
 export interface CallTimingProps {
-  readonly call: TimedCall & {
-    readonly ttft_total_ms?: number | null
-    readonly ttfo_ms?: number | null
-    readonly overhead_ms?: number | null
-  }
+  readonly call: TimedCall & Partial<Pick<CallJson, 'ttft_total_ms' | 'ttfo_ms' | 'overhead_ms'>>
 }
 
 /** The parts of a call one below the other, each at its time. They add up to the total. */
@@ -46,7 +43,7 @@ export function CallTiming({ call }: CallTimingProps): JSX.Element {
           </tr>
         </tfoot>
       </table>
-      <div class="timing-notes">
+      <div class="timing-notes fine">
         {ttftMs !== null && (
           <p>
             Time to first token <strong>{duration(ttftMs)}</strong>, from when the attempt was sent

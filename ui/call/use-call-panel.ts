@@ -1,18 +1,26 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type { CallTab } from '../data/call-words.ts'
 import { useNavigation } from '../data/navigation.tsx'
+import type { CallPanelProps } from './call-panel.tsx'
 
-/** How the panel of a call opens, moves on and closes. */
-export interface PanelMoves {
-  /** At its figures unless told. */
+/** The panel of a call beside a list. */
+export interface ListedPanel<Call> {
+  /** Opens the panel of a call: at its figures unless told. */
   readonly open: (id: string, tab?: CallTab) => void
-  /** To another call: Back does not go through all that were looked at. */
-  readonly moveTo: (id: string) => void
-  readonly close: () => void
+  /** The call whose panel is open, if it is in the list. */
+  readonly call: Call | undefined
+  /** For the panel: it moves on only through the list. */
+  readonly moves: Pick<CallPanelProps, 'onClose' | 'onMove'>
 }
 
-/** The panel stands in the address, and Back closes it. */
-export function useCallPanel(): PanelMoves {
+/**
+ * The panel stands in the address, and Back closes it; but Back does not go through all calls that it moved to.
+ * `onEnd`: somebody wants to move on after the last call of the list.
+ */
+export function useCallPanel<Call extends { readonly id: string }>(
+  calls: readonly Call[],
+  onEnd?: () => void,
+): ListedPanel<Call> {
   const { address, go, amend } = useNavigation()
   /** It was opened on this page: Back closes it. */
   const isOwnStep = useRef(false)
@@ -26,9 +34,15 @@ export function useCallPanel(): PanelMoves {
     },
     [go],
   )
-  const close = useCallback(() => {
+  const close = (): void => {
     if (isOwnStep.current) history.back()
     else amend({ call: null, tab: 'timing' })
-  }, [amend])
-  return { open, moveTo: useCallback((id: string) => amend({ call: id }), [amend]), close }
+  }
+  const at = address.call === null ? -1 : calls.findIndex(({ id }) => id === address.call)
+  const onMove = (step: 1 | -1): void => {
+    const next = calls[at + step]
+    if (next !== undefined) amend({ call: next.id })
+    else if (step === 1) onEnd?.()
+  }
+  return { open, call: calls[at], moves: at < 0 ? { onClose: close } : { onClose: close, onMove } }
 }

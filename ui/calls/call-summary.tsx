@@ -33,7 +33,7 @@ export function CallSummary({ answer, listed }: CallSummaryProps): JSX.Element {
     summary.unpriced_calls > 0 && `${count(summary.unpriced_calls)} without a price`,
   ].filter((fact) => fact !== false)
   return (
-    <p class="calls-summary">
+    <p class="calls-summary fine">
       <strong>
         {listed < calls && `${count(listed)} of `}
         {counted(calls, 'call')}
@@ -49,7 +49,7 @@ export function CallsFoot({ list }: { readonly list: CallList }): JSX.Element {
   const { address } = useNavigation()
   if (hasMore && moreTrouble !== null) {
     return (
-      <p class="calls-foot" role="alert">
+      <p class="calls-foot fine" role="alert">
         <span>{moreTrouble}</span>
         <Button small onClick={loadMore}>
           Try again
@@ -57,7 +57,7 @@ export function CallsFoot({ list }: { readonly list: CallList }): JSX.Element {
       </p>
     )
   }
-  return <p class="calls-foot">{hasMore || isStale ? 'More are on their way…' : endWords()}</p>
+  return <p class="calls-foot fine">{hasMore || isStale ? 'More are on their way…' : endWords()}</p>
 
   function endWords(): string {
     const total = answer?.summary.calls ?? 0

@@ -1,3 +1,4 @@
+import type { GroupFigures } from '../../src/call/call-question.ts'
 import { type CalendarUnit, bucketOfKey, calendarFrame } from '../charts/calendar-frame.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { PageAddress } from '../data/page-address.ts'
@@ -30,10 +31,7 @@ export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone:
 }
 
 /** The calls of a bucket. */
-export interface VolumeBar {
-  readonly calls: number
-  readonly errors: number
-}
+export type VolumeBar = Pick<GroupFigures, 'calls' | 'errors'>
 
 /** A group of the answer. */
 export interface VolumeGroup extends VolumeBar {

@@ -10,7 +10,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon } from '../design/icon.tsx'
 import { OnlyWhenChanged } from '../design/only-when-changed.ts'
-import { useHeightBelow } from '../design/use-height-below.ts'
+import { useHeightBelow } from '../design/use-window.ts'
 import {
   bytes,
   count,

@@ -1,4 +1,5 @@
-import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts'
+import type { Bounds } from '../charts/time-frame.ts'
+import { type PageAddress, boundsOf, questionKey, writeFilter } from '../data/page-address.ts'
 
 /** Calls that are asked for at once. */
 export const pageSize = 100
@@ -8,10 +9,7 @@ export const maxListed = 10_000
 export const maxExported = 10_000
 
 /** The range of a list. */
-export interface ListedBounds {
-  readonly fromMs: number
-  /** Exclusive. */
-  readonly toMs: number
+export interface ListedBounds extends Bounds {
   /** It ends now: calls that come belong to it. */
   readonly isOpen: boolean
 }
@@ -23,9 +21,7 @@ export function listedBounds({ range }: PageAddress, nowMs: number): ListedBound
 
 /** Tells lists apart: all of an address that decides which calls are listed, and in which order. */
 export function listKey(address: PageAddress): string {
-  const query = new URLSearchParams()
-  writeFilter(query, address)
-  return JSON.stringify([query.toString(), address.range, address.sort])
+  return questionKey(address, address.sort)
 }
 
 /** Asks for the first page of a list, or for the one that begins after the call `cursor`. */

@@ -1,6 +1,6 @@
 import './calls.css'
 import type { JSX } from 'preact'
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { barScaleMs } from '../call/call-phases.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -9,42 +9,40 @@ import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import type { ViewProps } from '../data/view-props.ts'
 import { Icon } from '../design/icon.tsx'
-import { useMedia } from '../design/use-media.ts'
+import { Stored, useStored } from '../design/stored.ts'
+import { useMedia, useWidth } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
 import { CallSummary, CallsFoot } from './call-summary.tsx'
 import { CallsCards, CallsTable } from './calls-list.tsx'
 import { CallsTools } from './calls-tools.tsx'
-import { type ColumnName, fittingColumns, keepColumns, readColumns } from './chosen-columns.ts'
+import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
 import { NoCalls, NoList } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
-import { useNewCalls } from './use-new-calls.ts'
+import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
+
+/** The columns that were chosen in this browser; null if none were. */
+const keptColumns = new Stored<readonly ColumnName[] | null>(
+  'columns',
+  parseColumns,
+  (columns) => columns?.join(' ') ?? null,
+)
 
 /** Lists the calls that the address means, and opens one of them in a panel. */
 export function CallsView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
   const list = useCallList(address)
   const { answer, calls, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
-  const panel = useCallPanel()
+  const panel = useCallPanel(calls, list.loadMore)
   const isNarrow = useMedia('(width < 40rem)')
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
-  const widthRem = useWidthRem(card)
-  const [ownColumns, setOwnColumns] = useState(readColumns)
+  const widthRem = useWidth(card) / remPx()
+  const ownColumns = useStored(keptColumns)
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
   const columns = ownColumns ?? fitting
   const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
-  const openIndex = address.call === null ? -1 : calls.findIndex(({ id }) => id === address.call)
-  const move = (step: 1 | -1): void => {
-    const next = calls[openIndex + step]
-    if (next !== undefined) panel.moveTo(next.id)
-    else if (step === 1) list.loadMore()
-  }
-  const chooseColumns = (chosen: readonly ColumnName[] | null): void => {
-    keepColumns(chosen)
-    setOwnColumns(chosen)
-  }
   // The question failed, and an answer that is still there is to another one.
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
   const total = answer === null ? null : address.sort === 'started_at' ? answer.summary.calls : calls.length
@@ -81,7 +79,7 @@ export function CallsView({ times }: ViewProps): JSX.Element {
           isNarrow={isNarrow}
           columns={columns}
           isOwnChoice={ownColumns !== null}
-          onColumns={chooseColumns}
+          onColumns={(chosen) => keptColumns.set(chosen)}
         />
         <div class="calls-told">
           {answer === null ? (
@@ -114,13 +112,7 @@ export function CallsView({ times }: ViewProps): JSX.Element {
         )}
       </section>
       {address.call !== null && (
-        <CallPanel
-          id={address.call}
-          times={times}
-          listed={calls[openIndex]}
-          onClose={panel.close}
-          {...(openIndex < 0 ? {} : { onMove: move })}
-        />
+        <CallPanel id={address.call} times={times} listed={panel.call} {...panel.moves} />
       )}
     </>
   )
@@ -139,18 +131,6 @@ function Skeleton(): JSX.Element {
   )
 }
 
-/** How wide an element is, as it changes. */
-function useWidthRem(element: { readonly current: HTMLElement | null }): number {
-  const [widthRem, setWidthRem] = useState(0)
-  useLayoutEffect(() => {
-    const { current } = element
-    if (current === null) return
-    const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-    const measure = (): void => setWidthRem(current.clientWidth / remPx)
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [])
-  return widthRem
+function remPx(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
 }

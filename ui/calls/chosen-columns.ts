@@ -88,28 +88,7 @@ export function fittingColumns(widthRem: number): readonly ColumnName[] {
   return columnNames.filter((name) => chosen.has(name) || fixedColumns.has(name))
 }
 
-const storageName = 'tokenweir.columns'
-
-/** The columns that were chosen in this browser; null if none were. */
-export function readColumns(): readonly ColumnName[] | null {
-  try {
-    return parseColumns(localStorage.getItem(storageName))
-  } catch {
-    return null
-  }
-}
-
-/** Keeps a choice in this browser; null goes back to none. */
-export function keepColumns(columns: readonly ColumnName[] | null): void {
-  try {
-    if (columns === null) localStorage.removeItem(storageName)
-    else localStorage.setItem(storageName, columns.join(' '))
-  } catch {
-    // If nothing may be kept, it holds until the page is left.
-  }
-}
-
-/** Names that are no column any more are passed over. */
+/** Reads a choice that was kept. Names that are no column any more are passed over. */
 export function parseColumns(text: string | null): readonly ColumnName[] | null {
   if (text === null) return null
   const words = new Set(text.split(' '))

@@ -67,7 +67,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         {mostErrors > 0 && !areAllFailed && (
           <span class="volume-key failed">Failed, at most {count(mostErrors)}</span>
         )}
-        <span class="volume-told">{hasBars && 'Drag over the bars to look closer'}</span>
+        <span class="at-end">{hasBars && 'Drag over the bars to look closer'}</span>
       </div>
       <Plot
         frame={question?.frame ?? nothing}

@@ -24,6 +24,18 @@ export interface ChartSeries {
   readonly missing?: (index: number) => string | null
 }
 
+/** A series of bars. */
+export function bars(
+  key: string,
+  words: string,
+  colour: ColourName,
+  values: ChartSeries['values'],
+  show: ChartSeries['show'],
+  standsOn: readonly string[] = [],
+): ChartSeries {
+  return { key, words, colour, kind: 'bars', values, show, standsOn }
+}
+
 /** A figure that is read before the plot beside it. */
 export interface PartFigure {
   readonly value: string

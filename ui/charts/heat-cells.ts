@@ -1,12 +1,8 @@
+import type { Overview } from '../../src/api/overview.ts'
 import { roundDuration } from '../format/figures.ts'
 
 /** How calls are spread over time and duration. */
-export interface Heat {
-  /** Rising, in milliseconds; bin i reaches from the one at i to the next. The first may be 0. */
-  readonly limits_ms: readonly number[]
-  /** For each bucket of time the calls of each bin, from the first bin on; what is left out at the end is 0. */
-  readonly counts: readonly (readonly number[])[]
-}
+export type Heat = Overview['heat']
 
 /** Fewer rows than these would be bars as high as the plot. */
 const leastRows = 6

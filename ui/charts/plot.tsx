@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useWidth } from '../design/use-window.ts'
 import { useChartRoom } from './chart-room.tsx'
 import { PlotSurface, type PlotSurfaceProps } from './plot-surface.tsx'
 import {
@@ -88,7 +89,7 @@ export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: Plo
               <span key={ms} class="plot-mark" style={{ left: percentOf(shareOfTime(frame, ms)) }} />
             ))}
         </div>
-        {empty !== null && <p class="plot-empty">{empty}</p>}
+        {empty !== null && <p class="plot-empty fine">{empty}</p>}
         <PlotSurface {...surface} />
       </div>
     </div>
@@ -116,18 +117,4 @@ function PlotCanvas({ draw }: { readonly draw: Draw }): JSX.Element {
     return () => resizing.disconnect()
   }, [draw])
   return <canvas ref={canvas} class="plot-canvas" />
-}
-
-function useWidth(element: { readonly current: HTMLElement | null }): number {
-  const [widthPx, setWidthPx] = useState(0)
-  useLayoutEffect(() => {
-    const measured = element.current
-    if (measured === null) return
-    const measure = (): void => setWidthPx(measured.clientWidth)
-    measure()
-    const resizing = new ResizeObserver(measure)
-    resizing.observe(measured)
-    return () => resizing.disconnect()
-  }, [element])
-  return widthPx
 }

@@ -52,7 +52,7 @@ function Row({
   const share = value === null || most === 0 ? 0 : value / most
   return (
     <>
-      <span class="ranked-words" title={words}>
+      <span class="ranked-words cut" title={words}>
         {words}
       </span>
       {note !== undefined && <span class="ranked-note">{note}</span>}

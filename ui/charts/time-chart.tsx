@@ -16,8 +16,6 @@ export interface TimeChartProps {
   readonly parts: readonly ChartPart[]
   /** Before what every chart can do. */
   readonly actions?: ComponentChildren
-  /** Hidden until they are asked for. */
-  readonly hiddenAtFirst?: readonly string[]
   /** Where the calls of a bucket are. */
   readonly to: (bounds: Bounds) => Partial<PageAddress>
   /** A last line of what is told of a bucket: how many calls. */
@@ -30,11 +28,11 @@ export interface TimeChartProps {
 
 /** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
 export function TimeChart(props: TimeChartProps): JSX.Element {
-  const { title, about, parts, actions, hiddenAtFirst = [], to, count, explainsMarks = true, empty } = props
+  const { title, about, parts, actions, to, count, explainsMarks = true, empty } = props
   const { outages, marks } = useChartRoom()
   const [isTable, setTable] = useState(false)
   const [isLog, setLog] = useState(true)
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(() => new Set(hiddenAtFirst))
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const all = useMemo(() => parts.flatMap(({ series }) => series), [parts])
   const shown = useMemo(() => all.filter(({ key }) => !hidden.has(key)), [all, hidden])
   const [first] = parts

@@ -41,7 +41,7 @@ export function CostsView({ times }: ViewProps): JSX.Element {
         trouble={isRefused ? null : trouble}
         again={again}
       />
-      <div class={`costs-view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+      <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
         {isRefused ? (
           <Note tone="bad" onRetry={spend.again}>
             What was spent cannot be told: {trouble}
@@ -70,8 +70,8 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
   if (models === null || cards === null) {
     return (
       <>
-        <div class="skeleton spend-cards-skeleton" />
-        <div class="skeleton spend-chart-skeleton" />
+        <div class="skeleton" style={{ height: '8rem' }} />
+        <div class="skeleton" style={{ height: '20.5rem' }} />
       </>
     )
   }
@@ -85,7 +85,7 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
           <p class="quiet">{partsTrouble}</p>
         </Card>
       ) : parts === null ? (
-        <div class="skeleton spend-table-skeleton" />
+        <div class="skeleton" style={{ height: '18rem' }} />
       ) : (
         <SpendTable parts={parts} />
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { isNameOf } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
@@ -21,6 +22,8 @@ export interface PriceDialogProps {
 
 const mainRates: readonly RateName[] = ['input', 'output', 'cache_read']
 const moreRates = rateNames.filter((name) => !mainRates.includes(name))
+
+const isRate = isNameOf(rateWords)
 
 const sinces = [
   ['always', 'For all calls, also earlier ones'],
@@ -106,7 +109,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
           open={moreRates.some((name) => draft.rates[name] !== undefined || wrong[name] !== undefined)}
         >
           <summary>More rates</summary>
-          <p class="quiet">
+          <p class="fine">
             A rate that is left empty is as the one that it belongs to: cache and audio as input or output.
           </p>
           <div class="rate-fields">{moreRates.map(field)}</div>
@@ -146,7 +149,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
             </Field>
           )}
           {draft.since !== 'now' && (
-            <p class="quiet">What was recorded already stays as it is until you price it anew.</p>
+            <p class="fine">What was recorded already stays as it is until you price it anew.</p>
           )}
         </Radios>
         {trouble !== null && (rejected === null || !isRate(rejected)) && (
@@ -222,8 +225,4 @@ function Radios<Choice>(props: RadiosProps<Choice>): JSX.Element {
       {children}
     </fieldset>
   )
-}
-
-function isRate(param: string): param is RateName {
-  return Object.hasOwn(rateWords, param)
 }

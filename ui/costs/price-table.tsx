@@ -7,18 +7,7 @@ import { Icon } from '../design/icon.tsx'
 import { Table } from '../design/table.tsx'
 import { count, dollars, known, unknownFigure } from '../format/figures.ts'
 import type { PriceLine, PricedModel, ShownPrice } from './price-lines.ts'
-import {
-  baseRates,
-  feeOf,
-  isByFee,
-  isFee,
-  isFree,
-  moreTiers,
-  rate,
-  rateWords,
-  ratesIn,
-  tierWords,
-} from './price-words.ts'
+import { briefRates, isFee, isFree, moreTiers, rate, rateWords, ratesIn, tierWords } from './price-words.ts'
 
 /** As many as one looks through, and as many more with each press; others are found by their names. */
 const [rowsAtFirst, rowsMore] = [50, 200]
@@ -78,7 +67,7 @@ function Row({ line, columns, ...actions }: RowProps): JSX.Element {
   const id = useId()
   const { name, about, price, why, isCalm, spent } = line
   const label = (
-    <span class="price-name" title={name}>
+    <span class="price-name cut" title={name}>
       {name}
     </span>
   )
@@ -149,7 +138,7 @@ function Row({ line, columns, ...actions }: RowProps): JSX.Element {
         <tr class="price-details" id={id}>
           <td colSpan={columns}>
             <AllRates name={name} price={price} />
-            <ul>
+            <ul class="fine">
               {price.notes.map((note) => (
                 <li key={note}>{note}</li>
               ))}
@@ -197,13 +186,12 @@ function RateCells({ price: { period } }: { readonly price: ShownPrice }): JSX.E
       </td>
     )
   }
-  const base = baseRates(period)
-  const fee = isByFee(base) ? feeOf(base) : undefined
+  const { fee, input, output, cached } = briefRates(period)
   const more = moreTiers(period)
   return (
     <>
       <td class="price-rate">
-        {fee === undefined ? <Rate usd={base.input} /> : rate(fee)}
+        <Rate usd={fee ?? input} />
         {fee !== undefined && <small>each</small>}
         {more > 0 && (
           <small title="By the length of the request, or its service tier">
@@ -212,10 +200,10 @@ function RateCells({ price: { period } }: { readonly price: ShownPrice }): JSX.E
         )}
       </td>
       <td class="price-rate">
-        <Rate usd={fee === undefined ? base.output : undefined} />
+        <Rate usd={output} />
       </td>
       <td class="price-rate">
-        <Rate usd={base.cache_read} />
+        <Rate usd={cached} />
       </td>
     </>
   )
@@ -228,12 +216,11 @@ function Rate({ usd }: { readonly usd: number | undefined }): ComponentChildren 
 /** For narrow windows: `$0.15 in, $0.60 out, tiers`. */
 function briefWords({ period }: ShownPrice): string {
   if (isFree(period.tiers)) return 'Free'
-  const base = baseRates(period)
-  const fee = isByFee(base) ? feeOf(base) : undefined
+  const { fee, input, output } = briefRates(period)
   return [
     fee !== undefined && `${rate(fee)} each`,
-    fee === undefined && base.input !== undefined && `${rate(base.input)} in`,
-    fee === undefined && base.output !== undefined && `${rate(base.output)} out`,
+    input !== undefined && `${rate(input)} in`,
+    output !== undefined && `${rate(output)} out`,
     moreTiers(period) > 0 && 'tiers',
   ]
     .filter((words) => words !== false)

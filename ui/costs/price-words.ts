@@ -61,13 +61,24 @@ export function isFree(tiers: readonly RateTier[]): boolean {
 }
 
 /** The fee for each request, or unit of search; undefined if there is none. */
-export function feeOf({ per_request: perRequest, per_search_unit: perUnit }: Rates): number | undefined {
+function feeOf({ per_request: perRequest, per_search_unit: perUnit }: Rates): number | undefined {
   return perRequest ?? perUnit
 }
 
 /** A fee is all that is billed. */
-export function isByFee(rates: Rates): boolean {
+function isByFee(rates: Rates): boolean {
   return feeOf(rates) !== undefined && rateNames.every((name) => isFee(name) || (rates[name] ?? 0) === 0)
+}
+
+/** The rates of a short request; of input and output none if a fee is all that is billed. */
+export function briefRates(
+  price: TieredPrice,
+): Readonly<Record<'fee' | 'input' | 'output' | 'cached', number | undefined>> {
+  const base = baseRates(price)
+  const { input, output, cache_read: cached } = base
+  return isByFee(base)
+    ? { fee: feeOf(base), input: undefined, output: undefined, cached }
+    : { fee: undefined, input, output, cached }
 }
 
 /** The rates that any of the tiers has; if a fee is all that is billed, no others. */

@@ -6,7 +6,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmDialog } from '../design/confirm-dialog.tsx'
+import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
@@ -59,7 +59,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
   const dayWords = (day: string): string => times.day(dayStartMs(day, isUtc) + 12 * 3_600_000)
   if (costs === null) {
-    if (prices.trouble === null) return <div class="skeleton prices-skeleton" />
+    if (prices.trouble === null) return <div class="skeleton" style={{ height: '18rem' }} />
     return (
       <Note tone="bad" id={pricesId} onRetry={prices.again}>
         The prices cannot be had: {prices.trouble}
@@ -154,7 +154,9 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
           {...actions}
         />
       )}
-      {!isAll && matches === null && prices.trouble === null && <div class="skeleton prices-skeleton" />}
+      {!isAll && matches === null && prices.trouble === null && (
+        <div class="skeleton" style={{ height: '18rem' }} />
+      )}
       {!isAll && matches === null && prices.trouble !== null && (
         <Note tone="bad">What the calls met cannot be told: {prices.trouble}</Note>
       )}
@@ -171,12 +173,12 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
         </p>
       )}
       {!isAll && typeof matches?.counted_from === 'string' && (
-        <p class="prices-foot quiet">
+        <p class="prices-foot fine">
           Calls and what they cost are counted from {times.full(Date.parse(matches.counted_from))} on: earlier
           ones were folded into sums, or are too many to be counted one by one.
         </p>
       )}
-      {told !== null && <p class="prices-foot quiet">{told}</p>}
+      {told !== null && <p class="prices-foot fine">{told}</p>}
       {dialog?.kind === 'price' && (
         <PriceDialog
           model={dialog.priced}

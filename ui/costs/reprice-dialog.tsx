@@ -161,7 +161,7 @@ function Preview({ result, dayWords }: PreviewProps): JSX.Element {
         <tfoot>
           <tr>
             <th scope="row">All</th>
-            <Cells calls={result.calls} beforeUsd={result.before_usd} afterUsd={result.after_usd} />
+            <Cells {...result} />
           </tr>
         </tfoot>
       </Table>
@@ -199,17 +199,17 @@ function ModelRows({ model, dayWords }: ModelRowsProps): JSX.Element {
         </tr>
       )}
       {isOpen &&
-        days.slice(0, mostDays).map(({ day, calls, before_usd: beforeUsd, after_usd: afterUsd }) => (
-          <tr key={day} class="is-day">
-            <th scope="row">{dayWords(day)}</th>
-            <Cells calls={calls} beforeUsd={beforeUsd} afterUsd={afterUsd} />
+        days.slice(0, mostDays).map((day) => (
+          <tr key={day.day} class="is-day">
+            <th scope="row">{dayWords(day.day)}</th>
+            <Cells {...day} />
           </tr>
         ))}
     </tbody>
   )
 }
 
-type CellsProps = Pick<RepricedModel, 'calls' | 'beforeUsd' | 'afterUsd'>
+type CellsProps = Pick<RepricedModel, 'calls' | 'before_usd' | 'after_usd'>
 
 function Cells({ calls, ...costs }: CellsProps): JSX.Element {
   return (

@@ -46,11 +46,11 @@ const dayWords = (name: string): string => name.slice(8)
 
 test('days are put together by model, in their order, the largest difference first', () => {
   assert.deepEqual(
-    repricedModels(days).map(({ model, calls, beforeUsd, afterUsd, days: own }) => [
+    repricedModels(days).map(({ model, calls, before_usd, after_usd, days: own }) => [
       model,
       calls,
-      beforeUsd,
-      afterUsd,
+      before_usd,
+      after_usd,
       own.map((one) => dayWords(one.day)).join(' '),
     ]),
     [

@@ -3,10 +3,7 @@ import { counted, dollars, known, percent, unknownFigure } from '../format/figur
 import { sumOf } from './spend-figures.ts'
 
 /** Costs before and after; null if they are not known. */
-export interface CostChange {
-  readonly beforeUsd: number | null
-  readonly afterUsd: number | null
-}
+type CostChange = Pick<RepriceDay, 'before_usd' | 'after_usd'>
 
 /** The change that re-pricing makes to one model. */
 export interface RepricedModel extends CostChange {
@@ -21,16 +18,16 @@ export function repricedModels(days: readonly RepriceDay[]): readonly RepricedMo
     .map(([model, own]) => ({
       model,
       calls: own.reduce((all, { calls }) => all + calls, 0),
-      beforeUsd: sumOf(own.map(({ before_usd: usd }) => usd)),
-      afterUsd: sumOf(own.map(({ after_usd: usd }) => usd)),
+      before_usd: sumOf(own.map(({ before_usd: usd }) => usd)),
+      after_usd: sumOf(own.map(({ after_usd: usd }) => usd)),
       days: own.toSorted((one, other) => one.day.localeCompare(other.day)),
     }))
     .sort((one, other) => Math.abs(difference(other)) - Math.abs(difference(one)) || other.calls - one.calls)
 }
 
 /** In dollars more or less; what had no price counts from nothing. */
-function difference({ beforeUsd, afterUsd }: CostChange): number {
-  return (afterUsd ?? 0) - (beforeUsd ?? 0)
+function difference({ before_usd: before, after_usd: after }: CostChange): number {
+  return (after ?? 0) - (before ?? 0)
 }
 
 /** `+$3.10`, `−$0.42`, `±$0`. */
@@ -40,8 +37,8 @@ export function signedDollars(usd: number): string {
 }
 
 /** `$1.20 → $1.50`; what is not known is a dash. */
-export function fromTo({ beforeUsd, afterUsd }: CostChange): string {
-  return `${known(beforeUsd, dollars)} → ${known(afterUsd, dollars)}`
+export function fromTo({ before_usd: before, after_usd: after }: CostChange): string {
+  return `${known(before, dollars)} → ${known(after, dollars)}`
 }
 
 /** From the first day to the last that would change: `from 12 to 21 Nov`. */
@@ -57,8 +54,7 @@ export function offerWords(result: RepriceResult, dayWords: (day: string) => str
   const { newly_priced: calls } = result
   if (calls === 0) return null
   const priced = result.days.filter(({ newly_priced: n }) => n > 0)
-  const usd =
-    sumOf(priced.map(({ before_usd: before, after_usd: after }) => (after ?? 0) - (before ?? 0))) ?? 0
+  const usd = sumOf(priced.map(difference)) ?? 0
   return `${counted(calls, 'call')} ${spanWords(priced, dayWords)} can be priced now: ${dollars(Math.max(0, usd))}.`
 }
 
@@ -87,15 +83,15 @@ export function progressShare({ done, total }: RepriceProgress): string {
 }
 
 /** The result of the last re-pricing. */
-export function doneWords({ calls, before_usd: before, after_usd: after }: RepriceResult): string {
-  return calls === 0
+export function doneWords(result: RepriceResult): string {
+  return result.calls === 0
     ? 'There was nothing to change.'
-    : `${counted(calls, 'call')} priced anew: ${signedDollars((after ?? 0) - (before ?? 0))}.`
+    : `${counted(result.calls, 'call')} priced anew: ${signedDollars(difference(result))}.`
 }
 
 /** The difference in words; a dash if neither cost is known. */
 export function changeWords(change: CostChange): string {
-  return change.afterUsd === null && change.beforeUsd === null
+  return change.after_usd === null && change.before_usd === null
     ? unknownFigure
     : signedDollars(difference(change))
 }

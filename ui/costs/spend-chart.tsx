@@ -38,7 +38,7 @@ export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
       </Card>
     )
   }
-  if (drawn === null || course === null) return <div class="skeleton spend-chart-skeleton" />
+  if (drawn === null || course === null) return <div class="skeleton" style={{ height: '20.5rem' }} />
   const unpriced = course.answer.summary.unpriced_calls
   return (
     <TimeChart

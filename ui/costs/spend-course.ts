@@ -1,5 +1,5 @@
 import { type CalendarUnit, bucketOfKey } from '../charts/calendar-frame.ts'
-import type { ChartPart, ChartSeries } from '../charts/chart-series.ts'
+import { type ChartPart, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import type { SpendBy } from '../data/page-address.ts'
@@ -40,26 +40,18 @@ export function spendParts(
   const named = columns.filter(({ key }) => key !== restKey)
   const shown = named.slice(0, colours.length)
   const others = [...named.slice(colours.length), ...columns.filter(({ key }) => key === restKey)]
-  const series = shown.map(({ key, own: [first], values }, at) =>
-    bars(key, wordsOf(first, question.by), colours[at] ?? 'edge', values, shown.slice(0, at)),
-  )
+  const keys = shown.map(({ key }) => key).reverse()
+  const series = shown.map(({ key, own: [first], values }, at) => {
+    const below = keys.slice(keys.length - at)
+    return bars(key, wordsOf(first, question.by), colours[at] ?? 'edge', values, dollars, below)
+  })
   if (others.length > 0) {
-    series.push(bars(restKey, 'Others', 'edge', valuesOf(others.flatMap(({ own }) => own)), shown))
+    const values = valuesOf(others.flatMap(({ own }) => own))
+    series.push(bars(restKey, 'Others', 'edge', values, dollars, keys))
   }
   // An empty plot has a series, too.
-  if (series.length === 0) series.push(bars('spend', 'Spend', 'kind-1', valuesOf([]), []))
+  if (series.length === 0) series.push(bars('spend', 'Spend', 'kind-1', valuesOf([]), dollars))
   return [{ frame, series, heightPx, linear: { leastTop: leastTopUsd }, axis: axisDollars }]
-}
-
-function bars(
-  key: string,
-  words: string,
-  colour: ColourName,
-  values: ChartSeries['values'],
-  below: readonly { readonly key: string }[],
-): ChartSeries {
-  const standsOn = below.map(({ key }) => key).reverse()
-  return { key, words, colour, kind: 'bars', values, show: dollars, standsOn }
 }
 
 /** The calls of a bucket. */

@@ -1,4 +1,5 @@
 import type { GroupFigures } from '../../src/call/call-question.ts'
+import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { type Change, changeOf } from '../design/change.ts'
 
 /** The figures that tell of money. */
@@ -18,14 +19,13 @@ export type CourseGroup = SpendFigures & {
 }
 
 /** An answer of `/api/query`, as far as it is looked at. */
-export interface SpendAnswer<Group> {
+export interface SpendAnswer<Group> extends Pick<
+  CallsAnswer,
+  'available_models' | 'available_types' | 'store' | 'note'
+> {
   readonly groups: readonly Group[]
   readonly summary: SpendFigures
-  readonly available_models: readonly string[]
-  readonly available_types: readonly string[]
   readonly recorded_from: string | null
-  readonly store?: string
-  readonly note?: string
 }
 
 /** The average cost of a priced call; null if none has a price. */

@@ -42,13 +42,6 @@ export function comparable<Answer extends { readonly recorded_from: string | nul
   return first !== null && Date.parse(first) <= fromMs ? answer : null
 }
 
-/** Tells questions apart: all of an address that decides what the view shows. */
-export function spendKey(address: PageAddress): string {
-  const query = new URLSearchParams()
-  writeFilter(query, address)
-  return JSON.stringify([query.toString(), address.range, address.utc])
-}
-
 /** Figures by model or client, or over time. */
 export function spendPath(
   address: PageAddress,
@@ -65,11 +58,6 @@ export function spendPath(
 /** The figures over time, by model or client unless the time is too long for that. */
 export function courseGroups(bounds: Bounds, by: SpendBy): string {
   return isTooLong(bounds) ? unitOf(bounds) : `${unitOf(bounds)},${by}`
-}
-
-/** Asks for the prices that the calls of this time meet. */
-export function matchesPath({ fromMs, toMs }: Bounds): string {
-  return `/api/costs/matches?${new URLSearchParams({ from: isoOf(fromMs), to: isoOf(toMs) })}`
 }
 
 function isoOf(ms: number): string {

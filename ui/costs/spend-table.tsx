@@ -84,10 +84,10 @@ interface NameProps {
 }
 
 function Name({ by, name }: NameProps): JSX.Element {
-  if (name === null) return <span class="spend-name quiet">{namelessWords[by]}</span>
+  if (name === null) return <span class="spend-name cut quiet">{namelessWords[by]}</span>
   const calls: Partial<PageAddress> = by === 'model' ? { models: [name] } : { clients: [name] }
   return (
-    <AddressLink class="spend-name" title={name} to={{ view: 'calls', sort: 'cost', ...calls }}>
+    <AddressLink class="spend-name cut" title={name} to={{ view: 'calls', sort: 'cost', ...calls }}>
       {name}
     </AddressLink>
   )

@@ -5,11 +5,12 @@ import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import type { PageAddress } from '../data/page-address.ts'
+import { matchesPath } from '../data/price-source.ts'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { refreshEveryMs } from '../filters/refresh-every.ts'
 import type { PriceBody } from './price-form.ts'
-import { matchesPath, spendBounds } from './spend-question.ts'
+import { spendBounds } from './spend-question.ts'
 
 /** Chooses the calls that are priced anew. */
 export interface RepriceQuestion extends Bounds {
@@ -73,7 +74,10 @@ export function usePrices(address: PageAddress, isPaused: boolean): Prices {
   })
   const matches = useAnswer<CostMatches>(
     JSON.stringify(address.range),
-    () => matchesPath(spendBounds(address, nowMs())),
+    () => {
+      const { fromMs, toMs } = spendBounds(address, nowMs())
+      return matchesPath(fromMs, toMs)
+    },
     { everyMs: refreshEveryMs(address.range), isPaused },
   )
   const again = (): void => {

@@ -1,11 +1,11 @@
 import { useMemo, useRef } from 'preact/hooks'
-import type { PageAddress, SpendBy } from '../data/page-address.ts'
+import { type PageAddress, type SpendBy, questionKey } from '../data/page-address.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { type Answered, useAnswer } from '../data/use-answer.ts'
 import { refreshEveryMs } from '../filters/refresh-every.ts'
 import type { Times } from '../format/times.ts'
 import type { CourseGroup, SpendAnswer, SpendGroup } from './spend-figures.ts'
-import { boundsBefore, comparable, courseGroups, spendBounds, spendKey, spendPath } from './spend-question.ts'
+import { boundsBefore, comparable, courseGroups, spendBounds, spendPath } from './spend-question.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Spend on each model, or each client, and on the same before. */
@@ -42,7 +42,7 @@ export interface Spend {
 
 /** Asks for the spend by model or client, now and before, and over time. */
 export function useSpend(address: PageAddress, times: Times, isPaused: boolean): Spend {
-  const key = spendKey(address)
+  const key = questionKey(address, address.utc)
   const { by, utc } = address
   const options = { everyMs: refreshEveryMs(address.range), isPaused }
   const bounds = (): Bounds => spendBounds(address, nowMs())

@@ -44,18 +44,14 @@ export const callTabWords = {
 
 export type CallTab = keyof typeof callTabWords
 
-export function isOutcome(text: string): text is Outcome {
-  return Object.hasOwn(outcomeWords, text)
+/** Makes a check whether a text is a name of a table. */
+export function isNameOf<Name extends string>(
+  table: Readonly<Record<Name, unknown>>,
+): (text: string) => text is Name {
+  return (text): text is Name => Object.hasOwn(table, text)
 }
 
-export function isCallType(text: string): text is CallType {
-  return Object.hasOwn(callTypeWords, text)
-}
-
-export function isCallSort(text: string): text is CallSort {
-  return Object.hasOwn(sortWords, text)
-}
-
-export function isCallTab(text: string): text is CallTab {
-  return Object.hasOwn(callTabWords, text)
-}
+export const isOutcome = isNameOf(outcomeWords)
+export const isCallType = isNameOf(callTypeWords)
+export const isCallSort = isNameOf(sortWords)
+export const isCallTab = isNameOf(callTabWords)

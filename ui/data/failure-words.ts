@@ -1,6 +1,7 @@
+import type { OverviewCall } from '../../src/api/overview.ts'
 import { isFailed } from '../../src/call/call-record.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
-import { isOutcome, outcomeWords } from './call-words.ts'
+import { isNameOf, isOutcome, outcomeWords } from './call-words.ts'
 
 export interface FailureWords {
   /** For a tag or a list. */
@@ -73,16 +74,21 @@ export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
   },
 }
 
+const isFailureCode = isNameOf(failureWords)
+
 /** What is known of how a call ended. */
-export interface EndedCall {
+export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'> {
+  /** A newer gateway may tell of one that is not known here. */
   readonly outcome: string
-  readonly failure_code: string | null
-  readonly status: number | null
 }
 
 /** How a call ended, in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
-  return isFailureCode(code) ? failureWords[code].short : isOutcome(outcome) ? outcomeWords[outcome] : outcome
+  return code !== null && isFailureCode(code)
+    ? failureWords[code].short
+    : isOutcome(outcome)
+      ? outcomeWords[outcome]
+      : outcome
 }
 
 /** What went wrong, in a sentence; null where nothing did. */
@@ -92,7 +98,9 @@ export function failureSentence({ outcome, failure_code: code, status }: EndedCa
     return 'The gateway ended before this call did. What became of it is not known.'
   }
   if (code === 'upstream_http' && status !== null) return `The upstream answered with status ${status}.`
-  return isFailureCode(code) ? failureWords[code].sentence : endWords({ outcome, failure_code: code, status })
+  return code !== null && isFailureCode(code)
+    ? failureWords[code].sentence
+    : endWords({ outcome, failure_code: code, status })
 }
 
 /** Whether an outcome is a failure; those of a newer gateway are. */
@@ -103,8 +111,4 @@ export function isFailure(outcome: string): boolean {
 /** A code as a person says it; codes of a newer gateway stay as they are. */
 export function failureCodeWords(code: string): string {
   return isFailureCode(code) ? failureWords[code].short : code
-}
-
-function isFailureCode(code: string | null): code is FailureCode {
-  return code !== null && Object.hasOwn(failureWords, code)
 }

@@ -1,3 +1,4 @@
+import type { HealthReport } from '../../src/api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import { count, counted, shortCount } from '../format/figures.ts'
 
@@ -112,11 +113,10 @@ function loadOf({ health }: ProcessStatus): GatewayLoad | null {
 }
 
 /** How much of the token budget is used; null without one. */
-export function budgetOf(budget: {
-  readonly daily_limit: number
-  readonly total_used: number
-}): GatewayBudget | null {
-  const { daily_limit: limit, total_used: used } = budget
+export function budgetOf({
+  daily_limit: limit,
+  total_used: used,
+}: Pick<HealthReport['token_budget'], 'daily_limit' | 'total_used'>): GatewayBudget | null {
   if (limit <= 0) return null
   const share = used / limit
   return {

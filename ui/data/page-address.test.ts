@@ -8,6 +8,7 @@ import {
   isFiltered,
   lastRanges,
   plainAddress,
+  questionKey,
   readAddress,
   withoutFilters,
   writeAddress,
@@ -128,4 +129,15 @@ test('a range that ends now moves with it', () => {
   assert.deepEqual(boundsOf({ last: '1h' }, 10_000_000), { fromMs: 6_400_000, toMs: 10_000_000 })
   const fixed = { last: null, fromMs: 1, toMs: 2 } as const
   assert.deepEqual(boundsOf(fixed, 10_000_000), fixed)
+})
+
+test('an open panel, or another look, is no other question; another model, range or zone is', () => {
+  const keyOf = (change: Partial<PageAddress>): string => {
+    const address = { ...plainAddress, ...change }
+    return questionKey(address, address.utc)
+  }
+  assert.equal(keyOf({ call: '6gzjdd7mc00', sort: 'cost', price: 'x', by: 'client' }), keyOf({}))
+  for (const change of [{ models: ['a'] }, { range: { last: '1h' } }, { utc: true }] as const) {
+    assert.notEqual(keyOf(change), keyOf({}))
+  }
 })

@@ -1,5 +1,5 @@
 import type { CallSort, CallTab, CallType, Outcome } from './call-words.ts'
-import { isCallSort, isCallTab, isCallType, isOutcome } from './call-words.ts'
+import { isCallSort, isCallTab, isCallType, isNameOf, isOutcome } from './call-words.ts'
 
 /** What the page can show, by its path. */
 export const viewPaths = {
@@ -25,6 +25,8 @@ export const lastRanges = {
 } as const
 
 export type LastRange = keyof typeof lastRanges
+
+const isLastRange = isNameOf(lastRanges)
 
 /** Either a length of time that ends now, or two instants in milliseconds since the Unix epoch, the second exclusive. */
 export type Range =
@@ -213,11 +215,21 @@ export function writeFilter(query: URLSearchParams, address: PageAddress): void 
   write(query, filters, address)
 }
 
-/** Whether any filter but the range is set. */
-export function isFiltered(address: PageAddress): boolean {
+/** The filters as text. */
+function filterText(address: PageAddress): string {
   const query = new URLSearchParams()
   writeFilter(query, address)
-  return query.size > 0
+  return query.toString()
+}
+
+/** Whether any filter but the range is set. */
+export function isFiltered(address: PageAddress): boolean {
+  return filterText(address) !== ''
+}
+
+/** Tells questions apart: by the filters and the range of an address, and by what else decides the answer. */
+export function questionKey(address: PageAddress, ...rest: readonly unknown[]): string {
+  return JSON.stringify([filterText(address), address.range, ...rest])
 }
 
 /** The same without any filter but the range. */
@@ -243,10 +255,6 @@ function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>
 /** Three digits that `/api/query` takes for a status. */
 export function isStatus(text: string): boolean {
   return /^[1-5]\d\d$/.test(text)
-}
-
-function isLastRange(text: string): text is LastRange {
-  return Object.hasOwn(lastRanges, text)
 }
 
 function isSpendBy(text: string): text is SpendBy {

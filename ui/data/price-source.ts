@@ -1,6 +1,12 @@
 import { longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 
+/** Asks for the prices that the calls of a time meet; bounds in milliseconds since the Unix epoch. */
+export function matchesPath(fromMs: number, toMs: number): string {
+  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
+  return `/api/costs/matches?${new URLSearchParams({ from, to })}`
+}
+
 /** Where a price comes from: `LiteLLM`, `set by you`, `shipped with the program`. */
 export function sourceWords(source: string): string {
   if (source === 'user') return 'Set by you'

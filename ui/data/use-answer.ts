@@ -99,13 +99,9 @@ const retryMs = 5000
 /** Of so little time a question may be off: the next one is not. */
 const clockSlackMs = 60_000
 
-interface State<Answer> {
+interface State<Answer> extends Omit<Answered<Answer>, 'isStale' | 'again'> {
+  /** Of the question that `answer` is to. */
   readonly key: string | null
-  readonly answer: Answer | null
-  readonly answeredMs: number | null
-  readonly trouble: string | null
-  readonly troubleCode: string | null
-  readonly isLoading: boolean
 }
 
 const nothing = {

@@ -60,7 +60,7 @@ function Figure({ words, value, unit = '', isTelling, fact, note, change }: Figu
   const letters = value.length + unit.length / 2
   return (
     <>
-      <span class="figure-words">{words}</span>
+      <span class="fine">{words}</span>
       <span
         class={`figure-value ${isTelling === true ? 'is-telling' : ''}`}
         style={{ '--characters': letters }}

@@ -1,19 +1,11 @@
 /** What of a key's event decides whether it is a shortcut. */
-export interface KeyPress {
-  readonly key: string
-  readonly ctrlKey: boolean
-  readonly metaKey: boolean
-  readonly altKey: boolean
-  readonly isComposing: boolean
-  readonly defaultPrevented: boolean
-}
+export type KeyPress = Pick<
+  KeyboardEvent,
+  'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'isComposing' | 'defaultPrevented'
+>
 
 /** Where the focus is. */
-export interface KeyPlace {
-  /** In capitals, as the DOM has it. */
-  readonly tagName: string
-  readonly isContentEditable: boolean
-}
+export type KeyPlace = Pick<HTMLElement, 'tagName' | 'isContentEditable'>
 
 /** A key that begins another: `g` and then `o`. */
 const leader = 'g'

@@ -1,7 +1,8 @@
 import type { ComponentType, JSX } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Note } from './note.tsx'
+import { useLasting } from './use-lasting.ts'
 
 /** Nobody sees what comes sooner than this. */
 const soonMs = 150
@@ -32,11 +33,7 @@ export function lazyPart<Props extends object>(
 }
 
 function Coming(): JSX.Element {
-  const [isSlow, setSlow] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), soonMs)
-    return () => clearTimeout(timer)
-  }, [])
+  const isSlow = useLasting(true, soonMs)
   return <div class="skeleton" style={{ height: '22rem', visibility: isSlow ? 'visible' : 'hidden' }} />
 }
 

@@ -5,6 +5,26 @@ export interface MeterProps {
   readonly share: number
 }
 
+export interface SlotCellsProps {
+  readonly active: number
+  readonly slots: number
+  /** More slots than these are shown as a bar. */
+  readonly most: number
+  readonly class?: string
+}
+
+/** A cell for each slot, filled if it is in use. The words beside it say the same: it is only for the eye. */
+export function SlotCells({ active, slots, most, class: className = '' }: SlotCellsProps): JSX.Element {
+  if (slots > most) return <Meter share={active / slots} />
+  return (
+    <span class={`slot-cells ${className}`} aria-hidden="true">
+      {Array.from({ length: slots }, (_, at) => (
+        <span key={at} class={at < active ? 'is-busy' : ''} />
+      ))}
+    </span>
+  )
+}
+
 /** A share as a bar, in the colour of the text around it. The words beside it say the same: it is only for the eye. */
 export function Meter({ share }: MeterProps): JSX.Element {
   return (

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { baseUrlOf, firstCall } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
@@ -9,11 +10,7 @@ import { Note } from './note.tsx'
 
 export interface NoCallsCardProps {
   /** An answer without calls. */
-  readonly answer: {
-    readonly available_types: readonly string[]
-    readonly store?: string
-    readonly note?: string
-  }
+  readonly answer: Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 }
 
 /** In place of figures if there is no call: tells why, and leads on. */

@@ -36,7 +36,7 @@ export function CheckList<Choice extends string>(props: CheckListProps<Choice>):
               onChange={() => toggle(choice)}
             />
             <span>{words}</span>
-            {note !== undefined && <span class="note-of-choice">{note}</span>}
+            {note !== undefined && <span class="note-of-choice fine at-end">{note}</span>}
           </label>
           {hasOnly && (
             <button type="button" onClick={() => onChoose([choice])}>

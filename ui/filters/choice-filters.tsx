@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { type Navigation, useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
+import type { Shortcut } from '../design/keys.ts'
 import { Popover } from '../design/popover.tsx'
 import { CheckList } from './check-list.tsx'
 
@@ -10,7 +11,7 @@ import { CheckList } from './check-list.tsx'
 const manyModels = 8
 
 /** For the key that opens it. */
-export const modelFilterId = 'model-filter'
+const modelFilterId = 'model-filter'
 
 const outcomes = Object.keys(outcomeWords) as Outcome[]
 
@@ -28,7 +29,7 @@ export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
       id={modelFilterId}
       label="Models"
       class={choiceClass(chosen.length > 0)}
-      words={<span class="filter-choice-words">{numberOf(chosen, 'models') || 'All models'}</span>}
+      words={<span class="filter-choice-words cut">{numberOf(chosen, 'models') || 'All models'}</span>}
     >
       {() => <ModelChoices models={models} chosen={chosen} onChoose={(next) => go({ models: next })} />}
     </Popover>
@@ -78,6 +79,28 @@ function ModelChoices({ models, chosen, onChoose }: ModelChoicesProps): JSX.Elem
   )
 }
 
+/** Shows failed calls alone. */
+export function ErrorsFilter(): JSX.Element {
+  const { address, go } = useNavigation()
+  return (
+    <Button
+      class="filter-errors"
+      aria-pressed={address.errorsOnly}
+      onClick={() => go({ errorsOnly: !address.errorsOnly })}
+    >
+      Errors only
+    </Button>
+  )
+}
+
+/** The keys of the filters for models and errors. */
+export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
+  return [
+    { key: 'm', words: 'Choose models', run: () => document.getElementById(modelFilterId)?.click() },
+    { key: 'e', words: 'Errors only', run: () => go({ errorsOnly: !address.errorsOnly }) },
+  ]
+}
+
 export interface KindFilterProps {
   /** Those that the database has calls of. */
   readonly types: readonly string[]
@@ -96,7 +119,7 @@ export function KindFilter({ types }: KindFilterProps): JSX.Element {
       label="Type and outcome"
       class={choiceClass(set !== '')}
       words={
-        <span class="filter-choice-words">
+        <span class="filter-choice-words cut">
           {set || 'Type'}
           {set === '' && <span class="filter-more-words"> and outcome</span>}
         </span>

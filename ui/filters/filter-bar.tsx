@@ -7,9 +7,9 @@ import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
 import { useLasting } from '../design/use-lasting.ts'
-import { type Shortcut, useShortcuts } from '../design/keys.ts'
+import { useShortcuts } from '../design/keys.ts'
 import { type FilterChip, filterChips } from './filter-chips.ts'
-import { KindFilter, ModelFilter, modelFilterId } from './choice-filters.tsx'
+import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 import { UpdateStamp, type UpdateStampProps } from './update-stamp.tsx'
 
@@ -39,23 +39,22 @@ export interface FilterBarProps extends UpdateStampProps {
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
 export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Element {
   const { times, isLoading, again } = stamp
-  const { address, go } = useNavigation()
+  const navigation = useNavigation()
+  const { address, go } = navigation
   const isLong = useLasting(isLoading, longMs)
   const chips = useMemo(
     () => filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs)),
     [address, times],
   )
-  const shortcuts: readonly Shortcut[] = [
+  useShortcuts('Filters', [
     ...ranges.map(({ choice }, at) => ({
       key: String(at + 1),
       words: lastWords[choice],
       run: () => go({ range: { last: choice } }),
     })),
-    { key: 'm', words: 'Choose models', run: () => document.getElementById(modelFilterId)?.click() },
-    { key: 'e', words: 'Errors only', run: () => go({ errorsOnly: !address.errorsOnly }) },
+    ...filterKeys(navigation),
     { key: 'r', words: 'Refresh', run: again },
-  ]
-  useShortcuts('Filters', shortcuts)
+  ])
   return (
     <div class="filter-bar" role="group" aria-label="Filters">
       <div class="filter-choices">
@@ -70,13 +69,7 @@ export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Elem
         </div>
         <ModelFilter models={models} />
         <KindFilter types={types} />
-        <Button
-          class="filter-errors"
-          aria-pressed={address.errorsOnly}
-          onClick={() => go({ errorsOnly: !address.errorsOnly })}
-        >
-          Errors only
-        </Button>
+        <ErrorsFilter />
         {chips.map((chip) => (
           <Chip key={`${chip.name} ${chip.words}`} chip={chip} onRemove={() => go(chip.without)} />
         ))}
@@ -103,7 +96,7 @@ function Chip({ chip: { name, words, isIgnored }, onRemove }: ChipProps): JSX.El
       class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
       title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
     >
-      <span>
+      <span class="cut">
         <span>{name}:</span> {words}
       </span>
       <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={onRemove}>

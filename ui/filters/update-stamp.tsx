@@ -27,7 +27,7 @@ export function UpdateStamp(props: UpdateStampProps): JSX.Element {
   const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
   if (trouble !== null) {
     return (
-      <div class="update-stamp is-bad">
+      <div class="update-stamp fine at-end is-bad">
         <Icon name="warning" />
         <span role="alert">
           {at === null ? '' : `Not updated since ${at}. `}
@@ -41,7 +41,7 @@ export function UpdateStamp(props: UpdateStampProps): JSX.Element {
   }
   const state = isLong ? (at === null ? 'Loading…' : 'Refreshing…') : at === null ? '' : `Updated ${at}`
   return (
-    <div class="update-stamp">
+    <div class="update-stamp fine at-end">
       <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
         {[state, bucketWords ?? ''].filter((words) => words !== '').join(' · ')}
       </span>

@@ -7,7 +7,7 @@ import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
-import { ConfirmButton } from '../design/confirm-button.tsx'
+import { ConfirmButton } from '../design/confirm.tsx'
 import { Facts } from '../design/facts.tsx'
 import { bytes, known, unknownFigure } from '../format/figures.ts'
 import {
@@ -102,7 +102,7 @@ export function DatabaseCard(): JSX.Element {
             onInput={({ currentTarget }) => setDays(currentTarget.value)}
           />
           <span>days</span>
-          <div class="buttons">
+          <div class="buttons at-end">
             <Button type="submit" isOff={isBusy || kept === null}>
               {(action.isBusy && !isCompressing) || (runs && job.dry_run) ? 'Looking…' : 'Estimate'}
             </Button>

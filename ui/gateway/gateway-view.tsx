@@ -8,7 +8,7 @@ import { consequencesOf } from '../data/gateway-words.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import type { ViewProps } from '../data/view-props.ts'
-import { ConfirmDialog } from '../design/confirm-dialog.tsx'
+import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { LogCard } from './log-card.tsx'
@@ -34,7 +34,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
     <div class="gateway-view">
       <div class="column">
         {status === null ? (
-          <div class="skeleton state-skeleton" />
+          <div class="skeleton" style={{ height: '22rem' }} />
         ) : (
           <>
             <StateCard status={status} config={config} actions={actions} times={times} />
@@ -54,7 +54,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
             onSaved={(config) => setSaved([config, nowMs()])}
           />
         )}
-        {config === null && trouble === null && <div class="skeleton options-skeleton" />}
+        {config === null && trouble === null && <div class="skeleton" style={{ height: '44rem' }} />}
         {trouble !== null && (
           <Note tone="bad" onRetry={again}>
             The options cannot be read: {trouble}

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { Card } from '../design/card.tsx'
-import { Meter } from '../design/meter.tsx'
+import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, shortCount, unknownFigure } from '../format/figures.ts'
 import { budgetWords } from './budget-words.ts'
 
@@ -35,7 +35,7 @@ export function NowCard({ health }: { readonly health: HealthReport | null }): J
           of={`of ${count(calls.max_concurrent)}`}
           detail={`${count(calls.peak_active)} at peak, ${shortCount(calls.total_admitted)} so far`}
         >
-          <Slots active={calls.active} most={calls.max_concurrent} />
+          <SlotCells active={calls.active} slots={calls.max_concurrent} most={mostSlots} />
         </Figure>
         <Figure
           name="Waiting"
@@ -79,7 +79,7 @@ function Figure({ name, id, value, of, detail, tone = '', children }: FigureProp
   const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
     <div class={`figure ${tone === 'quiet' ? '' : tone}`}>
-      <dt>{name}</dt>
+      <dt class="fine">{name}</dt>
       <dd>
         <strong id={id}>{value}</strong>{' '}
         {of !== undefined && (
@@ -93,17 +93,5 @@ function Figure({ name, id, value, of, detail, tone = '', children }: FigureProp
         </p>
       </dd>
     </div>
-  )
-}
-
-/** A cell for each slot, filled if it is in use. The words beside it say the same. */
-function Slots({ active, most }: { readonly active: number; readonly most: number }): JSX.Element {
-  if (most > mostSlots) return <Meter share={active / most} />
-  return (
-    <span class="slots" aria-hidden="true">
-      {Array.from({ length: most }, (_, at) => (
-        <span key={at} class={at < active ? 'used' : ''} />
-      ))}
-    </span>
   )
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
-import type { OptionDrafts } from '../data/option-drafts.ts'
+import type { OptionDrafts } from '../data/view-props.ts'
 import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from '../data/option-words.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
@@ -80,7 +80,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
           <p id="options-told" class={trouble !== null && !isOfField ? 'bad' : 'quiet'} role="status">
             {trouble !== null && !isOfField ? trouble.message : (told ?? pendingWords(needsRestart))}
           </p>
-          <div class="buttons">
+          <div class="buttons at-end">
             {needsRestart.length > 0 && changed.length === 0 ? (
               <Button isOff={!gateway.canDo('restart')} onClick={() => gateway.press('restart')}>
                 Restart to apply

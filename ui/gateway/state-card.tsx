@@ -9,7 +9,7 @@ import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Facts } from '../design/facts.tsx'
 import { Note } from '../design/note.tsx'
-import { StateMark } from '../design/state-mark.tsx'
+import { StateMark } from '../design/icon.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import type { GatewayActions } from './use-gateway-actions.ts'
@@ -88,7 +88,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
   const isStarting = busy === 'start' || (busy === null && state === 'starting')
   const isStopping = busy === 'stop' || (busy === null && state === 'draining')
   return (
-    <div class="buttons">
+    <div class="buttons at-end">
       <Button isOff={!canDo('restart')} onClick={() => press('restart')}>
         {busy === 'restart' ? 'Restarting…' : 'Restart'}
       </Button>

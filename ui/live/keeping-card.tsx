@@ -7,8 +7,8 @@ import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
-import { ConfirmButton } from '../design/confirm-button.tsx'
-import { StateMark } from '../design/state-mark.tsx'
+import { ConfirmButton } from '../design/confirm.tsx'
+import { StateMark } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { clearPoints, keepingTimes, keepingWords } from './keeping-words.ts'
@@ -48,10 +48,12 @@ export function KeepingCard({ times }: { readonly times: Times }): JSX.Element {
         <StateMark shape={enabled ? 'disc' : 'ring'} />
         <div>
           <h2 id="keeping-title">{words.title}</h2>
-          <p>
+          <p class="fine">
             {words.about} {enabled && <code>{status.file_path}</code>}
           </p>
-          {dropped > 0 && <p>{counted(dropped, 'record')} could not be kept: too many came at once.</p>}
+          {dropped > 0 && (
+            <p class="fine">{counted(dropped, 'record')} could not be kept: too many came at once.</p>
+          )}
         </div>
       </div>
       <div class="keeping-switch" role="group" aria-labelledby="keeping-title">
@@ -61,7 +63,7 @@ export function KeepingCard({ times }: { readonly times: Times }): JSX.Element {
           </Button>
         ) : (
           <>
-            <span class="quiet">Keep them</span>
+            <span class="fine">Keep them</span>
             {keepingTimes.map(({ forS, words }) => (
               <Button
                 key={words}

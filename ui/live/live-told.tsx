@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLasting } from '../design/use-lasting.ts'
-import { StateMark } from '../design/state-mark.tsx'
+import { StateMark } from '../design/icon.tsx'
 import { count, counted } from '../format/figures.ts'
 import { type LiveFeed, underWayWords } from './live-feed.ts'
 
@@ -26,7 +26,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
   const { dropped, hasUncounted } = feed
   const listed = counted(feed.calls.length, 'call')
   return (
-    <div class="live-told">
+    <div class="live-told fine">
       <span role="status">
         {!isRunning ? (
           <span class="is-off">The gateway is stopped</span>

@@ -4,7 +4,7 @@ import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { SearchField } from '../design/search-field.tsx'
-import { ModelFilter, modelFilterId } from '../filters/choice-filters.tsx'
+import { ErrorsFilter, ModelFilter, filterKeys } from '../filters/choice-filters.tsx'
 
 /** All that is held is searched when somebody has stopped typing for so long. */
 const typingMs = 200
@@ -17,7 +17,8 @@ export interface LiveToolsProps {
 
 /** Filters the calls of the feed. All that is chosen here stands in the address. */
 export function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.Element {
-  const { address, go, amend } = useNavigation()
+  const navigation = useNavigation()
+  const { address, go, amend } = navigation
   const [text, setText] = useState(address.text)
   useEffect(() => setText(address.text), [address.text])
   useEffect(() => {
@@ -25,10 +26,7 @@ export function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.El
     const timer = setTimeout(() => amend({ text }), typingMs)
     return () => clearTimeout(timer)
   }, [text])
-  useShortcuts('Live', [
-    { key: 'm', words: 'Choose models', run: () => document.getElementById(modelFilterId)?.click() },
-    { key: 'e', words: 'Errors only', run: () => go({ errorsOnly: !address.errorsOnly }) },
-  ])
+  useShortcuts('Live', filterKeys(navigation))
   const isFiltered = address.text !== '' || address.errorsOnly || address.models.length > 0
   return (
     <div class="live-tools" role="group" aria-label="Which calls are shown">
@@ -40,13 +38,7 @@ export function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.El
         keysTitle="Live"
       />
       <ModelFilter models={models} />
-      <Button
-        class="filter-errors"
-        aria-pressed={address.errorsOnly}
-        onClick={() => go({ errorsOnly: !address.errorsOnly })}
-      >
-        Errors only
-      </Button>
+      <ErrorsFilter />
       {isFiltered && (
         <Button kind="bare" onClick={() => go({ text: '', errorsOnly: false, models: [] })}>
           Clear all

@@ -26,7 +26,6 @@ export function LiveView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
   const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
-  const panel = useCallPanel()
   const box = useRef<HTMLDivElement>(null)
   const reading = useReading(box, ({ scrollTop }) => scrollTop > nearPx, true)
   const [isPaused, setPaused] = useState(false)
@@ -52,11 +51,7 @@ export function LiveView({ times }: ViewProps): JSX.Element {
   const pauseOrResume = (): void => (isPaused ? resume() : setPaused(true))
   useShortcuts('Live', [{ key: ' ', words: 'Pause or go on', run: pauseOrResume }])
 
-  const openAt = calls.findIndex(({ id }) => id === address.call)
-  const move = (step: 1 | -1): void => {
-    const next = calls[openAt + step]
-    if (next !== undefined) panel.moveTo(next.id)
-  }
+  const panel = useCallPanel(calls)
   return (
     <>
       <KeepingCard times={times} />
@@ -109,13 +104,7 @@ export function LiveView({ times }: ViewProps): JSX.Element {
         )}
       </section>
       {address.call !== null && (
-        <CallPanel
-          id={address.call}
-          times={times}
-          fed={calls[openAt]}
-          onClose={panel.close}
-          {...(openAt < 0 ? {} : { onMove: move })}
-        />
+        <CallPanel id={address.call} times={times} fed={panel.call} {...panel.moves} />
       )}
     </>
   )

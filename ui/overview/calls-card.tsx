@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
 import { AddressLink } from '../data/navigation.tsx'
-import type { PageAddress } from '../data/page-address.ts'
 import { barScaleMs } from '../call/call-phases.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
@@ -12,8 +11,6 @@ import { type ColumnHead, Table } from '../design/table.tsx'
 import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
-
-export type ListedCalls = 'slowest' | 'failed' | 'latest'
 
 export interface CallsCardProps {
   readonly answer: Overview
@@ -30,39 +27,38 @@ export function shownCalls(answer: Overview, list: ListedCalls): readonly Overvi
   return answer[list].slice(0, mostShown)
 }
 
-const titles: Readonly<Record<ListedCalls, string>> = {
-  slowest: 'Slowest',
-  failed: 'Failed',
-  latest: 'Latest',
-}
-const choices = (['slowest', 'failed', 'latest'] as const).map((choice) => ({
-  choice,
-  words: titles[choice],
-}))
+/** Each list, in words, and all of its calls. */
+const lists = {
+  slowest: { words: 'Slowest', none: 'No call succeeded in this time.', to: { sort: 'duration' } },
+  failed: { words: 'Failed', none: 'No call failed.', to: { sort: 'started_at', errorsOnly: true } },
+  latest: { words: 'Latest', none: 'No calls.', to: { sort: 'started_at' } },
+} as const
 
-const nothing: Readonly<Record<ListedCalls, string>> = {
-  slowest: 'No call succeeded in this time.',
-  failed: 'No call failed.',
-  latest: 'No calls.',
-}
+export type ListedCalls = keyof typeof lists
+
+const choices = (Object.keys(lists) as ListedCalls[]).map((choice) => ({
+  choice,
+  words: lists[choice].words,
+}))
 
 /** A few calls to begin with: where their time went, and the way to all of them. */
 export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProps): JSX.Element {
   const calls = useMemo(() => shownCalls(answer, list), [answer, list])
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
   const nowMs = Date.parse(answer.to)
-  const about = list === 'slowest' ? timedWords(answer) : undefined
+  const isSlowest = list === 'slowest'
+  const { words, none, to } = lists[list]
   return (
     <Card
       title="Calls"
-      about={about}
+      about={isSlowest ? timedWords(answer) : undefined}
       class="calls-card"
       actions={<Segments label="Which calls" choices={choices} chosen={list} onChoose={onList} />}
     >
       {calls.length === 0 ? (
-        <p class="overview-nothing">{nothing[list]}</p>
+        <p class="overview-nothing">{none}</p>
       ) : (
-        <Table caption={`${titles[list]} calls`} columns={columns(scaleMs)}>
+        <Table caption={`${words} calls`} columns={columns(scaleMs)}>
           <tbody>
             {calls.map((call) => (
               <Row key={call.id} call={call} times={times} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
@@ -72,7 +68,10 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
       )}
       <div class="calls-card-foot">
         <WaterfallLegend />
-        <AddressLink class="text-link" to={allOf(list, answer)}>
+        <AddressLink
+          class="text-link"
+          to={{ view: 'calls', ...to, ...(isSlowest ? timedCalls(answer) : {}) }}
+        >
           Open all in Calls
         </AddressLink>
       </div>
@@ -134,15 +133,4 @@ function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
       </td>
     </tr>
   )
-}
-
-function allOf(list: ListedCalls, answer: Overview): Partial<PageAddress> {
-  switch (list) {
-    case 'slowest':
-      return { view: 'calls', sort: 'duration', ...timedCalls(answer) }
-    case 'failed':
-      return { view: 'calls', sort: 'started_at', errorsOnly: true }
-    case 'latest':
-      return { view: 'calls', sort: 'started_at' }
-  }
 }

@@ -156,7 +156,7 @@ const heights = [
 /** Where all will stand, in its final size. */
 export function OverviewSkeleton(): JSX.Element {
   return (
-    <div class="overview" aria-busy="true" aria-label="Loading" role="status">
+    <div class="view overview" aria-busy="true" aria-label="Loading" role="status">
       {heights.map(([name, count, rem]) => (
         <div key={rem} class={name}>
           {Array.from({ length: count }, (_, index) => (

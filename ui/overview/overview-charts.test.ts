@@ -62,7 +62,7 @@ test('failed calls stand on the others, and have a plot of their own', () => {
     counts?.series.map(({ key, values, standsOn }) => [key, values, standsOn]),
     [
       ['failed', [1, 0, 30], ['ok']],
-      ['ok', [9, 0, 0], undefined],
+      ['ok', [9, 0, 0], []],
     ],
   )
   assert.deepEqual(rate?.series[0]?.values, [0.1, null, 1])

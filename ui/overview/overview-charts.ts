@@ -1,6 +1,5 @@
 import { axisCount, axisDuration } from '../charts/chart-scale.ts'
-import type { ChartPart } from '../charts/chart-series.ts'
-import type { ChartSeries } from '../charts/chart-series.ts'
+import { type ChartPart, type ChartSeries, bars } from '../charts/chart-series.ts'
 import type { ColourName } from '../charts/palette.ts'
 import { type Percentile, honestColumn, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
@@ -85,12 +84,6 @@ export function speedParts({ buckets, singles }: Overview, frame: TimeFrame): re
 
 /** Stacks failed calls on the others, and plots the error rate below: one failure in a hundred would be too low a bar. */
 export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly ChartPart[] {
-  const bars = (
-    key: string,
-    words: string,
-    values: Column,
-    rest: Partial<ChartSeries> = {},
-  ): ChartSeries => ({ key, words, colour: 'bad', kind: 'bars', values, show: count, ...rest })
   const ok = buckets.calls.map((calls, index) => calls - (buckets.errors[index] ?? 0))
   return [
     {
@@ -99,8 +92,8 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
       linear: { leastTop: 4, isWhole: true },
       axis: axisCount,
       series: [
-        bars('failed', 'Failed', buckets.errors, { standsOn: ['ok'] }),
-        bars('ok', 'Not failed', ok, { colour: 'p50', isSoft: true }),
+        bars('failed', 'Failed', 'bad', buckets.errors, count, ['ok']),
+        { ...bars('ok', 'Not failed', 'p50', ok, count), isSoft: true },
       ],
     },
     {
@@ -109,7 +102,7 @@ export function requestParts({ buckets }: Overview, frame: TimeFrame): readonly 
       linear: { leastTop: 0.04, maxTicks: 1 },
       axis: (value) => (value === 0 ? '' : percent(value)),
       words: 'Error rate',
-      series: [bars('rate', 'Error rate', buckets.error_rate, { show: percent })],
+      series: [bars('rate', 'Error rate', 'bad', buckets.error_rate, percent)],
     },
   ]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plainAddress } from '../data/page-address.ts'
-import { overviewKey, overviewPath } from './overview-question.ts'
+import { overviewPath } from './overview-question.ts'
 
 const nowMs = Date.parse('2026-11-21T12:30:15.678Z')
 
@@ -26,11 +26,4 @@ test('two instants are asked as they are', () => {
   )
   assert.equal(query.get('from'), '2026-11-21T12:30:14.444Z')
   assert.equal(query.get('to'), '2026-11-21T12:30:15.678Z')
-})
-
-test('an open panel, or another order, is no other question; another model or zone is', () => {
-  const key = overviewKey(plainAddress)
-  assert.equal(overviewKey({ ...plainAddress, call: '6gzjdd7mc00', sort: 'cost' }), key)
-  assert.notEqual(overviewKey({ ...plainAddress, models: ['a'] }), key)
-  assert.notEqual(overviewKey({ ...plainAddress, utc: true }), key)
 })

@@ -1,13 +1,6 @@
 import type { Overview } from '../../src/api/overview.ts'
 import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts'
 
-/** Tells questions apart: all of an address that decides what the first page shows. */
-export function overviewKey(address: PageAddress): string {
-  const query = new URLSearchParams()
-  writeFilter(query, address)
-  return JSON.stringify([query.toString(), address.range, address.utc])
-}
-
 /**
  * What the first page asks. A range that ends now is asked from a whole second on and without an end, so that all
  * who ask within a second are answered alike, from one answer.

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import { isFiltered } from '../data/page-address.ts'
+import { isFiltered, questionKey } from '../data/page-address.ts'
 import type { ViewProps } from '../data/view-props.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -15,7 +15,7 @@ import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
-import { overviewKey, overviewPath } from './overview-question.ts'
+import { overviewPath } from './overview-question.ts'
 import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
 import { youngRange } from './young-range.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -25,7 +25,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   const { address } = useNavigation()
   const [isHeld, hold] = useState(false)
   const answered = useAnswer<Overview>(
-    overviewKey(address),
+    questionKey(address, address.utc),
     () => overviewPath(address, times.zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isHeld || address.call !== null },
   )
@@ -34,9 +34,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
   const [chosenList, setList] = useState<ListedCalls | null>(null)
   // The slowest are looked for among those that succeeded.
   const list = chosenList ?? (address.errorsOnly ? 'failed' : 'slowest')
-  const panel = useCallPanel()
-  const listed = answer === null ? [] : shownCalls(answer, list)
-  const place = listed.findIndex(({ id }) => id === address.call)
+  const panel = useCallPanel(answer === null ? [] : shownCalls(answer, list))
   const outages = useMemo(() => (answer === null ? [] : outagesOf(answer)), [answer])
   const marks = useMemo(() => (answer === null ? [] : marksOf(answer.events, nearMs(answer))), [answer])
   // The same body is not rendered anew while another answer is awaited.
@@ -69,21 +67,12 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
       )}
       {answer === null && trouble === null && <OverviewSkeleton />}
       {answer !== null && (
-        <div class={`overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
+        <div class={`view overview ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
           {body}
         </div>
       )}
       {address.call !== null && (
-        <CallPanel
-          id={address.call}
-          times={times}
-          onClose={panel.close}
-          onMove={(step) => {
-            const next = listed[place + step]
-            if (place >= 0 && next !== undefined) panel.moveTo(next.id)
-          }}
-          listed={listed[place]}
-        />
+        <CallPanel id={address.call} times={times} listed={panel.call} {...panel.moves} />
       )}
     </ChartRoomProvider>
   )

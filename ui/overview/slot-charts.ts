@@ -1,7 +1,5 @@
 import { axisCount, axisDuration } from '../charts/chart-scale.ts'
-import type { ChartPart, PartFigure } from '../charts/chart-series.ts'
-import type { ChartSeries } from '../charts/chart-series.ts'
-import type { ColourName } from '../charts/palette.ts'
+import { type ChartPart, type ChartSeries, type PartFigure, bars } from '../charts/chart-series.ts'
 import { honestColumn, leastCalls, whyMissing } from '../charts/small-sample.ts'
 import type { TimeFrame } from '../charts/time-frame.ts'
 import { count, counted, known, percent, unknownFigure, wait } from '../format/figures.ts'
@@ -76,16 +74,6 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
       ],
     },
   ]
-}
-
-function bars(
-  key: string,
-  words: string,
-  colour: ColourName,
-  values: ChartSeries['values'],
-  show: (value: number) => string,
-): ChartSeries {
-  return { key, words, colour, kind: 'bars', values, show }
 }
 
 function useFigure(answer: Overview, limits: readonly (number | null)[]): PartFigure {

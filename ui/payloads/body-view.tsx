@@ -88,7 +88,7 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps): JSX.Ele
     <section class="body-text">
       <div class="tools">
         <h3>{title}</h3>
-        <span class="quiet">
+        <span class="fine">
           {about}
           {isCut && ', its beginning'}
         </span>

@@ -60,7 +60,7 @@ function unreadWords(side: KeptPayload | null, what: 'request' | 'answer'): stri
 
 function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }): JSX.Element {
   return (
-    <div class="chat-settings">
+    <div class="chat-settings fine">
       {settings.map(([name, value]) => (
         <span key={name}>
           {name} <strong>{firstWords(value, 80)}</strong>

@@ -24,10 +24,10 @@ export function HeadersView({ request, answer }: HeadersViewProps): JSX.Element 
         />
       )}
       {answer !== null && <Head title="Response" line={statusWords(answer.record)} record={answer.record} />}
-      {request === null && <p class="quiet">The request is not kept.</p>}
-      {answer === null && <p class="quiet">No answer is kept.</p>}
+      {request === null && <p class="fine">The request is not kept.</p>}
+      {answer === null && <p class="fine">No answer is kept.</p>}
       {areSomeMasked && (
-        <p class="quiet">
+        <p class="fine">
           Keys never get here. <code>hmac:</code> and eight digits stand in their place, the same for the same
           key; the number behind them is its length.
         </p>

@@ -35,7 +35,7 @@ export function Messages({ title, messages, isAnswer = false }: MessagesProps): 
         {messages.slice(hidden).map(({ speaker, note, parts }, at) => (
           <li key={hidden + at}>
             <div class="speaker">
-              <strong>{speaker}</strong>
+              <strong class="cut">{speaker}</strong>
               {note !== null && <span class="quiet">{note}</span>}
               {parts.length > 0 && <CopyButton text={() => wordsOf(parts)} what="what was said" />}
             </div>
@@ -58,7 +58,7 @@ function Part({ part }: { readonly part: MessagePart }): JSX.Element {
     case 'json':
       return <Text text={text} isCode />
     case 'media':
-      return <p class="said-media">{shownText(cutText(text, 300))}</p>
+      return <p class="said-media fine">{shownText(cutText(text, 300))}</p>
     case 'refusal':
       return (
         <div class="said-box">
@@ -69,7 +69,7 @@ function Part({ part }: { readonly part: MessagePart }): JSX.Element {
     case 'reasoning':
       return (
         <details class="said-box">
-          <summary>Reasoning, {count(text.length)} characters</summary>
+          <summary class="fine">Reasoning, {count(text.length)} characters</summary>
           <Text text={text} />
         </details>
       )

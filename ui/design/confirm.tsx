@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Button, type ButtonProps } from './button.tsx'
 
 export interface ConfirmDialogProps {
   /** A question. */
@@ -56,5 +56,30 @@ export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialog
         </Button>
       </div>
     </dialog>
+  )
+}
+
+export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {
+  readonly question: Pick<ConfirmDialogProps, 'title' | 'yes' | 'points'>
+  readonly onYes: () => void
+}
+
+/** A button that asks before it does anything. */
+export function ConfirmButton({ question, onYes, ...button }: ConfirmButtonProps): JSX.Element {
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <>
+      <Button {...button} onClick={() => setAsked(true)} />
+      {isAsked && (
+        <ConfirmDialog
+          {...question}
+          onYes={() => {
+            setAsked(false)
+            onYes()
+          }}
+          onNo={() => setAsked(false)}
+        />
+      )}
+    </>
   )
 }
