@@ -10,7 +10,7 @@ import {
   shippedPriceFile,
 } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
-import { formatCount } from '../terminal/call-format.ts'
+import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
 import { type CliCommand, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
@@ -167,10 +167,10 @@ function showState(
   { path, isFile, isJson }: { readonly path: string; readonly isFile: boolean; readonly isJson: boolean },
   { print }: Terminal,
 ): void {
-  const count = Object.keys(models).length
+  const known = Object.keys(models).length
   if (isJson) {
     const file = isFile ? path : null
-    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: count, overrides })}\n`)
+    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: known, overrides })}\n`)
     return
   }
   const from = source === null ? '' : ` from ${source.name}`
@@ -182,6 +182,6 @@ function showState(
     const words = tierLines(newest?.tiers ?? []).join('; ')
     return `  ${name}: ${words}${date === null ? '' : `, from ${date}`}`
   })
-  print(`${formatCount(count)} prices${from}, ${synced} (${where})\n`)
+  print(`${count(known)} prices${from}, ${synced} (${where})\n`)
   print(own.length === 0 ? 'No prices of your own.\n' : `${own.length} of your own:\n${own.join('\n')}\n`)
 }

@@ -2,6 +2,7 @@ import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/che
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { count } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
@@ -55,7 +56,7 @@ function wordsOf(report: CheckReport): { readonly lines: readonly string[]; read
     const behind = `· schema ${schemaVersion}: the gateway brings it to ${newestVersion} when it next starts`
     return { lines: [intact, behind], isSound: true }
   }
-  const calls = `✓ schema ${schemaVersion}, ${report.calls.toLocaleString('en')} calls`
+  const calls = `✓ schema ${schemaVersion}, ${count(report.calls)} calls`
   return {
     lines: [
       intact,
@@ -66,9 +67,7 @@ function wordsOf(report: CheckReport): { readonly lines: readonly string[]; read
       sumsLine(days, 'days', 'add up from their quarter hours', 'do not add up from their quarter hours'),
       ...(report.callsToAdd === 0
         ? []
-        : [
-            `· ${report.callsToAdd.toLocaleString('en')} calls are not in the sums yet; answers count them one by one`,
-          ]),
+        : [`· ${count(report.callsToAdd)} calls are not in the sums yet; answers count them one by one`]),
     ],
     isSound: quarters.wrongMs.length + days.wrongMs.length === 0,
   }

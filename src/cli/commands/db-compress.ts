@@ -1,8 +1,8 @@
 import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
-import { formatBytes } from '../../lib/format-bytes.ts'
 import { CompressStopped, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
 import { StoreError } from '../../store/sqlite/store-error.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -68,11 +68,11 @@ function resultText(
   { beforeBytes, afterBytes, foldedCalls, durationMs }: CompressOutcome,
   { keepDays, dryRun, db }: CompressOptions,
 ): string {
-  const calls = `${foldedCalls.toLocaleString('en')} ${foldedCalls === 1 ? 'call' : 'calls'}`
-  const sizes = `${formatBytes(beforeBytes)} → ${dryRun ? 'about ' : ''}${formatBytes(afterBytes)}`
+  const calls = counted(foldedCalls, 'call')
+  const sizes = `${bytes(beforeBytes)} → ${dryRun ? 'about ' : ''}${bytes(afterBytes)}`
   return dryRun
     ? `${calls} older than ${keepDays} days would be folded; ${db} would shrink: ${sizes}. Nothing was changed.\n`
-    : `${calls} older than ${keepDays} days were folded in ${(durationMs / 1000).toFixed(1)} s; ${db}: ${sizes}.\n`
+    : `${calls} older than ${keepDays} days were folded in ${duration(durationMs)}; ${db}: ${sizes}.\n`
 }
 
 function reasonOf(error: Error): string {

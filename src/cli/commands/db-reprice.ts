@@ -7,6 +7,7 @@ import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
 import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { counted } from '../terminal/figures.ts'
 import { dayTable } from '../terminal/reprice-table.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
@@ -73,7 +74,7 @@ export async function run(
         },
         progressText: () => null,
         resultText: ({ calls, atMs }) =>
-          `${calls.toLocaleString('en')} ${calls === 1 ? 'call costs' : 'calls cost'} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
+          `${counted(calls, 'call costs', 'calls cost')} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
         progressJson: (progress) => ({ progress }),
         resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: isoTime(atMs) } }),
         failureOf,

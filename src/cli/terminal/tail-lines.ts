@@ -1,7 +1,6 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
-import { formatDuration, formatTime, unknown } from './call-format.ts'
 import { printable, shorten, wrapLine } from './display-width.ts'
-import { formatBytes } from '../../lib/format-bytes.ts'
+import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
 import { paint, type Tone } from './paint.ts'
 import { bodyText } from './payload-text.ts'
 
@@ -39,8 +38,8 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
   const [sign, tone] = signOf(record)
   const labels = labelsOf(record)
   const parts = [
-    String(status ?? unknown).padEnd(statusWidth),
-    formatDuration(durationMs).padStart(durationWidth),
+    String(status ?? unknownFigure).padEnd(statusWidth),
+    known(durationMs, duration).padStart(durationWidth),
     ...(record.outcome === 'ok' ? [] : [record.failure_code ?? record.outcome]),
     ...(labels.length === 0 ? [`${method} ${path}`] : labels),
     formatBytes(bytes),
@@ -87,7 +86,7 @@ function lineOf(
   tone: Tone,
   style: TailStyle,
 ): string {
-  const time = formatTime(Date.parse(timestamp), style.nowMs)
+  const time = clockTime(Date.parse(timestamp), style.nowMs)
   return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
 }
 

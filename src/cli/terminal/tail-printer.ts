@@ -2,7 +2,7 @@ import type { EventSourceMessage } from 'eventsource-parser'
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { either, readMessage } from '../../lib/message-shape.ts'
 import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
-import { formatCount } from './call-format.ts'
+import { count } from './figures.ts'
 import { HeldRequests } from './held-requests.ts'
 import { bodyLines, endLine, requestLine, startLine, type TailStyle, toneOf } from './tail-lines.ts'
 import type { Terminal } from './terminal.ts'
@@ -134,9 +134,9 @@ function isAnswer(record: PayloadRecord | OutgoingRecord): record is OutgoingRec
   return record.direction === 'outgoing'
 }
 
-function droppedWords(count: number | null): string {
-  if (count === null) return 'requests and answers may be missing here: they came while nobody listened'
-  const what = count === 1 ? '1 request or answer is' : `${formatCount(count)} requests and answers are`
+function droppedWords(dropped: number | null): string {
+  if (dropped === null) return 'requests and answers may be missing here: they came while nobody listened'
+  const what = dropped === 1 ? '1 request or answer is' : `${count(dropped)} requests and answers are`
   return `${what} missing here: they came too fast`
 }
 

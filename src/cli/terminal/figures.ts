@@ -1,0 +1,28 @@
+import { type NumberFormat, numberFormat } from '../../lib/number-format.ts'
+
+export { known, unknownFigure } from '../../lib/number-format.ts'
+
+/** As on the page, but with signs that every terminal's font has. */
+const format = numberFormat({ group: ',', gap: ' ' })
+
+export const count: NumberFormat['count'] = format.count
+export const counted: NumberFormat['counted'] = format.counted
+export const shortCount: NumberFormat['shortCount'] = format.shortCount
+export const duration: NumberFormat['duration'] = format.duration
+export const percent: NumberFormat['percent'] = format.percent
+export const exactDollars: NumberFormat['exactDollars'] = format.exactDollars
+export const bytes: NumberFormat['bytes'] = format.bytes
+export const speed: NumberFormat['speed'] = format.speed
+
+/** In local time: `14:03:22` today, `11-20 14:03:22` this year, `2025-11-20 14:03:22` before. */
+export function clockTime(atMs: number, nowMs: number): string {
+  const at = localTime(atMs)
+  const now = localTime(nowMs)
+  if (at.slice(0, 10) === now.slice(0, 10)) return at.slice(11)
+  return at.slice(0, 4) === now.slice(0, 4) ? at.slice(5) : at
+}
+
+/** `2025-11-20 14:03:22`, which is how Swedes write it. */
+function localTime(ms: number): string {
+  return new Date(ms).toLocaleString('sv')
+}
