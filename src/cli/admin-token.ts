@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../lib/caught.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** Long enough that nobody guesses it. */
@@ -24,7 +25,6 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new OptionError(`--admin-token-file cannot be read: ${why}`)
+    throw new OptionError(`--admin-token-file cannot be read: ${messageOf(error)}`)
   }
 }

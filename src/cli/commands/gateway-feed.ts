@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ControlClient } from '../../control/control-client.ts'
 import { refusalIn } from '../../control/control-messages.ts'
+import { codeOf, messageOf } from '../../lib/caught.ts'
 import { socketName } from '../../control/control-socket.ts'
 
 /** How long the answer's head may take to come. */
@@ -22,11 +23,11 @@ export interface FeedPlace {
 }
 
 /** No gateway answers anywhere; the message says where it was looked for. */
-export class NoGateway extends Error {
+export class NoGatewayError extends Error {
   constructor(places: readonly FeedPlace[]) {
     const names = places.map(({ name }) => name).join(' or ')
     super(`no gateway answers on ${names}: start one with "tokenweir gateway", or name it with --url`)
-    this.name = 'NoGateway'
+    this.name = 'NoGatewayError'
   }
 }
 
@@ -44,7 +45,7 @@ export class GatewayFeed {
     return this.#chosen?.name ?? ''
   }
 
-  /** Null where it has gone away. Rejects with {@link NoGateway} where there was none yet, and as a place does. */
+  /** Null where it has gone away. Rejects with {@link NoGatewayError} where there was none yet, and as a place does. */
   async open(lastEventId: string | null): Promise<Readable | null> {
     if (this.#chosen !== null) {
       // Whatever is wrong with it now, it was right before, and may be again.
@@ -56,7 +57,7 @@ export class GatewayFeed {
       this.#chosen = place
       return stream
     }
-    throw new NoGateway(this.#places)
+    throw new NoGatewayError(this.#places)
   }
 }
 
@@ -105,17 +106,14 @@ async function requestFeed(
   try {
     return await promise
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (absentCodes.has(code)) return null
-    throw new Error(`${url} cannot be asked: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    if (absentCodes.has(codeOf(error))) return null
+    throw new Error(`${url} cannot be asked: ${messageOf(error)}`, { cause: error })
   } finally {
     clearTimeout(timer)
   }
 }
 
-const absentCodes: ReadonlySet<string> = new Set([
+const absentCodes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',

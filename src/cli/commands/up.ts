@@ -7,7 +7,7 @@ import { ProcessError } from '../../supervisor/gateway-process.ts'
 import { upLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from '../running-dashboard.ts'
+import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
@@ -51,7 +51,7 @@ export async function keepUp(
     color: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
   })
   const over = new AbortController()
-  const opening = RunningDashboard.open(options, env, extras)
+  const opening = openDashboard(options, env, extras)
   onStopSignal(
     async () => {
       over.abort()
