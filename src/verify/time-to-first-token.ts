@@ -1,3 +1,4 @@
+import { isObject } from '../lib/message-shape.ts'
 import type { SeenAnswer } from './seen-exchange.ts'
 import { blocksOf, eventOf } from './usage-block.ts'
 
@@ -15,8 +16,8 @@ function endOfFirstContent(text: string): number | null {
   for (const block of blocksOf(text)) {
     const { choices } = eventOf(block.text)
     const delta: unknown = Array.isArray(choices) ? (choices[0] as { delta?: unknown })?.delta : null
-    if (typeof delta !== 'object' || delta === null) continue
-    const { content, reasoning, reasoning_content, tool_calls } = delta as Record<string, unknown>
+    if (!isObject(delta)) continue
+    const { content, reasoning, reasoning_content, tool_calls } = delta
     const said = [content, reasoning, reasoning_content, tool_calls]
     if (said.some((each) => each !== undefined && each !== null && each !== '')) {
       return block.start + block.text.length
