@@ -12,7 +12,7 @@ import {
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -72,9 +72,7 @@ export function run(
   terminal: Terminal = thisTerminal(),
   { readFile, readShipped }: PriceFiles = realFiles,
 ): number {
-  const { options, operands } = parseWithOperands(table, argv, env)
-  const [model, extra] = operands
-  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
+  const { options, model } = parseWithModel(table, argv, env)
   const path = priceFileOf(options.db)
   const file = readFile(path)
   if (typeof file === 'object' && 'problem' in file) {
