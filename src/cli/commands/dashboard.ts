@@ -16,10 +16,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const options = parseOptions(dashboardOptionTable, argv, env)
   const opening = openDashboard(options, env, { simulated: false })
   onStopSignal(async () => {
-    await opening.then(
-      (dashboard) => dashboard.close(),
-      () => {},
-    )
+    const dashboard = await opening.catch(() => null)
+    await dashboard?.close()
     process.exit(0)
   })
   let dashboard: RunningDashboard

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { join } from 'node:path'
@@ -33,30 +34,32 @@ export class NoGatewayError extends Error {
 
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
 export class GatewayFeed {
-  readonly #places: readonly FeedPlace[]
-  #chosen: FeedPlace | null = null
+  #places: readonly FeedPlace[]
+  #isFound = false
 
   constructor(places: readonly FeedPlace[]) {
     this.#places = places
   }
 
-  /** Where it is had. */
+  /** Where it is had, once it is. */
   get name(): string {
-    return this.#chosen?.name ?? ''
+    return this.#places[0]?.name ?? ''
   }
 
-  /** Null where it has gone away. Rejects with {@link NoGatewayError} where there was none yet, and as a place does. */
+  /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, and as a place does. */
   async open(lastEventId: string | null): Promise<Readable | null> {
-    if (this.#chosen !== null) {
-      // Whatever is wrong with it now, it was right before, and may be again.
-      return await this.#chosen.open(lastEventId).catch(() => null)
-    }
     for (const place of this.#places) {
-      const stream = await place.open(lastEventId)
+      // Whatever is wrong with a place that had it, it was right before, and may be again.
+      const stream = await place.open(lastEventId).catch((error: unknown) => {
+        if (!this.#isFound) throw error
+        return null
+      })
       if (stream === null) continue
-      this.#chosen = place
+      this.#isFound = true
+      this.#places = [place]
       return stream
     }
+    if (this.#isFound) return null
     throw new NoGatewayError(this.#places)
   }
 }
@@ -90,21 +93,20 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
   }
 }
 
-/** Null where nobody answers. */
+/** Null if nobody answers. */
 async function requestFeed(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<IncomingMessage | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), headLimitMs)
-  const request = url.startsWith('https:') ? requestHttps : requestHttp
-  request(url, { headers, agent: false, signal: limit.signal })
-    .once('response', resolve)
-    .on('error', reject)
-    .end()
+  const open = url.startsWith('https:') ? requestHttps : requestHttp
   try {
-    return await promise
+    const request = open(url, { headers, agent: false, signal: limit.signal })
+    // What breaks off once the answer has begun is the answer's own error, too.
+    request.on('error', () => {}).end()
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    return answer
   } catch (error) {
     if (absentCodes.has(codeOf(error))) return null
     throw new Error(`${url} cannot be asked: ${messageOf(error)}`, { cause: error })
