@@ -30,12 +30,7 @@ export async function run(
       run: (onProgress) => rebuild(db, { clock, onProgress }),
       progressText: ({ done, total }) => (total === 0 ? null : `counting again: day ${done} of ${total}`),
       resultText: (outcome) => `${db}: ${resultText(outcome)}.\n`,
-      progressJson: (progress) => progress,
-      resultJson: (outcome) => outcome,
-      failureOf: ({ message }) => ({
-        code: 'job_failed',
-        message: `${db}: ${message}. What was put right stays right; it can be run again.`,
-      }),
+      whatStays: 'What was put right stays right; it can be run again.',
     },
     terminal,
   )

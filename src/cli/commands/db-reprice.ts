@@ -61,7 +61,7 @@ export async function run(
   const options = parseOptions(table, argv, env)
   const { db, json, dryRun } = options
   const { clock } = terminal
-  const failureOf = (error: Error): JobFailure => reasonOf(error, db)
+  const whatStays = 'What was priced so far stays priced; it can be run again.'
   if (options.undo) {
     refuseBesideUndo(options)
     return await runDatabaseJob<never, UndoOutcome>(
@@ -72,12 +72,10 @@ export async function run(
           const outcome = await undo(db, { clock })
           return outcome === 'nothing_done' ? nothingDone(db) : outcome
         },
-        progressText: () => null,
         resultText: ({ calls, atMs }) =>
           `${counted(calls, 'call costs', 'calls cost')} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
-        progressJson: (progress) => ({ progress }),
         resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: isoTime(atMs) } }),
-        failureOf,
+        whatStays,
       },
       terminal,
     )
@@ -97,7 +95,8 @@ export async function run(
       resultText: (outcome) => dayTable(resultOf(outcome), dryRun),
       progressJson: (progress): RepriceLine => ({ progress }),
       resultJson: (outcome): RepriceLine => ({ result: resultOf(outcome) }),
-      failureOf,
+      failureOf: foldedFailure,
+      whatStays,
     },
     terminal,
   )
@@ -127,24 +126,19 @@ function nothingDone(db: string): JobFailure {
 
 function unreadable(reading: Exclude<PriceReading, { readonly costs: unknown }>): JobFailure {
   if (reading === 'missing') {
-    return {
-      code: 'job_failed',
-      message: 'there are no prices: sync them, or set some, and run this again.',
-    }
+    const message = 'there are no prices: sync them, or set some, and run this again.'
+    return { code: 'job_failed', message }
   }
   const { problem } = reading
   const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
   return { code: 'broken_price_file', message }
 }
 
-function reasonOf(error: Error, db: string): JobFailure {
-  if (error instanceof FoldedRange) {
-    const from = isoTime(error.unfoldedFromMs)
-    const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
-    return { code: 'folded_range', message }
-  }
-  const message = `${db}: ${error.message}. What was priced so far stays priced; it can be run again.`
-  return { code: 'job_failed', message }
+function foldedFailure(error: unknown): JobFailure | null {
+  if (!(error instanceof FoldedRange)) return null
+  const from = isoTime(error.unfoldedFromMs)
+  const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
+  return { code: 'folded_range', message }
 }
 
 function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {

@@ -9,6 +9,7 @@ import { reportPortTrouble } from './dashboard-port.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
+import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
@@ -41,12 +42,7 @@ export async function keepUp(
   env: Environment,
   extras?: UpExtras,
 ): Promise<void> {
-  const display = new StatusDisplay({
-    stream: process.stdout,
-    isTTY: process.stdout.isTTY,
-    columns: () => process.stdout.columns,
-    color: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
-  })
+  const display = new StatusDisplay(thisTerminal())
   const simulated = extras !== undefined
   const over = new AbortController()
   const opening = openDashboard(options, env, { simulated })

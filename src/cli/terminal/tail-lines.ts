@@ -1,4 +1,5 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
+import { isObject } from '../../lib/message-shape.ts'
 import { printable, shorten, wrapLine } from './display-width.ts'
 import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
 import { paint, type Tone } from './paint.ts'
@@ -35,7 +36,8 @@ export function requestLine(record: PayloadRecord, style: TailStyle): string {
 /** A call has ended: one line, and a second one with what its answer says went wrong. */
 export function endLine(record: OutgoingRecord, style: TailStyle): string {
   const { id, timestamp, method, path, status, duration_ms: durationMs, body_bytes: bytes } = record
-  const [sign, tone] = signOf(record)
+  const tone = toneOf(record)
+  const sign = tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗'
   const labels = labelsOf(record)
   const parts = [
     String(status ?? unknownFigure).padEnd(statusWidth),
@@ -73,11 +75,6 @@ export function toneOf({ outcome }: OutgoingRecord): Tone {
   return outcome === 'ok' ? 'plain' : outcome === 'client_disconnected' ? 'left' : 'failed'
 }
 
-function signOf(record: OutgoingRecord): readonly [sign: string, tone: Tone] {
-  const tone = toneOf(record)
-  return [tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗', tone]
-}
-
 function lineOf(
   timestamp: string,
   sign: string,
@@ -103,7 +100,5 @@ function messageIn(body: unknown): string {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && name in value
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined
+  return isObject(value) && name in value ? value[name] : undefined
 }

@@ -27,8 +27,8 @@ export class TailPrinter {
   readonly #options: TailOptions
   readonly #output: TailOutput
   readonly #name: () => string
-  /** Where only calls that fail are asked for: those that may yet. */
-  readonly #held: HeldRequests
+  /** If only calls that fail are asked for: those that may yet. */
+  readonly #held = new HeldRequests()
   #isGreeted = false
   #saidLost = false
   #cancelLost: (() => void) | null = null
@@ -37,7 +37,6 @@ export class TailPrinter {
     this.#options = options
     this.#output = output
     this.#name = name
-    this.#held = new HeldRequests()
   }
 
   take({ data }: EventSourceMessage): void {
@@ -89,30 +88,22 @@ export class TailPrinter {
     if (!isAnswer(record)) {
       if (errors) this.#held.add(record, data)
       else if (json) this.#print(safeJson(data))
-      else if (body || model.length > 0) this.#printRequest(record)
+      else if (body || model.length > 0) this.#printWithBody(requestLine(record, this.#style()), record)
       return
     }
     if (errors) {
       const request = this.#held.take(record.id)
       if (toneOf(record) !== 'failed') return
       if (request !== null && json) this.#print(safeJson(request.data))
-      else if (request !== null && body) this.#printRequest(request.record)
+      else if (request !== null && body)
+        this.#printWithBody(requestLine(request.record, this.#style()), request.record)
     }
     if (json) this.#print(safeJson(data))
-    else this.#printAnswer(record)
+    else this.#printWithBody(endLine(record, this.#style()), record)
   }
 
-  #printRequest(record: PayloadRecord): void {
-    this.#print(requestLine(record, this.#style()))
-    this.#printBody(record)
-  }
-
-  #printAnswer(record: OutgoingRecord): void {
-    this.#print(endLine(record, this.#style()))
-    this.#printBody(record)
-  }
-
-  #printBody(record: PayloadRecord): void {
+  #printWithBody(line: string, record: PayloadRecord): void {
+    this.#print(line)
     if (this.#options.body) this.#print(bodyLines(record, this.#options.full, this.#style()))
   }
 
