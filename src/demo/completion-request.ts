@@ -24,7 +24,7 @@ const cacheStepTokens = 128
 
 const isMaxTokens = isWhole(1)
 
-/** Throws {@link ApiError} where the request cannot be answered. */
+/** Throws {@link ApiError} if the request cannot be answered. */
 export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): CompletionRequest {
   const model = modelOf(fields, 'chat')
   const prompt = fields[kind === 'chat' ? 'messages' : 'prompt']

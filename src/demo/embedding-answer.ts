@@ -17,7 +17,7 @@ const mostDimensions = 4096
 const isDimensions = isWhole(1, mostDimensions)
 const mostInputs = 2048
 
-/** Throws {@link ApiError} where the request cannot be answered. */
+/** Throws {@link ApiError} if the request cannot be answered. */
 export function readEmbeddingRequest(fields: Fields): EmbeddingRequest {
   const model = modelOf(fields, 'embedding')
   const input = fields['input']

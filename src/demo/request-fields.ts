@@ -5,7 +5,7 @@ import { type SimulatedModel, simulatedModels } from './simulated-models.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A request's body as a JSON object; throws {@link ApiError} where it is none. */
+/** A request's body as a JSON object; throws {@link ApiError} if it is none. */
 export function parseFields(body: string): Fields {
   let value: unknown
   try {

@@ -4,7 +4,7 @@ import { blocksOf, eventOf } from './usage-block.ts'
 
 /**
  * Milliseconds from sending a chat request to its first token: of a stream, to the end of the first event with
- * content, reasoning or a tool call; of any other answer, to its end. `null` where there was nothing.
+ * content, reasoning or a tool call; of any other answer, to its end. `null` if there was nothing.
  */
 export function timeToFirstTokenMs(answer: SeenAnswer): number | null {
   const contentEnd = endOfFirstContent(answer.body.toString('latin1'))

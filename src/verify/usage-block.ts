@@ -12,7 +12,7 @@ export function blocksOf(text: string): readonly { readonly start: number; reado
   return blocks
 }
 
-/** The one block of the stream without which it is what was got; `null` where there is none. */
+/** The one block of the stream without which it is what was got; `null` if there is none. */
 export function withoutBlock(sent: Buffer, got: Buffer): string | null {
   for (const { start, text } of blocksOf(sent.toString('latin1'))) {
     const rest = Buffer.concat([sent.subarray(0, start), sent.subarray(start + text.length)])

@@ -19,7 +19,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
-/** A host with its port where it has one, also as the URL in which it stands. */
+/** A host, with its port if it has one, also as the URL in which it stands. */
 const upstreamHost: ValueKind<string> = {
   placeholder: '<host>',
   range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
@@ -76,10 +76,8 @@ export function run(
   const path = priceFileOf(options.db)
   const file = readFile(path)
   if (typeof file === 'object' && 'problem' in file) {
-    const place = placeForEditor(file.problem)
-    terminal.warn(
-      `tokenweir: ${path}${place}: ${file.problem.message} A gateway that runs goes on with the prices before.\n`,
-    )
+    const why = `${path}${placeForEditor(file.problem)}: ${file.problem.message}`
+    terminal.warn(`tokenweir: ${why} A gateway that runs goes on with the prices before.\n`)
     return exitCode.fault
   }
   const reading = inForce(file, readShipped)

@@ -52,7 +52,7 @@ function wordsOf({ added, changed, removed, entries, rejected, notModified }: Sy
   return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} gone; ${count(rejected)} entries were left out`
 }
 
-/** The prices are there, also where the database is busy or cannot be opened. */
+/** The prices are there, also if the database is busy or cannot be opened. */
 function noteQuietly(work: () => void): void {
   try {
     work()

@@ -7,8 +7,8 @@ import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
 import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { counted } from '../terminal/figures.ts'
-import { dayTable } from '../terminal/reprice-table.ts'
+import { displayWidth, pad, printable, shorten } from '../terminal/display-width.ts'
+import { counted, exactDollars, known } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -34,6 +34,10 @@ export const command: CliCommand = {
   description: 'give calls the cost that the prices of their time say',
   options: table,
 }
+
+/** Days and models that are listed; further ones are counted. */
+const mostLines = 60
+const longestName = 40
 
 /** The store's part of it, and the prices in force for the database at a path. */
 export interface RepriceParts {
@@ -167,4 +171,37 @@ function usd(nanoUsd: number | null): number | null {
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+/** What re-pricing changes, or would change, by day and model, and in all. */
+function dayTable(result: RepriceResult, isDry: boolean): string {
+  const { days, calls, before_usd, after_usd, looked_calls, reported_calls, newly_priced, newly_unpriced } =
+    result
+  const looked = `${counted(looked_calls, 'call')} looked at`
+  if (calls === 0) return `No cost ${isDry ? 'would change' : 'has changed'}: ${looked}.\n`
+  const rows = days.slice(0, mostLines).map(cellsOf)
+  const widths = [0, 1, 2, 3, 4].map((column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
+  )
+  const lines = rows.map((row) =>
+    row.map((cell, column) => pad(cell, widths[column] ?? 0, column < 2 ? 'left' : 'right')).join('  '),
+  )
+  if (days.length > rows.length) lines.push(`and ${days.length - rows.length} more`)
+  const parts = [
+    `${counted(calls, 'call')} of ${looked} ${isDry ? 'would cost' : 'cost'} ${shownUsd(after_usd)} in place of ${shownUsd(before_usd)}`,
+  ]
+  if (newly_priced > 0) parts.push(`${counted(newly_priced, 'call')} had no price before`)
+  if (newly_unpriced > 0) parts.push(`${counted(newly_unpriced, 'call')} have none any more`)
+  if (reported_calls > 0) parts.push(`${counted(reported_calls, 'call')} keep what their upstream reported`)
+  const tail = isDry ? ' Nothing was changed.' : ''
+  return `${lines.join('\n')}\n${parts.join('; ')}.${tail}\n`
+}
+
+function cellsOf({ day, model, calls, before_usd, after_usd }: RepriceDay): readonly string[] {
+  const name = shorten(printable(model ?? '-'), longestName)
+  return [day, name, counted(calls, 'call'), shownUsd(before_usd), `→ ${shownUsd(after_usd)}`]
+}
+
+function shownUsd(value: number | null): string {
+  return known(value, exactDollars)
 }

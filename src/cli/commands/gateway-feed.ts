@@ -17,7 +17,7 @@ export interface FeedPlace {
   /** For a person to read. */
   readonly name: string
   /**
-   * Behind the event with this id, or where it is now; null where nobody answers. Rejects in words where somebody does
+   * Behind the event with this id, or where it is now; null if nobody answers. Rejects in words if somebody does
    * who cannot or will not give it.
    */
   open(lastEventId: string | null): Promise<Readable | null>
@@ -77,7 +77,7 @@ export function socketPlace(folder: string): FeedPlace {
   }
 }
 
-/** The feed of the gateway at an address, with the admin token where there is one. */
+/** The feed of the gateway at an address, with the admin token if there is one. */
 export function addressPlace(url: string, adminToken: string | null): FeedPlace {
   const name = url.replace(/\/+$/, '').replace(/\/v1$/, '')
   return {

@@ -9,11 +9,11 @@ export interface CallColumn {
   readonly align: 'left' | 'right'
   /** What stands between this column and the one before it. */
   readonly gap: string
-  /** Where the width does not suffice for all, the columns with the highest rank go first; rank 0 stays. */
+  /** If the width does not suffice for all, the columns with the highest rank go first; rank 0 stays. */
   readonly rank: number
   /** Columns to reserve for calls that are yet to come. */
   readonly typicalWidth: number
-  /** Where it is narrower than its texts, the width down to which those may be cut, and where. */
+  /** If it is narrower than its texts, the width down to which those may be cut, and where. */
   readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
   readonly text: (call: CallJson, nowMs: number) => string
 }
@@ -50,10 +50,10 @@ export const callColumns: readonly CallColumn[] = [
   }),
 ]
 
-/** How the call ended, where there is room for it. */
+/** How the call ended, if there is room for it. */
 export const endColumn: CallColumn = column('end', 5, 20, endText)
 
-/** `✓ 200`, `✗ 502`; `· 499` where the client left. */
+/** `✓ 200`, `✗ 502`; `· 499` if the client left. */
 function statusText(call: CallJson): string {
   const sign = call.failed ? '✗' : call.outcome === 'ok' ? '✓' : '·'
   return `${sign} ${call.status ?? unknownFigure}`
@@ -64,7 +64,7 @@ function endText(call: CallJson): string {
   return printable((call.outcome === 'ok' ? call.finish_reason : codeOf(call)) ?? unknownFigure)
 }
 
-/** What is to be said of a call that did not end well beyond what its line says; '' where there is nothing. */
+/** What is to be said of a call that did not end well beyond what its line says; '' if there is nothing. */
 export function detailText(call: CallJson, hasEndColumn: boolean): string {
   if (call.outcome === 'ok') return ''
   const codes = hasEndColumn ? [call.upstream_error_code] : [codeOf(call), call.upstream_error_code]

@@ -132,7 +132,7 @@ function totalWidth(sized: readonly Sized[]): number {
   )
 }
 
-/** The sum of what is known, `null` where nothing is. */
+/** The sum of what is known, `null` if nothing is. */
 function sum(calls: readonly CallJson[], valueOf: (call: CallJson) => number | null): number | null {
   const values = calls.map(valueOf).filter((value) => value !== null)
   return values.length === 0 ? null : values.reduce((total, value) => total + value)

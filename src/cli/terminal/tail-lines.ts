@@ -53,7 +53,7 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
-/** The body of a request or an answer, indented; lines are broken at the width, but where nothing is to be cut. */
+/** The body of a request or an answer, indented; lines are broken at the width, unless nothing is to be cut. */
 export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: TailStyle): string {
   const width = Math.max(leastBodyWidth, style.width - bodyIndent.length)
   return bodyText(record, full)
