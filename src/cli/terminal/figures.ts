@@ -1,18 +1,12 @@
-import { type NumberFormat, numberFormat } from '../../lib/number-format.ts'
+import { numberFormat } from '../../lib/number-format.ts'
 
 export { known, unknownFigure } from '../../lib/number-format.ts'
 
 /** As on the page, but with signs that every terminal's font has. */
-const format = numberFormat({ group: ',', gap: ' ' })
-
-export const count: NumberFormat['count'] = format.count
-export const counted: NumberFormat['counted'] = format.counted
-export const shortCount: NumberFormat['shortCount'] = format.shortCount
-export const duration: NumberFormat['duration'] = format.duration
-export const percent: NumberFormat['percent'] = format.percent
-export const exactDollars: NumberFormat['exactDollars'] = format.exactDollars
-export const bytes: NumberFormat['bytes'] = format.bytes
-export const speed: NumberFormat['speed'] = format.speed
+export const { bytes, count, counted, duration, exactDollars, percent, shortCount, speed } = numberFormat({
+  group: ',',
+  gap: ' ',
+})
 
 /** In local time: `14:03:22` today, `11-20 14:03:22` this year, `2025-11-20 14:03:22` before. */
 export function clockTime(atMs: number, nowMs: number): string {
