@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { messageOf } from '../lib/caught.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** Long enough that nobody guesses it. */
 const shortest = 16
 
 /**
- * The admin token, from its file or else from `TOKENWEIR_ADMIN_TOKEN`; `null` where there is none. It is never
+ * The admin token, from its file or else from `TOKENWEIR_ADMIN_TOKEN`; `null` if there is none. It is never
  * an option itself: everyone on a machine can read the arguments of its processes. Throws {@link OptionError}.
  */
 export function readAdminToken(file: string | null, env: Environment): string | null {
@@ -24,7 +25,6 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new OptionError(`--admin-token-file cannot be read: ${why}`)
+    throw new OptionError(`--admin-token-file cannot be read: ${messageOf(error)}`)
   }
 }

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from '../lib/caught.ts'
 import { exitCode } from './exit-code.ts'
 
 /** Why nothing could listen, in one line, and what the command ends with. */
@@ -8,7 +9,7 @@ export interface ListenProblem {
 
 /** Puts a socket's error into words; `flag` is the one that chooses the port. */
 export function listenProblem(error: unknown, host: string, port: number, flag: string): ListenProblem {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = codeOf(error)
   if (code === 'EADDRINUSE') {
     const message = `port ${port} is in use; ${flag} chooses another, and 0 any free one`
     return { message, exitCode: exitCode.portInUse }
@@ -23,6 +24,5 @@ export function listenProblem(error: unknown, host: string, port: number, flag: 
     const message = `${failed}: this user may not take that port; ${flag} chooses another`
     return { message, exitCode: exitCode.fault }
   }
-  const reason = error instanceof Error ? error.message : String(error)
-  return { message: `${failed}: ${reason}`, exitCode: exitCode.fault }
+  return { message: `${failed}: ${messageOf(error)}`, exitCode: exitCode.fault }
 }

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this package, as its `package.json` says; the same from source and from the built files. */
-export const version: string = readVersion()
+const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
 
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const manifest = JSON.parse(text) as { readonly version: string }
-  return manifest.version
-}
+/** The version of this package, as its `package.json` says; the same from source and from the built files. */
+export const { version } = JSON.parse(manifest) as { readonly version: string }

@@ -53,51 +53,60 @@ export function parseOptions<V>(
   argv: readonly string[],
   env: Environment,
 ): Options<V> {
-  return valuesOf(table, mentionsOf(table, argv, false).mentions, env)
+  return parse(table, argv, env, false).options
 }
 
-/** The same for a command that takes names beside its options; how many, it says itself. */
-export function parseWithOperands<V>(
+/** The same for a command that may name a model beside its options. */
+export function parseWithModel<V>(
   table: OptionTable<V>,
   argv: readonly string[],
   env: Environment,
-): { readonly options: Options<V>; readonly operands: readonly string[] } {
-  const { mentions, operands } = mentionsOf(table, argv, true)
-  return { options: valuesOf(table, mentions, env), operands }
+): { readonly options: Options<V>; readonly model: string | undefined } {
+  const { options, operands } = parse(table, argv, env, true)
+  const [model, extra] = operands
+  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
+  return { options, model }
 }
 
-function valuesOf<V>(
+function parse<V>(
   table: OptionTable<V>,
-  mentions: ReadonlyMap<string, readonly string[]>,
+  argv: readonly string[],
   env: Environment,
-): Options<V> {
+  takesOperands: boolean,
+): { readonly options: Options<V>; readonly operands: readonly string[] } {
+  const command = new Command()
+    .exitOverride()
+    .helpOption(false)
+    .configureOutput({ outputError: () => {} })
+    .allowExcessArguments(takesOperands)
+  for (const spec of specsOf(table)) command.addOption(commanderOption(spec))
+  try {
+    command.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    throw new OptionError(oneLine(error.message))
+  }
   const values: Partial<V> = {}
   const sources: Partial<Record<keyof V, OptionSource>> = {}
   const setBy: Partial<Record<keyof V, string | null>> = {}
   for (const key in table) {
     const spec = table[key]
-    const flag = mentions.get(spec.name)
+    const flag = `--${spec.name}`
+    const mentions = mentionsOf(command.getOptionValue(commanderOption(spec).attributeName()))
     const variable = spec.env.find((name) => (env[name] ?? '') !== '')
-    if (flag !== undefined) {
-      values[key] = valueOf(spec, `--${spec.name}`, flag)
-      sources[key] = 'flag'
-      setBy[key] = `--${spec.name}`
-    } else if (variable !== undefined) {
-      values[key] = valueOf(spec, `${variable} (--${spec.name})`, [env[variable] ?? ''])
+    if (mentions.length > 0 || variable === undefined) {
+      values[key] = valueOf(spec, flag, mentions)
+      sources[key] = mentions.length > 0 ? 'flag' : 'default'
+      setBy[key] = mentions.length > 0 ? flag : null
+    } else {
+      values[key] = valueOf(spec, `${variable} (${flag})`, [env[variable] ?? ''])
       sources[key] = 'environment'
       setBy[key] = variable
-    } else {
-      values[key] = spec.default
-      sources[key] = 'default'
-      setBy[key] = null
     }
   }
   // The loop has visited every key of the table, which are the keys of V.
-  return {
-    ...(values as V),
-    sources: sources as Record<keyof V, OptionSource>,
-    setBy: setBy as Record<keyof V, string | null>,
-  }
+  const options = { ...(values as V), sources, setBy } as Options<V>
+  return { options, operands: command.args }
 }
 
 function commanderOption(spec: ShownOption): Option {
@@ -114,35 +123,9 @@ function commanderOption(spec: ShownOption): Option {
   ])
 }
 
-/** What was written behind each flag, mention by mention, and what belongs to none. */
-function mentionsOf<V>(
-  table: OptionTable<V>,
-  argv: readonly string[],
-  takesOperands: boolean,
-): {
-  readonly mentions: ReadonlyMap<string, readonly string[]>
-  readonly operands: readonly string[]
-} {
-  const command = new Command()
-    .exitOverride()
-    .helpOption(false)
-    .configureOutput({ outputError: () => {} })
-    .allowExcessArguments(takesOperands)
-  const options = specsOf(table).map((spec) => ({ name: spec.name, option: commanderOption(spec) }))
-  for (const { option } of options) command.addOption(option)
-  try {
-    command.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    throw new OptionError(oneLine(error.message))
-  }
-  const mentions = new Map<string, readonly string[]>()
-  for (const { name, option } of options) {
-    const value: unknown = command.getOptionValue(option.attributeName())
-    if (Array.isArray(value)) mentions.set(name, value.map(String))
-    else if (value === true) mentions.set(name, ['true'])
-  }
-  return { mentions, operands: command.args }
+/** What was written behind a flag, mention by mention. */
+function mentionsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : value === true ? ['true'] : []
 }
 
 function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {

@@ -25,122 +25,87 @@ import { readAdminToken } from './admin-token.ts'
 import { costsCommand, databaseCommand, gatewayCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
-/** The parts of a dashboard, put together: its server, and the gateway that it starts and stops. */
-export class RunningDashboard {
+/** A dashboard that listens, and the gateway that it starts and stops. */
+export interface RunningDashboard {
   readonly gateway: SupervisedGateway
   /** The port it got. */
   readonly port: number
-  /** A path that signs a browser in, once; `null` where nobody has to sign in. */
+  /** A path that signs a browser in, once; `null` if nobody has to sign in. */
   readonly signInPath: string | null
-  readonly #server: DashboardServer
-  readonly #queries: QueryProcess
-  readonly #jobs: DatabaseJobs
-  readonly #sync: PriceSyncJob
-
-  private constructor(
-    server: DashboardServer,
-    queries: QueryProcess,
-    jobs: DatabaseJobs,
-    sync: PriceSyncJob,
-    gateway: SupervisedGateway,
-    port: number,
-    demandsToken: boolean,
-  ) {
-    this.#server = server
-    this.#queries = queries
-    this.#jobs = jobs
-    this.#sync = sync
-    this.gateway = gateway
-    this.port = port
-    this.signInPath = demandsToken ? server.signInLink() : null
-  }
-
-  /** Listens. Rejects with {@link OptionError}, and with the socket's error where the port cannot be had. */
-  static async open(
-    options: Options<DashboardValues>,
-    env: Environment,
-    { simulated }: { readonly simulated: boolean },
-  ): Promise<RunningDashboard> {
-    const adminToken = readAdminToken(options.adminTokenFile, env)
-    const demandsToken = !options.trustLoopback || !isLoopbackBind(options.dashboardHost)
-    if (demandsToken && adminToken === null) throw new OptionError(needsToken(options))
-    const own = { port: options.dashboardPort }
-    if (leadsTo(options.upstream, own)) {
-      throw new OptionError(`--upstream must not be the dashboard itself; got ${options.upstream}`)
-    }
-    const folder = makeControlFolder(dirname(options.db))
-    const config = new GatewayConfig(
-      options,
-      join(folder, 'gateway.json'),
-      own,
-      (env['UPSTREAM_API_KEY'] ?? '') !== '',
-    )
-    checkSettings(config)
-    const log = new LogFile(join(folder, 'proxy.log'))
-    const gateway = new SupervisedGateway({
-      config,
-      folder,
-      logFile: log,
-      clock: systemClock,
-      env,
-      command: gatewayCommand,
-      adminToken,
-      simulated,
-    })
-    const onFault = (error: unknown): void =>
-      console.error('tokenweir: a fault of the dashboard, which goes on:', error)
-    const queries = new QueryProcess({
-      clock: systemClock,
-      spawn: spawnQuery(options.db, childEnvironment(env, { upstreamIsTrusted: false, adminToken: null })),
-      onFault,
-    })
-    const jobs = new DatabaseJobs({ command: databaseCommand, db: options.db, env, clock: systemClock })
-    const rawLog = new RawLogRelay({
-      client: new ControlClient(folder),
-      files: payloadFiles(options.rawLogFile, options.rawLogCapture),
-      clock: systemClock,
-      onFault,
-    })
-    const sync = new PriceSyncJob({
-      command: costsCommand,
-      db: options.db,
-      source: options.pricingSource,
-      env,
-      clock: systemClock,
-    })
-    const server = new DashboardServer({
-      process: gateway,
-      log,
-      queries,
-      rawLog,
-      jobs,
-      sync,
-      prices: priceWriter(priceFileOf(options.db), systemClock),
-      adminToken,
-      thisMachine: new ThisMachine(options.trustLoopback),
-      demandsToken,
-      allowedHosts: options.allowHost,
-      clock: systemClock,
-      onFault,
-    })
-    try {
-      const port = await server.listen(options.dashboardPort, options.dashboardHost)
-      own.port = port
-      queries.start()
-      return new RunningDashboard(server, queries, jobs, sync, gateway, port, demandsToken)
-    } catch (error) {
-      gateway.close()
-      throw error
-    }
-  }
-
   /** The gateway goes on, and so does a job on the database. */
-  async close(): Promise<void> {
-    this.gateway.close()
-    this.#jobs.close()
-    this.#sync.close()
-    this.#queries.close()
-    await this.#server.close()
+  close(): Promise<void>
+}
+
+/** Puts a dashboard together. Rejects with {@link OptionError}, and with the socket's error if the port cannot be had. */
+export async function openDashboard(
+  options: Options<DashboardValues>,
+  env: Environment,
+  { simulated }: { readonly simulated: boolean },
+): Promise<RunningDashboard> {
+  const { db, trustLoopback, upstream } = options
+  const clock = systemClock
+  const adminToken = readAdminToken(options.adminTokenFile, env)
+  const demandsToken = !trustLoopback || !isLoopbackBind(options.dashboardHost)
+  if (demandsToken && adminToken === null) throw new OptionError(needsToken(options))
+  const own = { port: options.dashboardPort }
+  if (leadsTo(upstream, own)) {
+    throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
+  }
+  const folder = makeControlFolder(dirname(db))
+  const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
+  const config = new GatewayConfig(options, join(folder, 'gateway.json'), own, hasKey)
+  checkSettings(config)
+  const log = new LogFile(join(folder, 'proxy.log'))
+  const command = gatewayCommand
+  const gateway = new SupervisedGateway({
+    config,
+    folder,
+    logFile: log,
+    clock,
+    env,
+    command,
+    adminToken,
+    simulated,
+  })
+  const onFault = (error: unknown): void =>
+    console.error('tokenweir: a fault of the dashboard, which goes on:', error)
+  const queryEnv = childEnvironment(env, { upstreamIsTrusted: false, adminToken: null })
+  const queries = new QueryProcess({ clock, spawn: spawnQuery(db, queryEnv), onFault })
+  const jobs = new DatabaseJobs({ command: databaseCommand, db, env, clock })
+  const files = payloadFiles(options.rawLogFile, options.rawLogCapture)
+  const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
+  const source = options.pricingSource
+  const sync = new PriceSyncJob({ command: costsCommand, db, source, env, clock })
+  const server = new DashboardServer({
+    process: gateway,
+    log,
+    queries,
+    rawLog,
+    jobs,
+    sync,
+    prices: priceWriter(priceFileOf(db), clock),
+    adminToken,
+    thisMachine: new ThisMachine(trustLoopback),
+    demandsToken,
+    allowedHosts: options.allowHost,
+    clock,
+    onFault,
+  })
+  try {
+    own.port = await server.listen(options.dashboardPort, options.dashboardHost)
+  } catch (error) {
+    gateway.close()
+    throw error
+  }
+  queries.start()
+  return {
+    gateway,
+    port: own.port,
+    signInPath: demandsToken ? server.signInLink() : null,
+    close: async () => {
+      for (const part of [gateway, jobs, sync, queries]) part.close()
+      await server.close()
+    },
   }
 }
 

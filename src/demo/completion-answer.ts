@@ -1,113 +1,94 @@
 import type { CompletionPlan, PlannedToken } from './completion-plan.ts'
 import type { CompletionRequest } from './completion-request.ts'
 
-/** The JSON of one completion, whole or as the events of a stream. */
-export class CompletionAnswer {
-  readonly #request: CompletionRequest
-  readonly #plan: CompletionPlan
-  readonly #serial: number
-  readonly #createdS: number
-
-  /** `serial` tells this answer from others; `createdS` is in seconds since the Unix epoch. */
-  constructor(request: CompletionRequest, plan: CompletionPlan, serial: number, createdS: number) {
-    this.#request = request
-    this.#plan = plan
-    this.#serial = serial
-    this.#createdS = createdS
-  }
-
-  whole(): unknown {
-    const content = this.#textOf('content')
-    if (this.#request.kind === 'text') {
-      const choice = { index: 0, text: content, finish_reason: this.#plan.finishReason, logprobs: null }
-      return { ...this.#head('text_completion'), choices: [choice], usage: this.#usage() }
-    }
-    const reasoning = this.#textOf('reasoning')
-    const message = {
-      role: 'assistant',
-      content: this.#request.tool === null ? content : null,
-      refusal: null,
-      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-      ...(this.#request.tool === null ? {} : { tool_calls: [this.#toolCall(this.#textOf('arguments'))] }),
-    }
-    const choice = { index: 0, message, finish_reason: this.#plan.finishReason, logprobs: null }
-    return { ...this.#head('chat.completion'), choices: [choice], usage: this.#usage() }
-  }
-
+/** The JSON of one completion: whole, and as the events of a stream. */
+export interface CompletionAnswer {
+  readonly whole: object
   /** The role, or the tool that is called: what a chat's stream begins with. Legacy streams have no such event. */
-  opening(): unknown {
-    if (this.#request.kind === 'text') return null
-    const what =
-      this.#request.tool === null
-        ? { content: '' }
-        : { content: null, tool_calls: [{ index: 0, ...this.#toolCall('') }] }
-    return this.#event([this.#chatChoice({ role: 'assistant', ...what }, null)])
-  }
+  readonly opening: readonly object[]
+  readonly token: (token: PlannedToken) => object
+  /** The finish reason, and the usage for those who asked for it. */
+  readonly ending: readonly object[]
+}
 
-  token({ kind, text }: PlannedToken): unknown {
-    if (this.#request.kind === 'text') return this.#event([this.#textChoice(text, null)])
-    const deltas = {
-      content: { content: text },
-      reasoning: { reasoning_content: text },
-      arguments: { tool_calls: [{ index: 0, function: { arguments: text } }] },
-    }
-    return this.#event([this.#chatChoice(deltas[kind], null)])
+/** `serial` tells this answer from others; `createdS` is in seconds since the Unix epoch. */
+export function completionAnswer(
+  request: CompletionRequest,
+  plan: CompletionPlan,
+  serial: number,
+  createdS: number,
+): CompletionAnswer {
+  const { kind, tool, includeUsage } = request
+  const { tokens, finishReason } = plan
+  const usage = usageOf(request, tokens)
+  const textOf = (wanted: PlannedToken['kind']): string =>
+    tokens.flatMap((token) => (token.kind === wanted ? [token.text] : [])).join('')
+  const head = (object: string): object => {
+    const id = `${kind === 'text' ? 'cmpl' : 'chatcmpl'}-simulated-${serial}`
+    return { id, object, created: createdS, model: request.model.id }
   }
-
-  finish(): unknown {
-    const reason = this.#plan.finishReason
-    return this.#event([
-      this.#request.kind === 'text' ? this.#textChoice('', reason) : this.#chatChoice({}, reason),
-    ])
-  }
-
-  /** The event behind the finish, for those who asked for it. */
-  usage(): unknown {
-    return this.#request.includeUsage ? { ...this.#eventHead(), choices: [], usage: this.#usage() } : null
-  }
-
-  #event(choices: readonly unknown[]): unknown {
-    return { ...this.#eventHead(), choices, ...(this.#request.includeUsage ? { usage: null } : {}) }
-  }
-
-  #chatChoice(delta: unknown, finish_reason: string | null): unknown {
-    return { index: 0, delta, finish_reason, logprobs: null }
-  }
-
-  #textChoice(text: string, finish_reason: string | null): unknown {
-    return { index: 0, text, finish_reason, logprobs: null }
-  }
-
-  #eventHead(): object {
-    return this.#head(this.#request.kind === 'text' ? 'text_completion' : 'chat.completion.chunk')
-  }
-
-  #head(object: string): object {
-    const id = `${this.#request.kind === 'text' ? 'cmpl' : 'chatcmpl'}-simulated-${this.#serial}`
-    return { id, object, created: this.#createdS, model: this.#request.model.id }
-  }
-
-  #toolCall(args: string): object {
-    const name = this.#request.tool?.name ?? ''
-    return { id: `call_simulated_${this.#serial}`, type: 'function', function: { name, arguments: args } }
-  }
-
-  #textOf(kind: PlannedToken['kind']): string {
-    const tokens = this.#plan.tokens.filter((token) => token.kind === kind)
-    return tokens.map((token) => token.text).join('')
-  }
-
-  #usage(): unknown {
-    const { promptTokens, cachedTokens } = this.#request
-    const { tokens } = this.#plan
+  const choice = (said: object, finish_reason: string | null): object => ({
+    index: 0,
+    ...said,
+    finish_reason,
+    logprobs: null,
+  })
+  const wholeWith = (object: string, said: object): object => ({
+    ...head(object),
+    choices: [choice(said, finishReason)],
+    usage,
+  })
+  const eventHead = head(kind === 'text' ? 'text_completion' : 'chat.completion.chunk')
+  const event = (said: object, reason: string | null = null): object => ({
+    ...eventHead,
+    choices: [choice(said, reason)],
+    ...(includeUsage ? { usage: null } : {}),
+  })
+  const usageEvents = includeUsage ? [{ ...eventHead, choices: [], usage }] : []
+  if (kind === 'text') {
     return {
-      prompt_tokens: promptTokens,
-      completion_tokens: tokens.length,
-      total_tokens: promptTokens + tokens.length,
-      prompt_tokens_details: { cached_tokens: cachedTokens },
-      completion_tokens_details: {
-        reasoning_tokens: tokens.filter((token) => token.kind === 'reasoning').length,
-      },
+      whole: wholeWith('text_completion', { text: textOf('content') }),
+      opening: [],
+      token: ({ text }) => event({ text }),
+      ending: [event({ text: '' }, finishReason), ...usageEvents],
     }
+  }
+  const toolCall = (args: string): object => ({
+    id: `call_simulated_${serial}`,
+    type: 'function',
+    function: { name: tool?.name ?? '', arguments: args },
+  })
+  const reasoning = textOf('reasoning')
+  const message = {
+    role: 'assistant',
+    content: tool === null ? textOf('content') : null,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(tool === null ? {} : { tool_calls: [toolCall(textOf('arguments'))] }),
+  }
+  const begun =
+    tool === null ? { content: '' } : { content: null, tool_calls: [{ index: 0, ...toolCall('') }] }
+  return {
+    whole: wholeWith('chat.completion', { message }),
+    opening: [event({ delta: { role: 'assistant', ...begun } })],
+    token: (token) => event({ delta: deltaOf(token) }),
+    ending: [event({ delta: {} }, finishReason), ...usageEvents],
+  }
+}
+
+function deltaOf({ kind, text }: PlannedToken): object {
+  if (kind === 'content') return { content: text }
+  if (kind === 'reasoning') return { reasoning_content: text }
+  return { tool_calls: [{ index: 0, function: { arguments: text } }] }
+}
+
+function usageOf({ promptTokens, cachedTokens }: CompletionRequest, tokens: readonly PlannedToken[]): object {
+  const reasoning_tokens = tokens.filter(({ kind }) => kind === 'reasoning').length
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: tokens.length,
+    total_tokens: promptTokens + tokens.length,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens },
   }
 }

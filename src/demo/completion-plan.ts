@@ -16,7 +16,7 @@ export interface CompletionPlan {
   readonly tokens: readonly PlannedToken[]
   readonly endMs: number
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
-  /** How many tokens are sent before the connection breaks; null where it holds. */
+  /** How many tokens are sent before the connection breaks; null if it holds. */
   readonly breaksAfter: number | null
 }
 

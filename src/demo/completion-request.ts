@@ -1,3 +1,4 @@
+import { isWhole } from '../lib/message-shape.ts'
 import { ApiError } from './api-error.ts'
 import { type Fields, arrayOf, modelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
 import type { ChatModel } from './simulated-models.ts'
@@ -21,7 +22,9 @@ export interface CompletionRequest {
 const leastCachedTokens = 1024
 const cacheStepTokens = 128
 
-/** Throws {@link ApiError} where the request cannot be answered. */
+const isMaxTokens = isWhole(1)
+
+/** Throws {@link ApiError} if the request cannot be answered. */
 export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): CompletionRequest {
   const model = modelOf(fields, 'chat')
   const prompt = fields[kind === 'chat' ? 'messages' : 'prompt']
@@ -37,7 +40,7 @@ export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): Co
     maxTokens: readMaxTokens(fields),
     tool: kind === 'chat' ? nextTool(fields, arrayOf(prompt)) : null,
     promptTokens,
-    cachedTokens: isLaterTurn(arrayOf(prompt)) ? cachedPart(promptTokens) : 0,
+    cachedTokens: cachedPart(promptTokens, arrayOf(prompt)),
   }
 }
 
@@ -45,7 +48,7 @@ function readMaxTokens(fields: Fields): number | null {
   for (const param of ['max_completion_tokens', 'max_tokens']) {
     const value = fields[param]
     if (value === undefined || value === null) continue
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
+    if (isMaxTokens(value)) return value
     throw new ApiError(400, `\`${param}\` must be a whole number of at least 1.`, { param })
   }
   return null
@@ -71,25 +74,15 @@ function sampleArguments(schema: Fields): Fields {
 function sampleValue(schema: Fields): unknown {
   const [first] = arrayOf(schema['enum'])
   if (first !== undefined) return first
-  switch (schema['type']) {
-    case 'integer':
-    case 'number':
-      return 1
-    case 'boolean':
-      return true
-    case 'array':
-      return []
-    case 'object':
-      return sampleArguments(schema)
-    default:
-      return 'simulated'
-  }
+  if (schema['type'] === 'object') return sampleArguments(schema)
+  return samples[String(schema['type'])] ?? 'simulated'
 }
 
-function isLaterTurn(messages: readonly unknown[]): boolean {
-  return messages.some((message) => fieldsOf(message)['role'] === 'assistant')
-}
+const samples: Fields = { integer: 1, number: 1, boolean: true, array: [] }
 
-function cachedPart(promptTokens: number): number {
-  return promptTokens < leastCachedTokens ? 0 : promptTokens - (promptTokens % cacheStepTokens)
+/** What a later turn finds of its prompt, as upstreams cache it. */
+function cachedPart(promptTokens: number, messages: readonly unknown[]): number {
+  const isLaterTurn = messages.some((message) => fieldsOf(message)['role'] === 'assistant')
+  if (!isLaterTurn || promptTokens < leastCachedTokens) return 0
+  return promptTokens - (promptTokens % cacheStepTokens)
 }

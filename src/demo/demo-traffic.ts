@@ -16,16 +16,6 @@ export interface DemoTraffic extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/**
- * Lets the imagined clients use a gateway until closed. While the gateway is away, or has another upstream than
- * the demo's, they only look now and then whether it is back.
- */
-export function startDemoTraffic(options: DemoTrafficOptions): DemoTraffic {
-  const traffic = new Traffic(options)
-  const close = (): Promise<void> => traffic.close()
-  return { close, [Symbol.asyncDispose]: close }
-}
-
 /** The longest that a client stays away from a gateway that did not answer. */
 const longestAwayMs = 5000
 
@@ -35,83 +25,75 @@ export function awayMs(failuresInARow: number, random: Random): number {
   return (longest * (1 + random())) / 2
 }
 
-class Traffic {
-  readonly #baseUrl: string
-  readonly #clock: Clock
-  readonly #random: Random
-  readonly #closing = new AbortController()
-  readonly #calls = new Set<AbortController>()
-  readonly #clients: Promise<unknown>
+/**
+ * Lets the imagined clients use a gateway until closed. While the gateway is away, or has another upstream than
+ * the demo's, they only look now and then whether it is back.
+ */
+export function startDemoTraffic({
+  gatewayBaseUrl,
+  clock = systemClock,
+  random = Math.random,
+}: DemoTrafficOptions): DemoTraffic {
+  const closing = new AbortController()
+  const pause = (ms: number): Promise<void> => clock.delay(ms, closing.signal).catch(() => undefined)
 
-  constructor({ gatewayBaseUrl, clock = systemClock, random = Math.random }: DemoTrafficOptions) {
-    this.#baseUrl = gatewayBaseUrl
-    this.#clock = clock
-    this.#random = random
-    this.#clients = Promise.all(imaginedClients.map((client) => this.#live(client)))
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort()
-    for (const call of this.#calls) call.abort()
-    await this.#clients
-  }
-
-  async #live(client: ImaginedClient): Promise<void> {
+  const live = async (client: ImaginedClient): Promise<void> => {
     let failuresInARow = 0
-    for (const step of client.steps(this.#random)) {
-      if (this.#closing.signal.aborted) return
+    for (const step of client.steps(random)) {
+      if (closing.signal.aborted) return
       if (typeof step === 'number') {
-        await this.#pause(step)
+        await pause(step)
         continue
       }
-      const answered = await Promise.all(step.map((call) => this.#call(call, client.name)))
+      const answered = await Promise.all(
+        step.map((call) => makeCall(call, client.name, gatewayBaseUrl, clock, closing.signal)),
+      )
       failuresInARow = answered.includes(true) ? 0 : failuresInARow + 1
-      if (failuresInARow > 0) await this.#pause(awayMs(failuresInARow, this.#random))
+      if (failuresInARow > 0) await pause(awayMs(failuresInARow, random))
     }
   }
 
-  /** Whether the demo's upstream answered. */
-  async #call(call: DemoCall, client: string): Promise<boolean> {
-    const leave = new AbortController()
-    this.#calls.add(leave)
-    const staysUntil =
-      call.leaveAfterMs === undefined ? null : this.#clock.after(call.leaveAfterMs, () => leave.abort())
-    let answered = false
-    try {
-      const response = await fetch(this.#baseUrl + call.path, {
-        method: call.body === undefined ? 'GET' : 'POST',
-        headers: headersOf(call, client),
-        body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal: leave.signal,
-      })
-      answered = response.headers.has(simulatedHeader)
-      await response.arrayBuffer()
-      return answered
-    } catch {
-      // One who has left has no complaint. An answer that broke off was still one of the demo's.
-      return answered || leave.signal.aborted
-    } finally {
-      staysUntil?.()
-      this.#calls.delete(leave)
-    }
+  const clients = Promise.all(imaginedClients.map(live))
+  const close = async (): Promise<void> => {
+    closing.abort()
+    await clients
   }
-
-  /** Ends early, and quietly, when the traffic is closed. */
-  async #pause(ms: number): Promise<void> {
-    await this.#clock.delay(ms, this.#closing.signal).catch(() => undefined)
-  }
+  return { close, [Symbol.asyncDispose]: close }
 }
 
-/**
- * The credential keeps a gateway from lending its `UPSTREAM_API_KEY` to this traffic, should it ever forward to
- * an upstream that costs money.
- */
-function headersOf(call: DemoCall, client: string): Record<string, string> {
-  return {
-    authorization: `Bearer simulated-key-of-${client}`,
-    [simulatedHeader]: 'true',
-    'x-tokenweir-client': client,
-    ...(call.session === undefined ? {} : { 'x-tokenweir-session': call.session }),
-    ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+/** Tells whether the demo's upstream answered. */
+async function makeCall(
+  { path, body, session, leaveAfterMs }: DemoCall,
+  client: string,
+  gatewayBaseUrl: string,
+  clock: Clock,
+  closing: AbortSignal,
+): Promise<boolean> {
+  const leave = new AbortController()
+  const signal = AbortSignal.any([leave.signal, closing])
+  const staysUntil = leaveAfterMs === undefined ? null : clock.after(leaveAfterMs, () => leave.abort())
+  let answered = false
+  try {
+    const response = await fetch(gatewayBaseUrl + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        // It keeps a gateway from lending its `UPSTREAM_API_KEY`, should it ever forward to an upstream that costs money.
+        authorization: `Bearer simulated-key-of-${client}`,
+        [simulatedHeader]: 'true',
+        'x-tokenweir-client': client,
+        ...(session === undefined ? {} : { 'x-tokenweir-session': session }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal,
+    })
+    answered = response.headers.has(simulatedHeader)
+    await response.arrayBuffer()
+    return answered
+  } catch {
+    // One who has left has no complaint. An answer that broke off was still one of the demo's.
+    return answered || signal.aborted
+  } finally {
+    staysUntil?.()
   }
 }

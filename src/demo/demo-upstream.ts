@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../call/clock.ts'
 import { ApiError } from './api-error.ts'
-import { CompletionAnswer } from './completion-answer.ts'
+import { completionAnswer } from './completion-answer.ts'
 import { planCompletion } from './completion-plan.ts'
 import { type CompletionRequest, readCompletionRequest } from './completion-request.ts'
-import { embeddingAnswer, readEmbeddingRequest } from './embedding-answer.ts'
+import { embeddingAnswer, type EmbeddingRequest, readEmbeddingRequest } from './embedding-answer.ts'
 import { type Random, drawFrom } from './random.ts'
 import { type Fields, parseFields } from './request-fields.ts'
 import { type FaultShares, type SimulatedFault, drawFault, ordinaryFaults } from './simulated-fault.ts'
@@ -36,15 +37,21 @@ export const simulatedHeader = 'x-simulated'
 const mostBodyBytes = 32_000_000
 
 /** Listens on a free port of the loopback interface. */
-export async function startDemoUpstream(options: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
-  const api = new SimulatedApi(options)
+export async function startDemoUpstream({
+  clock = systemClock,
+  random = Math.random,
+  faults = ordinaryFaults,
+}: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
+  let serial = 0
   const server = createServer((request, response) => {
-    void api.answer(request, response)
+    const left = new AbortController()
+    response.once('close', () => left.abort())
+    serial += 1
+    void answer({ clock, random, faults, request, response, serial, left: left.signal })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the demo upstream has no TCP address')
+  const { port } = server.address() as AddressInfo
   const close = async (): Promise<void> => {
     if (!server.listening) return
     const closed = once(server, 'close')
@@ -52,130 +59,105 @@ export async function startDemoUpstream(options: DemoUpstreamOptions = {}): Prom
     server.closeAllConnections()
     await closed
   }
-  return { baseUrl: `http://127.0.0.1:${address.port}/v1`, close, [Symbol.asyncDispose]: close }
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, close, [Symbol.asyncDispose]: close }
 }
 
-/** Answers requests one by one; each ends at once when its client leaves. */
-class SimulatedApi {
-  readonly #clock: Clock
-  readonly #random: Random
-  readonly #faults: FaultShares
-  #answers = 0
+/** A request, and what its answer goes by. */
+interface Visit extends Required<DemoUpstreamOptions> {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Counts the requests. */
+  readonly serial: number
+  /** Aborted when the client leaves, which ends the answer at once. */
+  readonly left: AbortSignal
+}
 
-  constructor({ clock = systemClock, random = Math.random, faults = ordinaryFaults }: DemoUpstreamOptions) {
-    this.#clock = clock
-    this.#random = random
-    this.#faults = faults
+async function answer(visit: Visit): Promise<void> {
+  const { request, response, serial, left } = visit
+  response.setHeader(simulatedHeader, 'true')
+  response.setHeader('x-request-id', `req_simulated_${serial}`)
+  try {
+    await route(visit, await readBody(request))
+  } catch (error) {
+    if (left.aborted || response.destroyed) return
+    if (response.headersSent) response.destroy()
+    else if (error instanceof ApiError) refuse(response, error)
+    else
+      refuse(response, new ApiError(500, `The simulation failed: ${String(error)}`, { type: 'server_error' }))
   }
+}
 
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const left = new AbortController()
-    response.once('close', () => left.abort())
-    this.#answers += 1
-    response.setHeader(simulatedHeader, 'true')
-    response.setHeader('x-request-id', `req_simulated_${this.#answers}`)
-    try {
-      await this.#route(request, response, left.signal)
-    } catch (error) {
-      if (left.signal.aborted || response.destroyed) return
-      if (response.headersSent) response.destroy()
-      else if (error instanceof ApiError) refuse(response, error)
-      else
-        refuse(
-          response,
-          new ApiError(500, `The simulation failed: ${String(error)}`, { type: 'server_error' }),
-        )
-    }
+async function route(visit: Visit, body: string): Promise<void> {
+  const { request, response } = visit
+  const path = (request.url ?? '').split('?', 1)[0] ?? ''
+  const models = simulatedModels.map(({ id }) => card(id))
+  if (path === '/v1/models') return sendJson(response, { object: 'list', data: models })
+  const model = models.find(({ id }) => path === `/v1/models/${id}`)
+  if (model !== undefined) return sendJson(response, model)
+  const post = posts[path]
+  if (post === undefined) {
+    const message = `The simulated upstream has no ${request.method} ${path}.`
+    throw new ApiError(404, message, { code: 'not_found' })
   }
+  if (request.method !== 'POST') throw new ApiError(405, `${path} takes POST alone.`)
+  await post(visit, parseFields(body))
+}
 
-  async #route(request: IncomingMessage, response: ServerResponse, left: AbortSignal): Promise<void> {
-    const body = await readBody(request)
-    const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const post = (answer: (fields: Fields, fault: SimulatedFault | null) => Promise<void>): Promise<void> => {
-      if (request.method !== 'POST') throw new ApiError(405, `${path} takes POST alone.`)
-      return answer(parseFields(body), this.#fault(request))
-    }
-    switch (path) {
-      case '/v1/models':
-        return sendJson(response, { object: 'list', data: simulatedModels.map(({ id }) => card(id)) })
-      case '/v1/chat/completions':
-        return post((fields, fault) =>
-          this.#complete(readCompletionRequest('chat', fields), fault, response, left),
-        )
-      case '/v1/completions':
-        return post((fields, fault) =>
-          this.#complete(readCompletionRequest('text', fields), fault, response, left),
-        )
-      case '/v1/embeddings':
-        return post((fields, fault) => this.#embed(fields, fault, response, left))
-      default: {
-        const model = simulatedModels.find(({ id }) => path === `/v1/models/${id}`)
-        if (model !== undefined) return sendJson(response, card(model.id))
-        throw new ApiError(404, `The simulated upstream has no ${request.method} ${path}.`, {
-          code: 'not_found',
-        })
-      }
-    }
+const posts: Readonly<Record<string, (visit: Visit, fields: Fields) => Promise<void>>> = {
+  '/v1/chat/completions': (visit, fields) => complete(visit, readCompletionRequest('chat', fields)),
+  '/v1/completions': (visit, fields) => complete(visit, readCompletionRequest('text', fields)),
+  '/v1/embeddings': (visit, fields) => embed(visit, readEmbeddingRequest(fields)),
+}
+
+async function complete(visit: Visit, request: CompletionRequest): Promise<void> {
+  const { clock, random, response, left } = visit
+  const startedMs = clock.now()
+  const fault = faultOf(visit)
+  const plan = planCompletion(request, fault, random)
+  const { whole, opening, token, ending } = completionAnswer(
+    request,
+    plan,
+    visit.serial,
+    Math.floor(clock.wallTime() / 1000),
+  )
+  const until = (atMs: number): Promise<void> => pause(visit, startedMs + atMs - clock.now())
+
+  await until(plan.firstMs)
+  refuseFor(fault)
+  if (!request.stream) {
+    await until(plan.endMs)
+    return sendJson(response, whole, plan.breaksAfter !== null)
   }
-
-  async #complete(
-    request: CompletionRequest,
-    fault: SimulatedFault | null,
-    response: ServerResponse,
-    left: AbortSignal,
-  ): Promise<void> {
-    const startedMs = this.#clock.now()
-    const plan = planCompletion(request, fault, this.#random)
-    const answer = new CompletionAnswer(
-      request,
-      plan,
-      this.#answers,
-      Math.floor(this.#clock.wallTime() / 1000),
-    )
-    const until = (atMs: number): Promise<void> => this.#pause(startedMs + atMs - this.#clock.now(), left)
-
-    await until(plan.firstMs)
-    refuseFor(fault)
-    if (!request.stream) {
-      await until(plan.endMs)
-      return sendJson(response, answer.whole(), plan.breaksAfter !== null)
-    }
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-    })
-    await sendEvent(response, answer.opening(), left)
-    for (const [i, token] of plan.tokens.entries()) {
-      await until(token.atMs)
-      if (i === plan.breaksAfter) return void response.destroy()
-      await sendEvent(response, answer.token(token), left)
-    }
-    await sendEvent(response, answer.finish(), left)
-    await sendEvent(response, answer.usage(), left)
-    response.end('data: [DONE]\n\n')
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  })
+  for (const event of opening) await sendEvent(response, event, left)
+  for (const [i, planned] of plan.tokens.entries()) {
+    await until(planned.atMs)
+    // What was written before leaves first.
+    if (i === plan.breaksAfter) return response.socket?.destroySoon()
+    await sendEvent(response, token(planned), left)
   }
+  for (const event of ending) await sendEvent(response, event, left)
+  response.end('data: [DONE]\n\n')
+}
 
-  async #embed(
-    fields: Fields,
-    fault: SimulatedFault | null,
-    response: ServerResponse,
-    left: AbortSignal,
-  ): Promise<void> {
-    const request = readEmbeddingRequest(fields)
-    const { firstTokenMs, perInputMs } = request.model
-    await this.#pause(drawFrom(this.#random, firstTokenMs) + perInputMs * request.inputs.length, left)
-    refuseFor(fault)
-    return sendJson(response, embeddingAnswer(request), fault === 'broken')
-  }
+async function embed(visit: Visit, request: EmbeddingRequest): Promise<void> {
+  const fault = faultOf(visit)
+  const { firstTokenMs, perInputMs } = request.model
+  await pause(visit, drawFrom(visit.random, firstTokenMs) + perInputMs * request.inputs.length)
+  refuseFor(fault)
+  sendJson(visit.response, embeddingAnswer(request), fault === 'broken')
+}
 
-  #fault(request: IncomingMessage): SimulatedFault | null {
-    return request.headers[simulatedHeader] === undefined ? null : drawFault(this.#random, this.#faults)
-  }
+function faultOf({ request, random, faults }: Visit): SimulatedFault | null {
+  return request.headers[simulatedHeader] === undefined ? null : drawFault(random, faults)
+}
 
-  /** Rejects when the client leaves. A pause that is over already costs no timer. */
-  async #pause(ms: number, left: AbortSignal): Promise<void> {
-    if (ms > 0) await this.#clock.delay(ms, left)
-  }
+/** Rejects when the client leaves. A pause that is over already costs no timer. */
+async function pause({ clock, left }: Visit, ms: number): Promise<void> {
+  if (ms > 0) await clock.delay(ms, left)
 }
 
 /** Throws the answer to a call that is to fail before it is answered. */
@@ -216,12 +198,12 @@ function sendJson(response: ServerResponse, value: unknown, broken = false): voi
   else response.end(body)
 }
 
-/** Waits where the client reads slowly. Null is no event. */
-async function sendEvent(response: ServerResponse, value: unknown, left: AbortSignal): Promise<void> {
-  if (value === null) return
+/** Waits if the client reads slowly. */
+async function sendEvent(response: ServerResponse, value: object, left: AbortSignal): Promise<void> {
   if (!response.write(`data: ${JSON.stringify(value)}\n\n`)) await once(response, 'drain', { signal: left })
 }
 
-function card(id: string): unknown {
-  return { id, object: 'model', created: 0, owned_by: 'simulated' }
+function card(id: string): { readonly id: string } {
+  const rest = { object: 'model', created: 0, owned_by: 'simulated' }
+  return { id, ...rest }
 }

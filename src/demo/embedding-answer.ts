@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isWhole } from '../lib/message-shape.ts'
 import { ApiError } from './api-error.ts'
 import { type Fields, modelOf, promptTokensOf } from './request-fields.ts'
 import type { EmbeddingModel } from './simulated-models.ts'
@@ -13,9 +14,10 @@ export interface EmbeddingRequest {
 }
 
 const mostDimensions = 4096
+const isDimensions = isWhole(1, mostDimensions)
 const mostInputs = 2048
 
-/** Throws {@link ApiError} where the request cannot be answered. */
+/** Throws {@link ApiError} if the request cannot be answered. */
 export function readEmbeddingRequest(fields: Fields): EmbeddingRequest {
   const model = modelOf(fields, 'embedding')
   const input = fields['input']
@@ -25,15 +27,9 @@ export function readEmbeddingRequest(fields: Fields): EmbeddingRequest {
     throw new ApiError(400, `\`input\` must be a text or a list of 1 to ${mostInputs}.`, { param: 'input' })
   }
   const dimensions = fields['dimensions'] ?? model.dimensions
-  if (
-    typeof dimensions !== 'number' ||
-    !Number.isInteger(dimensions) ||
-    dimensions < 1 ||
-    dimensions > mostDimensions
-  ) {
-    throw new ApiError(400, `\`dimensions\` must be a whole number from 1 to ${mostDimensions}.`, {
-      param: 'dimensions',
-    })
+  if (!isDimensions(dimensions)) {
+    const message = `\`dimensions\` must be a whole number from 1 to ${mostDimensions}.`
+    throw new ApiError(400, message, { param: 'dimensions' })
   }
   return { model, inputs, dimensions, base64: fields['encoding_format'] === 'base64' }
 }

@@ -1,26 +1,25 @@
+import { messageOf } from '../lib/caught.ts'
+import { isObject } from '../lib/message-shape.ts'
 import { ApiError } from './api-error.ts'
 import { type SimulatedModel, simulatedModels } from './simulated-models.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A request's body as a JSON object; throws {@link ApiError} where it is none. */
+/** A request's body as a JSON object; throws {@link ApiError} if it is none. */
 export function parseFields(body: string): Fields {
   let value: unknown
   try {
     value = JSON.parse(body)
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'it cannot be read'
-    throw new ApiError(400, `The body of the request is no JSON: ${why}`)
+    throw new ApiError(400, `The body of the request is no JSON: ${messageOf(error)}`)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ApiError(400, 'The body of the request must be a JSON object.')
-  }
-  return value as Fields
+  if (!isObject(value)) throw new ApiError(400, 'The body of the request must be a JSON object.')
+  return value
 }
 
 /** The fields of a JSON object; none of anything else. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+  return isObject(value) ? value : {}
 }
 
 export function arrayOf(value: unknown): readonly unknown[] {

@@ -7,7 +7,7 @@ export interface ChatModel {
   readonly firstTokenMs: Spread
   readonly tokensPerS: number
   readonly outputTokens: Spread
-  /** What it thinks before it answers; null where it does not. */
+  /** What it thinks before it answers; null if it does not. */
   readonly reasoningTokens: Spread | null
 }
 

@@ -1,9 +1,6 @@
-import type { Finding } from './compare-exchanges.ts'
+import { addedToAnswers, type Finding } from './compare-exchanges.ts'
 import { endToEnd, type SeenAnswer } from './seen-exchange.ts'
 import { timeToFirstTokenMs } from './time-to-first-token.ts'
-
-/** Added to every answer that goes through the gateway. */
-const added: ReadonlySet<string> = new Set(['x-tokenweir-call-id', 'server-timing'])
 
 /** Calls past the gateway, and as many through it, made in turn; at least one. */
 export interface CallsBeside {
@@ -22,7 +19,8 @@ export function compareWithDirect(
   const [direct] = beside.direct as [SeenAnswer]
   const names = { direct: namesOf(direct), through: namesOf(through) }
   const missing = names.direct.filter((name) => !names.through.includes(name))
-  const extra = names.through.filter((name) => !names.direct.includes(name) && !added.has(name))
+  const extra = names.through.filter((name) => !names.direct.includes(name) && !addedToAnswers.includes(name))
+  const isSame = missing.length + extra.length === 0
   const ttft = [beside.direct, beside.through].map(medianTtft)
   const count = beside.direct.length
   return {
@@ -34,11 +32,10 @@ export function compareWithDirect(
       },
       {
         what: 'header names, called directly',
-        isSame: missing.length + extra.length === 0,
-        detail:
-          missing.length + extra.length === 0
-            ? `the same ${names.direct.length}`
-            : `only directly: ${listed(missing)}; only through the gateway: ${listed(extra)}`,
+        isSame,
+        detail: isSame
+          ? `the same ${names.direct.length}`
+          : `only directly: ${listed(missing)}; only through the gateway: ${listed(extra)}`,
       },
     ],
     notes: [

@@ -11,7 +11,7 @@ export interface OwnGateway extends AsyncDisposable {
 
 const listening = /listening on (http:\/\/\S+?),/
 
-/** Starts it on a free port of the loopback interface. Rejects with its last words where it does not come up. */
+/** Starts it on a free port of the loopback interface. Rejects with its last words if it does not come up. */
 export async function startOwnGateway(
   command: readonly string[],
   args: readonly string[],

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { AnswerNotes, send } from './ask.ts'
+import { type Asked, send } from './ask.ts'
 import { endToEnd, type SeenExchange, type SeenRequest } from './seen-exchange.ts'
 
 /** Stands before an upstream, hands on what it is sent, and remembers both ways. */
@@ -24,10 +24,10 @@ export async function startRecordingRelay(upstreamOrigin: string): Promise<Recor
   let trouble: Error | null = null
   const server = createServer((req, res) => {
     const noted = relay(upstreamOrigin, req, res).then(
-      ({ exchange, error }) => {
-        trouble = error
+      (exchange) => {
+        trouble = exchange.error
         exchanges.push(exchange)
-        if (error === null) res.end()
+        if (exchange.error === null) res.end()
         else res.destroy()
       },
       () => void res.destroy(),
@@ -55,43 +55,29 @@ export async function startRecordingRelay(upstreamOrigin: string): Promise<Recor
   }
 }
 
-interface Relayed {
-  readonly exchange: SeenExchange
-  readonly error: Error | null
-}
-
 /** Hands a request on, and the answer back as it comes; its end is left to the caller. */
-async function relay(upstreamOrigin: string, req: IncomingMessage, res: ServerResponse): Promise<Relayed> {
+async function relay(
+  upstreamOrigin: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<SeenExchange & Asked> {
   const request: SeenRequest = {
     method: req.method ?? 'GET',
     target: req.url ?? '/',
     headers: req.rawHeaders,
     body: await buffer(req),
   }
-  const notes = new AnswerNotes()
+  const left = new AbortController()
+  res.once('close', () => left.abort())
   res.sendDate = false
-  const error = await new Promise<Error | null>((resolve) => {
-    const asked = send(upstreamOrigin, request, {
-      head: (answer) => {
-        notes.head(answer)
-        const length = answer.headers['content-length']
-        const framing = length === undefined ? [] : ['Content-Length', length]
-        const headers = [...endToEnd(answer.rawHeaders).flat(), ...framing]
-        try {
-          res.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', headers).flushHeaders()
-        } catch (error) {
-          // Node reads reason phrases and values that it does not write.
-          asked.destroy(error instanceof Error ? error : new Error(String(error)))
-        }
-      },
-      data: (chunk) => {
-        notes.data(chunk)
-        res.write(chunk)
-      },
-      end: () => resolve(null),
-      failed: resolve,
-    })
-    res.once('close', () => asked.destroy())
+  const asked = await send(upstreamOrigin, request, {
+    // Node reads reason phrases and values that it does not write: then this throws.
+    head: ({ headers: { 'content-length': length }, rawHeaders, statusCode = 502, statusMessage = '' }) => {
+      const framing = length === undefined ? [] : ['Content-Length', length]
+      res.writeHead(statusCode, statusMessage, [...endToEnd(rawHeaders).flat(), ...framing]).flushHeaders()
+    },
+    data: (chunk) => void res.write(chunk),
+    signal: left.signal,
   })
-  return { exchange: { request, answer: notes.seen() }, error }
+  return { request, ...asked }
 }

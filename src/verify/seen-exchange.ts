@@ -24,7 +24,7 @@ export interface SeenAnswer {
 
 export interface SeenExchange {
   readonly request: SeenRequest
-  /** `null` where none came. */
+  /** `null` if none came. */
   readonly answer: SeenAnswer | null
 }
 

@@ -1,3 +1,5 @@
+import { isObject, readMessage } from '../lib/message-shape.ts'
+
 /** The blocks of an event stream, each with the blank line that ends it, and where each begins. */
 export function blocksOf(text: string): readonly { readonly start: number; readonly text: string }[] {
   const blocks: { start: number; text: string }[] = []
@@ -10,7 +12,7 @@ export function blocksOf(text: string): readonly { readonly start: number; reado
   return blocks
 }
 
-/** The one block of the stream without which it is what was got; `null` where there is none. */
+/** The one block of the stream without which it is what was got; `null` if there is none. */
 export function withoutBlock(sent: Buffer, got: Buffer): string | null {
   for (const { start, text } of blocksOf(sent.toString('latin1'))) {
     const rest = Buffer.concat([sent.subarray(0, start), sent.subarray(start + text.length)])
@@ -19,25 +21,15 @@ export function withoutBlock(sent: Buffer, got: Buffer): string | null {
   return null
 }
 
-/** The text that a block's data lines make; `null` where it has none. */
-export function dataOf(block: string): string | null {
-  const lines = block.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'))
-  if (lines.length === 0) return null
-  return lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n')
-}
-
-/** A block's data as an object; empty where it is none. */
+/** What a block's data lines say, as an object; empty if that is none. */
 export function eventOf(block: string): Readonly<Record<string, unknown>> {
-  try {
-    const event: unknown = JSON.parse(dataOf(block) ?? '')
-    return typeof event === 'object' && event !== null ? (event as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
+  const lines = block.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'))
+  const data = lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n')
+  return readMessage(data, isObject) ?? {}
 }
 
 /** Whether the block is what an upstream sends for `include_usage`. */
 export function isUsageEvent(block: string): boolean {
   const { choices, usage } = eventOf(block)
-  return Array.isArray(choices) && choices.length === 0 && typeof usage === 'object' && usage !== null
+  return Array.isArray(choices) && choices.length === 0 && isObject(usage)
 }

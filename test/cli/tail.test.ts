@@ -104,7 +104,7 @@ test('calls are shown as they begin and end, over a restart of the gateway, unti
   assert.equal(
     undated(first),
     `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions\n` +
-      `${time} ✗ 0tk3v9x2ab4  429     1.8 s  upstream_http  small  100 bytes\n` +
+      `${time} ✗ 0tk3v9x2ab4  429    1.80 s  upstream_http  small  100 B\n` +
       '  └ slow\ufffd[2J down\n',
   )
   assert.match(
@@ -125,7 +125,7 @@ test('with --body what was asked and answered follows; where payloads are kept t
   feed.tell({ ...answer, text: 'A weir\nis a dam.' })
   await tail.waitForOutput(/is a dam/)
   assert.deepEqual(undated(tail.stdout).split('\n').slice(0, 2), [
-    `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions  small  100 bytes`,
+    `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions  small  100 B`,
     '    {',
   ])
   assert.match(tail.stdout, /\n {10}"content": "What is a weir\?"\n/)

@@ -33,9 +33,6 @@ export const command: CliCommand = {
 /** It reads the database of the gateway that runs, unless one is named. */
 export const readsDatabase = true
 
-/** Prints calls, oldest first. */
-type Printer = (calls: readonly CallJson[]) => void
-
 const pollMs = 500
 const followedAtOnce = 1000
 
@@ -52,20 +49,16 @@ export async function run(
   const options = parseOptions(table, argv, env)
   const filter = filterOf(options, terminal.clock.wallTime())
   let reader = openReader(options.db)
-  if (isYetToCome(reader)) {
-    if (!options.follow) {
-      if (options.sources.db === 'flag' && reader === 'missing') {
-        terminal.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
-        return exitCode.fault
-      }
+  if (options.follow && isYetToCome(reader)) {
+    terminal.warn(`${noCallsYet(options.db)}\n`)
+    while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
+    if (isYetToCome(reader)) return 0
+  }
+  if (typeof reader === 'string') {
+    if (reader === 'empty' || (reader === 'missing' && options.sources.db !== 'flag')) {
       if (!options.json) terminal.print(`${noCallsYet(options.db)}\n`)
       return 0
     }
-    terminal.warn(`${noCallsYet(options.db)}\n`)
-    while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
-  }
-  if (typeof reader === 'string') {
-    if (terminal.signal.aborted) return 0
     terminal.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
     return exitCode.fault
   }
@@ -87,7 +80,7 @@ async function printRecent(
   const calls = (await reader.list(filter, { limit: options.recent })).toReversed()
   if (options.json) printJson(calls, terminal)
   else if (calls.length > 0) {
-    const table = new CallsTable(calls, tableOptions(terminal, false))
+    const table = tableOf(calls, terminal, false)
     const lines = [table.header(), ...calls.map((call) => table.row(call)), table.footer(calls)]
     terminal.print(`${lines.join('\n')}\n`)
   } else {
@@ -107,15 +100,16 @@ async function follow(
   // Asked before the list: a call that ends in between is met again below, and told by its id.
   let seq = await reader.lastSeq()
   const recent = (await reader.list(filter, { limit: options.recent })).toReversed()
-  const print = options.json
-    ? (calls: readonly CallJson[]) => printJson(calls, terminal)
-    : tablePrinter(recent, terminal)
-  print(recent)
+  const print = options.json ? printJson : tablePrinter(recent, terminal)
+  print(recent, terminal)
   const printed = new Set(recent.map((call) => call.id))
   for (;;) {
     const ended = await reader.endedSince(seq, filter, followedAtOnce)
     seq = ended.lastSeq
-    print(ended.calls.filter((call) => !printed.has(call.id)))
+    print(
+      ended.calls.filter((call) => !printed.has(call.id)),
+      terminal,
+    )
     // As many as were asked for: more are there already.
     if (ended.calls.length < followedAtOnce && !(await pause(terminal))) return
   }
@@ -125,19 +119,17 @@ function printJson(calls: readonly CallJson[], terminal: Terminal): void {
   if (calls.length > 0) terminal.print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''))
 }
 
-function tablePrinter(recent: readonly CallJson[], terminal: Terminal): Printer {
-  const table = new CallsTable(recent, tableOptions(terminal, true))
+/** Prints the header. */
+function tablePrinter(recent: readonly CallJson[], terminal: Terminal): typeof printJson {
+  const table = tableOf(recent, terminal, true)
   terminal.print(`${table.header()}\n`)
   return (calls) => {
     if (calls.length > 0) terminal.print(calls.map((call) => `${table.row(call)}\n`).join(''))
   }
 }
 
-function tableOptions(
-  { width, color, clock }: Terminal,
-  open: boolean,
-): ConstructorParameters<typeof CallsTable>[1] {
-  return { width: width(), color, nowMs: clock.wallTime(), open }
+function tableOf(calls: readonly CallJson[], { width, color, clock }: Terminal, open: boolean): CallsTable {
+  return new CallsTable(calls, { width: width(), color, nowMs: clock.wallTime(), open })
 }
 
 function filterOf(options: CallsOptions, nowMs: number): CallFilter {

@@ -13,9 +13,10 @@ import {
   writePriceFile,
 } from '../../pricing/price-file.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CliCommand, type Environment, OptionError, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { parseIsoInstant } from '../../lib/iso-instant.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
@@ -98,10 +99,8 @@ export async function run(
   { clock, print, warn }: Terminal = thisTerminal(),
   { lock: lockFile, read, write }: ChangedPrices = realFile,
 ): Promise<number> {
-  const { options, operands } = parseWithOperands(table, argv, env)
-  const [name, extra] = operands
+  const { options, model: name } = parseWithModel(table, argv, env)
   if (name === undefined) throw new OptionError('name the model, or host/model')
-  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
   const body = bodyOf(options)
   if (options.remove && Object.keys(body).length > 0) {
     throw new OptionError('--remove takes the price away: it cannot be set as well')
@@ -112,13 +111,12 @@ export async function run(
   const path = priceFileOf(options.db)
   try {
     using lock = await lockFile(path)
-    if (lock === null) throw new Refusal(`something else is changing ${path}; try again in a moment`)
+    if (lock === null) throw new UnchangedError(`something else is changing ${path}; try again in a moment`)
     const costs = costsToChange(read(path), (problem) => brokenFile(path, problem))
     write(path, options.remove ? removed(costs, name, path) : changed(costs, name, body, nowMs))
   } catch (error) {
     if (error instanceof OptionError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    warn(`tokenweir: ${error instanceof Refusal ? reason : `${path}: ${reason}`}\n`)
+    warn(`tokenweir: ${error instanceof UnchangedError ? '' : `${path}: `}${messageOf(error)}\n`)
     return exitCode.fault
   }
   print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
@@ -126,7 +124,7 @@ export async function run(
 }
 
 /** Why nothing was changed, in words that say all. */
-class Refusal extends Error {}
+class UnchangedError extends Error {}
 
 /** What is set, under the names that it has in the price file. */
 function bodyOf(options: OptionsOf<typeof table>): Readonly<Record<string, number | string>> {
@@ -153,12 +151,13 @@ function changed(
 
 function removed(costs: ModelCosts, name: string, path: string): ModelCosts {
   const without = withoutOverride(costs, name)
-  if (without === null) throw new Refusal(`${path} has no price of your own for ${JSON.stringify(name)}`)
+  if (without === null)
+    throw new UnchangedError(`${path} has no price of your own for ${JSON.stringify(name)}`)
   return without
 }
 
-function brokenFile(path: string, problem: PriceProblem): Refusal {
-  return new Refusal(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
+function brokenFile(path: string, problem: PriceProblem): UnchangedError {
+  return new UnchangedError(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
 }
 
 function setWords(name: string, body: Readonly<Record<string, number | string>>): string {

@@ -10,16 +10,16 @@ import {
   shippedPriceFile,
 } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
-import { formatCount } from '../terminal/call-format.ts'
+import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { type CliCommand, type Environment, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
-/** A host with its port where it has one, also as the URL in which it stands. */
+/** A host, with its port if it has one, also as the URL in which it stands. */
 const upstreamHost: ValueKind<string> = {
   placeholder: '<host>',
   range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
@@ -72,16 +72,12 @@ export function run(
   terminal: Terminal = thisTerminal(),
   { readFile, readShipped }: PriceFiles = realFiles,
 ): number {
-  const { options, operands } = parseWithOperands(table, argv, env)
-  const [model, extra] = operands
-  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
+  const { options, model } = parseWithModel(table, argv, env)
   const path = priceFileOf(options.db)
   const file = readFile(path)
   if (typeof file === 'object' && 'problem' in file) {
-    const place = placeForEditor(file.problem)
-    terminal.warn(
-      `tokenweir: ${path}${place}: ${file.problem.message} A gateway that runs goes on with the prices before.\n`,
-    )
+    const why = `${path}${placeForEditor(file.problem)}: ${file.problem.message}`
+    terminal.warn(`tokenweir: ${why} A gateway that runs goes on with the prices before.\n`)
     return exitCode.fault
   }
   const reading = inForce(file, readShipped)
@@ -167,10 +163,10 @@ function showState(
   { path, isFile, isJson }: { readonly path: string; readonly isFile: boolean; readonly isJson: boolean },
   { print }: Terminal,
 ): void {
-  const count = Object.keys(models).length
+  const known = Object.keys(models).length
   if (isJson) {
     const file = isFile ? path : null
-    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: count, overrides })}\n`)
+    print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: known, overrides })}\n`)
     return
   }
   const from = source === null ? '' : ` from ${source.name}`
@@ -182,6 +178,6 @@ function showState(
     const words = tierLines(newest?.tiers ?? []).join('; ')
     return `  ${name}: ${words}${date === null ? '' : `, from ${date}`}`
   })
-  print(`${formatCount(count)} prices${from}, ${synced} (${where})\n`)
+  print(`${count(known)} prices${from}, ${synced} (${where})\n`)
   print(own.length === 0 ? 'No prices of your own.\n' : `${own.length} of your own:\n${own.join('\n')}\n`)
 }

@@ -1,7 +1,9 @@
 import type { SyncLine } from '../../api/costs.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
 import { syncPrices, type SyncReport } from '../../pricing/sync-prices.ts'
 import { noteEvent } from '../../store/write/note-event.ts'
+import { count } from '../terminal/figures.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { exitCode } from '../exit-code.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
@@ -38,7 +40,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
     else print(`${path}: ${wordsOf(report)} (${source})\n`)
     return 0
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     if (json) line({ error: { code: 'sync_failed', message } })
     else warn(`tokenweir: ${message}\n`)
     return exitCode.fault
@@ -47,11 +49,10 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
 
 function wordsOf({ added, changed, removed, entries, rejected, notModified }: SyncReport): string {
   if (notModified) return 'the list is the one that was taken last'
-  const number = (count: number): string => count.toLocaleString('en')
-  return `${number(entries)} prices: ${number(added)} new, ${number(changed)} changed, ${number(removed)} gone; ${number(rejected)} entries were left out`
+  return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} gone; ${count(rejected)} entries were left out`
 }
 
-/** The prices are there, also where the database is busy or cannot be opened. */
+/** The prices are there, also if the database is busy or cannot be opened. */
 function noteQuietly(work: () => void): void {
   try {
     work()

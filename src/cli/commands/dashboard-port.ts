@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ProcessStatus } from '../../api/process-status.ts'
 import type { ProxyConfig, SettingValue } from '../../api/proxy-config.ts'
+import { isObject, readMessage } from '../../lib/message-shape.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type Options, settingName } from '../../options/option-spec.ts'
@@ -41,14 +42,12 @@ export async function reportPortTrouble(
   for (const line of alreadyLines(origin, other.status)) console.log(line)
   if (simulated && other.status?.simulated === true) return 0
   const differences = differencesOf(other, options)
+  if (differences.length === 0) return 0
   for (const line of differences) console.error(line)
-  if (differences.length > 0) {
-    const start = 'stop it where it was started and start again'
-    const second = `in a folder of its own, with other ports, a second one can run beside it`
-    console.error(`tokenweir: it was left as it is. Change it on ${origin}/gateway, or ${start}; ${second}`)
-    return exitCode.fault
-  }
-  return 0
+  const start = 'stop it where it was started and start again'
+  const second = 'in a folder of its own, with other ports, a second one can run beside it'
+  console.error(`tokenweir: it was left as it is. Change it on ${origin}/gateway, or ${start}; ${second}`)
+  return exitCode.fault
 }
 
 /** How that one is not what was asked for, a line each. */
@@ -81,16 +80,21 @@ function isSame(value: SettingValue | readonly string[], asked: SettingValue | r
 
 /** `null` if it is nothing of ours. */
 async function askWhoIsThere(origin: string): Promise<OtherDashboard | null> {
-  const status = await ask(`${origin}/api/proxy/status`)
+  const answer = await ask(`${origin}/api/proxy/status`)
+  if (answer?.code === 401 && answer.body.includes('token_required')) return { status: null, config: null }
+  const status = answer === null ? null : readMessage(answer.body, isStatus)
   if (status === null) return null
-  if (status.code === 401 && status.body.includes('token_required')) return { status: null, config: null }
-  const found = readObject(status.body)
-  if (found === null || !('state' in found && 'health_ok' in found && 'log_file' in found)) return null
-  const config = readObject((await ask(`${origin}/api/proxy/config`))?.body ?? '')
-  return {
-    status: found as unknown as ProcessStatus,
-    config: config !== null && 'options' in config ? (config as unknown as ProxyConfig) : null,
-  }
+  const config = await ask(`${origin}/api/proxy/config`)
+  return { status, config: config === null ? null : readMessage(config.body, isConfig) }
+}
+
+/** Looks at no more than tells it from what something else may answer. */
+function isStatus(body: unknown): body is ProcessStatus {
+  return isObject(body) && 'state' in body && 'health_ok' in body && 'log_file' in body
+}
+
+function isConfig(body: unknown): body is ProxyConfig {
+  return isObject(body) && 'options' in body
 }
 
 /** `null` if no answer comes in time. */
@@ -98,15 +102,6 @@ async function ask(url: string): Promise<{ readonly code: number; readonly body:
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(probeLimitMs), redirect: 'error' })
     return { code: answer.status, body: await answer.text() }
-  } catch {
-    return null
-  }
-}
-
-function readObject(text: string): object | null {
-  try {
-    const content: unknown = JSON.parse(text)
-    return typeof content === 'object' ? content : null
   } catch {
     return null
   }

@@ -3,7 +3,7 @@ import { dashboardLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from '../running-dashboard.ts'
+import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 
 export const command: CliCommand = {
   name: 'dashboard',
@@ -14,12 +14,10 @@ export const command: CliCommand = {
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(dashboardOptionTable, argv, env)
-  const opening = RunningDashboard.open(options, env, { simulated: false })
+  const opening = openDashboard(options, env, { simulated: false })
   onStopSignal(async () => {
-    await opening.then(
-      (dashboard) => dashboard.close(),
-      () => {},
-    )
+    const dashboard = await opening.catch(() => null)
+    await dashboard?.close()
     process.exit(0)
   })
   let dashboard: RunningDashboard

@@ -1,6 +1,8 @@
 import type { JobFailure } from '../../api/database-job.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { lowerPriority } from '../../lib/lower-priority.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { StoreError } from '../../store/sqlite/store-error.ts'
 import { exitCode } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -11,11 +13,15 @@ export interface DatabaseJob<Progress, Outcome> {
   readonly json: boolean
   run(onProgress: (progress: Progress) => void): Promise<Outcome | StoreAbsence | 'job_running' | JobFailure>
   /** Progress in words, of which only the newest is shown; null for nothing yet. */
-  progressText(progress: Progress): string | null
+  progressText?(progress: Progress): string | null
   resultText(outcome: Outcome): string
-  progressJson(progress: Progress): object
-  resultJson(outcome: Outcome): object
-  failureOf(error: Error): JobFailure
+  /** As they are unless given. */
+  progressJson?(progress: Progress): object
+  resultJson?(outcome: Outcome): object
+  /** An error that it knows. */
+  failureOf?(error: unknown): JobFailure | null
+  /** What is to be said behind the words of any other. */
+  readonly whatStays: string
 }
 
 /** Progress of one phase is told this often at most. */
@@ -47,19 +53,21 @@ export async function runDatabaseJob<Progress extends object, Outcome extends ob
     if (phase === toldPhase && clock.now() - toldMs < progressEveryMs) return
     toldPhase = phase
     toldMs = clock.now()
-    if (job.json) print(`${JSON.stringify(job.progressJson(progress))}\n`)
-    const text = job.json || !isWatched ? null : job.progressText(progress)
-    if (text !== null) overwrite(text)
+    if (job.json) print(`${JSON.stringify(job.progressJson?.(progress) ?? progress)}\n`)
+    const text = job.json || !isWatched ? null : job.progressText?.(progress)
+    if (typeof text === 'string') overwrite(text)
   }
   try {
     const outcome = await job.run(onProgress)
     if (typeof outcome === 'string') return fail(absenceOf(outcome, job.db))
     if (isFailure(outcome)) return fail(outcome)
     clear()
-    print(job.json ? `${JSON.stringify(job.resultJson(outcome))}\n` : job.resultText(outcome))
+    print(job.json ? `${JSON.stringify(job.resultJson?.(outcome) ?? outcome)}\n` : job.resultText(outcome))
     return 0
   } catch (error) {
-    return fail(job.failureOf(error instanceof Error ? error : new Error(String(error))))
+    const stays = error instanceof StoreError ? '' : `. ${job.whatStays}`
+    const message = `${job.db}: ${messageOf(error)}${stays}`
+    return fail(job.failureOf?.(error) ?? { code: 'job_failed', message })
   }
 }
 

@@ -2,6 +2,7 @@ import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/che
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { count } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
@@ -55,31 +56,26 @@ function wordsOf(report: CheckReport): { readonly lines: readonly string[]; read
     const behind = `· schema ${schemaVersion}: the gateway brings it to ${newestVersion} when it next starts`
     return { lines: [intact, behind], isSound: true }
   }
-  const calls = `✓ schema ${schemaVersion}, ${report.calls.toLocaleString('en')} calls`
-  return {
-    lines: [
-      intact,
-      report.foldedUntilMs === null
-        ? calls
-        : `${calls}; those before ${instant(report.foldedUntilMs)} are folded`,
-      sumsLine(quarters, 'quarter hours', 'say what their calls say', 'do not say what their calls say'),
-      sumsLine(days, 'days', 'add up from their quarter hours', 'do not add up from their quarter hours'),
-      ...(report.callsToAdd === 0
-        ? []
-        : [
-            `· ${report.callsToAdd.toLocaleString('en')} calls are not in the sums yet; answers count them one by one`,
-          ]),
-    ],
-    isSound: quarters.wrongMs.length + days.wrongMs.length === 0,
+  const folded = report.foldedUntilMs
+  const lines = [
+    intact,
+    `✓ schema ${schemaVersion}, ${count(report.calls)} calls${folded === null ? '' : `; those before ${instant(folded)} are folded`}`,
+    sumsLine(quarters, 'quarter hours', 'say what their calls say'),
+    sumsLine(days, 'days', 'add up from their quarter hours'),
+  ]
+  if (report.callsToAdd > 0) {
+    lines.push(`· ${count(report.callsToAdd)} calls are not in the sums yet; answers count them one by one`)
   }
+  return { lines, isSound: quarters.wrongMs.length + days.wrongMs.length === 0 }
 }
 
-function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string, wrong: string): string {
+/** `right` is what the sums do if they are right. */
+function sumsLine({ checked, of, wrongMs }: Sampled, what: string, right: string): string {
   const some = checked === of ? `all ${of}` : `${checked} of ${of}`
   if (wrongMs.length === 0) return `✓ ${some} ${what} ${right}`
   const named = wrongMs.slice(0, namedAtMost).map(instant)
   const more = wrongMs.length > named.length ? ', …' : ''
-  return `✗ ${wrongMs.length} of ${checked} ${what} ${wrong}: ${named.join(', ')}${more}`
+  return `✗ ${wrongMs.length} of ${checked} ${what} do not ${right}: ${named.join(', ')}${more}`
 }
 
 function instant(ms: number): string {

@@ -44,7 +44,7 @@ test('what was done is told in one sentence', async () => {
   assert.deepEqual(done, {
     code: 0,
     stdout:
-      '1,234,567 calls older than 90 days were folded in 61.2 s; data/llm_telemetry.db: 3.0 GiB → 1.5 GiB.\n',
+      '1,234,567 calls older than 90 days were folded in 1 min 1 s; data/llm_telemetry.db: 3.22 GB → 1.61 GB.\n',
     stderr: '',
   })
 })
@@ -56,7 +56,7 @@ test('a dry run says that nothing was changed', async () => {
   })
   assert.equal(
     stdout,
-    '1 call older than 7 days would be folded; x.db would shrink: 3.0 GiB → about 1.5 GiB. Nothing was changed.\n',
+    '1 call older than 7 days would be folded; x.db would shrink: 3.22 GB → about 1.61 GB. Nothing was changed.\n',
   )
 })
 

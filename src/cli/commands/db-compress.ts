@@ -1,8 +1,7 @@
 import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
-import { formatBytes } from '../../lib/format-bytes.ts'
 import { CompressStopped, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
-import { StoreError } from '../../store/sqlite/store-error.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -51,14 +50,15 @@ export async function run(
       progressText: ({ phase, done, total }) =>
         total === 0 ? null : `${phaseWords[phase]}: ${Math.floor((100 * done) / total)} %`,
       resultText: (outcome) => resultText(outcome, options),
-      progressJson: (progress) => progress,
       resultJson: ({ beforeBytes, afterBytes, foldedCalls, durationMs }): CompressLine => ({
         before_bytes: beforeBytes,
         after_bytes: afterBytes,
         folded_calls: foldedCalls,
         duration_ms: Math.round(durationMs),
       }),
-      failureOf: (error) => ({ code: 'job_failed', message: `${db}: ${reasonOf(error)}` }),
+      failureOf: (error) =>
+        error instanceof CompressStopped ? { code: 'job_failed', message: `${db}: ${error.message}` } : null,
+      whatStays: 'What was folded so far stays folded; nothing is lost, and it can be run again.',
     },
     terminal,
   )
@@ -68,14 +68,9 @@ function resultText(
   { beforeBytes, afterBytes, foldedCalls, durationMs }: CompressOutcome,
   { keepDays, dryRun, db }: CompressOptions,
 ): string {
-  const calls = `${foldedCalls.toLocaleString('en')} ${foldedCalls === 1 ? 'call' : 'calls'}`
-  const sizes = `${formatBytes(beforeBytes)} → ${dryRun ? 'about ' : ''}${formatBytes(afterBytes)}`
+  const calls = counted(foldedCalls, 'call')
+  const sizes = `${bytes(beforeBytes)} → ${dryRun ? 'about ' : ''}${bytes(afterBytes)}`
   return dryRun
     ? `${calls} older than ${keepDays} days would be folded; ${db} would shrink: ${sizes}. Nothing was changed.\n`
-    : `${calls} older than ${keepDays} days were folded in ${(durationMs / 1000).toFixed(1)} s; ${db}: ${sizes}.\n`
-}
-
-function reasonOf(error: Error): string {
-  if (error instanceof CompressStopped || error instanceof StoreError) return error.message
-  return `${error.message}. What was folded so far stays folded; nothing is lost, and it can be run again.`
+    : `${calls} older than ${keepDays} days were folded in ${duration(durationMs)}; ${db}: ${sizes}.\n`
 }

@@ -20,7 +20,7 @@ test('it says in one line what was counted, and what was made anew', async () =>
   assert.deepEqual(await run(() => Promise.resolve(outcome)), {
     code: 0,
     stdout:
-      'x.db: 2,160 hours of 90 days were counted again in 4.3 s; 3 hours and the sums of 1 day were wrong; all unfolded sums were made anew.\n',
+      'x.db: 2,160 hours of 90 days were counted again in 4.32 s; 3 hours and the sums of 1 day were wrong; all unfolded sums were made anew.\n',
     stderr: '',
   })
   const { stdout } = await run(() => Promise.resolve({ ...outcome, wrongHours: 0, wrongDays: 0 }))

@@ -1,5 +1,6 @@
 import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-store.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
 import { optionTable } from '../../options/option-spec.ts'
@@ -29,23 +30,14 @@ export async function run(
       run: (onProgress) => rebuild(db, { clock, onProgress }),
       progressText: ({ done, total }) => (total === 0 ? null : `counting again: day ${done} of ${total}`),
       resultText: (outcome) => `${db}: ${resultText(outcome)}.\n`,
-      progressJson: (progress) => progress,
-      resultJson: (outcome) => outcome,
-      failureOf: ({ message }) => ({
-        code: 'job_failed',
-        message: `${db}: ${message}. What was put right stays right; it can be run again.`,
-      }),
+      whatStays: 'What was put right stays right; it can be run again.',
     },
     terminal,
   )
 }
 
 function resultText({ days, hours, wrongHours, wrongDays, durationMs }: RebuildOutcome): string {
-  const all = `${count(hours, 'hour')} of ${count(days, 'day')} were counted again in ${(durationMs / 1000).toFixed(1)} s`
+  const all = `${counted(hours, 'hour')} of ${counted(days, 'day')} were counted again in ${duration(durationMs)}`
   if (wrongHours + wrongDays === 0) return `${all}; all were right`
-  return `${all}; ${count(wrongHours, 'hour')} and the sums of ${count(wrongDays, 'day')} were wrong; all unfolded sums were made anew`
-}
-
-function count(number: number, what: string): string {
-  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`
+  return `${all}; ${counted(wrongHours, 'hour')} and the sums of ${counted(wrongDays, 'day')} were wrong; all unfolded sums were made anew`
 }

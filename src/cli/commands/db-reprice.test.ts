@@ -58,9 +58,9 @@ test('it prints what changes by day and model, and in all', async () => {
   assert.equal(code, 0)
   assert.equal(
     stdout,
-    '2026-11-20  gpt-4o   3 calls       –  → $1.234568\n' +
-      '2026-11-21  a [31mb   1 call  $0.005  → $1.234568\n' +
-      '3 calls of 1,200 calls looked at would cost $1.234568 in place of –; 3 calls had no price before; 4 calls keep what their upstream reported. Nothing was changed.\n',
+    '2026-11-20  gpt-4o   3 calls       –  → $1.23\n' +
+      '2026-11-21  a\ufffd[31mb   1 call  $0.005  → $1.23\n' +
+      '3 calls of 1,200 calls looked at would cost $1.23 in place of –; 3 calls had no price before; 4 calls keep what their upstream reported. Nothing was changed.\n',
   )
   assert.deepEqual(requests, [
     {

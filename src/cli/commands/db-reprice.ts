@@ -7,7 +7,8 @@ import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
 import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { dayTable } from '../terminal/reprice-table.ts'
+import { displayWidth, pad, printable, shorten } from '../terminal/display-width.ts'
+import { counted, exactDollars, known } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { inBackground, runDatabaseJob } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
@@ -33,6 +34,10 @@ export const command: CliCommand = {
   description: 'give calls the cost that the prices of their time say',
   options: table,
 }
+
+/** Days and models that are listed; further ones are counted. */
+const mostLines = 60
+const longestName = 40
 
 /** The store's part of it, and the prices in force for the database at a path. */
 export interface RepriceParts {
@@ -60,7 +65,7 @@ export async function run(
   const options = parseOptions(table, argv, env)
   const { db, json, dryRun } = options
   const { clock } = terminal
-  const failureOf = (error: Error): JobFailure => reasonOf(error, db)
+  const whatStays = 'What was priced so far stays priced; it can be run again.'
   if (options.undo) {
     refuseBesideUndo(options)
     return await runDatabaseJob<never, UndoOutcome>(
@@ -71,12 +76,10 @@ export async function run(
           const outcome = await undo(db, { clock })
           return outcome === 'nothing_done' ? nothingDone(db) : outcome
         },
-        progressText: () => null,
         resultText: ({ calls, atMs }) =>
-          `${calls.toLocaleString('en')} ${calls === 1 ? 'call costs' : 'calls cost'} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
-        progressJson: (progress) => ({ progress }),
+          `${counted(calls, 'call costs', 'calls cost')} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
         resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: isoTime(atMs) } }),
-        failureOf,
+        whatStays,
       },
       terminal,
     )
@@ -96,7 +99,8 @@ export async function run(
       resultText: (outcome) => dayTable(resultOf(outcome), dryRun),
       progressJson: (progress): RepriceLine => ({ progress }),
       resultJson: (outcome): RepriceLine => ({ result: resultOf(outcome) }),
-      failureOf,
+      failureOf: foldedFailure,
+      whatStays,
     },
     terminal,
   )
@@ -126,24 +130,19 @@ function nothingDone(db: string): JobFailure {
 
 function unreadable(reading: Exclude<PriceReading, { readonly costs: unknown }>): JobFailure {
   if (reading === 'missing') {
-    return {
-      code: 'job_failed',
-      message: 'there are no prices: sync them, or set some, and run this again.',
-    }
+    const message = 'there are no prices: sync them, or set some, and run this again.'
+    return { code: 'job_failed', message }
   }
   const { problem } = reading
   const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
   return { code: 'broken_price_file', message }
 }
 
-function reasonOf(error: Error, db: string): JobFailure {
-  if (error instanceof FoldedRange) {
-    const from = isoTime(error.unfoldedFromMs)
-    const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
-    return { code: 'folded_range', message }
-  }
-  const message = `${db}: ${error.message}. What was priced so far stays priced; it can be run again.`
-  return { code: 'job_failed', message }
+function foldedFailure(error: unknown): JobFailure | null {
+  if (!(error instanceof FoldedRange)) return null
+  const from = isoTime(error.unfoldedFromMs)
+  const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
+  return { code: 'folded_range', message }
 }
 
 function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {
@@ -172,4 +171,37 @@ function usd(nanoUsd: number | null): number | null {
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+/** What re-pricing changes, or would change, by day and model, and in all. */
+function dayTable(result: RepriceResult, isDry: boolean): string {
+  const { days, calls, before_usd, after_usd, looked_calls, reported_calls, newly_priced, newly_unpriced } =
+    result
+  const looked = `${counted(looked_calls, 'call')} looked at`
+  if (calls === 0) return `No cost ${isDry ? 'would change' : 'has changed'}: ${looked}.\n`
+  const rows = days.slice(0, mostLines).map(cellsOf)
+  const widths = [0, 1, 2, 3, 4].map((column) =>
+    Math.max(...rows.map((row) => displayWidth(row[column] ?? ''))),
+  )
+  const lines = rows.map((row) =>
+    row.map((cell, column) => pad(cell, widths[column] ?? 0, column < 2 ? 'left' : 'right')).join('  '),
+  )
+  if (days.length > rows.length) lines.push(`and ${days.length - rows.length} more`)
+  const parts = [
+    `${counted(calls, 'call')} of ${looked} ${isDry ? 'would cost' : 'cost'} ${shownUsd(after_usd)} in place of ${shownUsd(before_usd)}`,
+  ]
+  if (newly_priced > 0) parts.push(`${counted(newly_priced, 'call')} had no price before`)
+  if (newly_unpriced > 0) parts.push(`${counted(newly_unpriced, 'call')} have none any more`)
+  if (reported_calls > 0) parts.push(`${counted(reported_calls, 'call')} keep what their upstream reported`)
+  const tail = isDry ? ' Nothing was changed.' : ''
+  return `${lines.join('\n')}\n${parts.join('; ')}.${tail}\n`
+}
+
+function cellsOf({ day, model, calls, before_usd, after_usd }: RepriceDay): readonly string[] {
+  const name = shorten(printable(model ?? '-'), longestName)
+  return [day, name, counted(calls, 'call'), shownUsd(before_usd), `→ ${shownUsd(after_usd)}`]
+}
+
+function shownUsd(value: number | null): string {
+  return known(value, exactDollars)
 }

@@ -29,9 +29,10 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const upstream = await startDemoUpstream()
   const folder = mkdtempSync(join(tmpdir(), 'tokenweir-demo-'))
   let traffic: ReturnType<typeof startDemoTraffic> | null = null
-  await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey(env), {
-    simulated: true,
-    preface: ['This is a demo: the upstream is simulated, and its answers are made up.'],
+  // No real key is lent to a simulated upstream.
+  const withoutKey = { ...env, UPSTREAM_API_KEY: '' }
+  await keepUp(demoOptions(asked, upstream.baseUrl, folder), withoutKey, {
+    preface: 'This is a demo: the upstream is simulated, and its answers are made up.',
     started: ({ host, port }) => {
       traffic = startDemoTraffic({ gatewayBaseUrl: `${reachableOrigin(host, port)}/v1` })
     },
@@ -48,7 +49,8 @@ function demoOptions(
   upstream: string,
   folder: string,
 ): Options<DashboardValues> {
-  const own = Object.fromEntries(ownOptions.map((key) => [key, demoItself]))
+  const own = <T>(value: T): Readonly<Record<string, T>> =>
+    Object.fromEntries(ownOptions.map((key) => [key, value]))
   return {
     ...asked,
     // Nobody elsewhere is to be shown made-up answers, unless it was asked for.
@@ -57,12 +59,7 @@ function demoOptions(
     db: join(folder, 'llm_telemetry.db'),
     pidFile: join(folder, '.proxy.pid'),
     rawLogFile: join(folder, 'payloads.jsonl'),
-    sources: { ...asked.sources, upstream: 'flag', db: 'flag', pidFile: 'flag', rawLogFile: 'flag' },
-    setBy: { ...asked.setBy, ...own },
+    sources: { ...asked.sources, ...own('flag' as const) },
+    setBy: { ...asked.setBy, ...own(demoItself) },
   }
-}
-
-/** No real key is lent to a simulated upstream. */
-function withoutKey(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...env, UPSTREAM_API_KEY: '' }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ControlClient } from '../../control/control-client.ts'
 import { refusalIn } from '../../control/control-messages.ts'
+import { codeOf, messageOf } from '../../lib/caught.ts'
 import { socketName } from '../../control/control-socket.ts'
 
 /** How long the answer's head may take to come. */
@@ -15,48 +17,50 @@ export interface FeedPlace {
   /** For a person to read. */
   readonly name: string
   /**
-   * Behind the event with this id, or where it is now; null where nobody answers. Rejects in words where somebody does
+   * Behind the event with this id, or where it is now; null if nobody answers. Rejects in words if somebody does
    * who cannot or will not give it.
    */
   open(lastEventId: string | null): Promise<Readable | null>
 }
 
 /** No gateway answers anywhere; the message says where it was looked for. */
-export class NoGateway extends Error {
+export class NoGatewayError extends Error {
   constructor(places: readonly FeedPlace[]) {
     const names = places.map(({ name }) => name).join(' or ')
     super(`no gateway answers on ${names}: start one with "tokenweir gateway", or name it with --url`)
-    this.name = 'NoGateway'
+    this.name = 'NoGatewayError'
   }
 }
 
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
 export class GatewayFeed {
-  readonly #places: readonly FeedPlace[]
-  #chosen: FeedPlace | null = null
+  #places: readonly FeedPlace[]
+  #isFound = false
 
   constructor(places: readonly FeedPlace[]) {
     this.#places = places
   }
 
-  /** Where it is had. */
+  /** Where it is had, once it is. */
   get name(): string {
-    return this.#chosen?.name ?? ''
+    return this.#places[0]?.name ?? ''
   }
 
-  /** Null where it has gone away. Rejects with {@link NoGateway} where there was none yet, and as a place does. */
+  /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, and as a place does. */
   async open(lastEventId: string | null): Promise<Readable | null> {
-    if (this.#chosen !== null) {
-      // Whatever is wrong with it now, it was right before, and may be again.
-      return await this.#chosen.open(lastEventId).catch(() => null)
-    }
     for (const place of this.#places) {
-      const stream = await place.open(lastEventId)
+      // Whatever is wrong with a place that had it, it was right before, and may be again.
+      const stream = await place.open(lastEventId).catch((error: unknown) => {
+        if (!this.#isFound) throw error
+        return null
+      })
       if (stream === null) continue
-      this.#chosen = place
+      this.#isFound = true
+      this.#places = [place]
       return stream
     }
-    throw new NoGateway(this.#places)
+    if (this.#isFound) return null
+    throw new NoGatewayError(this.#places)
   }
 }
 
@@ -73,7 +77,7 @@ export function socketPlace(folder: string): FeedPlace {
   }
 }
 
-/** The feed of the gateway at an address, with the admin token where there is one. */
+/** The feed of the gateway at an address, with the admin token if there is one. */
 export function addressPlace(url: string, adminToken: string | null): FeedPlace {
   const name = url.replace(/\/+$/, '').replace(/\/v1$/, '')
   return {
@@ -89,33 +93,29 @@ export function addressPlace(url: string, adminToken: string | null): FeedPlace 
   }
 }
 
-/** Null where nobody answers. */
+/** Null if nobody answers. */
 async function requestFeed(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<IncomingMessage | null> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), headLimitMs)
-  const request = url.startsWith('https:') ? requestHttps : requestHttp
-  request(url, { headers, agent: false, signal: limit.signal })
-    .once('response', resolve)
-    .on('error', reject)
-    .end()
+  const open = url.startsWith('https:') ? requestHttps : requestHttp
   try {
-    return await promise
+    const request = open(url, { headers, agent: false, signal: limit.signal })
+    // What breaks off once the answer has begun is the answer's own error, too.
+    request.on('error', () => {}).end()
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    return answer
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (absentCodes.has(code)) return null
-    throw new Error(`${url} cannot be asked: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    if (absentCodes.has(codeOf(error))) return null
+    throw new Error(`${url} cannot be asked: ${messageOf(error)}`, { cause: error })
   } finally {
     clearTimeout(timer)
   }
 }
 
-const absentCodes: ReadonlySet<string> = new Set([
+const absentCodes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EHOSTUNREACH',

@@ -10,10 +10,11 @@ import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor } from '../../gateway/handover/predecessor.ts'
+import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { version } from '../package-version.ts'
-import { gatewayLog, stampLog, tellOfRecording } from '../terminal/gateway-log.ts'
 import { startLines } from '../terminal/start-lines.ts'
+import { WarningLines } from '../terminal/warning-lines.ts'
 
 export const command: CliCommand = {
   name: 'gateway',
@@ -21,13 +22,20 @@ export const command: CliCommand = {
   options: gatewayCommandTable,
 }
 
+const lookEveryMs = 1000
 /** For what holds the port to say who it is. */
 const probeLimitMs = 1000
+
+/** What a gateway says goes to the standard output, what it complains of to the standard error. */
+const gatewayLog: GatewayLog = {
+  say: (line) => console.log(line),
+  complain: (line, ...errors) => console.error(`tokenweir: ${line}`, ...errors),
+}
 
 /** `tokenweir gateway`: runs until it is told to stop, and then sets the process's exit code. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const options = parseOptions(gatewayCommandTable, argv, env)
-  if (!process.stdout.isTTY) stampLog(systemClock)
+  if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
@@ -38,7 +46,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   let listener: Listener
   try {
-    listener = sharedPort === null ? await listenAt(options) : { server: makeServer(), port: sharedPort }
+    const server = sharedPort === null ? await listen(options.port, options.host) : makeServer()
+    listener = { server, port: sharedPort ?? portOf(server) }
   } catch (error) {
     process.exitCode = await reportListenError(error, options)
     return
@@ -53,7 +62,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
   })
-  tellOfRecording(gateway, options.db, systemClock)
+  tellOfRecording(gateway, options.db)
   stopOnSignals(gateway)
   void gateway.ended.then(() => process.exit(process.exitCode ?? 0))
   const trouble = await gateway.openControl()
@@ -75,7 +84,30 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     }
   }
   for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
-  tellParent({ ready: true, controlled: trouble === null })
+  // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.
+  process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
+}
+
+/** Says that calls are recorded, once that is so, and every warning as it comes. */
+function tellOfRecording(gateway: RunningGateway, db: string): void {
+  const lines = new WarningLines()
+  const look = (): void => {
+    for (const line of lines.next(gateway.warnings)) console.error(line)
+    systemClock.after(lookEveryMs, look, { background: true })
+  }
+  systemClock.after(0, look, { background: true })
+  void gateway.records().then(() => {
+    if (!gateway.isStopping) console.log(`calls are recorded in ${db}`)
+  })
+}
+
+/** Begins each line of this process's log with its time, ISO 8601 in UTC. */
+function stampLog(): void {
+  for (const name of ['log', 'error'] as const) {
+    const write = console[name].bind(console)
+    console[name] = (...parts: readonly unknown[]) =>
+      write(new Date(systemClock.wallTime()).toISOString(), ...parts)
+  }
 }
 
 /** The first signal stops in order, the second at once; a fault of our own stops in order and says so. */
@@ -98,16 +130,6 @@ function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy 
   } catch (error) {
     throw error instanceof TypeError ? new OptionError(error.message) : error
   }
-}
-
-async function listenAt({ port, host }: GatewayOptions): Promise<Listener> {
-  const server = await listen(port, host)
-  return { server, port: portOf(server) }
-}
-
-/** A dashboard that started this process waits to hear; where it has gone meanwhile, nobody does. */
-function tellParent(message: { readonly ready: true; readonly controlled: boolean }): void {
-  process.send?.(message, undefined, undefined, () => {})
 }
 
 async function reportListenError(error: unknown, { host, port }: GatewayOptions): Promise<number> {

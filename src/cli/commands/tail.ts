@@ -1,9 +1,10 @@
 import { dirname } from 'node:path'
+import { messageOf } from '../../lib/caught.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
-import { addressPlace, type FeedPlace, GatewayFeed, NoGateway, socketPlace } from './gateway-feed.ts'
+import { addressPlace, type FeedPlace, GatewayFeed, NoGatewayError, socketPlace } from './gateway-feed.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { TailPrinter } from '../terminal/tail-printer.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
@@ -66,8 +67,8 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
     return 0
   } catch (error) {
     if (signal.aborted) return 0
-    terminal.warn(`tokenweir: ${error instanceof Error ? error.message : String(error)}\n`)
-    return error instanceof NoGateway ? exitCode.noGateway : exitCode.fault
+    terminal.warn(`tokenweir: ${messageOf(error)}\n`)
+    return error instanceof NoGatewayError ? exitCode.noGateway : exitCode.fault
   } finally {
     tail.end()
   }

@@ -7,8 +7,9 @@ import { ProcessError } from '../../supervisor/process-error.ts'
 import { upLines } from '../terminal/dashboard-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
-import { RunningDashboard } from '../running-dashboard.ts'
+import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
+import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
@@ -22,47 +23,37 @@ const refreshMs = 1000
 
 /** What `tokenweir demo` adds. */
 export interface UpExtras {
-  readonly simulated: boolean
-  /** Lines before the others. */
-  readonly preface: readonly string[]
+  /** A line before the others. */
+  readonly preface: string
   /** Both are up. */
   started(status: StartAnswer): void
   /** Both are down, or did not come up. */
   ended(): Promise<void>
 }
 
-const noExtras: UpExtras = { simulated: false, preface: [], started: () => {}, ended: async () => {} }
-
 /** `tokenweir up`: dashboard and gateway together in the foreground. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  await keepUp(parseOptions(upOptionTable, argv, env), env, noExtras)
+  await keepUp(parseOptions(upOptionTable, argv, env), env)
 }
 
 /** Starts both, shows how they are, and stops both when it is told to; sets the process's exit code. */
 export async function keepUp(
   options: Options<DashboardValues>,
   env: Environment,
-  extras: UpExtras,
+  extras?: UpExtras,
 ): Promise<void> {
-  const display = new StatusDisplay({
-    stream: process.stdout,
-    isTTY: process.stdout.isTTY,
-    columns: () => process.stdout.columns,
-    color: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
-  })
+  const display = new StatusDisplay(thisTerminal())
+  const simulated = extras !== undefined
   const over = new AbortController()
-  const opening = RunningDashboard.open(options, env, extras)
+  const opening = openDashboard(options, env, { simulated })
   onStopSignal(
     async () => {
       over.abort()
-      display.print(
-        'stopping both: calls in flight may finish; once more leaves the gateway to it and ends this',
-      )
-      await opening.then(
-        (dashboard) => stopBoth(dashboard, display),
-        () => {},
-      )
-      await extras.ended()
+      const more = 'once more leaves the gateway to it and ends this'
+      display.print(`stopping both: calls in flight may finish; ${more}`)
+      const dashboard = await opening.catch(() => null)
+      if (dashboard !== null) await stopBoth(dashboard, display)
+      await extras?.ended()
       process.exit(process.exitCode ?? 0)
     },
     async () => (await opening).gateway.tellToStop(),
@@ -72,9 +63,9 @@ export async function keepUp(
     dashboard = await opening
   } catch (error) {
     if (over.signal.aborted) return
-    await extras.ended()
+    await extras?.ended()
     if (error instanceof OptionError) throw error
-    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port', extras.simulated)
+    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port', simulated)
     return
   }
   if (over.signal.aborted) return
@@ -89,24 +80,22 @@ export async function keepUp(
     reportTrouble(error)
     process.exitCode = error.code === 'port_in_use' ? exitCode.portInUse : exitCode.fault
     await dashboard.close()
-    await extras.ended()
+    await extras?.ended()
     return
   }
   if (over.signal.aborted) return
   const { upstream_key: upstreamKey, needs_restart: needsRestart } = await dashboard.gateway.config()
-  for (const line of extras.preface) display.print(line)
+  if (extras !== undefined) display.print(extras.preface)
   for (const line of upLines(options, dashboard, status, upstreamKey === 'lent')) display.print(line)
   if (status.already_running) {
-    display.print(
-      `  the gateway was already running (process ${status.pid ?? 'unknown'}) and is used as it is`,
-    )
-    if (needsRestart.length > 0) {
-      display.print(
-        `  it goes by other values of ${needsRestart.join(', ')}: a restart on the page brings these in`,
-      )
+    const pid = status.pid ?? 'unknown'
+    display.print(`  the gateway was already running (process ${pid}) and is used as it is`)
+    const other = needsRestart.join(', ')
+    if (other !== '') {
+      display.print(`  it goes by other values of ${other}: a restart on the page brings these in`)
     }
   }
-  extras.started(status)
+  extras?.started(status)
   const warnings = new WarningLines()
   while (!over.signal.aborted) {
     const now = await dashboard.gateway.status()

@@ -1,8 +1,9 @@
 import { maxHeaderBytes } from '../../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
+import { isObject, readMessage } from '../../lib/message-shape.ts'
 import { ask } from '../../verify/ask.ts'
-import { compareExchanges, type Finding } from '../../verify/compare-exchanges.ts'
+import { compareExchanges } from '../../verify/compare-exchanges.ts'
 import { type CallsBeside, compareWithDirect } from '../../verify/compare-with-direct.ts'
 import { startOwnGateway } from '../../verify/own-gateway.ts'
 import { startRecordingRelay } from '../../verify/recording-relay.ts'
@@ -71,18 +72,12 @@ async function verify(options: VerifyOptions, env: Environment, print: Terminal[
     findings.push(...compared.findings)
     notes.push(...compared.notes)
   }
-  print(findings.map(lineOf).join('') + notes.map((note) => `· ${note}\n`).join(''))
+  for (const { what, isSame, detail } of findings) print(`${isSame ? '✓' : '✗'} ${what}: ${detail}\n`)
+  for (const note of notes) print(`· ${note}\n`)
   const isSame = findings.every((finding) => finding.isSame)
-  print(
-    isSame
-      ? 'Nothing differs but what is named.\n'
-      : 'Something differs that must not: the lines with ✗ say what.\n',
-  )
+  const wrong = 'Something differs that must not: the lines with ✗ say what.\n'
+  print(isSame ? 'Nothing differs but what is named.\n' : wrong)
   return isSame ? 0 : exitCode.fault
-}
-
-function lineOf({ what, isSame, detail }: Finding): string {
-  return `${isSame ? '✓' : '✗'} ${what}: ${detail}\n`
 }
 
 interface Through {
@@ -140,26 +135,17 @@ function headersOf(key: string): readonly string[] {
 
 async function firstModel(base: UpstreamBase, key: string): Promise<string> {
   const models = upstreamPath(base, parseTarget('/v1/models'))
-  const answer = await ask(base.origin, {
-    method: 'GET',
-    target: models,
-    headers: headersOf(key),
-    body: Buffer.alloc(0),
-  })
+  const request = { method: 'GET', target: models, headers: headersOf(key), body: Buffer.alloc(0) }
+  const answer = await ask(base.origin, request)
   const id = firstId(answer.body.toString())
   if (id !== null) return id
   throw new Error(`the upstream answers ${answer.status} and lists no models; --model names one`)
 }
 
 function firstId(text: string): string | null {
-  try {
-    const { data } = JSON.parse(text) as { data?: unknown }
-    const first: unknown = Array.isArray(data) ? data[0] : null
-    const id = typeof first === 'object' && first !== null && 'id' in first ? first.id : null
-    return typeof id === 'string' ? id : null
-  } catch {
-    return null
-  }
+  const list = readMessage(text, isObject)?.['data']
+  const [first] = Array.isArray(list) ? (list as readonly unknown[]) : []
+  return isObject(first) && typeof first['id'] === 'string' ? first['id'] : null
 }
 
 /** What the system says of a connection says nothing to a person without the address. */

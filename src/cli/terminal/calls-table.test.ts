@@ -44,10 +44,10 @@ describe('CallsTable', () => {
   it('shows on 80 columns what matters most', () => {
     assert.deepEqual(lines([good, limited, left], 80), [
       '    time  model                status   total  queue    TTFT  tok/s     in → out',
-      '09:03:05  gpt-5-mini           ✓ 200    3.2 s   0 ms  412 ms   61.3  1,204 → 172',
+      '09:03:05  gpt-5-mini           ✓ 200   3.21 s   0 ms  412 ms   61.3  1,204 → 172',
       '09:03:05  gpt-5-mini           ✗ 429   210 ms   0 ms       –      –      – →   –',
       '  └ upstream_http rate_limit_exceeded: Rate limit reached.',
-      '09:03:05  meta-llam…truct-FP8  · 499    3.2 s   0 ms       –      –      – →   –',
+      '09:03:05  meta-llam…truct-FP8  · 499   3.21 s   0 ms       –      –      – →   –',
       '  └ client_gone',
       '3 calls · 1 failed · 1 left by the client · 1,204 → 172 tokens',
     ])
@@ -61,7 +61,7 @@ describe('CallsTable', () => {
     const titles = 'type         status   total  queue    TTFT  tok/s     in → out      cost  client'
     assert.equal(header, `    time  model${space}  ${titles}         end`)
     const chat =
-      'chat stream  ✓ 200    3.2 s   0 ms  412 ms   61.3  1,204 → 172  $0.00042  OpenAI/Python  stop'
+      'chat stream  ✓ 200   3.21 s   0 ms  412 ms   61.3  1,204 → 172  $0.00042  OpenAI/Python  stop'
     assert.equal(first, `09:03:05  gpt-5-mini${space.slice(5)}  ${chat}`)
     assert.match(second ?? '', /✗ 429 .* OpenAI\/Python {2}upstream_http$/)
     assert.equal(detail, '  └ rate_limit_exceeded: Rate limit reached.')

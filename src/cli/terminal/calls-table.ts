@@ -1,8 +1,7 @@
 import type { CallJson } from '../../call/call-record.ts'
-import { formatCost, formatCount, unknown } from './call-format.ts'
-import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
-import type { CallColumn } from './call-columns.ts'
+import { type CallColumn, callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import { displayWidth, pad, shorten } from './display-width.ts'
+import { count, counted, exactDollars, known, unknownFigure } from './figures.ts'
 import { paint, type Tone } from './paint.ts'
 
 export interface CallsTableOptions {
@@ -51,16 +50,19 @@ export class CallsTable {
   footer(calls: readonly CallJson[]): string {
     const failed = calls.filter((call) => call.failed).length
     const left = calls.filter((call) => toneOf(call) === 'left').length
-    const parts = [
-      `${formatCount(calls.length)} ${calls.length === 1 ? 'call' : 'calls'}`,
-      `${failed} failed`,
-    ]
+    const parts = [counted(calls.length, 'call'), `${failed} failed`]
     if (left > 0) parts.push(`${left} left by the client`)
-    const input = formatCount(sum(calls, (call) => call.input_tokens))
-    const output = formatCount(sum(calls, (call) => call.output_tokens))
+    const input = known(
+      sum(calls, (call) => call.input_tokens),
+      count,
+    )
+    const output = known(
+      sum(calls, (call) => call.output_tokens),
+      count,
+    )
     parts.push(`${input} → ${output} tokens`)
-    const cost = formatCost(sum(calls, (call) => call.cost_usd))
-    if (cost !== unknown) parts.push(cost)
+    const cost = sum(calls, (call) => call.cost_usd)
+    if (cost !== null) parts.push(exactDollars(cost))
     while (parts.length > 1 && displayWidth(parts.join(' · ')) > this.#options.width) parts.pop()
     return this.#paint('faint', parts.join(' · '))
   }
@@ -81,8 +83,7 @@ export class CallsTable {
 }
 
 function cutText(text: string, { cut }: CallColumn, width: number): string {
-  if (cut === null) return text
-  return shorten(text, width, cut.at)
+  return cut === null ? text : shorten(text, width, cut.at)
 }
 
 /** Takes columns away until the others fit, then gives those that can be cut what room is left. */
@@ -108,7 +109,7 @@ function layOut(calls: readonly CallJson[], options: CallsTableOptions): readonl
 }
 
 function isKnown(column: CallColumn, call: CallJson, { nowMs }: CallsTableOptions): boolean {
-  return column.text(call, nowMs) !== unknown
+  return column.text(call, nowMs) !== unknownFigure
 }
 
 function naturalWidth(column: CallColumn, calls: readonly CallJson[], options: CallsTableOptions): number {
@@ -131,12 +132,8 @@ function totalWidth(sized: readonly Sized[]): number {
   )
 }
 
-/** The sum of what is known, `null` where nothing is. */
+/** The sum of what is known, `null` if nothing is. */
 function sum(calls: readonly CallJson[], valueOf: (call: CallJson) => number | null): number | null {
-  let total: number | null = null
-  for (const call of calls) {
-    const value = valueOf(call)
-    if (value !== null) total = (total ?? 0) + value
-  }
-  return total
+  const values = calls.map(valueOf).filter((value) => value !== null)
+  return values.length === 0 ? null : values.reduce((total, value) => total + value)
 }

@@ -31,30 +31,29 @@ export function shorten(text: string, width: number, at: 'middle' | 'end' = 'end
 
 /** A {@link printable} text on as many lines as it takes, broken after spaces if there are some. */
 export function wrapLine(text: string, width: number): readonly string[] {
-  if (displayWidth(text) <= width) return [text]
   const lines: string[] = []
-  let line = ''
-  let lineWidth = 0
-  for (const { segment } of graphemes.segment(text)) {
-    const segmentWidth = displayWidth(segment)
+  let rest = text
+  while (displayWidth(rest) > width) {
+    const fitting = fittingPart(rest, width)
     // A space behind a full line is the break itself.
-    if (segment === ' ' && lineWidth === width) {
-      lines.push(line.trimEnd())
-      line = ''
-      lineWidth = 0
-      continue
-    }
-    // What is left of a line that was broken after a space may be too long still.
-    while (lineWidth + segmentWidth > width && line !== '') {
-      const end = breakOf(line)
-      lines.push(line.slice(0, end).trimEnd())
-      line = line.slice(end)
-      lineWidth = displayWidth(line)
-    }
-    line += segment
-    lineWidth += segmentWidth
+    const isWhole = rest[fitting.length] === ' '
+    const end = isWhole ? fitting.length : breakOf(fitting)
+    lines.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(isWhole ? end + 1 : end)
   }
-  return [...lines, line]
+  return [...lines, rest]
+}
+
+/** The beginning that fits; at least one sign. */
+function fittingPart(text: string, width: number): string {
+  let end = 0
+  let taken = 0
+  for (const { segment, index } of graphemes.segment(text)) {
+    taken += displayWidth(segment)
+    if (taken > width && index > 0) break
+    end = index + segment.length
+  }
+  return text.slice(0, end)
 }
 
 /** After the last space that has something before and behind it; else at the end. */

@@ -24,7 +24,7 @@ export class HeldRequests {
     }
   }
 
-  /** Null where it is not held. */
+  /** Null if it is not held. */
   take(id: string): HeldRequest | null {
     const held = this.#held.get(id)
     if (held === undefined) return null

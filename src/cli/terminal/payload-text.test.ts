@@ -68,12 +68,12 @@ test('of a stream is told what was put together from it', () => {
 
 test('why there is nothing to show is told', () => {
   assert.deepEqual(shown({ body_bytes: 0 }), ['[no body]'])
-  assert.deepEqual(shown({}), ['[not shown, 4.9 KiB]'])
+  assert.deepEqual(shown({}), ['[not shown, 5 kB]'])
   assert.deepEqual(shown({ body_withheld: 'a key' }), ['[withheld: a key]'])
-  assert.deepEqual(shown({ body: 'aGk=', body_encoding: 'base64' }), ['[binary, 4.9 KiB]'])
+  assert.deepEqual(shown({ body: 'aGk=', body_encoding: 'base64' }), ['[binary, 5 kB]'])
   assert.deepEqual(shown({ body: 'begin', truncated: true }), [
     'begin',
-    '[only the beginning was kept of 4.9 KiB]',
+    '[only the beginning was kept of 5 kB]',
   ])
 })
 
@@ -103,5 +103,5 @@ test('a prototype is no member, and what is deep is no fault', () => {
   assert.match(shown({ body: hostile }).join(' '), /__proto__.*"x": 1/)
   let deep: unknown = 'end'
   for (let depth = 0; depth < 20_000; depth += 1) deep = [deep]
-  assert.deepEqual(shown({ body: deep }), ['[too deep to be shown, 4.9 KiB]'])
+  assert.deepEqual(shown({ body: deep }), ['[too deep to be shown, 5 kB]'])
 })

@@ -1,6 +1,5 @@
 import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
-import { formatCount } from './call-format.ts'
-import { formatBytes } from '../../lib/format-bytes.ts'
+import { bytes, count } from './figures.ts'
 
 /** A line of what is shown of a body; not cleaned of what a terminal would obey. */
 export interface BodyLine {
@@ -16,7 +15,7 @@ const limits = { stringLength: 600, entries: 8, lines: 60, lineLength: 1000, tex
 export function bodyText(record: PayloadRecord | OutgoingRecord, full: boolean): readonly BodyLine[] {
   const lines = isStreamed(record) ? streamLines(record, full) : plainLines(record, full)
   if (!record.truncated) return lines
-  const kept = `only the beginning was kept of ${formatBytes(record.body_bytes)}`
+  const kept = `only the beginning was kept of ${bytes(record.body_bytes)}`
   return [...lines, remark(kept)]
 }
 
@@ -46,14 +45,14 @@ function plainLines(
 ): BodyLine[] {
   if (body_withheld !== undefined) return [remark(`withheld: ${body_withheld}`)]
   if (body_bytes === 0) return [remark('no body')]
-  if (body_encoding !== undefined) return [remark(`binary, ${formatBytes(body_bytes)}`)]
-  if (body === null) return [remark(`not shown, ${formatBytes(body_bytes)}`)]
+  if (body_encoding !== undefined) return [remark(`binary, ${bytes(body_bytes)}`)]
+  if (body === null) return [remark(`not shown, ${bytes(body_bytes)}`)]
   if (typeof body === 'string') return textLines(body, full)
   try {
     return jsonLines(body, full)
   } catch {
     // Only of an endless depth can nothing be written that was read.
-    return [remark(`too deep to be shown, ${formatBytes(body_bytes)}`)]
+    return [remark(`too deep to be shown, ${bytes(body_bytes)}`)]
   }
 }
 
@@ -89,21 +88,21 @@ function cutLines(lines: readonly string[], full: boolean): BodyLine[] {
 function shortened(value: unknown): unknown {
   if (typeof value === 'string') {
     if (value.length <= limits.stringLength) return value
-    return `${value.slice(0, limits.stringLength).toWellFormed()}… ${formatCount(value.length - limits.stringLength)} more`
+    return `${value.slice(0, limits.stringLength).toWellFormed()}… ${count(value.length - limits.stringLength)} more`
   }
   if (Array.isArray(value)) {
     const entries = value as readonly unknown[]
     if (entries.length <= limits.entries) return entries.map(shortened)
     const half = limits.entries / 2
-    const left = `… ${formatCount(entries.length - limits.entries)} more`
+    const left = `… ${count(entries.length - limits.entries)} more`
     return [...entries.slice(0, half).map(shortened), left, ...entries.slice(-half).map(shortened)]
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
 }
 
-function moreOf(count: number, what: string): BodyLine {
-  return remark(`… ${formatCount(count)} more ${what}; --full shows all`)
+function moreOf(left: number, what: string): BodyLine {
+  return remark(`… ${count(left)} more ${what}; --full shows all`)
 }
 
 function remark(text: string): BodyLine {

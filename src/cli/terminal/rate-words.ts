@@ -1,6 +1,6 @@
 import type { Rates, RateTier } from '../../api/costs.ts'
 import { fees, tokenRates } from '../../pricing/rate-bounds.ts'
-import { formatCount } from './call-format.ts'
+import { count } from './figures.ts'
 
 /** `input 0.15, output 0.6 USD per million tokens, 0.01 USD per request`. */
 export function rateWords(rates: Rates): string {
@@ -21,8 +21,8 @@ export function tierLines(tiers: readonly RateTier[]): readonly string[] {
     .map((tier) => {
       const { above_input_tokens: bound, inclusive = false } = tier
       if (bound === 0) return rateWords(tier)
-      const count = formatCount(bound)
-      const size = inclusive ? `from ${count} input tokens on` : `above ${count} input tokens`
+      const tokens = count(bound)
+      const size = inclusive ? `from ${tokens} input tokens on` : `above ${tokens} input tokens`
       return `${size}, the whole request: ${rateWords(tier)}`
     })
 }

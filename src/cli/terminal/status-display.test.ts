@@ -25,10 +25,10 @@ function statusOf(state: GatewayState, message: string | null = null): ProcessSt
 }
 
 /** A display, with a function that takes what was written since the last look. */
-function makeDisplay(isTTY: boolean, columns: () => number | undefined = () => 80) {
+function makeDisplay(isWatched: boolean, width: () => number = () => 80) {
   let text = ''
-  const stream = { write: (more: string) => (text += more) }
-  const display = new StatusDisplay({ stream, columns, isTTY, color: false })
+  const print = (more: string): void => void (text += more)
+  const display = new StatusDisplay({ print, width, isWatched, color: false })
   const written = (): string => {
     const all = text
     text = ''
@@ -63,8 +63,8 @@ test('other lines stand above it, whether or not it is there', () => {
 })
 
 test('once closed it shows nothing more, and closing again changes nothing', () => {
-  for (const isTTY of [true, false]) {
-    const { display, written } = makeDisplay(isTTY)
+  for (const isWatched of [true, false]) {
+    const { display, written } = makeDisplay(isWatched)
     display.close()
     display.close()
     display.show(statusOf('running'))
@@ -73,11 +73,11 @@ test('once closed it shows nothing more, and closing again changes nothing', () 
 })
 
 test('it follows the width of the terminal and keeps off its last column', () => {
-  let columns: number | undefined = 12
-  const { display, written } = makeDisplay(true, () => columns)
+  let width = 12
+  const { display, written } = makeDisplay(true, () => width)
   display.show(statusOf('stopped', 'somebody stopped it'))
   assert.equal(written(), '\r○ stopped:…\u001b[K')
-  columns = undefined
+  width = 80
   display.show(statusOf('stopped', 'somebody stopped it'))
   assert.equal(written(), '\r○ stopped: somebody stopped it\u001b[K')
 })

@@ -128,13 +128,13 @@ test('every other state in words, with its reason', () => {
 
 test('budgets of all sizes', () => {
   const cases: [limit: number, percent: number, text: string][] = [
-    [480_000_000, 0.001, 'budget <0.1 % of 480 M'],
+    [480_000_000, 0.001, 'budget <0.01 % of 480 M'],
     [1_500_000, 99.94, 'budget 99.9 % of 1.5 M'],
-    [10_000, 99.96, 'budget 100 % of 10 k'],
+    [10_000, 99.96, 'budget 99.9 % of 10 K'],
     [999_600, 104.2, 'budget 104 % of 1 M'],
-    [9_960_000, 1234, 'budget 1234 % of 10 M'],
-    [2_000_000_000, 50, 'budget 50.0 % of 2 G'],
-    [Number.MAX_SAFE_INTEGER, 0, 'budget 0 % of 9,007,199 G'],
+    [9_960_000, 1234, 'budget 1230 % of 9.96 M'],
+    [2_000_000_000, 50, 'budget 50 % of 2 B'],
+    [Number.MAX_SAFE_INTEGER, 0, 'budget 0 % of 9010 T'],
   ]
   for (const [limit, percent, text] of cases) {
     assert.ok(plain(running({ limit, percent })).endsWith(` · ${text}`), plain(running({ limit, percent })))

@@ -1,6 +1,6 @@
 import type { HealthReport } from '../../api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../api/process-status.ts'
-import { formatCount } from './call-format.ts'
+import { count, counted, percent, shortCount } from './figures.ts'
 import { displayWidth, printable, shorten } from './display-width.ts'
 import { paint, type Tone } from './paint.ts'
 
@@ -77,10 +77,10 @@ function partsOf(status: ProcessStatus): Part[] {
 }
 
 function figuresOf({ rate_limiter: slots, token_budget: budget, warnings }: HealthReport): Part[] {
-  const used = `${formatPercent(budget.percentage_used)} of ${formatRounded(budget.daily_limit)}`
+  const used = `${percent(budget.percentage_used / 100)} of ${shortCount(budget.daily_limit)}`
   const figures: Part[] = [
-    { rank: 1, text: `${formatCount(slots.active)} in flight of ${formatCount(slots.max_concurrent)}` },
-    { rank: 2, text: `${formatCount(slots.queued)} waiting` },
+    { rank: 1, text: `${count(slots.active)} in flight of ${count(slots.max_concurrent)}` },
+    { rank: 2, text: `${count(slots.queued)} waiting` },
     { rank: 4, text: counted(slots.total_admitted, 'call') },
     { rank: 6, text: `budget ${used}`, ...(budget.percentage_used >= 100 ? { tone: 'left' } : {}) },
   ]
@@ -99,22 +99,4 @@ function fitting(parts: readonly Part[], columns: number): readonly Part[] {
     parts.filter((part) => part.rank !== last),
     columns,
   )
-}
-
-function counted(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
-/** `3.1 %`; what is more than nothing is not shown as nothing. */
-function formatPercent(percent: number): string {
-  if (percent > 0 && percent < 0.05) return '<0.1 %'
-  return `${percent === 0 ? '0' : percent.toFixed(percent < 99.95 ? 1 : 0)} %`
-}
-
-/** `480 M`, `1.5 M`, `200 k`; in full below ten thousand. */
-function formatRounded(count: number): string {
-  if (count < 10_000) return formatCount(count)
-  const [unit, name] = count < 999_500 ? [1e3, 'k'] : count < 999_500_000 ? [1e6, 'M'] : [1e9, 'G']
-  const value = count / unit
-  return `${value < 9.95 ? Number(value.toFixed(1)) : formatCount(Math.round(value))} ${name}`
 }

@@ -40,16 +40,16 @@ test('a call is a line when it begins and a line when it has ended', () => {
   assert.equal(startLine(started, style), `${time} ▸ 0tk3v9x2ab4  POST /v1/x?a=1`)
   assert.equal(
     requestLine(request, style),
-    `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions  gpt-4o-mini  stream  1.2 KiB`,
+    `${time} ▸ 0tk3v9x2ab4  POST /v1/chat/completions  gpt-4o-mini  stream  1.23 kB`,
   )
-  assert.equal(endLine(answer, style), `${time} ✓ 0tk3v9x2ab4  200     1.8 s  gpt-4o-mini  stream  3.4 KiB`)
+  assert.equal(endLine(answer, style), `${time} ✓ 0tk3v9x2ab4  200    1.80 s  gpt-4o-mini  stream  3.48 kB`)
   const models = { ...answer, method: 'GET', path: '/v1/models', model: null, stream: false, duration_ms: 84 }
-  assert.equal(endLine(models, style), `${time} ✓ 0tk3v9x2ab4  200     84 ms  GET /v1/models  3.4 KiB`)
+  assert.equal(endLine(models, style), `${time} ✓ 0tk3v9x2ab4  200     84 ms  GET /v1/models  3.48 kB`)
 })
 
 test('what went wrong is told, with the words that the answer has for it', () => {
   const failed = { ...answer, status: 429, outcome: 'upstream_error', failure_code: 'upstream_http' }
-  const line = `${time} ✗ 0tk3v9x2ab4  429     1.8 s  upstream_http  gpt-4o-mini  stream  3.4 KiB`
+  const line = `${time} ✗ 0tk3v9x2ab4  429    1.80 s  upstream_http  gpt-4o-mini  stream  3.48 kB`
   for (const body of [
     { error: { message: 'slow down' } },
     { error: 'slow down' },
@@ -61,7 +61,7 @@ test('what went wrong is told, with the words that the answer has for it', () =>
     assert.equal(endLine({ ...failed, body }, style), line)
   }
   const left = { ...answer, status: null, outcome: 'client_disconnected', failure_code: null }
-  assert.match(endLine(left, style), / · 0tk3v9x2ab4 {2}– {7}1\.8 s {2}client_disconnected {2}gpt/)
+  assert.match(endLine(left, style), / · 0tk3v9x2ab4 {2}– {6}1\.80 s {2}client_disconnected {2}gpt/)
 })
 
 test('colours repeat what is said, and no colour is in what is piped', () => {

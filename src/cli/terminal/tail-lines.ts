@@ -1,7 +1,7 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
-import { formatDuration, formatTime, unknown } from './call-format.ts'
+import { isObject } from '../../lib/message-shape.ts'
 import { printable, shorten, wrapLine } from './display-width.ts'
-import { formatBytes } from '../../lib/format-bytes.ts'
+import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
 import { paint, type Tone } from './paint.ts'
 import { bodyText } from './payload-text.ts'
 
@@ -36,11 +36,12 @@ export function requestLine(record: PayloadRecord, style: TailStyle): string {
 /** A call has ended: one line, and a second one with what its answer says went wrong. */
 export function endLine(record: OutgoingRecord, style: TailStyle): string {
   const { id, timestamp, method, path, status, duration_ms: durationMs, body_bytes: bytes } = record
-  const [sign, tone] = signOf(record)
+  const tone = toneOf(record)
+  const sign = tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗'
   const labels = labelsOf(record)
   const parts = [
-    String(status ?? unknown).padEnd(statusWidth),
-    formatDuration(durationMs).padStart(durationWidth),
+    String(status ?? unknownFigure).padEnd(statusWidth),
+    known(durationMs, duration).padStart(durationWidth),
     ...(record.outcome === 'ok' ? [] : [record.failure_code ?? record.outcome]),
     ...(labels.length === 0 ? [`${method} ${path}`] : labels),
     formatBytes(bytes),
@@ -52,7 +53,7 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
-/** The body of a request or an answer, indented; lines are broken at the width, but where nothing is to be cut. */
+/** The body of a request or an answer, indented; lines are broken at the width, unless nothing is to be cut. */
 export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: TailStyle): string {
   const width = Math.max(leastBodyWidth, style.width - bodyIndent.length)
   return bodyText(record, full)
@@ -74,11 +75,6 @@ export function toneOf({ outcome }: OutgoingRecord): Tone {
   return outcome === 'ok' ? 'plain' : outcome === 'client_disconnected' ? 'left' : 'failed'
 }
 
-function signOf(record: OutgoingRecord): readonly [sign: string, tone: Tone] {
-  const tone = toneOf(record)
-  return [tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗', tone]
-}
-
 function lineOf(
   timestamp: string,
   sign: string,
@@ -87,7 +83,7 @@ function lineOf(
   tone: Tone,
   style: TailStyle,
 ): string {
-  const time = formatTime(Date.parse(timestamp), style.nowMs)
+  const time = clockTime(Date.parse(timestamp), style.nowMs)
   return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
 }
 
@@ -104,7 +100,5 @@ function messageIn(body: unknown): string {
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && name in value
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined
+  return isObject(value) && name in value ? value[name] : undefined
 }

@@ -2,7 +2,7 @@ import type { EventSourceMessage } from 'eventsource-parser'
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { either, readMessage } from '../../lib/message-shape.ts'
 import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
-import { formatCount } from './call-format.ts'
+import { count } from './figures.ts'
 import { HeldRequests } from './held-requests.ts'
 import { bodyLines, endLine, requestLine, startLine, type TailStyle, toneOf } from './tail-lines.ts'
 import type { Terminal } from './terminal.ts'
@@ -27,8 +27,8 @@ export class TailPrinter {
   readonly #options: TailOptions
   readonly #output: TailOutput
   readonly #name: () => string
-  /** Where only calls that fail are asked for: those that may yet. */
-  readonly #held: HeldRequests
+  /** If only calls that fail are asked for: those that may yet. */
+  readonly #held = new HeldRequests()
   #isGreeted = false
   #saidLost = false
   #cancelLost: (() => void) | null = null
@@ -37,7 +37,6 @@ export class TailPrinter {
     this.#options = options
     this.#output = output
     this.#name = name
-    this.#held = new HeldRequests()
   }
 
   take({ data }: EventSourceMessage): void {
@@ -89,30 +88,22 @@ export class TailPrinter {
     if (!isAnswer(record)) {
       if (errors) this.#held.add(record, data)
       else if (json) this.#print(safeJson(data))
-      else if (body || model.length > 0) this.#printRequest(record)
+      else if (body || model.length > 0) this.#printWithBody(requestLine(record, this.#style()), record)
       return
     }
     if (errors) {
       const request = this.#held.take(record.id)
       if (toneOf(record) !== 'failed') return
       if (request !== null && json) this.#print(safeJson(request.data))
-      else if (request !== null && body) this.#printRequest(request.record)
+      else if (request !== null && body)
+        this.#printWithBody(requestLine(request.record, this.#style()), request.record)
     }
     if (json) this.#print(safeJson(data))
-    else this.#printAnswer(record)
+    else this.#printWithBody(endLine(record, this.#style()), record)
   }
 
-  #printRequest(record: PayloadRecord): void {
-    this.#print(requestLine(record, this.#style()))
-    this.#printBody(record)
-  }
-
-  #printAnswer(record: OutgoingRecord): void {
-    this.#print(endLine(record, this.#style()))
-    this.#printBody(record)
-  }
-
-  #printBody(record: PayloadRecord): void {
+  #printWithBody(line: string, record: PayloadRecord): void {
+    this.#print(line)
     if (this.#options.body) this.#print(bodyLines(record, this.#options.full, this.#style()))
   }
 
@@ -134,9 +125,9 @@ function isAnswer(record: PayloadRecord | OutgoingRecord): record is OutgoingRec
   return record.direction === 'outgoing'
 }
 
-function droppedWords(count: number | null): string {
-  if (count === null) return 'requests and answers may be missing here: they came while nobody listened'
-  const what = count === 1 ? '1 request or answer is' : `${formatCount(count)} requests and answers are`
+function droppedWords(dropped: number | null): string {
+  if (dropped === null) return 'requests and answers may be missing here: they came while nobody listened'
+  const what = dropped === 1 ? '1 request or answer is' : `${count(dropped)} requests and answers are`
   return `${what} missing here: they came too fast`
 }
 

@@ -14,7 +14,9 @@ export interface Terminal {
   readonly signal: AbortSignal
 }
 
-/** Columns where the output goes to a file or a pipe: room for all that a table has. */
+/** Columns of a terminal that does not tell. */
+const usualWidth = 80
+/** Columns if the output goes to a file or a pipe: room for all that a table has. */
 const unboundedWidth = 240
 
 /** This process's terminal, file or pipe. */
@@ -27,7 +29,7 @@ export function thisTerminal(): Terminal {
     clock: systemClock,
     print: (text) => stdout.write(text),
     warn: (text) => stderr.write(text),
-    width: () => (stdout.isTTY ? stdout.columns : Number(env['COLUMNS'])) || unboundedWidth,
+    width: () => (stdout.isTTY ? stdout.columns || usualWidth : Number(env['COLUMNS']) || unboundedWidth),
     color: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     isWatched: stdout.isTTY,
     signal: closed.signal,

@@ -1,0 +1,22 @@
+import { numberFormat } from '../../lib/number-format.ts'
+
+export { known, unknownFigure } from '../../lib/number-format.ts'
+
+/** As on the page, but with signs that every terminal's font has. */
+export const { bytes, count, counted, duration, exactDollars, percent, shortCount, speed } = numberFormat({
+  group: ',',
+  gap: ' ',
+})
+
+/** In local time: `14:03:22` today, `11-20 14:03:22` this year, `2025-11-20 14:03:22` before. */
+export function clockTime(atMs: number, nowMs: number): string {
+  const at = localTime(atMs)
+  const now = localTime(nowMs)
+  if (at.slice(0, 10) === now.slice(0, 10)) return at.slice(11)
+  return at.slice(0, 4) === now.slice(0, 4) ? at.slice(5) : at
+}
+
+/** `2025-11-20 14:03:22`, which is how Swedes write it. */
+function localTime(ms: number): string {
+  return new Date(ms).toLocaleString('sv')
+}
