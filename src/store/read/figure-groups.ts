@@ -1,5 +1,5 @@
 import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
-import { addSpreadBytes } from '../rollup/spread-bytes.ts'
+import { addSpreadBytes } from '../rollup/figure-rows.ts'
 
 /** The calls of one bucket and one entry of the dimension: its id, `null` for calls that have none. */
 export interface FigureGroup {

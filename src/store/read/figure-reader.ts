@@ -23,7 +23,7 @@ import {
 } from '../rollup/rollup-groupings.ts'
 import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
 import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
-import { figureColumns } from '../rollup/rollup-table.ts'
+import { figureColumns } from '../rollup/figure-rows.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 

@@ -21,24 +21,18 @@ const lockWaitMs = 5
  */
 export class RollupKeeper {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
-  readonly #now: () => number
   readonly #warn: (warning: Warning | null) => void
   #forward: { readonly database: DatabaseSync; readonly rolls: RollForward } | null = null
   #limit: number = step.firstLimit
   #cancel: (() => void) | null = null
 
-  /** `now` is a clock in milliseconds that only goes forward; `warn` is told what is wrong, and when it is over. */
-  constructor(
-    clock: Pick<Clock, 'after' | 'wallTime'>,
-    warn: (warning: Warning | null) => void,
-    now: () => number = () => performance.now(),
-  ) {
+  /** `warn` is told what is wrong, and when it is over. */
+  constructor(clock: Pick<Clock, 'after' | 'wallTime'>, warn: (warning: Warning | null) => void) {
     this.#clock = clock
     this.#warn = warn
-    this.#now = now
   }
 
-  /** Begins with the database that `current` gives, or whichever it gives later; `null` where none is open. */
+  /** Begins with the database that `current` gives, or whichever it gives later; `null` if none is open. */
   start(current: () => DatabaseSync | null): void {
     this.#cancel = this.#clock.after(this.#turn(current()), () => this.start(current))
   }
@@ -71,9 +65,9 @@ export class RollupKeeper {
     }
     const { rolls } = this.#forward
     return withLockWait(database, lockWaitMs, () => {
-      const startedMs = this.#now()
+      const startedMs = performance.now()
       const hasMore = rolls.step(this.#clock.wallTime(), this.#limit)
-      this.#pace(this.#now() - startedMs, hasMore)
+      this.#pace(performance.now() - startedMs, hasMore)
       return hasMore
     })
   }
