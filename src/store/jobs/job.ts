@@ -5,8 +5,14 @@ import { lockJob } from '../sqlite/store-files.ts'
 
 export type JobClock = Pick<Clock, 'now' | 'wallTime' | 'delay'>
 
-/** What a job needs to say how far it has come. */
-export interface JobWorld<Progress> {
+/** How far a job has come, in whatever it counts. */
+export interface JobProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Time, and whoever is told how far a job has come. */
+export interface JobContext<Progress = JobProgress> {
   readonly clock: JobClock
   readonly onProgress: (progress: Progress) => void
 }
@@ -76,15 +82,15 @@ const growAtMost = 1.5
 export async function inSlices(
   clock: JobClock,
   { bounds, total, slice }: SlicedWork,
-  tell: (done: number, total: number) => void,
+  onProgress: (progress: JobProgress) => void = () => undefined,
   between?: () => Promise<void>,
 ): Promise<number> {
-  tell(0, total)
+  onProgress({ done: 0, total })
   for (let size = bounds.first; ;) {
     const fromMs = clock.now()
     const { done, hasMore, hasWritten = true } = slice(size)
     const tookMs = clock.now() - fromMs
-    tell(Math.min(done, total), total)
+    onProgress({ done: Math.min(done, total), total })
     if (!hasMore) return done
     size = nextSize(size, tookMs, bounds)
     await between?.()
