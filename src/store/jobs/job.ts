@@ -22,13 +22,10 @@ export async function readStore<T>(
   path: string,
   work: (database: DatabaseSync) => T | Promise<T>,
 ): Promise<T | StoreAbsence> {
-  const database = openForReading(path)
-  if (typeof database === 'string') return database
-  try {
-    return await work(database)
-  } finally {
-    database.close()
-  }
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return opened
+  using database = opened
+  return await work(database)
 }
 
 /** Changes a database beside its gateway, as the only job that does: calls must not be folded, priced and counted at once. */
@@ -41,12 +38,8 @@ export async function runJob<T>(
   if (absence !== null) return absence
   using lock = lockJob(path)
   if (lock === null) return 'job_running'
-  const database = openForWriting(path)
-  try {
-    return await work(database)
-  } finally {
-    database.close()
-  }
+  using database = openForWriting(path)
+  return await work(database)
 }
 
 /** Bounds of what is done in one slice, in whatever is counted. */

@@ -13,10 +13,11 @@ import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
 
-const typeOfCode = new Map<number, string>(Object.entries(callTypeCodes).map(([text, code]) => [code, text]))
-const outcomeOfCode = new Map<number, string>(
-  Object.entries(outcomeCodes).map(([text, code]) => [code, text]),
-)
+const textOfCode = { call_type: textsOf(callTypeCodes), outcome: textsOf(outcomeCodes) }
+
+function textsOf(codes: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
+  return new Map(Object.entries(codes).map(([text, code]) => [code, text]))
+}
 
 const wordTables = {
   model: 'models',
@@ -96,8 +97,7 @@ export class CallAggregates {
 
   #wordOf(dimension: CallDimension, id: number): string | number | null {
     if (dimension === 'status') return id
-    if (dimension === 'call_type') return typeOfCode.get(id) ?? null
-    if (dimension === 'outcome') return outcomeOfCode.get(id) ?? null
+    if (dimension === 'call_type' || dimension === 'outcome') return textOfCode[dimension].get(id) ?? null
     return this.#words.wordOf(wordTables[dimension], id)
   }
 }

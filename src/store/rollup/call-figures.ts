@@ -1,16 +1,7 @@
 import { startedAtMs } from '../../call/call-id.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
-import { Figures, measureNames, type SumColumn, sumColumns } from './rollup-figures.ts'
+import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
 import { quarterMs } from './rollup-spans.ts'
-
-const tokenColumns = [
-  'input_tokens',
-  'output_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'total_tokens',
-] as const
 
 /** The columns of a call that its figures are made of, in the order in which they are read. */
 export const figureSources = [

@@ -115,24 +115,16 @@ export class RollupCheck {
 
   #stored(of: readonly Grouping[], level: LevelNumber, first: number, past: number): Cells {
     const ids = JSON.stringify(of.map(({ id }) => id))
-    const isOf = 'k.grouping_id IN (SELECT value FROM json_each(?))'
     const width = quartersOf(level)
-    const rows =
-      level === 0
-        ? this.#rows(
-            `SELECT ${figureColumns}, key_id FROM rollup_quarters JOIN rollup_keys AS k ON k.id = key_id
-              WHERE slot >= ? AND slot < ? AND ${isOf}`,
-            first,
-            past,
-            ids,
-          )
-        : this.#rows(
-            `SELECT ${figureColumns}, key_id FROM rollup_keys AS k
-              JOIN rollup_spans ON level = ${level} AND key_id = k.id AND slot >= ? AND slot < ? WHERE ${isOf}`,
-            first / width,
-            past / width,
-            ids,
-          )
+    const table = level === 0 ? 'rollup_quarters ON' : `rollup_spans ON level = ${level} AND`
+    const rows = this.#rows(
+      `SELECT ${figureColumns}, key_id FROM rollup_keys AS k
+        JOIN ${table} key_id = k.id AND slot >= ? AND slot < ?
+        WHERE k.grouping_id IN (SELECT value FROM json_each(?))`,
+      first / width,
+      past / width,
+      ids,
+    )
     const cells: Cells = new Map()
     for (const row of rows) addFigures(cellAt(cells, Number(row.at(-1))), row)
     return cells

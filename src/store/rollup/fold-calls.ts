@@ -32,16 +32,16 @@ export function foldCalls(database: DatabaseSync): (untilMs: number, limit: numb
   const remove = database.prepare(`DELETE ${folded}`)
   // Of calls that are gone nobody asks what they cost before.
   const removeRepriced = database.prepare('DELETE FROM repriced WHERE call_id < ?')
-  const step = (untilMs: number, limit: number): number => {
-    const { watermark } = state()
-    const first = oldest.get(firstIdAt(untilMs), watermark, 0)?.['id']
-    if (first === undefined) return 0
-    const dayEndMs = (Math.floor(startedAtMs(Number(first)) / foldedDayMs) + 1) * foldedDayMs
-    const dayEndId = firstIdAt(dayEndMs)
-    const past = Number(oldest.get(dayEndId, watermark, limit)?.['id'] ?? dayEndId)
-    mark.run(dayEndMs / quarterMs)
-    removeRepriced.run(past)
-    return Number(remove.run(past, watermark).changes)
-  }
-  return (untilMs, limit) => inTransaction(database, () => step(untilMs, limit))
+  return (untilMs, limit) =>
+    inTransaction(database, () => {
+      const { watermark } = state()
+      const first = oldest.get(firstIdAt(untilMs), watermark, 0)?.['id']
+      if (first === undefined) return 0
+      const dayEndMs = (Math.floor(startedAtMs(Number(first)) / foldedDayMs) + 1) * foldedDayMs
+      const dayEndId = firstIdAt(dayEndMs)
+      const past = Number(oldest.get(dayEndId, watermark, limit)?.['id'] ?? dayEndId)
+      mark.run(dayEndMs / quarterMs)
+      removeRepriced.run(past)
+      return Number(remove.run(past, watermark).changes)
+    })
 }

@@ -15,7 +15,7 @@ const groupingOf = new Map(groupings.map((grouping) => [grouping.id, grouping]))
 /**
  * Adds calls to the rollups in the order in which they were written, each once: what is added and how far that
  * has come change in one transaction. A wider slot is made from finer ones when its time is over; what comes
- * later than that is added to it directly.
+ * later than that is added to it directly. After an error it is to be made anew: it knows keys that are not there.
  */
 export class RollForward {
   readonly #database: DatabaseSync
@@ -30,7 +30,7 @@ export class RollForward {
 
   /** Adds up to `limit` calls, or makes wider slots of up to `limit` keys; false if nothing is left to do. */
   step(nowMs: number, limit: number): boolean {
-    return this.#within(() => this.#step(Math.floor(nowMs / quarterMs), limit))
+    return inTransaction(this.#database, () => this.#step(Math.floor(nowMs / quarterMs), limit))
   }
 
   /**
@@ -38,7 +38,7 @@ export class RollForward {
    * next steps, whoever takes them. From this instant on whoever asks counts the calls themselves.
    */
   restart(): void {
-    this.#within(() => {
+    inTransaction(this.#database, () => {
       const { watermark, isVoid, foldedUntil } = this.#sums.state()
       if (isVoid) return
       // Of a day whose folding was not finished some calls are there still, and in the sums that stay.
@@ -51,10 +51,6 @@ export class RollForward {
       this.#run('UPDATE rollup_state SET held_from = min(held_from, folded_until)')
       this.#setState(-1 - watermark, 0, 0)
     })
-  }
-
-  #within<T>(work: () => T): T {
-    return inTransaction(this.#database, work, () => this.#sums.forget())
   }
 
   #step(quarterNow: number, limit: number): boolean {

@@ -52,11 +52,6 @@ export class RollupKeys {
     return this.#found(parts) ?? this.#found(withEntry(parts, otherEntryId)) ?? noId
   }
 
-  /** After a rollback: keys that were added in it are gone. */
-  forget(): void {
-    this.#ids.clear()
-  }
-
   #found(parts: Parts): number | null {
     return numberFrom(this.#statements.get(`SELECT id FROM rollup_keys WHERE ${isKey}`), ...parts)
   }

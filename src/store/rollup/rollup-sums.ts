@@ -95,11 +95,6 @@ export class RollupSums {
     }
   }
 
-  /** After a rollback. */
-  forget(): void {
-    this.#keys.forget()
-  }
-
   /** Adds figures to a cell, which is made if there is none, and goes when no call is left in it. */
   #addTo(cell: Cell, parts: readonly Figures[]): void {
     const row = this.#find(cell)
