@@ -6,6 +6,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { type CallCost, type CallPricer, type PriceableCall, upstreamSource } from '../write/call-pricer.ts'
 import { costWriter } from './cost-writer.ts'
+import type { SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
 import type { RepriceOutcome, RepriceRequest } from './reprice-store.ts'
 
@@ -22,36 +23,27 @@ const furtherColumns = [
 ] as const
 type FurtherColumn = (typeof furtherColumns)[number]
 
+/** Calls of one slice; twice the time that others take, as calls that lie close together change the same sums. */
+const bounds = { first: 50, least: 8, most: 2000, ms: 10 } as const
+const dryBounds = { ...bounds, first: 500, least: 100, most: 5000 } as const
+const minuteMs = 60_000
+
 interface PricedCall {
   readonly call: FigureRow
   /** Null if no price is known. */
   readonly cost: CallCost | null
 }
 
-/** Calls that are priced anew, slice by slice. */
-export interface RepriceCalls {
-  /** The calls that are meant lie from this id (inclusive) to `pastId` (exclusive). */
-  readonly fromId: number
-  readonly pastId: number
-  /** Looks at up to `limit` calls and prices them; says how far it has come. */
-  readonly step: (limit: number) => {
-    readonly reachedId: number
-    readonly hasMore: boolean
-    readonly hasWritten: boolean
-  }
-  readonly outcome: () => Omit<RepriceOutcome, 'durationMs'>
-}
-
 /**
  * Prices calls anew; what it replaces is kept in `repriced`. Calls are read without the lock, for nothing but this job
- * changes them.
+ * changes them. Progress is in minutes of the calls' time; `work` is null if no call is meant.
  */
 export function repriceCalls(
   database: DatabaseSync,
   { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone }: RepriceRequest,
   pricer: CallPricer,
   nowMs: () => number,
-): RepriceCalls {
+): { readonly work: SlicedWork | null; readonly outcome: () => Omit<RepriceOutcome, 'durationMs'> } {
   const statements = new RowStatements(database)
   const words = new CallWords(database)
   const days = new RepriceDays(timeZone)
@@ -69,12 +61,15 @@ export function repriceCalls(
       WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`,
   )
   // A dry run reads older schemas too.
-  const write = dryRun ? null : keepingWriter(database, statements, { fromId, pastId, modelId, nowMs })
+  const write = dryRun
+    ? null
+    : keepingWriter(database, statements, nowMs, [startedAtMs(fromId), startedAtMs(pastId - 1) + 1, modelId])
   let afterId = fromId - 1
   let looked = 0
   let reported = 0
 
-  const step: RepriceCalls['step'] = (limit) => {
+  const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
+  const slice: SlicedWork['slice'] = (limit) => {
     const rows = next.all(afterId, pastId, limit) as unknown as readonly FigureRow[]
     const own = rows.filter(
       (row) => wordOf(words, 'labels', further(row, 'price_source_id')) !== upstreamSource,
@@ -90,19 +85,21 @@ export function repriceCalls(
     reported += rows.length - own.length
     const hasMore = rows.length === limit
     afterId = valueIn(rows.at(-1) ?? [], 'id') ?? afterId
-    return { reachedId: hasMore ? afterId : pastId, hasMore, hasWritten: !dryRun && changed.length > 0 }
+    return { done: minutesTo(hasMore ? afterId : pastId), hasMore, hasWritten: !dryRun && changed.length > 0 }
   }
-  return { fromId, pastId, step, outcome: () => ({ looked, reported, days: days.days(), whole: days.whole }) }
+  const work = { bounds: dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
+  const outcome = (): Omit<RepriceOutcome, 'durationMs'> => {
+    return { looked, reported, days: days.days(), whole: days.whole }
+  }
+  return { work: fromId < pastId ? work : null, outcome }
 }
 
 /** Writes costs, and keeps those before, each time in one transaction: on an error nothing of it stands. */
 function keepingWriter(
   database: DatabaseSync,
   statements: RowStatements,
-  run: Pick<RepriceCalls, 'fromId' | 'pastId'> & {
-    readonly modelId: number | null
-    readonly nowMs: () => number
-  },
+  nowMs: () => number,
+  run: readonly [fromMs: number, toMs: number, modelId: number | null],
 ): (edits: readonly PricedCall[]) => void {
   const writeCosts = costWriter(database)
   const keep = statements.get('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)')
@@ -117,13 +114,9 @@ function keepingWriter(
     return id ?? Number(addLabel.run(text).lastInsertRowid)
   }
   let runId: number | null = null
-  const begun = (): number => {
-    const range = [startedAtMs(run.fromId), startedAtMs(run.pastId - 1) + 1]
-    return Number(addRun.run(Math.round(run.nowMs()), ...range, run.modelId).lastInsertRowid)
-  }
   return (edits) => {
     runId = inTransaction(database, () => {
-      const id = runId ?? begun()
+      const id = runId ?? Number(addRun.run(Math.round(nowMs()), ...run).lastInsertRowid)
       for (const { call } of edits) {
         const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
         keep.run(valueIn(call, 'id'), id, valueIn(call, 'cost_nano_usd'), source, key)

@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { startedAtMs } from '../../call/call-id.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
-import { inSlices, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
+import { inSlices, type JobContext, readStore, runJob } from './job.ts'
 import { repriceCalls } from './reprice-calls.ts'
 import type { RepricedDay, RepricedWhole } from './reprice-days.ts'
 
@@ -35,11 +34,6 @@ export interface RepriceOutcome {
   readonly durationMs: number
 }
 
-/** Calls of one slice; twice the time that others take, as calls that lie close together change the same sums. */
-const bounds = { first: 50, least: 8, most: 2000, ms: 10 } as const
-const dryBounds = { ...bounds, first: 500, least: 100, most: 5000 } as const
-const minuteMs = 60_000
-
 /**
  * Gives calls the cost that the prices in force when they began say, in transactions of a few milliseconds with pauses
  * between them, while others read and write. It may be killed at any moment, and then begun again: what was done is done.
@@ -55,19 +49,9 @@ export async function repriceStore(
     // Before the second version nothing could be folded away.
     const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
     if (request.fromMs < unfoldedFromMs) throw new FoldedRange(unfoldedFromMs)
-    const calls = repriceCalls(database, request, pricer, clock.wallTime)
-    const { fromId, pastId } = calls
-    const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
-    const slice: SlicedWork['slice'] = (size) => {
-      const { reachedId, ...rest } = calls.step(size)
-      return { done: minutesTo(reachedId), ...rest }
-    }
-    if (fromId < pastId) {
-      // Progress is told in minutes of the calls' time.
-      const work = { bounds: request.dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
-      await inSlices(clock, work, onProgress)
-    }
-    return { ...calls.outcome(), durationMs: clock.now() - startedMs }
+    const { work, outcome } = repriceCalls(database, request, pricer, clock.wallTime)
+    if (work !== null) await inSlices(clock, work, onProgress)
+    return { ...outcome(), durationMs: clock.now() - startedMs }
   }
   return request.dryRun ? await readStore(path, reprice) : await runJob(path, reprice)
 }

@@ -85,7 +85,7 @@ export class CallAggregates {
           one.bucket - other.bucket ||
           Number(one.isRest) - Number(other.isRest) ||
           other.figures.calls - one.figures.calls ||
-          compareEntries(one.entry, other.entry),
+          (String(one.entry) < String(other.entry) ? -1 : 1),
       )
   }
 
@@ -124,8 +124,4 @@ function withTop(groups: readonly FigureGroup[], top: number | undefined): reado
     else rest.set(bucket, { bucket, entry: null, isRest: true, parts: [figures] })
   }
   return [...shown, ...rest.values()]
-}
-
-function compareEntries(one: CallGroup['entry'], other: CallGroup['entry']): number {
-  return String(one) < String(other) ? -1 : 1
 }
