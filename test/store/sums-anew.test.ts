@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openCallReader } from '../../src/store/read/call-query.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
-import { FoldCalls } from '../../src/store/rollup/fold-calls.ts'
+import { foldCalls } from '../../src/store/rollup/fold-calls.ts'
 import { schemaVersion } from '../../src/store/sqlite/migrate.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
@@ -34,9 +34,9 @@ test('after the step every unfolded call is in the sums once, with its first tok
   const forward = new RollForward(database)
   while (forward.step(fromMs + days * dayMs, 500));
   // Two days are marked as folded; of the second, some calls are still there, as where compressing was killed.
-  const fold = new FoldCalls(database)
-  while (fold.step(fromMs + dayMs, 1000) > 0);
-  assert.equal(fold.step(fromMs + 2 * dayMs, 20), 20)
+  const fold = foldCalls(database)
+  while (fold(fromMs + dayMs, 1000) > 0);
+  assert.equal(fold(fromMs + 2 * dayMs, 20), 20)
   // As an older program left it: no sum holds the new measure, which is a single zero byte when it holds nothing.
   for (const table of ['rollup_quarters', 'rollup_spans']) {
     database.exec(`UPDATE ${table} SET spreads = x'00000000' WHERE spreads IS NOT NULL`)

@@ -8,7 +8,7 @@ import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { type CheckReport, checkStore } from './check-store.ts'
-import { FoldCalls } from '../rollup/fold-calls.ts'
+import { foldCalls } from '../rollup/fold-calls.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
 import { RollForward } from '../rollup/roll-forward.ts'
@@ -66,8 +66,8 @@ test('a sound database is found so, whether its calls are rolled forward, folded
   assert.deepEqual(report.days, { checked: 3, of: 3, wrongMs: [] })
 
   const database = openForWriting(path)
-  const fold = new FoldCalls(database)
-  while (fold.step(firstDayMs + dayMs, 10) > 0);
+  const fold = foldCalls(database)
+  while (fold(firstDayMs + dayMs, 10) > 0);
   database.close()
   const folded = check(path)
   assert.equal(folded.foldedUntilMs, firstDayMs + dayMs)

@@ -36,17 +36,14 @@ const findings = 20
 
 /** Looks through a database, which it only reads; the gateway may go on writing. */
 export function checkStore(path: string, { full }: { readonly full: boolean }): CheckReport | StoreAbsence {
-  const database = openForReading(path)
-  if (typeof database === 'string') return database
-  try {
-    const version = versionOf(database)
-    const integrity = integrityOf(database)
-    // Of what is damaged, or older than the rollups, nothing more can be counted.
-    const counted = integrity.length > 0 || version < schemaVersion ? notCounted : countedIn(database, full)
-    return { schemaVersion: version, newestVersion: schemaVersion, integrity, ...counted }
-  } finally {
-    database.close()
-  }
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return opened
+  using database = opened
+  const version = versionOf(database)
+  const integrity = integrityOf(database)
+  // Of what is damaged, or older than the rollups, nothing more can be counted.
+  const counted = integrity.length > 0 || version < schemaVersion ? notCounted : countedIn(database, full)
+  return { schemaVersion: version, newestVersion: schemaVersion, integrity, ...counted }
 }
 
 type Counted = Omit<CheckReport, 'schemaVersion' | 'newestVersion' | 'integrity'>

@@ -6,7 +6,15 @@ import { foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { walBytes } from '../sqlite/store-files.ts'
-import { inSlices, type JobClock, type JobWorld, readStore, runJob, type SlicedWork } from './job.ts'
+import {
+  inSlices,
+  type JobClock,
+  type JobContext,
+  type JobProgress,
+  readStore,
+  runJob,
+  type SlicedWork,
+} from './job.ts'
 import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
 
 export interface CompressRequest {
@@ -17,13 +25,11 @@ export interface CompressRequest {
 }
 
 /** `roll_up`: calls enter the rollups; `fold`: old ones are deleted; `give_back`: free pages leave the file. */
-export type CompressPhase = 'roll_up' | 'fold' | 'give_back'
+type CompressPhase = 'roll_up' | 'fold' | 'give_back'
 
-export interface CompressProgress {
+/** In calls, or pages of the file. */
+interface CompressProgress extends JobProgress {
   readonly phase: CompressPhase
-  /** Calls, or pages of the file. */
-  readonly done: number
-  readonly total: number
 }
 
 /** Sizes are those of the file and its log together. */
@@ -34,8 +40,6 @@ export interface CompressOutcome {
   readonly foldedCalls: number
   readonly durationMs: number
 }
-
-export type CompressWorld = JobWorld<CompressProgress>
 
 /** Nothing is broken, but it cannot go on now; what is done already stays done. */
 export class CompressStopped extends Error {
@@ -62,7 +66,7 @@ const truncateTries = 20
 export async function compressStore(
   path: string,
   { keepDays, dryRun }: CompressRequest,
-  { clock, onProgress }: CompressWorld,
+  { clock, onProgress }: JobContext<CompressProgress>,
 ): Promise<CompressOutcome | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
   const beforeBytes = bytesOf(path)
@@ -79,20 +83,22 @@ export async function compressStore(
   return await runJob(path, async (database) => {
     // Checkpoints are made between slices, not as a part of them.
     database.exec('PRAGMA wal_autocheckpoint = 0')
-    const log = new JobLog(database, clock)
+    let slices = 0
     const run = (phase: CompressPhase, work: SlicedWork): Promise<number> =>
       inSlices(
         clock,
         work,
-        (done, total) => onProgress({ phase, done, total }),
-        () => log.afterSlice(),
+        (progress) => onProgress({ phase, ...progress }),
+        async () => {
+          if (++slices % slicesPerCheckpoint === 0) await carryOver(database, clock)
+        },
       )
     // What dead gateways left unfinished belongs to the calls too, and later could not be told from what is folded.
     recoverJournals(dirname(path), database, { self: null, wallTimeMs: clock.wallTime() })
     await run('roll_up', rollUp(database, clock))
     const foldedCalls = await run('fold', foldBefore(database, untilMs))
     await run('give_back', giveBack(database))
-    await log.empty()
+    await emptyLog(database, clock)
     return outcome(foldedCalls, bytesOf(path))
   })
 }
@@ -139,57 +145,41 @@ function giveBack(database: DatabaseSync): SlicedWork {
   }
 }
 
-/** Keeps the log short while a job writes. */
-class JobLog {
-  readonly #database: DatabaseSync
-  readonly #clock: JobClock
-  #slices = 0
-
-  constructor(database: DatabaseSync, clock: JobClock) {
-    this.#database = database
-    this.#clock = clock
+/**
+ * Carries the log over into the file, which gets its new size with that. A reader may be in the way: then the next
+ * checkpoint of anybody does it.
+ */
+async function emptyLog(database: DatabaseSync, clock: JobClock): Promise<void> {
+  await carryOver(database, clock)
+  const isInTheWay = (): boolean =>
+    withLockWait(database, truncateBusyMs, () => checkpoint(database, 'TRUNCATE').busy !== 0)
+  for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
+    await clock.delay(heldCheckMs)
+    checkpoint(database, 'PASSIVE')
   }
+}
 
-  async afterSlice(): Promise<void> {
-    if (++this.#slices % slicesPerCheckpoint === 0) await this.#carryOver()
-  }
-
-  /** The file gets its new size with that. A reader may be in the way: then the next checkpoint of anybody does it. */
-  async empty(): Promise<void> {
-    await this.#carryOver()
-    const isInTheWay = (): boolean =>
-      withLockWait(this.#database, truncateBusyMs, () => this.#checkpoint('TRUNCATE').busy !== 0)
-    for (let tries = 1; isInTheWay() && tries < truncateTries; tries++) {
-      await this.#clock.delay(heldCheckMs)
-      this.#checkpoint('PASSIVE')
+/** Carries the log over into the file, which keeps nobody waiting; waits if a reader stays in an old snapshot. */
+async function carryOver(database: DatabaseSync, clock: JobClock): Promise<void> {
+  const deadlineMs = clock.now() + heldPatienceMs
+  while (checkpoint(database, 'PASSIVE').waiting >= heldPages) {
+    if (clock.now() > deadlineMs) {
+      throw new CompressStopped(
+        `another process has read in one go for over ${heldPatienceMs / 1000} s and keeps the log from being ` +
+          'emptied; end it, and run this again: it goes on where it stopped',
+      )
     }
+    await clock.delay(heldCheckMs)
   }
+}
 
-  /** Carries the log over into the file, which keeps nobody waiting; waits if a reader stays in an old snapshot. */
-  async #carryOver(): Promise<void> {
-    const deadlineMs = this.#clock.now() + heldPatienceMs
-    for (;;) {
-      const { log, checkpointed } = this.#checkpoint('PASSIVE')
-      if (log - checkpointed < heldPages) return
-      if (this.#clock.now() > deadlineMs) {
-        throw new CompressStopped(
-          `another process has read in one go for over ${heldPatienceMs / 1000} s and keeps the log from being ` +
-            'emptied; end it, and run this again: it goes on where it stopped',
-        )
-      }
-      await this.#clock.delay(heldCheckMs)
-    }
-  }
-
-  /** Says if somebody was in the way of it, how many pages are in the log, and how many of them in the file by now. */
-  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Record<'busy' | 'log' | 'checkpointed', number> {
-    const row = this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get()
-    return {
-      busy: Number(row?.['busy']),
-      log: Number(row?.['log']),
-      checkpointed: Number(row?.['checkpointed']),
-    }
-  }
+/** Says if somebody was in the way of it, and how many pages of the log are not in the file by now. */
+function checkpoint(
+  database: DatabaseSync,
+  mode: 'PASSIVE' | 'TRUNCATE',
+): Record<'busy' | 'waiting', number> {
+  const row = database.prepare(`PRAGMA wal_checkpoint(${mode})`).get()
+  return { busy: Number(row?.['busy']), waiting: Number(row?.['log']) - Number(row?.['checkpointed']) }
 }
 
 function bytesOf(path: string): number {

@@ -5,8 +5,14 @@ import { lockJob } from '../sqlite/store-files.ts'
 
 export type JobClock = Pick<Clock, 'now' | 'wallTime' | 'delay'>
 
-/** What a job needs to say how far it has come. */
-export interface JobWorld<Progress> {
+/** How far a job has come, in whatever it counts. */
+export interface JobProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** Time, and whoever is told how far a job has come. */
+export interface JobContext<Progress = JobProgress> {
   readonly clock: JobClock
   readonly onProgress: (progress: Progress) => void
 }
@@ -16,13 +22,10 @@ export async function readStore<T>(
   path: string,
   work: (database: DatabaseSync) => T | Promise<T>,
 ): Promise<T | StoreAbsence> {
-  const database = openForReading(path)
-  if (typeof database === 'string') return database
-  try {
-    return await work(database)
-  } finally {
-    database.close()
-  }
+  const opened = openForReading(path)
+  if (typeof opened === 'string') return opened
+  using database = opened
+  return await work(database)
 }
 
 /** Changes a database beside its gateway, as the only job that does: calls must not be folded, priced and counted at once. */
@@ -35,12 +38,8 @@ export async function runJob<T>(
   if (absence !== null) return absence
   using lock = lockJob(path)
   if (lock === null) return 'job_running'
-  const database = openForWriting(path)
-  try {
-    return await work(database)
-  } finally {
-    database.close()
-  }
+  using database = openForWriting(path)
+  return await work(database)
 }
 
 /** Bounds of what is done in one slice, in whatever is counted. */
@@ -76,15 +75,15 @@ const growAtMost = 1.5
 export async function inSlices(
   clock: JobClock,
   { bounds, total, slice }: SlicedWork,
-  tell: (done: number, total: number) => void,
+  onProgress: (progress: JobProgress) => void = () => undefined,
   between?: () => Promise<void>,
 ): Promise<number> {
-  tell(0, total)
+  onProgress({ done: 0, total })
   for (let size = bounds.first; ;) {
     const fromMs = clock.now()
     const { done, hasMore, hasWritten = true } = slice(size)
     const tookMs = clock.now() - fromMs
-    tell(Math.min(done, total), total)
+    onProgress({ done: Math.min(done, total), total })
     if (!hasMore) return done
     size = nextSize(size, tookMs, bounds)
     await between?.()

@@ -10,19 +10,17 @@ process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit(0))
 process.send({ finding: firstFinding(path) }, () => process.exit(0))
 
-/** `null` where nothing is wrong, or nothing can be read for another reason: the writer sees that for itself. */
+/** `null` if nothing is wrong, or nothing can be read for another reason: the writer sees that for itself. */
 function firstFinding(databasePath: string): string | null {
-  const database = openForReading(databasePath)
-  if (database === 'damaged') return 'it cannot be read'
-  if (typeof database === 'string') return null
+  const opened = openForReading(databasePath)
+  if (opened === 'damaged') return 'it cannot be read'
+  if (typeof opened === 'string') return null
+  using database = opened
   try {
     const found = String(database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'])
     // Before the finding stands a line that names the database.
     return found === 'ok' ? null : (found.split('\n').at(-1) ?? found)
   } catch (error) {
-    if (sqliteCode(error) === sqliteCodes.corrupt && error instanceof Error) return error.message
-    return null
-  } finally {
-    database.close()
+    return sqliteCode(error) === sqliteCodes.corrupt && error instanceof Error ? error.message : null
   }
 }

@@ -3,14 +3,8 @@ import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RollForward } from '../rollup/roll-forward.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
-import { inSlices, type JobWorld, runJob, type SlicedWork } from './job.ts'
+import { inSlices, type JobContext, type JobProgress, runJob, type SlicedWork } from './job.ts'
 import { foldBefore, rollUp } from './rollup-work.ts'
-
-/** How far it has come, in days that hold calls or sums: first in looking at them, then in making them anew. */
-export interface RebuildProgress {
-  readonly done: number
-  readonly total: number
-}
 
 /** What was counted again, and how much of it was wrong, or missing. */
 export interface RebuildOutcome {
@@ -22,8 +16,6 @@ export interface RebuildOutcome {
   readonly durationMs: number
 }
 
-export type RebuildWorld = JobWorld<RebuildProgress>
-
 const hoursPerDay = 24
 
 /**
@@ -33,30 +25,36 @@ const hoursPerDay = 24
  */
 export async function rebuildStore(
   path: string,
-  { clock, onProgress }: RebuildWorld,
+  { clock, onProgress }: JobContext,
 ): Promise<RebuildOutcome | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
   return await runJob(path, async (database) => {
     const check = new RollupCheck(database)
     const quarters = check.countable()
     const days = [...new Set([...check.days(), ...quarters.map((slot) => Math.floor(slot / quartersOf(3)))])]
-    const tell = (done: number, total: number): void =>
+    // In days that hold calls or sums: first in looking at them, then in making them anew.
+    const tell = ({ done, total }: JobProgress): void =>
       onProgress({ done: Math.floor((days.length * done) / Math.max(1, total)), total: days.length })
-    const wrongQuarters: number[] = []
-    const wrongDays: number[] = []
-    await inSlices(
-      clock,
-      looking(quarters, (slot) => check.isQuarterRight(slot), wrongQuarters),
-      tell,
-    )
-    await inSlices(
-      clock,
-      looking(days, (day) => check.isDayRight(day), wrongDays),
-      tell,
-    )
+    /** Looks at each without the lock, and says which are wrong. */
+    const wrongOf = async (
+      slots: readonly number[],
+      isRight: (slot: number) => boolean,
+    ): Promise<number[]> => {
+      const wrong: number[] = []
+      let done = 0
+      const slice: SlicedWork['slice'] = (size) => {
+        wrong.push(...slots.slice(done, done + size).filter((slot) => !isRight(slot)))
+        done = Math.min(slots.length, done + size)
+        return { done, hasMore: done < slots.length, hasWritten: false }
+      }
+      await inSlices(clock, { bounds: { first: 1, least: 1, most: 100 }, total: slots.length, slice }, tell)
+      return wrong
+    }
+    const wrongQuarters = await wrongOf(quarters, (slot) => check.isQuarterRight(slot))
+    const wrongDays = await wrongOf(days, (day) => check.isDayRight(day))
     if (wrongQuarters.length + wrongDays.length > 0) {
       // What folding left over is in sums that stay.
-      await inSlices(clock, foldBefore(database, foldedUntilMs(database)), () => undefined)
+      await inSlices(clock, foldBefore(database, foldedUntilMs(database)))
       new RollForward(database).restart()
     }
     await inSlices(clock, rollUp(database, clock), tell)
@@ -68,18 +66,4 @@ export async function rebuildStore(
       durationMs: clock.now() - startedMs,
     }
   })
-}
-
-/** Looks at each without the lock, and notes which are wrong. */
-function looking(slots: readonly number[], isRight: (slot: number) => boolean, wrong: number[]): SlicedWork {
-  let done = 0
-  return {
-    bounds: { first: 1, least: 1, most: 100 },
-    total: slots.length,
-    slice: (size) => {
-      for (const slot of slots.slice(done, done + size)) if (!isRight(slot)) wrong.push(slot)
-      done = Math.min(slots.length, done + size)
-      return { done, hasMore: done < slots.length, hasWritten: false }
-    },
-  }
 }

@@ -14,71 +14,56 @@ export interface RepricedDay {
   readonly newlyUnpriced: number
 }
 
-type Counted = { -readonly [K in keyof RepricedDay]: RepricedDay[K] }
+/** Calls of all days and models. */
+export type RepricedWhole = Omit<RepricedDay, 'day' | 'model'>
+
+type Counted<Sums> = { -readonly [K in keyof Sums]: Sums[K] }
 
 /** Days and models that are told apart; what comes later is put together under {@link restModel}. */
 const mostGroups = 5000
 const restModel = 'other'
+const none = { calls: 0, beforeNanoUsd: null, afterNanoUsd: null, newlyPriced: 0, newlyUnpriced: 0 } as const
 
 /** Adds calls up by local day and model. */
 export class RepriceDays {
+  readonly whole: Counted<RepricedWhole> = { ...none }
   readonly #zone: ZonedTime
-  readonly #modelName: (id: number) => string
-  readonly #days = new Map<string, Counted>()
-  readonly #whole: Counted = empty('', null)
+  /** By day and model. */
+  readonly #days = new Map<string, Counted<RepricedDay>>()
 
-  constructor(timeZone: string, modelName: (id: number) => string) {
+  constructor(timeZone: string) {
     this.#zone = new ZonedTime(timeZone)
-    this.#modelName = modelName
   }
 
   /** A call as it was, and what it costs from now on. */
-  add(call: FigureRow, afterNanoUsd: number | null): void {
-    const modelId = valueIn(call, 'model_id')
+  add(call: FigureRow, model: string | null, afterNanoUsd: number | null): void {
     const day = this.#zone.key('day', startedAtMs(valueIn(call, 'id') ?? 0))
-    const group = this.#group(day, modelId === null ? null : this.#modelName(modelId))
-    for (const counted of [this.#whole, group]) count(counted, valueIn(call, 'cost_nano_usd'), afterNanoUsd)
+    const beforeNanoUsd = valueIn(call, 'cost_nano_usd')
+    for (const counted of [this.whole, this.#group(day, model)]) {
+      counted.calls += 1
+      counted.beforeNanoUsd = sum(counted.beforeNanoUsd, beforeNanoUsd)
+      counted.afterNanoUsd = sum(counted.afterNanoUsd, afterNanoUsd)
+      if (beforeNanoUsd === null && afterNanoUsd !== null) counted.newlyPriced += 1
+      if (beforeNanoUsd !== null && afterNanoUsd === null) counted.newlyUnpriced += 1
+    }
   }
 
   /** The oldest first. */
   days(): readonly RepricedDay[] {
-    return [...this.#days.values()].toSorted(
-      (a, b) => compare(a.day, b.day) || compare(a.model ?? '', b.model ?? ''),
-    )
+    return [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, day]) => day)
   }
 
-  /** All of them together. */
-  whole(): Omit<RepricedDay, 'day' | 'model'> {
-    return this.#whole
-  }
-
-  #group(day: string, model: string | null): Counted {
+  #group(day: string, model: string | null): Counted<RepricedDay> {
     const name = `${day} ${model ?? ''}`
     const known = this.#days.get(name)
     if (known !== undefined) return known
     if (this.#days.size >= mostGroups && model !== restModel) return this.#group(day, restModel)
-    const group = empty(day, model)
+    const group = { day, model, ...none }
     this.#days.set(name, group)
     return group
   }
 }
 
-function empty(day: string, model: string | null): Counted {
-  return { day, model, calls: 0, beforeNanoUsd: null, afterNanoUsd: null, newlyPriced: 0, newlyUnpriced: 0 }
-}
-
-function count(group: Counted, beforeNanoUsd: number | null, afterNanoUsd: number | null): void {
-  group.calls += 1
-  group.beforeNanoUsd = sum(group.beforeNanoUsd, beforeNanoUsd)
-  group.afterNanoUsd = sum(group.afterNanoUsd, afterNanoUsd)
-  if (beforeNanoUsd === null && afterNanoUsd !== null) group.newlyPriced += 1
-  if (beforeNanoUsd !== null && afterNanoUsd === null) group.newlyUnpriced += 1
-}
-
 function sum(one: number | null, other: number | null): number | null {
   return one === null ? other : one + (other ?? 0)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,13 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { startedAtMs } from '../../call/call-id.ts'
 import { FoldedRange } from '../../call/folded-range.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
-import { inSlices, type JobWorld, readStore, runJob, type SlicedWork } from './job.ts'
-import { RepriceCalls } from './reprice-calls.ts'
-import type { RepricedDay } from './reprice-days.ts'
+import { inSlices, type JobContext, readStore, runJob } from './job.ts'
+import { repriceCalls } from './reprice-calls.ts'
+import type { RepricedDay, RepricedWhole } from './reprice-days.ts'
 
 /** Which calls are to be priced anew, by the time at which they began. */
 export interface RepriceRequest {
@@ -24,12 +23,6 @@ export interface RepriceRequest {
   readonly timeZone: string
 }
 
-/** How far it has come: minutes of the calls' time. */
-export interface RepriceProgress {
-  readonly done: number
-  readonly total: number
-}
-
 /** What was done; of a dry run, what would be. */
 export interface RepriceOutcome {
   /** Calls that were looked at. */
@@ -37,18 +30,9 @@ export interface RepriceOutcome {
   /** Of those, calls whose upstream reported what they cost: these stay as they are. */
   readonly reported: number
   readonly days: readonly RepricedDay[]
-  readonly whole: Omit<RepricedDay, 'day' | 'model'>
+  readonly whole: RepricedWhole
   readonly durationMs: number
 }
-
-export interface RepriceWorld extends JobWorld<RepriceProgress> {
-  readonly pricer: CallPricer
-}
-
-/** Calls of one slice; twice the time that others take, as calls that lie close together change the same sums. */
-const bounds = { first: 50, least: 8, most: 2000, ms: 10 } as const
-const dryBounds = { ...bounds, first: 500, least: 100, most: 5000 } as const
-const minuteMs = 60_000
 
 /**
  * Gives calls the cost that the prices in force when they began say, in transactions of a few milliseconds with pauses
@@ -58,32 +42,16 @@ const minuteMs = 60_000
 export async function repriceStore(
   path: string,
   request: RepriceRequest,
-  world: RepriceWorld,
+  { pricer, clock, onProgress }: JobContext & { readonly pricer: CallPricer },
 ): Promise<RepriceOutcome | StoreAbsence | 'job_running'> {
-  const reprice = (database: DatabaseSync): Promise<RepriceOutcome> => repriceAll(database, request, world)
+  const reprice = async (database: DatabaseSync): Promise<RepriceOutcome> => {
+    const startedMs = clock.now()
+    // Before the second version nothing could be folded away.
+    const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
+    if (request.fromMs < unfoldedFromMs) throw new FoldedRange(unfoldedFromMs)
+    const { work, outcome } = repriceCalls(database, request, pricer, clock.wallTime)
+    if (work !== null) await inSlices(clock, work, onProgress)
+    return { ...outcome(), durationMs: clock.now() - startedMs }
+  }
   return request.dryRun ? await readStore(path, reprice) : await runJob(path, reprice)
-}
-
-async function repriceAll(
-  database: DatabaseSync,
-  request: RepriceRequest,
-  { pricer, clock, onProgress }: RepriceWorld,
-): Promise<RepriceOutcome> {
-  const startedMs = clock.now()
-  // Before the second version nothing could be folded away.
-  const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
-  if (request.fromMs < unfoldedFromMs) throw new FoldedRange(unfoldedFromMs)
-  const calls = new RepriceCalls(database, request, pricer, clock.wallTime)
-  const { fromId, pastId, days } = calls
-  const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
-  const slice: SlicedWork['slice'] = (size) => {
-    const { reachedId, ...rest } = calls.step(size)
-    return { done: minutesTo(reachedId), ...rest }
-  }
-  if (fromId < pastId) {
-    const work = { bounds: request.dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
-    await inSlices(clock, work, (done, total) => onProgress({ done, total }))
-  }
-  const { looked, reported } = calls
-  return { looked, reported, days: days.days(), whole: days.whole(), durationMs: clock.now() - startedMs }
 }

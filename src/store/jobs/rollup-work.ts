@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import type { Clock } from '../../call/clock.ts'
-import { FoldCalls } from '../rollup/fold-calls.ts'
+import { foldCalls } from '../rollup/fold-calls.ts'
 import { RollForward } from '../rollup/roll-forward.ts'
 import { rollupState } from '../rollup/rollup-state.ts'
 import type { SlicedWork } from './job.ts'
@@ -24,13 +24,13 @@ export function rollUp(database: DatabaseSync, clock: Pick<Clock, 'wallTime'>): 
 
 /** Folds the calls away that began before the start of a day. */
 export function foldBefore(database: DatabaseSync, untilMs: number): SlicedWork {
-  const fold = new FoldCalls(database)
+  const fold = foldCalls(database)
   let done = 0
   return {
     bounds: { first: 100, least: 16, most: 5000 },
     total: callsBefore(database, untilMs),
     slice: (limit) => {
-      const folded = fold.step(untilMs, limit)
+      const folded = fold(untilMs, limit)
       done += folded
       return { done, hasMore: folded > 0 }
     },

@@ -13,10 +13,11 @@ import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
 
-const typeOfCode = new Map<number, string>(Object.entries(callTypeCodes).map(([text, code]) => [code, text]))
-const outcomeOfCode = new Map<number, string>(
-  Object.entries(outcomeCodes).map(([text, code]) => [code, text]),
-)
+const textOfCode = { call_type: textsOf(callTypeCodes), outcome: textsOf(outcomeCodes) }
+
+function textsOf(codes: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
+  return new Map(Object.entries(codes).map(([text, code]) => [code, text]))
+}
 
 const wordTables = {
   model: 'models',
@@ -84,7 +85,7 @@ export class CallAggregates {
           one.bucket - other.bucket ||
           Number(one.isRest) - Number(other.isRest) ||
           other.figures.calls - one.figures.calls ||
-          compareEntries(one.entry, other.entry),
+          (String(one.entry) < String(other.entry) ? -1 : 1),
       )
   }
 
@@ -96,8 +97,7 @@ export class CallAggregates {
 
   #wordOf(dimension: CallDimension, id: number): string | number | null {
     if (dimension === 'status') return id
-    if (dimension === 'call_type') return typeOfCode.get(id) ?? null
-    if (dimension === 'outcome') return outcomeOfCode.get(id) ?? null
+    if (dimension === 'call_type' || dimension === 'outcome') return textOfCode[dimension].get(id) ?? null
     return this.#words.wordOf(wordTables[dimension], id)
   }
 }
@@ -124,8 +124,4 @@ function withTop(groups: readonly FigureGroup[], top: number | undefined): reado
     else rest.set(bucket, { bucket, entry: null, isRest: true, parts: [figures] })
   }
   return [...shown, ...rest.values()]
-}
-
-function compareEntries(one: CallGroup['entry'], other: CallGroup['entry']): number {
-  return String(one) < String(other) ? -1 : 1
 }

@@ -1,8 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { IdFilter } from './call-condition.ts'
-import { type Dimension, type Grouping, groupingFor, otherEntryId } from '../rollup/rollup-groupings.ts'
+import { type Dimension, type Grouping, groupingFor } from '../rollup/rollup-groupings.ts'
 import { quartersOf } from '../rollup/rollup-spans.ts'
 import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { keysPassing } from './filter-keys.ts'
 
 /** With more keys than these to look for, they are common, and looking at every quarter is no slower. */
 const mostKeys = 200
@@ -10,21 +12,11 @@ const mostKeys = 200
 /** Finds the quarter hours that can hold calls of a filter, so that rare ones are not looked for in all others. */
 export class CallQuarters {
   readonly #state: () => RollupState
-  readonly #keys: StatementSync
-  readonly #slots: Readonly<Record<0 | 1 | 3, StatementSync>>
+  readonly #statements: RowStatements
 
   constructor(database: DatabaseSync) {
     this.#state = rollupState(database)
-    this.#keys = database.prepare(
-      'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
-    )
-    const slots = (from: string): StatementSync =>
-      database.prepare(
-        `SELECT DISTINCT slot FROM ${from} slot >= ? AND slot < ? AND key_id IN (SELECT value FROM json_each(?))
-          ORDER BY slot DESC`,
-      )
-    const spans = (level: 1 | 3): StatementSync => slots(`rollup_spans WHERE level = ${level} AND`)
-    this.#slots = { 0: slots('rollup_quarters WHERE'), 1: spans(1), 3: spans(3) }
+    this.#statements = new RowStatements(database)
   }
 
   /** How many of the first written calls the quarters know of. */
@@ -59,9 +51,15 @@ export class CallQuarters {
   ): Generator<number> {
     const width = quartersOf(level)
     const [from, to] = [Math.floor(first / width), Math.ceil(past / width)]
-    const slots = keySets.map(
-      (keys) => new Set(this.#slots[level].all(from, to, keys).map((row) => Number(row['slot']))),
+    const table = level === 0 ? 'rollup_quarters WHERE' : `rollup_spans WHERE level = ${level} AND`
+    const found = this.#statements.get(
+      `SELECT DISTINCT slot FROM ${table} slot >= ? AND slot < ? AND key_id IN (SELECT value FROM json_each(?))
+        ORDER BY slot DESC`,
     )
+    const slots = keySets.map((keys) => {
+      const rows = found.all(from, to, keys) as unknown as readonly (readonly [number])[]
+      return new Set(rows.map(([slot]) => slot))
+    })
     for (const slot of slots.reduce((both, others) => both.intersection(others))) {
       if (finer.length === 0) yield slot
       else
@@ -71,17 +69,8 @@ export class CallQuarters {
 
   /** The keys that let a part of the filter through, as JSON; `null` if they are too many to help. */
   #keysOf(grouping: Grouping, filter: IdFilter): string | null {
-    const keys = this.#keys.all(grouping.id).filter((row) => {
-      const entry = Number(row['entry_id'])
-      const entryPasses =
-        grouping.entry === null || entry === otherEntryId || filter[grouping.entry]?.has(entry) !== false
-      return (
-        entryPasses &&
-        filter.call_type?.has(Number(row['call_type_id'])) !== false &&
-        filter.outcome?.has(Number(row['outcome_id'])) !== false
-      )
-    })
-    return keys.length > mostKeys ? null : JSON.stringify(keys.map((row) => row['id']))
+    const keys = keysPassing(this.#statements, grouping, filter)
+    return keys.length > mostKeys ? null : JSON.stringify(keys.map(({ id }) => id))
   }
 }
 

@@ -1,5 +1,5 @@
 import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
-import { addSpreadBytes } from '../rollup/spread-bytes.ts'
+import { addSpreadBytes } from '../rollup/figure-rows.ts'
 
 /** The calls of one bucket and one entry of the dimension: its id, `null` for calls that have none. */
 export interface FigureGroup {
@@ -46,7 +46,7 @@ export class FigureParts {
 export class FigureGroups {
   readonly #edgesMs: readonly number[]
   /** By entry, then by bucket. */
-  readonly #groups = new Map<number | null, Map<number, FigureParts>>()
+  readonly #groups = new Map<number | null, FigureParts[]>()
 
   /** Each bucket reaches from one edge to the next. */
   constructor(edgesMs: readonly number[]) {
@@ -57,21 +57,16 @@ export class FigureGroups {
   at(instantMs: number, entry: number | null): FigureParts {
     let buckets = this.#groups.get(entry)
     if (buckets === undefined) {
-      buckets = new Map()
+      buckets = []
       this.#groups.set(entry, buckets)
     }
-    const bucket = this.#bucketOf(instantMs)
-    let figures = buckets.get(bucket)
-    if (figures === undefined) {
-      figures = new FigureParts()
-      buckets.set(bucket, figures)
-    }
-    return figures
+    return (buckets[this.#bucketOf(instantMs)] ??= new FigureParts())
   }
 
   all(): readonly FigureGroup[] {
+    // Buckets in which there is nothing are passed over.
     return [...this.#groups].flatMap(([entry, buckets]) =>
-      [...buckets].map(([bucket, figures]) => ({ bucket, entry, figures })),
+      buckets.flatMap((figures, bucket) => ({ bucket, entry, figures })),
     )
   }
 

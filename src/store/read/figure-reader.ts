@@ -12,18 +12,12 @@ import {
 } from './call-condition.ts'
 import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
 import { type FigureGroup, FigureGroups } from './figure-groups.ts'
+import { keysPassing } from './filter-keys.ts'
 import { idSlices } from './id-slices.ts'
-import {
-  type Dimension,
-  entriesOfPair,
-  type Grouping,
-  groupingFor,
-  noId,
-  otherEntryId,
-} from '../rollup/rollup-groupings.ts'
+import { type Dimension, type Grouping, groupingFor, noId } from '../rollup/rollup-groupings.ts'
 import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
 import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
-import { figureColumns } from '../rollup/rollup-table.ts'
+import { figureColumns } from '../rollup/figure-rows.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 
@@ -49,7 +43,13 @@ const rowsPerLook = 256
 /** Of the rollups, a few microseconds each. */
 const rowsAtOnce = 1000
 
-const callSources = figureSourceList('c')
+const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
+/** Calls that the rollups hold, and those that they lack. */
+const callsSql = {
+  held: `${selectCalls} NOT INDEXED WHERE c.seq <= ?`,
+  lacking: `${selectCalls} NOT INDEXED WHERE c.seq > ?`,
+  few_lacking: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?`,
+}
 
 type TimeRange = readonly [fromMs: number, toMs: number]
 /** The keys that hold the calls that are asked for, with the entry under which each counts. */
@@ -82,7 +82,7 @@ export class FigureReader {
     const foldedMs = state.foldedUntil * quarterMs
     const edgesMs = unfoldedEdges(question.edgesMs, foldedMs)
     const groups = new FigureGroups(edgesMs)
-    const range = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0] as const
+    const range = rangeOf(edgesMs)
     const grouping = groupingOf(question)
     const keys = grouping === null ? null : this.#keysFor(grouping, question, state, range)
     const { spans, ragged } =
@@ -90,11 +90,11 @@ export class FigureReader {
     if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRange(foldedMs)
     const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
     for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
-    for (const [fromMs, toMs] of ragged) {
-      const ids = this.#idSlices(firstIdAt(fromMs), firstIdAt(toMs))
-      this.#addCalls(question, groups, 'NOT INDEXED', '<=', state, ids)
-    }
-    this.#addTail(question, groups, state, range)
+    for (const part of ragged) this.#addCalls('held', part, question, groups, state)
+    const [row] = this.#rows('SELECT coalesce(max(seq), 0) FROM calls')
+    const lacking = Number(row?.[0]) - state.watermark
+    const kind = lacking > longTail ? 'lacking' : 'few_lacking'
+    if (lacking > 0) this.#addCalls(kind, range, question, groups, state)
     return groups.all()
   }
 
@@ -132,35 +132,19 @@ export class FigureReader {
     return this.#statements.get(sql).all(...values) as unknown as readonly (readonly unknown[])[]
   }
 
-  /** Counts the calls that the rollups lack. */
-  #addTail(
-    question: FigureQuestion,
-    groups: FigureGroups,
-    state: RollupState,
-    [fromMs, toMs]: TimeRange,
-  ): void {
-    const ids = [firstIdAt(fromMs), firstIdAt(toMs)] as const
-    const [row] = this.#rows('SELECT coalesce(max(seq), 0) FROM calls')
-    const lacking = Number(row?.[0]) - state.watermark
-    if (lacking > longTail)
-      this.#addCalls(question, groups, 'NOT INDEXED', '>', state, this.#idSlices(...ids))
-    else if (lacking > 0) this.#addCalls(question, groups, 'INDEXED BY calls_by_seq', '>', state, [ids])
-  }
-
-  /** Counts calls one by one, of those that the rollups hold (`<=`) or lack. */
+  /** Counts calls one by one. */
   #addCalls(
+    kind: keyof typeof callsSql,
+    [fromMs, toMs]: TimeRange,
     { filter, extra, dimension }: FigureQuestion,
     groups: FigureGroups,
-    index: string,
-    side: '<=' | '>',
     { watermark }: RollupState,
-    slices: Iterable<readonly [fromId: number, pastId: number]>,
   ): void {
+    const range = [firstIdAt(fromMs), firstIdAt(toMs)] as const
+    const slices = kind === 'few_lacking' ? [range] : this.#idSlices(...range)
     const ofIds = conditionOf(filter)
     const condition = extra === undefined ? ofIds : bothConditions(ofIds, extra)
-    const statement = this.#statements.get(
-      `SELECT ${callSources} FROM calls AS c ${index} WHERE c.seq ${side} ? AND c.id >= ? AND c.id < ?${andSql(condition)}`,
-    )
+    const statement = this.#statements.get(`${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`)
     for (const ids of slices) {
       const rows = statement.iterate(watermark, ...ids, ...condition.values) as Iterable<unknown>
       for (const row of rows as Iterable<FigureRow>) {
@@ -188,23 +172,10 @@ export class FigureReader {
     range: TimeRange,
   ): Keys | null {
     const keys = new Map<number, number | null>()
-    const all = this.#rows(
-      'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?',
-      grouping.id,
-    ) as readonly (readonly number[])[]
-    for (const [id = 0, callType, entry = noId, outcome] of all) {
-      const isOther = entry === otherEntryId
-      const values = { call_type: callType, outcome, ...entriesOf(grouping, entry) }
-      const valueOf = (one: Dimension): number => values[one] ?? noId
-      const passes = Object.entries(filter).every(
-        ([one, allowed]) =>
-          (isOther && (one === grouping.entry || one === grouping.second)) ||
-          allowed.has(valueOf(one as Dimension)),
-      )
-      if (!passes) continue
+    for (const { id, isOther, values } of keysPassing(this.#statements, grouping, filter)) {
       if (isOther && this.#isUsed(id, state, range)) return null
-      const group = dimension === null ? null : valueOf(dimension)
-      keys.set(id, group === noId ? null : group)
+      const entry = dimension === null ? noId : (values[dimension] ?? noId)
+      keys.set(id, entry === noId ? null : entry)
     }
     return keys
   }
@@ -213,13 +184,10 @@ export class FigureReader {
   #isUsed(key: number, { coarseUntil }: RollupState, [fromMs, toMs]: TimeRange): boolean {
     const quarters = quartersOf(1)
     const [first, past] = [Math.floor(fromMs / quarterMs), Math.ceil(toMs / quarterMs)]
-    const hours =
-      'SELECT 1 FROM rollup_spans WHERE level = 1 AND slot >= ? AND slot < ? AND key_id = ? LIMIT 1'
-    const recent = 'SELECT 1 FROM rollup_quarters WHERE slot >= ? AND slot < ? AND key_id = ? LIMIT 1'
-    return (
-      this.#rows(hours, Math.floor(first / quarters), Math.ceil(past / quarters), key).length > 0 ||
-      this.#rows(recent, Math.max(first, coarseUntil), past, key).length > 0
-    )
+    const [hourFirst, hourPast] = [Math.floor(first / quarters), Math.ceil(past / quarters)]
+    const used = `SELECT 1 FROM rollup_spans WHERE level = 1 AND slot >= ?1 AND slot < ?2 AND key_id = ?5
+      UNION ALL SELECT 1 FROM rollup_quarters WHERE slot >= ?3 AND slot < ?4 AND key_id = ?5 LIMIT 1`
+    return this.#rows(used, hourFirst, hourPast, Math.max(first, coarseUntil), past, key).length > 0
   }
 }
 
@@ -231,16 +199,12 @@ function groupingOf({ filter, dimension, extra }: FigureQuestion): Grouping | nu
   return groupingFor(asked)
 }
 
-/** The ids of the entries for which a key of a grouping stands. */
-function entriesOf({ entry, second }: Grouping, id: number): Partial<Record<Dimension, number>> {
-  if (entry === null) return {}
-  if (second === undefined) return { [entry]: id }
-  const [entryId, secondId] = entriesOfPair(id)
-  return { [entry]: entryId, [second]: secondId }
+function rangeOf(edgesMs: readonly number[]): TimeRange {
+  return [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
 }
 
 function coverFor({ levels }: Grouping, edgesMs: readonly number[], state: RollupState): Cover {
-  const [fromMs, toMs] = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
+  const [fromMs, toMs] = rangeOf(edgesMs)
   const heldFromMs = state.heldFrom * quarterMs
   // What is held by hours alone must be counted call by call before that quarter.
   const lowMs = levels[0] === 1 ? Math.min(toMs, Math.max(fromMs, heldFromMs)) : fromMs

@@ -4,13 +4,6 @@ import { type IsOver, QueryTooSlow } from '../../call/query-too-slow.ts'
 /** A slice is made wider below, and narrower above so many milliseconds of work. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const
 
-export interface SliceOptions {
-  readonly newestFirst?: boolean
-  readonly isOver: IsOver
-  /** Milliseconds of a clock that only goes forward. */
-  readonly now?: () => number
-}
-
 /**
  * Cuts a range of ids into pieces that each take some milliseconds to work through, however close the calls lie:
  * between two of them the question may end. Throws `QueryTooSlow` there.
@@ -18,7 +11,7 @@ export interface SliceOptions {
 export function* idSlices(
   fromId: number,
   pastId: number,
-  { newestFirst = false, isOver, now = () => performance.now() }: SliceOptions,
+  { newestFirst = false, isOver }: { readonly newestFirst?: boolean; readonly isOver: IsOver },
 ): Generator<readonly [fromId: number, pastId: number]> {
   let width: number = slice.firstIds
   let done = 0
@@ -26,9 +19,9 @@ export function* idSlices(
   while (done < length) {
     if (isOver()) throw new QueryTooSlow()
     const next = Math.min(length, done + width)
-    const startedMs = now()
+    const startedMs = performance.now()
     yield newestFirst ? [pastId - next, pastId - done] : [fromId + done, fromId + next]
-    const tookMs = now() - startedMs
+    const tookMs = performance.now() - startedMs
     if (tookMs < slice.shortMs) width *= 2
     else if (tookMs > slice.longMs) width = Math.max(slice.leastIds, Math.floor(width / 2))
     done = next

@@ -12,7 +12,11 @@ const columns = `upstream_id, model_id, response_model_id, count(*),
 /** What was refused, or never answered, has no price to look for. */
 const canCost = '(usage_source_id <> 0 OR search_units IS NOT NULL OR cost_nano_usd IS NOT NULL)'
 
-type Row = readonly (number | null)[]
+type Id = number | null
+type Row = readonly [
+  ...ids: [upstream: Id, model: Id, responseModel: Id],
+  ...sums: [calls: number, unpriced: number, input: number, output: number, costNanoUsd: number | null],
+]
 
 /** Tells which models answered where. */
 export class ServedModels {
@@ -31,44 +35,32 @@ export class ServedModels {
     const statement = this.#statements.get(
       `SELECT ${columns} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`,
     )
-    const sums = new Map<string, number[]>()
+    const wordOf = (table: 'upstreams' | 'models', id: Id): string | null =>
+      id === null ? null : this.#words.wordOf(table, id)
+    const served = new Map<string, ServedModel>()
     const untilMs = performance.now() + withinMs
     let countedMs = fromMs
     const slices = { newestFirst: true, isOver: this.#isOver }
     for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), slices)) {
-      for (const row of statement.all(...ids) as unknown as readonly Row[]) addTo(sums, row)
+      for (const row of statement.all(...ids) as unknown as readonly Row[]) {
+        const [upstream, model, responseModel, calls, unpriced, input, output, cost] = row
+        const name = `${upstream} ${model} ${responseModel}`
+        const known = served.get(name)
+        const costBefore = known?.costNanoUsd ?? null
+        served.set(name, {
+          upstream: wordOf('upstreams', upstream),
+          model: wordOf('models', model),
+          responseModel: wordOf('models', responseModel),
+          calls: (known?.calls ?? 0) + calls,
+          unpricedCalls: (known?.unpricedCalls ?? 0) + unpriced,
+          inputTokens: (known?.inputTokens ?? 0) + input,
+          outputTokens: (known?.outputTokens ?? 0) + output,
+          costNanoUsd: cost === null ? costBefore : (costBefore ?? 0) + cost,
+        })
+      }
       countedMs = startedAtMs(ids[0])
       if (performance.now() >= untilMs) break
     }
-    return { fromMs: countedMs, models: [...sums].map(([key, figures]) => this.#served(key, figures)) }
-  }
-
-  #served(key: string, figures: readonly number[]): ServedModel {
-    const [upstream, model, responseModel] = JSON.parse(key) as readonly (number | null)[]
-    const word = (table: 'upstreams' | 'models', id: number | null | undefined): string | null =>
-      id === null || id === undefined ? null : this.#words.wordOf(table, id)
-    const [calls = 0, unpricedCalls = 0, inputTokens = 0, outputTokens = 0, cost = Number.NaN] = figures
-    return {
-      upstream: word('upstreams', upstream),
-      model: word('models', model),
-      responseModel: word('models', responseModel),
-      calls,
-      unpricedCalls,
-      inputTokens,
-      outputTokens,
-      costNanoUsd: Number.isNaN(cost) ? null : cost,
-    }
-  }
-}
-
-/** The cost stays `NaN` until a call has one. */
-function addTo(sums: Map<string, number[]>, [upstream, model, responseModel, ...figures]: Row): void {
-  const key = JSON.stringify([upstream, model, responseModel])
-  const sum = sums.get(key) ?? [0, 0, 0, 0, Number.NaN]
-  sums.set(key, sum)
-  for (const [index, figure] of figures.entries()) {
-    if (figure === null) continue
-    const before = sum[index] ?? Number.NaN
-    sum[index] = (Number.isNaN(before) ? 0 : before) + figure
+    return { fromMs: countedMs, models: [...served.values()] }
   }
 }

@@ -1,19 +1,10 @@
 import { startedAtMs } from '../../call/call-id.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
-import { Figures, type MeasureName, measureNames, type SumColumn, sumColumns } from './rollup-figures.ts'
-import { type EntryDimension, type Grouping, noId, pairId } from './rollup-groupings.ts'
+import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
 import { quarterMs } from './rollup-spans.ts'
 
-const tokenColumns = [
-  'input_tokens',
-  'output_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'total_tokens',
-] as const
-
-const keyColumns = [
+/** The columns of a call that its figures are made of, in the order in which they are read. */
+export const figureSources = [
   'seq',
   'id',
   'call_type_id',
@@ -23,23 +14,13 @@ const keyColumns = [
   'endpoint_id',
   'status',
   'failure_code_id',
-] as const
-
-type Source =
-  | (typeof keyColumns)[number]
-  | (typeof tokenColumns)[number]
-  | 'cost_nano_usd'
-  | 'usage_source_id'
-  | MeasureName
-
-/** The columns of a call that its figures are made of, in the order in which they are read. */
-export const figureSources: readonly Source[] = [
-  ...keyColumns,
   ...tokenColumns,
   'cost_nano_usd',
   'usage_source_id',
   ...measureNames,
-]
+] as const
+
+type Source = (typeof figureSources)[number]
 
 /** From the request's head to the first content: the one source that is no column of `calls`. */
 export const ttftTotalSql = (row: string): string =>
@@ -55,30 +36,11 @@ export function figureSourceList(row: string = 'calls'): string {
 /** A row of {@link figureSources}. */
 export type FigureRow = readonly (number | null)[]
 
-const offsets = Object.fromEntries(figureSources.map((name, offset) => [name, offset])) as Record<
-  Source,
-  number
->
-const sumOffsets = Object.fromEntries(sumColumns.map((name, offset) => [name, offset])) as Record<
-  SumColumn,
-  number
->
+const offsets = offsetsOf(figureSources)
+const sumOffsets = offsetsOf(sumColumns)
 
-const entrySources = {
-  model: 'model_id',
-  client: 'client_id',
-  endpoint: 'endpoint_id',
-  status: 'status',
-  failure_code: 'failure_code_id',
-} as const satisfies Record<EntryDimension, Source>
-
-/** The entry under which a grouping files a call; `undefined` if it leaves the call out. */
-export function entryOf(call: FigureRow, { entry, second }: Grouping): number | undefined {
-  if (entry === null) return noId
-  const id = valueIn(call, entrySources[entry])
-  if (id === null && entry === 'failure_code') return undefined
-  if (second === undefined) return id ?? noId
-  return pairId(id ?? noId, valueIn(call, entrySources[second]) ?? noId)
+function offsetsOf<Name extends string>(names: readonly Name[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name, offset) => [name, offset])) as Record<Name, number>
 }
 
 export function valueIn(row: FigureRow, source: Source): number | null {

@@ -1,15 +1,14 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 import { addCall, CallCells, type FigureRow, figureSourceList } from './call-figures.ts'
+import { addFigures, figureColumns, spreadBytes } from './figure-rows.ts'
 import { Figures, measureNames } from './rollup-figures.ts'
 import { type Grouping, groupings } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
-import { type RollupState, rollupState } from './rollup-state.ts'
-import { addFigures, figureColumns } from './rollup-table.ts'
-import { spreadBytes } from './spread-bytes.ts'
+import { numberFrom, type RollupState, rollupState } from './rollup-state.ts'
 
 const quartersPerDay = quartersOf(3)
 const idsPerQuarter = firstIdAt(quarterMs)
@@ -24,36 +23,22 @@ export class RollupCheck {
   readonly #database: DatabaseSync
   readonly #state: () => RollupState
   readonly #keys: RollupKeys
-  readonly #calls: StatementSync
-  readonly #quarters: StatementSync
-  readonly #spans: StatementSync
+  readonly #statements: RowStatements
 
   constructor(database: DatabaseSync) {
-    const statements = new RowStatements(database)
     this.#database = database
     this.#state = rollupState(database)
-    this.#keys = new RollupKeys(database)
-    this.#calls = statements.get(
-      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
-    )
-    const isOf = 'k.grouping_id IN (SELECT value FROM json_each(?))'
-    this.#quarters = statements.get(
-      `SELECT ${figureColumns}, key_id FROM rollup_quarters JOIN rollup_keys AS k ON k.id = key_id
-        WHERE slot >= ? AND slot < ? AND ${isOf}`,
-    )
-    this.#spans = statements.get(
-      `SELECT ${figureColumns}, rollup_spans.key_id FROM rollup_keys AS k
-        JOIN rollup_spans ON level = ? AND rollup_spans.key_id = k.id AND slot >= ? AND slot < ? WHERE ${isOf}`,
-    )
+    this.#statements = new RowStatements(database)
+    this.#keys = new RollupKeys(this.#statements)
   }
 
   /** Quarter hours of which there are sums or calls, and whose calls are all there to be counted, the oldest first. */
   countable(): readonly number[] {
     const { foldedUntil, isVoid } = this.#state()
     if (isVoid) return []
-    const sums = this.#slots('SELECT min(slot) AS at FROM rollup_quarters WHERE slot >= ?', foldedUntil)
+    const sums = this.#slots('SELECT min(slot) FROM rollup_quarters WHERE slot >= ?', foldedUntil)
     const calls = this.#slots(
-      `SELECT min(id) / ${idsPerQuarter} AS at FROM calls WHERE id >= ? * ${idsPerQuarter}`,
+      `SELECT min(id) / ${idsPerQuarter} FROM calls WHERE id >= ? * ${idsPerQuarter}`,
       foldedUntil,
     )
     return [...new Set([...sums, ...calls])].sort((a, b) => a - b)
@@ -62,7 +47,7 @@ export class RollupCheck {
   /** Days of which there are quarter hours, or that the widest level holds, folded ones as well; the oldest first. */
   days(): readonly number[] {
     const quarters = this.#slots(
-      `SELECT min(slot) / ${quartersPerDay} AS at FROM rollup_quarters WHERE slot >= ? * ${quartersPerDay}`,
+      `SELECT min(slot) / ${quartersPerDay} FROM rollup_quarters WHERE slot >= ? * ${quartersPerDay}`,
       0,
     )
     const spans = this.#database.prepare('SELECT DISTINCT slot FROM rollup_spans WHERE level = 3').all()
@@ -110,8 +95,13 @@ export class RollupCheck {
   /** The sums that the calls themselves make. */
   #counted(of: readonly Grouping[], first: number, past: number, { watermark }: RollupState): Cells {
     const calls = new CallCells()
-    const rows = this.#calls.iterate(first * idsPerQuarter, past * idsPerQuarter, watermark)
-    for (const call of rows as Iterable<unknown> as Iterable<FigureRow>) addCall(calls.figuresFor(call), call)
+    const rows = this.#rows(
+      `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
+      first * idsPerQuarter,
+      past * idsPerQuarter,
+      watermark,
+    )
+    for (const call of rows as Iterable<FigureRow>) addCall(calls.figuresFor(call), call)
     const counted: Cells = new Map()
     for (const { call, figures } of calls.all()) {
       for (const grouping of of) {
@@ -125,28 +115,29 @@ export class RollupCheck {
 
   #stored(of: readonly Grouping[], level: LevelNumber, first: number, past: number): Cells {
     const ids = JSON.stringify(of.map(({ id }) => id))
-    const quarters = quartersOf(level)
-    const rows =
-      level === 0
-        ? this.#quarters.iterate(first, past, ids)
-        : this.#spans.iterate(level, first / quarters, past / quarters, ids)
+    const width = quartersOf(level)
+    const table = level === 0 ? 'rollup_quarters ON' : `rollup_spans ON level = ${level} AND`
+    const rows = this.#rows(
+      `SELECT ${figureColumns}, key_id FROM rollup_keys AS k
+        JOIN ${table} key_id = k.id AND slot >= ? AND slot < ?
+        WHERE k.grouping_id IN (SELECT value FROM json_each(?))`,
+      first / width,
+      past / width,
+      ids,
+    )
     const cells: Cells = new Map()
-    for (const row of rows as Iterable<unknown> as Iterable<readonly unknown[]>) {
-      addFigures(cellAt(cells, Number(row.at(-1))), row)
-    }
+    for (const row of rows) addFigures(cellAt(cells, Number(row.at(-1))), row)
     return cells
   }
 
   /** All that `nextSql` finds from a first one on, stepping from each to the next. */
   *#slots(nextSql: string, first: number): Generator<number> {
-    const next = this.#database.prepare(nextSql)
-    for (
-      let at = next.get(first)?.['at'] ?? null;
-      at !== null;
-      at = next.get(Number(at) + 1)?.['at'] ?? null
-    ) {
-      yield Number(at)
-    }
+    const next = this.#statements.get(nextSql)
+    for (let at = numberFrom(next, first); at !== null; at = numberFrom(next, at + 1)) yield at
+  }
+
+  #rows(sql: string, ...values: readonly SQLInputValue[]): Iterable<readonly unknown[]> {
+    return this.#statements.get(sql).iterate(...values) as Iterable<unknown> as Iterable<readonly unknown[]>
   }
 }
 

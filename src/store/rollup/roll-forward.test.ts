@@ -10,7 +10,7 @@ import { checkStore } from '../jobs/check-store.ts'
 import { openForWriting } from '../sqlite/open-store.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { BatchEncoder, WordList } from '../write/record-batch.ts'
-import { FoldCalls } from './fold-calls.ts'
+import { foldCalls } from './fold-calls.ts'
 import { RollForward } from './roll-forward.ts'
 
 const days = 4
@@ -62,9 +62,9 @@ test('begun anew: every answer on the way is what the calls say, folded and late
   run.write(300)
   rollAll(run.database)
   // Of the second day some calls are still there, as if folding had been killed.
-  const fold = new FoldCalls(run.database)
-  while (fold.step(fromMs + dayMs, 1000) > 0);
-  assert.equal(fold.step(fromMs + 2 * dayMs, 20), 20)
+  const fold = foldCalls(run.database)
+  while (fold(fromMs + dayMs, 1000) > 0);
+  assert.equal(fold(fromMs + 2 * dayMs, 20), 20)
   run.write(20)
   run.database.exec('UPDATE rollup_spans SET calls = calls + 1 WHERE level > 1')
   run.database.exec(`UPDATE rollup_quarters SET errors = 7 WHERE slot >= ${(fromMs + 2 * dayMs) / 900_000}`)

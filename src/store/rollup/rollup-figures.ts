@@ -1,16 +1,20 @@
 import { Histogram } from '../../lib/histogram.ts'
 
-/** Whole numbers that add up over calls, by their column in the rollups. */
-export const sumColumns = [
-  'calls',
-  'errors',
-  'left_calls',
+export const tokenColumns = [
   'input_tokens',
   'output_tokens',
   'cached_input_tokens',
   'cache_write_tokens',
   'reasoning_tokens',
   'total_tokens',
+] as const
+
+/** Whole numbers that add up over calls, by their column in the rollups. */
+export const sumColumns = [
+  'calls',
+  'errors',
+  'left_calls',
+  ...tokenColumns,
   'cost_nano_usd',
   'priced_calls',
   'unpriced_calls',

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import { RollForward } from './roll-forward.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
@@ -21,24 +22,18 @@ const lockWaitMs = 5
  */
 export class RollupKeeper {
   readonly #clock: Pick<Clock, 'after' | 'wallTime'>
-  readonly #now: () => number
   readonly #warn: (warning: Warning | null) => void
   #forward: { readonly database: DatabaseSync; readonly rolls: RollForward } | null = null
   #limit: number = step.firstLimit
   #cancel: (() => void) | null = null
 
-  /** `now` is a clock in milliseconds that only goes forward; `warn` is told what is wrong, and when it is over. */
-  constructor(
-    clock: Pick<Clock, 'after' | 'wallTime'>,
-    warn: (warning: Warning | null) => void,
-    now: () => number = () => performance.now(),
-  ) {
+  /** `warn` is told what is wrong, and when it is over. */
+  constructor(clock: Pick<Clock, 'after' | 'wallTime'>, warn: (warning: Warning | null) => void) {
     this.#clock = clock
     this.#warn = warn
-    this.#now = now
   }
 
-  /** Begins with the database that `current` gives, or whichever it gives later; `null` where none is open. */
+  /** Begins with the database that `current` gives, or whichever it gives later; `null` if none is open. */
   start(current: () => DatabaseSync | null): void {
     this.#cancel = this.#clock.after(this.#turn(current()), () => this.start(current))
   }
@@ -51,39 +46,33 @@ export class RollupKeeper {
   #turn(database: DatabaseSync | null): number {
     if (database === null) return everyMs
     try {
-      const hasMore = this.#step(database)
+      if (this.#forward?.database !== database) {
+        this.#forward = { database, rolls: new RollForward(database) }
+      }
+      const { rolls } = this.#forward
+      const hasMore = withLockWait(database, lockWaitMs, () => this.#step(rolls))
       this.#warn(null)
       return hasMore ? pauseMs : everyMs
     } catch (error) {
       this.#forward = null
       const code = sqliteCode(error)
       if (code === sqliteCodes.busy || code === sqliteCodes.locked) return everyMs
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `calls are recorded, but not added up: ${reason}; questions over long times may be slow`
+      const message = `calls are recorded, but not added up: ${messageOf(error)}; questions over long times may be slow`
       this.#warn({ code: 'rollups_behind', message })
       return afterTroubleMs
     }
   }
 
-  #step(database: DatabaseSync): boolean {
-    if (this.#forward?.database !== database) {
-      this.#forward = { database, rolls: new RollForward(database) }
-    }
-    const { rolls } = this.#forward
-    return withLockWait(database, lockWaitMs, () => {
-      const startedMs = this.#now()
-      const hasMore = rolls.step(this.#clock.wallTime(), this.#limit)
-      this.#pace(this.#now() - startedMs, hasMore)
-      return hasMore
-    })
-  }
-
-  #pace(tookMs: number, wasFull: boolean): void {
+  #step(rolls: RollForward): boolean {
+    const startedMs = performance.now()
+    const hasMore = rolls.step(this.#clock.wallTime(), this.#limit)
+    const tookMs = performance.now() - startedMs
     if (tookMs > step.longMs) {
       const fitting = Math.floor((this.#limit * step.longMs) / tookMs / 2)
       this.#limit = Math.max(step.leastLimit, fitting)
-    } else if (tookMs < step.shortMs && wasFull) {
+    } else if (tookMs < step.shortMs && hasMore) {
       this.#limit = Math.min(step.mostLimit, Math.ceil(this.#limit * 1.5))
     }
+    return hasMore
   }
 }

@@ -1,13 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { addSums, type CallCell, CallCells, type FigureRow, valueIn } from './call-figures.ts'
-import type { Figures } from './rollup-figures.ts'
+import { addFigures, addSpreadBytes, figureColumns, isMeasured, spreadBytes } from './figure-rows.ts'
+import { Figures, sumColumns } from './rollup-figures.ts'
 import { type Grouping, groupings } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
-import { levels, quartersOf } from './rollup-spans.ts'
+import { type LevelNumber, levels, quartersOf } from './rollup-spans.ts'
 import { type RollupState, rollupState } from './rollup-state.ts'
-import { type Place, RollupTable } from './rollup-table.ts'
 
 const quartersPerHour = quartersOf(1)
+
+/** A cell of the rollups: quarters lie by time, all others by key. */
+type Cell = readonly [level: LevelNumber, key: number, slot: number]
+type Row = readonly unknown[]
+
+const quarters = sqlOf('rollup_quarters', ['slot', 'key_id'])
+const spans = sqlOf('rollup_spans', ['level', 'key_id', 'slot'])
 
 /** A call of which something is counted otherwise than before. */
 export interface CallChange {
@@ -20,18 +28,18 @@ export interface CallChange {
 export class RollupSums {
   /** Reads how far the rollups have come. */
   readonly state: () => RollupState
-  readonly #table: RollupTable
+  readonly #statements: RowStatements
   readonly #keys: RollupKeys
 
   constructor(database: DatabaseSync, keyLimit?: number) {
     this.state = rollupState(database)
-    this.#table = new RollupTable(database)
-    this.#keys = new RollupKeys(database, keyLimit)
+    this.#statements = new RowStatements(database)
+    this.#keys = new RollupKeys(this.#statements, keyLimit)
   }
 
   /** Adds figures to the cells that are held by now: those of a wider level are made of others when their time is over. */
   add(cells: Iterable<CallCell>, { coarseUntil, coarseKey }: RollupState): void {
-    const added = new Map<string, { readonly place: Place; readonly parts: Figures[] }>()
+    const added = new Map<string, { readonly cell: Cell; readonly parts: Figures[] }>()
     for (const { quarter, call, figures } of cells) {
       for (const grouping of groupings) {
         const key = this.#keys.idFor(grouping, call)
@@ -39,19 +47,20 @@ export class RollupSums {
         // Of the hour that is being made, the wider slots of these keys are made already.
         const madeUntil = key <= coarseKey ? coarseUntil + quartersPerHour : coarseUntil
         for (const level of grouping.levels) {
-          const quarters = quartersOf(level)
-          const slot = Math.floor(quarter / quarters)
-          if (level !== grouping.levels[0] && (slot + 1) * quarters > madeUntil) continue
-          const place = [level, key, slot] as const
-          const name = place.join(' ')
+          const width = quartersOf(level)
+          const slot = Math.floor(quarter / width)
+          if (level !== grouping.levels[0] && (slot + 1) * width > madeUntil) continue
+          const cell = [level, key, slot] as const
+          const name = cell.join(' ')
           const known = added.get(name)
-          if (known === undefined) added.set(name, { place, parts: [figures] })
+          if (known === undefined) added.set(name, { cell, parts: [figures] })
           else known.parts.push(figures)
         }
       }
     }
     // In the order of the tables, so that neighbours are written one after the other.
-    for (const { place, parts } of [...added.values()].sort(inTableOrder)) this.#table.add(place, parts)
+    const inOrder = [...added.values()].sort((one, other) => inTableOrder(one.cell, other.cell))
+    for (const { cell, parts } of inOrder) this.#addTo(cell, parts)
   }
 
   /** Carries changes of calls over that are in the sums already. */
@@ -68,28 +77,83 @@ export class RollupSums {
     this.add(cells.all(), state)
   }
 
-  /** Makes a key's wider slots that end within the hour that ends at a quarter. */
+  /** Makes a key's wider slots that end within the hour that ends at a quarter, of finer ones; none of empty ones. */
   complete(key: number, grouping: Grouping, hourEnd: number): void {
-    for (const { level, quarters, of } of levels) {
+    for (const { level, quarters: width, of } of levels) {
       if (of === null || level === grouping.levels[0] || !grouping.levels.includes(level)) continue
-      const parts = quarters / quartersOf(of)
+      const parts = width / quartersOf(of)
       for (let end = hourEnd - quartersPerHour + 1; end <= hourEnd; end++) {
-        if (end % quarters !== 0) continue
-        const slot = end / quarters - 1
-        this.#table.make([level, key, slot], of, slot * parts, (slot + 1) * parts)
+        if (end % width !== 0) continue
+        const slot = end / width - 1
+        const whole = new Figures()
+        for (let part = slot * parts; part < (slot + 1) * parts; part++) {
+          const row = this.#find([of, key, part])
+          if (row !== undefined) addFigures(whole, row)
+        }
+        if (whole.sum('calls') !== 0) this.#put([level, key, slot], [...whole.sums], spreadBytes(whole))
       }
     }
   }
 
-  /** After a rollback. */
-  forget(): void {
-    this.#keys.forget()
+  /** Adds figures to a cell, which is made if there is none, and goes when no call is left in it. */
+  #addTo(cell: Cell, parts: readonly Figures[]): void {
+    const row = this.#find(cell)
+    const sums = sumColumns.map((_, at) => {
+      let sum = row === undefined ? 0 : Number(row[at])
+      for (const part of parts) sum += part.sums[at] ?? 0
+      return sum
+    })
+    if ((sums[0] ?? 0) <= 0) {
+      const [{ remove }, key] = placeOf(cell)
+      this.#statements.get(remove).run(...key)
+      return
+    }
+    const packed = row?.[sumColumns.length]
+    this.#put(cell, sums, withParts(packed instanceof Uint8Array ? packed : null, parts))
+  }
+
+  #find(cell: Cell): Row | undefined {
+    const [{ find }, key] = placeOf(cell)
+    return this.#statements.get(find).get(...key) as unknown as Row | undefined
+  }
+
+  #put(cell: Cell, sums: readonly number[], spreads: Uint8Array | null): void {
+    const [{ put }, key] = placeOf(cell)
+    this.#statements.get(put).run(...key, ...sums, spreads)
   }
 }
 
-function inTableOrder(
-  { place: a }: { readonly place: Place },
-  { place: b }: { readonly place: Place },
-): number {
+function sqlOf(
+  table: 'rollup_quarters' | 'rollup_spans',
+  key: readonly string[],
+): Record<'find' | 'put' | 'remove', string> {
+  const isKey = key.map((column) => `${column} = ?`).join(' AND ')
+  const values = [...key, ...sumColumns, 'spreads'].map(() => '?').join(', ')
+  return {
+    find: `SELECT ${figureColumns} FROM ${table} WHERE ${isKey}`,
+    put: `REPLACE INTO ${table} (${key.join(', ')}, ${figureColumns}) VALUES (${values})`,
+    remove: `DELETE FROM ${table} WHERE ${isKey}`,
+  }
+}
+
+/** The statements for a cell, and its key in their order. */
+function placeOf(cell: Cell): readonly [typeof quarters, readonly number[]] {
+  const [level, key, slot] = cell
+  return level === 0 ? [quarters, [slot, key]] : [spans, cell]
+}
+
+function inTableOrder(a: Cell, b: Cell): number {
   return a[0] - b[0] || (a[0] === 0 ? a[2] - b[2] || a[1] - b[1] : a[1] - b[1] || a[2] - b[2])
+}
+
+/** Spreads that get nothing more stay as they are packed. */
+function withParts(packed: Uint8Array | null, parts: readonly Figures[]): Uint8Array | null {
+  const measured = parts.filter(isMeasured)
+  const [first, ...others] = measured
+  if (first === undefined) return packed
+  if (packed === null && others.length === 0) return spreadBytes(first)
+  const whole = new Figures()
+  if (packed !== null) addSpreadBytes(whole, packed)
+  for (const part of measured) whole.merge(part)
+  return spreadBytes(whole)
 }

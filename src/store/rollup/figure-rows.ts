@@ -1,8 +1,18 @@
 import { VarintReader, VarintWriter } from '../../lib/varint.ts'
-import { type Figures, measureNames, type Spread } from './rollup-figures.ts'
+import { type Figures, measureNames, type Spread, sumColumns } from './rollup-figures.ts'
+
+/** The columns of figures in both tables of rollups, in the order of {@link addFigures}. */
+export const figureColumns = [...sumColumns, 'spreads'].join(', ')
 
 /** Precision of a sum of inverses: it is kept as a whole number of these parts. */
 const inversePart = 1e-11
+
+/** Adds a row of {@link figureColumns}. */
+export function addFigures(figures: Figures, row: readonly unknown[]): void {
+  for (let i = 0; i < figures.sums.length; i++) figures.sums[i] = (figures.sums[i] ?? 0) + Number(row[i])
+  const spreads = row[sumColumns.length]
+  if (spreads instanceof Uint8Array) addSpreadBytes(figures, spreads)
+}
 
 export function isMeasured({ spreads }: Figures): boolean {
   return measureNames.some((measure) => spreads[measure].count > 0)
