@@ -45,7 +45,7 @@ export interface ServedCount {
 /**
  * The questions asked of recorded calls, of whatever stores them: what any store must answer is stated in
  * `test/store/any-store.ts`. Whoever opens a reader may give it an `IsOver`: every method that may read many rows rejects
- * with `QueryTooSlow` soon after it says so.
+ * with `QueryTooSlowError` soon after it says so.
  */
 export interface CallReader {
   /** Newest first. */
@@ -56,7 +56,7 @@ export interface CallReader {
   call(id: number): Promise<CallJson | null>
   /**
    * Totals and percentiles, all of one instant. Edges before `foldedUntilMs` count from the start of their
-   * quarter hour; rejects with `FoldedRange` if two of them are then the same, or if the sums of folded
+   * quarter hour; rejects with `FoldedRangeError` if two of them are then the same, or if the sums of folded
    * calls do not tell what is asked.
    */
   aggregate(question: CallQuestion): Promise<CallAnswer>

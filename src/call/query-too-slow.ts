@@ -2,9 +2,9 @@
 export type IsOver = () => boolean
 
 /** The answer would take longer than its asker gave it. Nothing is wrong: a shorter range or a coarser key would do. */
-export class QueryTooSlow extends Error {
+export class QueryTooSlowError extends Error {
   constructor() {
     super('the answer takes longer than it may')
-    this.name = 'QueryTooSlow'
+    this.name = 'QueryTooSlowError'
   }
 }

@@ -47,7 +47,7 @@ export interface AnswerText {
 }
 
 /**
- * Answers any question; all that it tells is of one instant. Rejects with `QueryError`, `FoldedRange`, `QueryTooSlow`,
+ * Answers any question; all that it tells is of one instant. Rejects with `QueryError`, `FoldedRangeError`, `QueryTooSlowError`,
  * and what SQLite throws.
  */
 export function answerQuestion(

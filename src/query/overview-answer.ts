@@ -9,7 +9,7 @@ import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-questi
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
-import { FoldedRange } from '../call/folded-range.ts'
+import { FoldedRangeError } from '../call/folded-range.ts'
 import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
@@ -123,7 +123,7 @@ async function orNull<T>(told: () => Promise<T>): Promise<T | null> {
   try {
     return await told()
   } catch (error) {
-    if (error instanceof FoldedRange) return null
+    if (error instanceof FoldedRangeError) return null
     throw error
   }
 }

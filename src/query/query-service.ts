@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { FoldedRange } from '../call/folded-range.ts'
+import { FoldedRangeError } from '../call/folded-range.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
-import { QueryTooSlow } from '../call/query-too-slow.ts'
+import { QueryTooSlowError } from '../call/query-too-slow.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
 import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
 import { QueryError } from './query-question.ts'
@@ -57,12 +57,12 @@ function failureOf(error: unknown): QueryFailure | QueryFault {
   if (error instanceof QueryError) {
     return { kind: 'refused', code: error.code, message: error.message, param: error.param }
   }
-  if (error instanceof FoldedRange) {
+  if (error instanceof FoldedRangeError) {
     const from = new Date(error.unfoldedFromMs).toISOString()
     const message = `Calls before ${from} are kept as sums of quarter hours, which do not tell this; ask from ${from} on.`
     return { kind: 'refused', code: 'folded_range', message, param: 'from' }
   }
-  if (error instanceof QueryTooSlow) {
+  if (error instanceof QueryTooSlowError) {
     const message = 'The answer takes too long; ask for a shorter range, or with fewer filters.'
     return { kind: 'refused', code: 'too_slow', message, param: null }
   }

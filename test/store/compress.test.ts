@@ -173,7 +173,10 @@ test('times that cut a folded quarter hour count in whole ones, and minutes ther
   assert.equal(countedFrom(fromMs), calls.filter((call) => !isBefore(fromMs)(call)).length)
   assert.equal(countedFrom(fromMs + 7 * 60_000), countedFrom(fromMs))
   const minutes = { edgesMs: [fromMs, fromMs + 60_000, fromMs + 120_000], filter: {}, dimension: null }
-  assert.throws(() => reader.ask([minutes]), { name: 'FoldedRange', unfoldedFromMs: todayMs - 20 * dayMs })
+  assert.throws(() => reader.ask([minutes]), {
+    name: 'FoldedRangeError',
+    unfoldedFromMs: todayMs - 20 * dayMs,
+  })
   database.close()
 })
 

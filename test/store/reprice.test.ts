@@ -8,7 +8,7 @@ import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { FoldedRange } from '../../src/call/folded-range.ts'
+import { FoldedRangeError } from '../../src/call/folded-range.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { checkStore } from '../../src/store/jobs/check-store.ts'
 import { compressStore } from '../../src/store/jobs/compress-store.ts'
@@ -255,7 +255,7 @@ test('what was folded is refused, and what folding deletes leaves nothing behind
   for (const dryRun of [true, false]) {
     await assert.rejects(
       reprice(path, 4, { dryRun }),
-      (error) => error instanceof FoldedRange && error.unfoldedFromMs === foldedMs,
+      (error) => error instanceof FoldedRangeError && error.unfoldedFromMs === foldedMs,
     )
   }
   assert.deepEqual(rowsOf(path, `SELECT * FROM repriced WHERE call_id < ${foldedMs * 4096}`), [])

@@ -18,7 +18,7 @@ export interface RepriceQuestion extends Bounds {
   readonly zone: string
 }
 
-/** Changes prices, and the costs of past calls. All reject with `Trouble`. */
+/** Changes prices, and the costs of past calls. All reject with `DashboardError`. */
 export const costActions = {
   /** Answers when it is under way: `GET /api/costs` tells the rest. */
   sync: (): Promise<unknown> => act('POST', '/api/costs/sync'),

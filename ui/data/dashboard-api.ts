@@ -4,7 +4,7 @@ import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts
 import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { learnTime } from './dashboard-clock.ts'
-import { Trouble, troubleOf } from './trouble.ts'
+import { DashboardError, dashboardErrorOf } from './dashboard-error.ts'
 
 /** Questions take at most 5 s on the dashboard's side; a little more is the way there and back. */
 const answerLimitMs = 8000
@@ -30,7 +30,7 @@ export interface CallsAnswer {
 /** Makes an answer of the text that came; `JSON.parse` unless told. */
 export type AnswerReader<Answer> = (text: string) => Answer
 
-/** Asks the dashboard for something. Rejects with `Trouble`, or with the signal's reason. */
+/** Asks the dashboard for something. Rejects with `DashboardError`, or with the signal's reason. */
 export async function ask<Answer>(
   path: string,
   signal?: AbortSignal,
@@ -39,7 +39,7 @@ export async function ask<Answer>(
   return request<Answer>('GET', path, undefined, answerLimitMs, signal, read)
 }
 
-/** What the gateway and the database can be told to do. All reject with `Trouble`. */
+/** What the gateway and the database can be told to do. All reject with `DashboardError`. */
 export const actions = {
   start: (): Promise<StartAnswer> => act('POST', '/api/proxy/start'),
   stop: (): Promise<ProcessStatus> => act('POST', '/api/proxy/stop'),
@@ -59,7 +59,7 @@ export const actions = {
   clearPayloads: (): Promise<unknown> => act('POST', '/api/raw-log/clear'),
 } as const
 
-/** Has the dashboard do something. Rejects with `Trouble`. */
+/** Has the dashboard do something. Rejects with `DashboardError`. */
 export function act<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   return request<Answer>(method, path, body, actionLimitMs)
 }
@@ -85,14 +85,14 @@ async function request<Answer>(
     answer = response.ok ? read(text) : JSON.parse(text)
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new Trouble(
+    throw new DashboardError(
       limit.aborted ? 'The dashboard takes too long to answer.' : 'The dashboard did not answer.',
     )
   }
   if (response.ok) return answer as Answer
   // The page's own address then serves the sign-in page.
   if (response.status === 401) location.reload()
-  throw troubleOf(answer, response.status)
+  throw dashboardErrorOf(answer, response.status)
 }
 
 const jsonHeaders = { 'Content-Type': 'application/json' }

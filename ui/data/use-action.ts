@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Trouble, reasonOf } from './trouble.ts'
+import { DashboardError, reasonOf } from './dashboard-error.ts'
 
 /** Something that the dashboard is told to do, one thing at a time. */
 export interface Action {
   readonly isBusy: boolean
   /** Why the last attempt failed; null once another one has begun. */
-  readonly trouble: Trouble | null
+  readonly trouble: DashboardError | null
   /** Does nothing while the last attempt is under way. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>
   readonly forgetTrouble: () => void
@@ -14,7 +14,7 @@ export interface Action {
 /** Follows what a press has the dashboard do. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false)
-  const [trouble, setTrouble] = useState<Trouble | null>(null)
+  const [trouble, setTrouble] = useState<DashboardError | null>(null)
   const run = async (work: () => Promise<unknown>): Promise<void> => {
     if (isBusy) return
     setBusy(true)
@@ -22,7 +22,7 @@ export function useAction(): Action {
     try {
       await work()
     } catch (error) {
-      setTrouble(error instanceof Trouble ? error : new Trouble(reasonOf(error)))
+      setTrouble(error instanceof DashboardError ? error : new DashboardError(reasonOf(error)))
     } finally {
       setBusy(false)
     }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type AnswerReader, ask } from './dashboard-api.ts'
 import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
-import { Trouble, reasonOf } from './trouble.ts'
+import { DashboardError, reasonOf } from './dashboard-error.ts'
 
 /** What is known of an answer that is asked for again and again. */
 export interface Answered<Answer> {
@@ -66,7 +66,7 @@ export function useAnswer<Answer>(
       },
       (error: unknown) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
-        const troubleCode = error instanceof Trouble ? error.code : null
+        const troubleCode = error instanceof DashboardError ? error.code : null
         setState((before) => ({ ...before, trouble: reasonOf(error), troubleCode, isLoading: false }))
       },
     )

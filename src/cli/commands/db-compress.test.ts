@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import {
-  CompressStopped,
+  CompressStoppedError,
   type CompressOutcome,
   type CompressRequest,
   type compressStore,
@@ -91,7 +91,7 @@ test('on a terminal progress is one line that is gone at the end; elsewhere ther
 })
 
 test('why it came to nothing is told, with exit code 1', async () => {
-  const stopped = new CompressStopped('another process reads')
+  const stopped = new CompressStoppedError('another process reads')
   const wrongs: readonly (readonly [typeof compressStore, string, RegExp])[] = [
     [
       () => Promise.resolve('job_running'),

@@ -1,5 +1,5 @@
 import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
-import { CompressStopped, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
+import { CompressStoppedError, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -57,7 +57,9 @@ export async function run(
         duration_ms: Math.round(durationMs),
       }),
       failureOf: (error) =>
-        error instanceof CompressStopped ? { code: 'job_failed', message: `${db}: ${error.message}` } : null,
+        error instanceof CompressStoppedError
+          ? { code: 'job_failed', message: `${db}: ${error.message}` }
+          : null,
       whatStays: 'What was folded so far stays folded; nothing is lost, and it can be run again.',
     },
     terminal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
-import { FoldedRange } from '../../call/folded-range.ts'
+import { FoldedRangeError } from '../../call/folded-range.ts'
 import { noPrices } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
 import type { RepriceOutcome, RepriceRequest } from '../../store/jobs/reprice-store.ts'
@@ -104,7 +104,7 @@ test('what cannot be done is told in one line, with exit code 1', async () => {
         'folded_range',
         /ask from 2026-11-20T12:00:00\.000Z on/,
         (): never => {
-          throw new FoldedRange(Date.UTC(2026, 10, 20, 12))
+          throw new FoldedRangeError(Date.UTC(2026, 10, 20, 12))
         },
       ],
       [

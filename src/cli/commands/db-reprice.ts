@@ -1,6 +1,6 @@
 import type { JobFailure } from '../../api/database-job.ts'
 import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
-import { FoldedRange } from '../../call/folded-range.ts'
+import { FoldedRangeError } from '../../call/folded-range.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
@@ -139,7 +139,7 @@ function unreadable(reading: Exclude<PriceReading, { readonly costs: unknown }>)
 }
 
 function foldedFailure(error: unknown): JobFailure | null {
-  if (!(error instanceof FoldedRange)) return null
+  if (!(error instanceof FoldedRangeError)) return null
   const from = isoTime(error.unfoldedFromMs)
   const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
   return { code: 'folded_range', message }

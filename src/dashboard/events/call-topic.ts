@@ -28,7 +28,7 @@ export class CallTopic extends ReadTopic {
     this.#poll.stop()
   }
 
-  protected override standing(missed: Missed): readonly string[] {
+  protected override current(missed: Missed): readonly string[] {
     const data: EventData['calls'] = { calls: [], skipped: missed ?? 0 }
     return data.skipped === 0 ? [] : [JSON.stringify(data)]
   }

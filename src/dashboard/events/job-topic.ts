@@ -21,7 +21,7 @@ export class JobTopic extends ReadTopic {
     this.#unwatch?.()
   }
 
-  protected override standing(): readonly string[] {
+  protected override current(): readonly string[] {
     return [this.#state()]
   }
 

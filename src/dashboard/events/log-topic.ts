@@ -32,7 +32,7 @@ export class LogTopic extends ReadTopic {
     this.#stopWatch?.()
   }
 
-  protected override standing(): readonly string[] {
+  protected override current(): readonly string[] {
     return this.#last === null ? [] : [textOf({ lines: this.#last, reset: true })]
   }
 }

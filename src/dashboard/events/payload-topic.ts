@@ -31,7 +31,7 @@ export class PayloadTopic extends ReadTopic {
     this.#stop?.()
   }
 
-  protected override standing(missed: Missed): readonly string[] {
+  protected override current(missed: Missed): readonly string[] {
     const dropped: EventData['payloads'] = { type: 'dropped', count: missed }
     const texts = [this.#connection, missed === 0 ? null : JSON.stringify(dropped)]
     return texts.filter((json) => json !== null)

@@ -44,7 +44,7 @@ export class StateTopic<Name extends EventTopic> extends ReadTopic {
     this.#poll.stop()
   }
 
-  protected override standing(): readonly string[] {
+  protected override current(): readonly string[] {
     return this.#state === null ? [] : [this.#state]
   }
 

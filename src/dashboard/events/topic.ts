@@ -50,7 +50,7 @@ export abstract class ReadTopic implements Topic {
   protected abstract rest(): void
 
   /** The events for a reader that is new, or has missed so much; none as long as nothing is known. */
-  protected abstract standing(missed: Missed): readonly string[]
+  protected abstract current(missed: Missed): readonly string[]
 
   /** Tells all readers. `worth` counts as missed by those who cannot be told. */
   protected tell(json: string, worth: Missed = 0): void {
@@ -70,7 +70,7 @@ export abstract class ReadTopic implements Topic {
   }
 
   #catchUp(reader: TopicReader, place: Place): void {
-    if (this.standing(place.missed).every((json) => reader.send(json))) place.missed = 0
+    if (this.current(place.missed).every((json) => reader.send(json))) place.missed = 0
     else this.#miss(reader, place, 0)
   }
 }

@@ -45,7 +45,7 @@ export class Predecessors {
   readonly #shares: SlotShares
   readonly #draining = new Map<string, DrainingGateway>()
   /** What those are told, too, who only report later. */
-  readonly #standing: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
+  readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
   #hasMoved = false
   #over: PromiseWithResolvers<void> | null = null
 
@@ -89,7 +89,7 @@ export class Predecessors {
 
   /** What was switched here counts for the calls that they finish, too. */
   switchRawLog(rawLog: RawLogSwitch): void {
-    this.#standing.rawLog = { rawLog }
+    this.#orders.rawLog = { rawLog }
     this.#tellAll({ rawLog })
   }
 
@@ -98,7 +98,7 @@ export class Predecessors {
     return {
       report: (report) => {
         if (instance === null) {
-          for (const order of Object.values(this.#standing)) tell(order)
+          for (const order of Object.values(this.#orders)) tell(order)
           this.#shares.join(report.instance)
         }
         instance = report.instance
@@ -128,7 +128,7 @@ export class Predecessors {
   /** Has them stop as well, also those that have yet to report; resolves when none is left. */
   stop(stopWithinMs: number): Promise<void> {
     if (this.#hasMoved) return Promise.resolve()
-    this.#standing.stop = { stopWithinMs }
+    this.#orders.stop = { stopWithinMs }
     this.#over ??= Promise.withResolvers()
     this.#tellAll({ stopWithinMs })
     this.#resolveIfOver()

@@ -42,10 +42,10 @@ export interface CompressOutcome {
 }
 
 /** Nothing is broken, but it cannot go on now; what is done already stays done. */
-export class CompressStopped extends Error {
+export class CompressStoppedError extends Error {
   constructor(message: string) {
     super(message)
-    this.name = 'CompressStopped'
+    this.name = 'CompressStoppedError'
   }
 }
 
@@ -164,7 +164,7 @@ async function carryOver(database: DatabaseSync, clock: JobClock): Promise<void>
   const deadlineMs = clock.now() + heldPatienceMs
   while (checkpoint(database, 'PASSIVE').waiting >= heldPages) {
     if (clock.now() > deadlineMs) {
-      throw new CompressStopped(
+      throw new CompressStoppedError(
         `another process has read in one go for over ${heldPatienceMs / 1000} s and keeps the log from being ` +
           'emptied; end it, and run this again: it goes on where it stopped',
       )

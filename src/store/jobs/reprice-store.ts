@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { FoldedRange } from '../../call/folded-range.ts'
+import { FoldedRangeError } from '../../call/folded-range.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
@@ -37,7 +37,7 @@ export interface RepriceOutcome {
 /**
  * Gives calls the cost that the prices in force when they began say, in transactions of a few milliseconds with pauses
  * between them, while others read and write. It may be killed at any moment, and then begun again: what was done is done.
- * Throws {@link FoldedRange} if calls of that time are kept as sums alone.
+ * Throws {@link FoldedRangeError} if calls of that time are kept as sums alone.
  */
 export async function repriceStore(
   path: string,
@@ -48,7 +48,7 @@ export async function repriceStore(
     const startedMs = clock.now()
     // Before the second version nothing could be folded away.
     const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
-    if (request.fromMs < unfoldedFromMs) throw new FoldedRange(unfoldedFromMs)
+    if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
     const { work, outcome } = repriceCalls(database, request, pricer, clock.wallTime)
     if (work !== null) await inSlices(clock, work, onProgress)
     return { ...outcome(), durationMs: clock.now() - startedMs }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { CallPage, CallSort } from '../../call/call-reader.ts'
-import { type IsOver, QueryTooSlow } from '../../call/query-too-slow.ts'
+import { type IsOver, QueryTooSlowError } from '../../call/query-too-slow.ts'
 import { andSql, type CallCondition } from './call-condition.ts'
 import { firstFailedOutcome } from '../../call/call-fields.ts'
 import { CallQuarters } from './call-quarters.ts'
@@ -95,7 +95,7 @@ export class CallList {
     const quarters = this.#quarters.matching(selection.ids, first, past)
     if (quarters === null) return null
     return Iterator.from(quarters).map((quarter): Range => {
-      if (this.#isOver()) throw new QueryTooSlow()
+      if (this.#isOver()) throw new QueryTooSlowError()
       const [from, to] = [firstIdAt(quarter * quarterMs), firstIdAt((quarter + 1) * quarterMs)]
       return [Math.max(fromId, from), Math.min(pastId, to)]
     })

@@ -5,7 +5,7 @@ import { fiveCalls, type StoreContent, testStore } from '../../../test/store/any
 import { sampleStartMs } from '../../../test/store/sample-call.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
-import { QueryTooSlow } from '../../call/query-too-slow.ts'
+import { QueryTooSlowError } from '../../call/query-too-slow.ts'
 import { openCallReader } from './call-query.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { HistoryWriter } from '../write/history-writer.ts'
@@ -59,10 +59,10 @@ test('a reader that is told to stop stops', () =>
       const edgesMs = [sampleStartMs, sampleStartMs + 3_600_000]
       await assert.rejects(
         () => reader.aggregate({ filter: { min_ms: 1 }, edgesMs, dimension: null }),
-        QueryTooSlow,
+        QueryTooSlowError,
       )
-      await assert.rejects(() => reader.list({ min_ms: 1 }, { limit: 1 }), QueryTooSlow)
-      await assert.rejects(() => reader.list({}, { limit: 1, sort: 'ttft' }), QueryTooSlow)
+      await assert.rejects(() => reader.list({ min_ms: 1 }, { limit: 1 }), QueryTooSlowError)
+      await assert.rejects(() => reader.list({}, { limit: 1, sort: 'ttft' }), QueryTooSlowError)
       assert.equal((await reader.list({}, { limit: 9 })).length, 5)
     },
     { isOver: () => true },
@@ -77,7 +77,7 @@ test('what was folded is answered in quarter hours, or refused with the first in
       const inside = [sampleStartMs + 4, foldedMs + 5]
       const { summary } = await reader.aggregate({ filter: {}, edgesMs: inside, dimension: 'model' })
       assert.equal(summary.calls, 5)
-      const refused = { name: 'FoldedRange', unfoldedFromMs: foldedMs }
+      const refused = { name: 'FoldedRangeError', unfoldedFromMs: foldedMs }
       const minutes = [sampleStartMs, sampleStartMs + 60_000, foldedMs]
       await assert.rejects(() => reader.aggregate({ filter: {}, edgesMs: minutes, dimension: null }), refused)
       await assert.rejects(

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import { FoldedRange } from '../../call/folded-range.ts'
-import { type IsOver, QueryTooSlow } from '../../call/query-too-slow.ts'
+import { FoldedRangeError } from '../../call/folded-range.ts'
+import { type IsOver, QueryTooSlowError } from '../../call/query-too-slow.ts'
 import {
   andSql,
   bothConditions,
@@ -70,7 +70,7 @@ export class FigureReader {
     this.#state = rollupState(database)
   }
 
-  /** All answers are of one instant. Throws `QueryTooSlow`, and `FoldedRange` if calls would be needed that are gone. */
+  /** All answers are of one instant. Throws `QueryTooSlowError`, and `FoldedRangeError` if calls would be needed that are gone. */
   ask(questions: readonly FigureQuestion[]): readonly (readonly FigureGroup[])[] {
     return inOneInstant(this.#database, () => {
       const state = this.#state()
@@ -87,7 +87,7 @@ export class FigureReader {
     const keys = grouping === null ? null : this.#keysFor(grouping, question, state, range)
     const { spans, ragged } =
       grouping === null || keys === null ? { spans: [], ragged: [range] } : coverFor(grouping, edgesMs, state)
-    if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRange(foldedMs)
+    if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
     const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
     for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
     for (const part of ragged) this.#addCalls('held', part, question, groups, state)
@@ -128,7 +128,7 @@ export class FigureReader {
 
   /** All at once: a row costs half of what it does one by one. */
   #rows(sql: string, ...values: readonly number[]): readonly (readonly unknown[])[] {
-    if (this.#isOver()) throw new QueryTooSlow()
+    if (this.#isOver()) throw new QueryTooSlowError()
     return this.#statements.get(sql).all(...values) as unknown as readonly (readonly unknown[])[]
   }
 
@@ -148,7 +148,7 @@ export class FigureReader {
     for (const ids of slices) {
       const rows = statement.iterate(watermark, ...ids, ...condition.values) as Iterable<unknown>
       for (const row of rows as Iterable<FigureRow>) {
-        if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlow()
+        if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
         const entry = dimension === null ? null : valueIn(row, dimensionColumns[dimension])
         if (entry === null && dimension === 'failure_code') continue
         addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row)
@@ -228,6 +228,7 @@ function unfoldedEdges(edgesMs: readonly number[], foldedMs: number): readonly n
   if ((edgesMs[0] ?? 0) >= foldedMs) return edgesMs
   const edges = edgesMs.map((edge) => (edge < foldedMs ? Math.floor(edge / quarterMs) * quarterMs : edge))
   const last = Math.max(1, edges.length - 2)
-  if (edges.some((edge, index) => index < last && edge === edges[index + 1])) throw new FoldedRange(foldedMs)
+  if (edges.some((edge, index) => index < last && edge === edges[index + 1]))
+    throw new FoldedRangeError(foldedMs)
   return edges
 }

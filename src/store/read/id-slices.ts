@@ -1,12 +1,12 @@
 import { idsPerMs } from '../../call/call-id.ts'
-import { type IsOver, QueryTooSlow } from '../../call/query-too-slow.ts'
+import { type IsOver, QueryTooSlowError } from '../../call/query-too-slow.ts'
 
 /** A slice is made wider below, and narrower above so many milliseconds of work. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const
 
 /**
  * Cuts a range of ids into pieces that each take some milliseconds to work through, however close the calls lie:
- * between two of them the question may end. Throws `QueryTooSlow` there.
+ * between two of them the question may end. Throws `QueryTooSlowError` there.
  */
 export function* idSlices(
   fromId: number,
@@ -17,7 +17,7 @@ export function* idSlices(
   let done = 0
   const length = pastId - fromId
   while (done < length) {
-    if (isOver()) throw new QueryTooSlow()
+    if (isOver()) throw new QueryTooSlowError()
     const next = Math.min(length, done + width)
     const startedMs = performance.now()
     yield newestFirst ? [pastId - next, pastId - done] : [fromId + done, fromId + next]

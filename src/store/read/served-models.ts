@@ -30,7 +30,7 @@ export class ServedModels {
     this.#words = words
   }
 
-  /** See `CallReader.servedModels`. Throws `QueryTooSlow`. */
+  /** See `CallReader.servedModels`. Throws `QueryTooSlowError`. */
   between(fromMs: number, toMs: number, withinMs: number): ServedCount {
     const statement = this.#statements.get(
       `SELECT ${columns} FROM calls NOT INDEXED WHERE id >= ? AND id < ? AND ${canCost} GROUP BY 1, 2, 3`,

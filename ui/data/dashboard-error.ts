@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../src/api/error-body.ts'
 
 /** Why the dashboard did not do what it was asked for, in words for the reader. */
-export class Trouble extends Error {
+export class DashboardError extends Error {
   /** The parameter or setting that is wrong. */
   readonly param: string | null
   /** The gateway's last words, where it did not come up. */
@@ -11,7 +11,7 @@ export class Trouble extends Error {
 
   constructor(message: string, rest: { param?: string | null; log?: readonly string[]; code?: string } = {}) {
     super(message)
-    this.name = 'Trouble'
+    this.name = 'DashboardError'
     this.param = rest.param ?? null
     this.log = rest.log ?? []
     this.code = rest.code ?? null
@@ -19,10 +19,14 @@ export class Trouble extends Error {
 }
 
 /** What an answer that is none of success says. */
-export function troubleOf(answer: unknown, status: number): Trouble {
+export function dashboardErrorOf(answer: unknown, status: number): DashboardError {
   const error = (answer as Partial<ErrorBody> | null)?.error
-  if (error === undefined) return new Trouble(`The dashboard answered with status ${status}.`)
-  return new Trouble(error.message, { param: error.param ?? null, log: error.log ?? [], code: error.code })
+  if (error === undefined) return new DashboardError(`The dashboard answered with status ${status}.`)
+  return new DashboardError(error.message, {
+    param: error.param ?? null,
+    log: error.log ?? [],
+    code: error.code,
+  })
 }
 
 /** What went wrong, in words. */
