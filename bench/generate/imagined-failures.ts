@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/call/call-record.ts'
+import type { Outcome } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import type { Random } from '../../src/demo/random.ts'
 import { outcomeCodes, usageSourceCodes } from '../../src/call/call-fields.ts'

@@ -1,9 +1,6 @@
 import { type PublicFields, type RecordFields, storedFields } from './call-fields.ts'
 import type { FailureCode } from './failure.ts'
 
-/** How a call ended. */
-export type Outcome = RecordFields['outcome']
-
 /**
  * Everything that a row holds, and its id: `callFields` says what each field is. Times are milliseconds with fractions;
  * `null` means not known, 0 means measured or reported zero.
@@ -35,8 +32,3 @@ type NullableFields = {
 export const unknownFields: NullableFields = Object.fromEntries(
   storedFields.flatMap(({ record, required }) => (required === true ? [] : [[record, null]])),
 ) as NullableFields
-
-/** A client that left is nobody's failure; every other end but `ok` is. */
-export function isFailed(outcome: Outcome): boolean {
-  return outcome !== 'ok' && outcome !== 'client_disconnected'
-}

@@ -1,5 +1,5 @@
 import { CallIds, startedAtMs } from '../call/call-id.ts'
-import type { Outcome } from '../call/call-record.ts'
+import type { Outcome } from '../call/outcome.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
 import { isCaptured, isSampled } from './tap/capture-rule.ts'
 import { clearPayloads } from './file/clear-payloads.ts'

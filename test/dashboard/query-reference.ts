@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { startedAtMs } from '../../src/call/call-id.ts'
 import type { GroupFigures, MeasureFigures } from '../../src/call/call-question.ts'
-import { type CallRecord, isFailed } from '../../src/call/call-record.ts'
+import { type CallRecord } from '../../src/call/call-record.ts'
+import { isFailed } from '../../src/call/outcome.ts'
 import { quantileOf } from '../../src/lib/histogram.ts'
 
 /** Which calls a query selects, found one by one. */

@@ -1,5 +1,5 @@
 import type { CallSort } from '../../src/call/call-reader.ts'
-import type { Outcome } from '../../src/call/call-record.ts'
+import type { Outcome } from '../../src/call/outcome.ts'
 import type { CallType } from '../../src/call/call.ts'
 
 export type { CallSort, CallType, Outcome }

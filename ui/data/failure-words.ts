@@ -1,5 +1,5 @@
 import type { OverviewCall } from '../../src/api/overview.ts'
-import { isFailed } from '../../src/call/call-record.ts'
+import { isFailed } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { isNameOf, isOutcome, outcomeWords } from './call-words.ts'
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../call/call-record.ts'
+import type { Outcome } from '../../call/outcome.ts'
 import type { Failure, FailureCode } from '../../call/failure.ts'
 import type { AnswerEnding } from '../../call/meter-reading.ts'
 

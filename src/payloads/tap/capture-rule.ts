@@ -1,4 +1,4 @@
-import { isFailed, type Outcome } from '../../call/call-record.ts'
+import { isFailed, type Outcome } from '../../call/outcome.ts'
 
 /** What reaches the file: `all`, only calls that `errors` is true of, or a share of all calls. */
 export type CaptureRule =

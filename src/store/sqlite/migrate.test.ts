@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { rowsOf } from '../../../test/store/rows-of.ts'
 import { formatCallId } from '../../call/call-id.ts'
-import { isFailed, type Outcome } from '../../call/call-record.ts'
+import { isFailed, type Outcome } from '../../call/outcome.ts'
 import {
   callTypeCodes,
   firstFailedOutcome,
