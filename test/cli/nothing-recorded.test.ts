@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { eventually } from '../supervisor/eventually.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
 import { startUpProcess, type UpProcess } from '../support/up-process.ts'
 
@@ -25,8 +26,12 @@ async function serves(dir: TempDir, code: string, words: RegExp): Promise<readon
   const health = (await (await fetch(`${up.gateway}/health`)).json()) as HealthReport
   assert.equal(health.status, 'degraded')
   assert.ok(health.warnings.some((warning) => warning.code === code && words.test(warning.message)))
-  const lines = await logOf(up)
-  assert.ok(lines.length > 3)
+  // The gateway tells its log by itself, each second: the dashboard may have heard of it sooner.
+  let lines = await logOf(up)
+  await eventually('the log to tell it', async () => {
+    lines = await logOf(up)
+    return lines.some((line) => words.test(line))
+  })
   for (const line of lines) assert.match(line, atTime)
   assert.deepEqual(await up.command.stop('SIGINT'), { code: 0, signal: null })
   return lines
@@ -43,7 +48,6 @@ test('where nothing can be written, calls are served, and it is said that they a
   writeFileSync(dir.file('data'), '')
   const words = /data\/llm_telemetry\.db: .*calls are served, but cannot be recorded/
   const log = await serves(dir, 'database_unavailable', words)
-  assert.ok(log.some((line) => words.test(line)))
   assert.doesNotMatch(log.join('\n'), /(?:is|are) recorded/)
 })
 
