@@ -1,14 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Writes in one transaction, or, on an error, nothing; then `onRollback` forgets what was taken from it. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T, onRollback?: () => void): T {
+/** Writes in one transaction, or, on an error, nothing. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
     const result = work()
     database.exec('COMMIT')
     return result
   } catch (error) {
-    onRollback?.()
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
   }
