@@ -17,6 +17,8 @@ export interface DashboardSetup {
   readonly adminToken?: string | null
   readonly demandsToken?: boolean
   readonly allowedHosts?: readonly string[]
+  /** Asks the system whose each connection is unless told. */
+  readonly thisMachine?: ThisMachine
   /** A clock that stands still unless told. */
   readonly clock?: Clock
   /** Says that it is busy unless told. */
@@ -89,7 +91,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     sync: setup.sync ?? noSync,
     prices: setup.prices ?? noPriceWriter,
     adminToken: setup.adminToken ?? null,
-    thisMachine: new ThisMachine(true),
+    thisMachine: setup.thisMachine ?? new ThisMachine(true),
     demandsToken: setup.demandsToken ?? false,
     allowedHosts: setup.allowedHosts ?? [],
     clock: setup.clock ?? clock,

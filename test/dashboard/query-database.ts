@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/call/clock.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import type { GatewayEvent, GatewayMinute } from '../../src/call/call-sink.ts'
+import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { QueryProcess, type QueryProcessOptions } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
@@ -70,7 +71,9 @@ export async function startQueried(
     onFault: (error) => faults.push(error),
     ...options,
   })
-  const dashboard = await startDashboard({ queries, clock })
+  // Whose a connection is takes the system some milliseconds to tell, and other tests ask it.
+  const thisMachine = new ThisMachine(true, null)
+  const dashboard = await startDashboard({ queries, clock, thisMachine })
   const get: QueriedDashboard['get'] = (target, headers = {}) =>
     dashboard.ask('GET', target, { headers: Object.entries(headers) })
   return {
