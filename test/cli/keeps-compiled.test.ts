@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { startCommandProcess } from '../support/command-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+
+test('what Node compiled is kept in the user’s own folder for the next start', async () => {
+  await using dir = await makeTempDir()
+  assert.deepEqual(await runIn(dir.path), { code: 0, signal: null })
+  const [version = ''] = readdirSync(dir.file('tokenweir'))
+  assert.ok(readdirSync(dir.file(`tokenweir/${version}`)).length > 20)
+})
+
+test('a folder that cannot be made stops nothing', async () => {
+  await using dir = await makeTempDir()
+  writeFileSync(dir.file('file'), '')
+  assert.deepEqual(await runIn(dir.file('file')), { code: 0, signal: null })
+})
+
+async function runIn(cacheHome: string): Promise<unknown> {
+  const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cacheHome }
+  await using command = startCommandProcess({ args: ['--version'], directory: '/', env })
+  return await command.exited
+}
