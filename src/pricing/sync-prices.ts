@@ -99,6 +99,6 @@ function removeUnfinished(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {
     const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length) : ''
-    if (/^\.\d+\.new$/.test(rest)) rmSync(join(folder, name), { force: true })
+    if (/^(?:\.good)?\.\d+\.new$/.test(rest)) rmSync(join(folder, name), { force: true })
   }
 }
