@@ -1,7 +1,7 @@
 import type { PriceProblem } from '../api/costs.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
-import { type ModelCosts, noPrices } from './model-costs.ts'
+import type { ModelCosts } from './model-costs.ts'
 import { type ModelCostsReading, readModelCosts } from './read-model-costs.ts'
 import { chmodSync, copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -84,13 +84,6 @@ export function placeShippedPrices(path: string): void {
   } finally {
     rmSync(temporary, { force: true })
   }
-}
-
-/** The prices that a change starts from. Throws if the file is broken: what a person got wrong is not written over. */
-export function costsToChange(reading: PriceReading, refusal: (problem: PriceProblem) => Error): ModelCosts {
-  if (reading === 'missing') return noPrices
-  if ('costs' in reading) return reading.costs
-  throw refusal(reading.problem)
 }
 
 /** The place of a flaw, to be put behind the file's name: `, line 2, column 7`; empty if nobody knows. */

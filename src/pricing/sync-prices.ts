@@ -37,9 +37,6 @@ export interface SyncOrder {
   readonly bounds?: FetchBounds
 }
 
-/** Others hold the lock for as long as reading and writing a file takes. */
-const lockLimitMs = 10_000
-
 /**
  * Brings the price file at a path up to date with a list. Whatever goes wrong, and whenever the process ends, the file is
  * the one before or the one after. Rejects with `PriceFetchError`, `PriceSyncError` or `PriceFileError`.
@@ -52,7 +49,7 @@ export async function syncPrices(
   const startedAt = time()
   const fetched = await fetchPriceList(source, knownTag(pricesToChange(path), source), bounds)
   const taken = fetched === 'not_modified' ? null : listOf(fetched, source)
-  return changePrices(path, lockLimitMs, (costs) => {
+  return changePrices(path, (costs) => {
     removeUnfinished(path)
     const now = time()
     if (taken === null) {

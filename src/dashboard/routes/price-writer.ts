@@ -5,8 +5,6 @@ import { withoutOverride, withOverride } from '../../pricing/overrides.ts'
 import { priceFileState } from '../../pricing/prices-in-force.ts'
 import { RequestError } from '../http/request-error.ts'
 
-const lockLimitMs = 5000
-
 /** Changes one's own prices in the price file. */
 export interface PriceWriter {
   /** Another text whenever the price file is another: answers about it are not shared beyond that. */
@@ -22,7 +20,7 @@ export function priceWriter(path: string, clock: Pick<Clock, 'wallTime'>): Price
   return {
     fileState: () => priceFileState(path),
     set: (name, body) =>
-      changePrices(path, lockLimitMs, (before) => {
+      changePrices(path, (before) => {
         const reading = withOverride(before, name, body, new Date(clock.wallTime()).toISOString())
         if ('costs' in reading) return [reading.costs, reading.entry]
         const { param, allowed, got } = reading.problem
@@ -31,7 +29,7 @@ export function priceWriter(path: string, clock: Pick<Clock, 'wallTime'>): Price
         throw new RequestError('invalid_price', message, { param })
       }),
     remove: (name) =>
-      changePrices(path, lockLimitMs, (before) => {
+      changePrices(path, (before) => {
         const costs = withoutOverride(before, name)
         return [costs, costs !== null]
       }),
