@@ -1,4 +1,4 @@
-import type { PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
+import type { MatchedPrice, PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
 import { costNanoUsd, type MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
@@ -44,6 +44,20 @@ export interface BookedCost {
   readonly costNanoUsd: number
   readonly source: string
   readonly key: string
+}
+
+/** What is told of a price. */
+export function matchedPrice(price: Price | NoPrice): MatchedPrice {
+  if ('none' in price) return price
+  const { tiers, service_tiers: service } = price.period
+  return {
+    key: price.key,
+    source: price.source,
+    effective_from: price.effectiveFrom,
+    updated_at: price.updatedAt,
+    tiers,
+    ...(service === undefined ? {} : { service_tiers: service }),
+  }
 }
 
 interface DatedPrice {

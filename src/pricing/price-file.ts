@@ -49,8 +49,8 @@ function unreadable(message: string): PriceReading {
 }
 
 /** The prices that hold for whoever reads them once. */
-export function readPricesInForce(path: string): PriceReading {
-  return inForce(readPriceFile(path), () => readPriceFile(shippedPriceFile()))
+export function readPricesInForce(path: string, shippedPath: string = shippedPriceFile()): PriceReading {
+  return inForce(readPriceFile(path), () => readPriceFile(shippedPath))
 }
 
 /** The file's prices and, until a sync brings another list, beneath them those that came with the program. */
