@@ -26,8 +26,6 @@ export interface Price {
   readonly effectiveFrom: string | null
   /** When the source last said so; null is not known. */
   readonly updatedAt: string | null
-  /** The service tier whose rates these are. */
-  readonly serviceTier: ServiceTier | null
   /** Smallest bound first, every rate filled in. */
   readonly tiers: readonly PicoTier[]
   /** The same as the file has it, in USD per million tokens and of all service tiers. */
@@ -158,7 +156,6 @@ function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier |
         source: period.source ?? entry.source,
         effectiveFrom: period.effective_from,
         updatedAt: entry.updated_at ?? null,
-        serviceTier: serviceTier !== null && period.service_tiers?.[serviceTier] ? serviceTier : null,
         tiers: tiersOf(period, serviceTier),
         period,
       },
