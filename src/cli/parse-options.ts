@@ -129,7 +129,7 @@ function mentionsOf(value: unknown): readonly string[] {
 }
 
 function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {
-  let value: Exclude<T, null> | undefined
+  let value: (T & {}) | undefined
   for (const text of mentions) {
     value = spec.kind.parse(text, value)
     if (value === undefined) throw new OptionError(`${name} must be ${spec.kind.range}; got ${quoted(text)}`)
