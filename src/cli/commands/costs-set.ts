@@ -1,5 +1,6 @@
 import { changePrices, PriceFileError } from '../../pricing/change-prices.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
+import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { exitCode } from '../exit-code.ts'
@@ -114,11 +115,14 @@ function changed(
   body: Readonly<Record<string, number | string>>,
   nowMs: number,
 ): ModelCosts {
-  const reading = withOverride(costs, name, body, new Date(nowMs).toISOString())
-  if ('costs' in reading) return reading.costs
-  const { param, allowed } = reading.problem
-  const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`
-  throw new OptionError(`${option} must be ${allowed}`)
+  try {
+    return withOverride(costs, name, body, new Date(nowMs).toISOString()).costs
+  } catch (error) {
+    if (!(error instanceof JsonValueError)) throw error
+    const param = String(error.path[0])
+    const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`
+    throw new OptionError(`${option} must be ${error.allowed}`)
+  }
 }
 
 function setWords(name: string, body: Readonly<Record<string, number | string>>): string {
