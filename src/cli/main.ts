@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode } from './exit-code.ts'
 import { version } from './package-version.ts'
 import { type CliCommand, type Environment, helpOf, oneLine, OptionError } from './parse-options.ts'
@@ -10,6 +11,8 @@ interface CommandModule {
   readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
   /** It reads the database of the gateway that runs, unless one is named. */
   readonly readsDatabase?: boolean
+  /** Calls go before it, also if nobody but a terminal began it. */
+  readonly isLongJob?: boolean
 }
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
@@ -47,7 +50,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const load = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (load === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
-      const { run, readsDatabase = false } = await load()
+      const { run, readsDatabase = false, isLongJob = false } = await load()
+      if (isLongJob) lowerPriority(process.pid)
       const rest = argv.slice(name.split(' ').length)
       const code = await run(rest, readsDatabase ? await runningEnv(rest, env) : env)
       if (typeof code === 'number') process.exitCode = code
