@@ -63,9 +63,6 @@ interface DatedPrice {
   readonly price: Price
 }
 
-/** The prices of one entry, newest first. */
-type History = readonly DatedPrice[]
-
 interface Named {
   readonly key: string
   readonly entry: PriceEntry
@@ -83,7 +80,7 @@ export class PriceBook {
   readonly #models: ReadonlyMap<string, Named>
   readonly #overrides: ReadonlyMap<string, Named>
   readonly #upstreams: UpstreamTable
-  readonly #answers = new Map<string, readonly History[] | NoPrice>()
+  readonly #answers = new Map<string, readonly DatedPrice[] | NoPrice>()
 
   constructor({ models, overrides, upstreams }: Pick<ModelCosts, 'models' | 'overrides' | 'upstreams'>) {
     this.#models = byName(models, false)
@@ -105,9 +102,7 @@ export class PriceBook {
       this.#answers.set(question, answer)
     }
     if ('none' in answer) return answer
-    for (const history of answer) {
-      for (const { fromMs, price } of history) if (fromMs <= startedAtMs) return price
-    }
+    for (const { fromMs, price } of answer) if (fromMs <= startedAtMs) return price
     return noEntry
   }
 
@@ -119,8 +114,8 @@ export class PriceBook {
     return cost === null ? null : { costNanoUsd: cost, source: price.source, key: price.key }
   }
 
-  /** The entries whose names fit, best first: each is asked in turn, as one may begin later than the call. */
-  #lookUp({ upstream, responseModel, model, serviceTier }: AskedPrice): readonly History[] | NoPrice {
+  /** The prices of the entries whose names fit, best first, the newest of each first: one may begin later than the call. */
+  #lookUp({ upstream, responseModel, model, serviceTier }: AskedPrice): readonly DatedPrice[] | NoPrice {
     const exact = exactNames(responseModel, model)
     if (exact.length === 0) return { none: 'no_model' }
     const tier = serviceTierOf(serviceTier)
@@ -139,14 +134,17 @@ export class PriceBook {
             .map((name) => this.#models.get(`${place.prefix}${name}`.toLowerCase()))
             .filter((named) => named?.entry.provider === place.provider)
     const found = [...overrides, ...listed].filter((named) => named !== undefined)
-    if (found.length > 0) return [...new Set(found)].map((named) => historyOf(named, tier))
+    if (found.length > 0) return [...new Set(found)].flatMap((named) => historyOf(named, tier))
     return typeof place === 'string' ? { none: place } : noEntry
   }
 }
 
 const noEntry: NoPrice = { none: 'no_entry' }
 
-function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier | null): History {
+function historyOf(
+  { key, entry, isOverride }: Named,
+  serviceTier: ServiceTier | null,
+): readonly DatedPrice[] {
   return entry.prices
     .map((period) => ({
       fromMs: timeOf(period.effective_from),

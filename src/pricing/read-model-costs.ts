@@ -1,5 +1,5 @@
 import type { PriceEntry, PricePeriod, PriceProblem, PriceSync, RateTier } from '../api/costs.ts'
-import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
+import { placeInJson, readJson } from '../json/json-text.ts'
 import { isCount, isObject, isText } from '../lib/message-shape.ts'
 import * as json from '../options/json-check.ts'
 import { type JsonCheck, JsonValueError } from '../options/json-check.ts'
@@ -163,6 +163,29 @@ const sync: JsonCheck<PriceSync> = (value) => {
   return Object.fromEntries(parts) as PriceSync
 }
 
+/** An entry in the older form, which names no provider, counts wherever the model runs, as an override does. */
+function isSimple({ provider }: PriceEntry): boolean {
+  return provider === undefined
+}
+
+/** Overrides are found whatever the case: two that differ in nothing else would be a riddle. */
+function distinct(
+  check: JsonCheck<PriceEntry>,
+  isOverride: (one: PriceEntry) => boolean = () => true,
+): JsonCheck<ModelCosts['overrides']> {
+  return (value) => {
+    const entries = json.mapOf(check)(value)
+    const seen = new Map<string, string>()
+    for (const name of Object.keys(entries).filter((key) => isOverride(entries[key] as PriceEntry))) {
+      const other = seen.get(name.toLowerCase())
+      const flaw = name === '' ? 'has no name' : `differs from ${JSON.stringify(other)} in its case alone`
+      if (name === '' || other !== undefined) throw new JsonValueError(flaw, { path: [name], at: 'name' })
+      seen.set(name.toLowerCase(), name)
+    }
+    return entries
+  }
+}
+
 const modelCostsFile = json.object<ModelCosts>(
   {
     version: json.oneOf([1]),
@@ -172,39 +195,25 @@ const modelCostsFile = json.object<ModelCosts>(
     source: listSource,
     sync,
     upstreams: json.or(json.mapOf(upstream), {}),
-    models: json.or(json.mapOf(orSimple(listedEntry)), {}),
-    overrides: json.or(json.mapOf(orSimple(entry)), {}),
+    models: json.or(distinct(orSimple(listedEntry), isSimple), {}),
+    overrides: json.or(distinct(orSimple(entry)), {}),
   },
   withRemarks,
 )
 
+const simpleFile = distinct(simpleEntry)
+
 /** The content of a price file, in today's form and rounded. */
 const modelCosts: JsonCheck<ModelCosts> = (value) => {
-  if (isSimpleForm(value)) {
-    const overrides = json.mapOf(simpleEntry)(value)
-    return {
-      ...noPrices,
-      overrides: distinct(
-        Object.keys(overrides).map((name) => [name]),
-        overrides,
-      ),
-    }
-  }
+  if (isSimpleForm(value)) return { ...noPrices, overrides: simpleFile(value) }
   const file = modelCostsFile(value)
-  // An entry in the older form counts wherever the model runs, as an override does.
-  const isSimple = ([, { provider }]: [string, PriceEntry]): boolean => provider === undefined
   const own = new Set(Object.keys(file.overrides).map((name) => name.toLowerCase()))
-  const simple = Object.entries(file.models)
-    .filter(isSimple)
-    .filter(([name]) => !own.has(name.toLowerCase()))
-  const paths = [
-    ...Object.keys(file.overrides).map((name) => ['overrides', name]),
-    ...simple.map(([name]) => ['models', name]),
-  ]
+  const models = Object.entries(file.models)
+  const simple = models.filter(([name, one]) => isSimple(one) && !own.has(name.toLowerCase()))
   return {
     ...file,
-    models: Object.fromEntries(Object.entries(file.models).filter((one) => !isSimple(one))),
-    overrides: distinct(paths, { ...file.overrides, ...Object.fromEntries(simple) }),
+    models: Object.fromEntries(models.filter(([, one]) => !isSimple(one))),
+    overrides: { ...file.overrides, ...Object.fromEntries(simple) },
   }
 }
 
@@ -213,17 +222,4 @@ function isSimpleForm(value: unknown): boolean {
   if (!isObject(value) || 'version' in value) return false
   const entries = Object.values(value)
   return entries.length > 0 && entries.every((one) => Array.isArray(one))
-}
-
-/** Overrides are found whatever the case: two that differ in nothing else would be a riddle. */
-function distinct<T>(paths: readonly JsonPath[], overrides: T): T {
-  const seen = new Map<string, string>()
-  for (const path of paths) {
-    const name = String(path.at(-1))
-    const other = seen.get(name.toLowerCase())
-    const flaw = name === '' ? 'has no name' : `differs from ${JSON.stringify(other)} in its case alone`
-    if (name === '' || other !== undefined) throw new JsonValueError(flaw, { path, at: 'name' })
-    seen.set(name.toLowerCase(), name)
-  }
-  return overrides
 }
