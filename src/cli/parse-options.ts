@@ -93,16 +93,14 @@ function parse<V>(
     const spec = table[key]
     const flag = `--${spec.name}`
     const mentions = mentionsOf(command.getOptionValue(commanderOption(spec).attributeName()))
-    const variable = spec.env.find((name) => (env[name] ?? '') !== '')
-    if (mentions.length > 0 || variable === undefined) {
-      values[key] = valueOf(spec, flag, mentions)
-      sources[key] = mentions.length > 0 ? 'flag' : 'default'
-      setBy[key] = mentions.length > 0 ? flag : null
-    } else {
-      values[key] = valueOf(spec, `${variable} (${flag})`, [env[variable] ?? ''])
-      sources[key] = 'environment'
-      setBy[key] = variable
-    }
+    const isGiven = mentions.length > 0
+    const variable = isGiven ? undefined : spec.env.find((name) => (env[name] ?? '') !== '')
+    sources[key] = isGiven ? 'flag' : variable === undefined ? 'default' : 'environment'
+    setBy[key] = isGiven ? flag : (variable ?? null)
+    values[key] =
+      variable === undefined
+        ? valueOf(spec, flag, mentions)
+        : valueOf(spec, `${variable} (${flag})`, [env[variable] ?? ''])
   }
   // The loop has visited every key of the table, which are the keys of V.
   const options = { ...(values as V), sources, setBy } as Options<V>
