@@ -21,7 +21,7 @@ test('the lock is held while the prices are changed, and no longer', async () =>
   })
   assert.deepEqual([answer, await whileChanged], ['set', null])
   const reading = readPriceFile(path)
-  assert.ok(typeof reading === 'object' && 'costs' in reading)
+  assert.ok('costs' in reading && reading.costs !== null)
   assert.deepEqual(Object.keys(reading.costs.overrides), ['own'])
   const lock = await lockPriceFile(path, 0)
   assert.ok(lock !== null)

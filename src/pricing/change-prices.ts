@@ -50,8 +50,7 @@ export async function changePrices<T>(
 /** The prices that hold. Throws {@link PriceFileError} if the file is broken: nothing writes over it. */
 export function pricesToChange(path: string): ModelCosts {
   const reading = readPricesInForce(path)
-  if (reading === 'missing') return noPrices
-  if ('costs' in reading) return reading.costs
+  if ('costs' in reading) return reading.costs ?? noPrices
   const { problem } = reading
   const message = `${path}${placeInFile(problem)} has to be mended first: ${problem.message}`
   throw new PriceFileError('broken_price_file', message, problem)

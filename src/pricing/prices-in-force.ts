@@ -5,7 +5,7 @@ import { replaceFile } from '../lib/replace-file.ts'
 import type { MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { type AskedPrice, type BookedCost, PriceBook } from './price-book.ts'
-import { inForce, priceFileText, type PriceReading, readPriceFile, shippedPriceFile } from './price-file.ts'
+import { overShipped, priceFileText, readCosts, readPriceFile, shippedPriceFile } from './price-file.ts'
 
 /**
  * The prices that hold at the moment: those of the file, and until a first sync beneath them those that came with the
@@ -46,17 +46,16 @@ export class PricesInForce {
     const isFirst = this.#seen === null
     this.#seen = state
     const file = readPriceFile(this.#path)
-    this.#problem = typeof file === 'object' && 'problem' in file ? file.problem : null
-    const good = this.#problem === null ? file : readPriceFile(goodFileOf(this.#path))
-    const isGood = typeof good === 'object' && 'costs' in good
-    if (this.#problem !== null && !isGood && !isFirst) return true
-    let shipped: PriceReading | undefined
-    const readShipped = (): PriceReading => (shipped ??= readPriceFile(this.#shippedPath))
-    this.#costs = costsIn(inForce(isGood ? good : 'missing', readShipped))
+    this.#problem = 'problem' in file ? file.problem : null
+    const costs = 'costs' in file ? file.costs : readCosts(goodFileOf(this.#path))
+    if (this.#problem !== null && costs === null && !isFirst) return true
+    let shipped: ModelCosts | null | undefined
+    const readShipped = (): ModelCosts | null => (shipped ??= readCosts(this.#shippedPath))
+    this.#costs = overShipped(costs, readShipped) ?? noPrices
     this.#book = new PriceBook(this.#costs)
-    if (isGood && this.#problem === null) {
-      const isShipped = good.costs.synced_at === null && isDeepStrictEqual(good.costs, costsIn(readShipped()))
-      keepGood(this.#path, isShipped ? null : good.costs)
+    if (costs !== null && this.#problem === null) {
+      const isShipped = costs.synced_at === null && isDeepStrictEqual(costs, readShipped())
+      keepGood(this.#path, isShipped ? null : costs)
     }
     return true
   }
@@ -90,8 +89,4 @@ function keepGood(path: string, costs: ModelCosts | null): void {
   } catch {
     return
   }
-}
-
-function costsIn(reading: PriceReading): ModelCosts {
-  return reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
 }

@@ -37,7 +37,7 @@ function sync(path: string, source: string, nowMs: number = times[0]): Promise<S
 
 function costsIn(path: string): ModelCosts {
   const reading = readPriceFile(path)
-  assert.ok(typeof reading === 'object' && 'costs' in reading, JSON.stringify(reading))
+  assert.ok('costs' in reading && reading.costs !== null, JSON.stringify(reading))
   return reading.costs
 }
 

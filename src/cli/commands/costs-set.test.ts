@@ -18,7 +18,7 @@ async function makePlace() {
     run([...argv, '--db', dir.file('calls.db')], {}, terminal)
   const overrides = (): ModelCosts['overrides'] => {
     const reading = readPriceFile(path)
-    assert.ok(typeof reading === 'object' && 'costs' in reading)
+    assert.ok('costs' in reading && reading.costs !== null)
     return reading.costs.overrides
   }
   return { path, terminal, set, overrides, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() }

@@ -58,12 +58,12 @@ export function run(
   const { options, model } = parseWithModel(table, argv, env)
   const path = priceFileOf(options.db)
   const reading = readPricesInForce(path, shipped)
-  if (reading !== 'missing' && 'problem' in reading) {
+  if ('problem' in reading) {
     const why = `${path}${placeForEditor(reading.problem)}: ${reading.problem.message}`
     terminal.warn(`tokenweir: ${why} A gateway that runs goes on with the prices before.\n`)
     return exitCode.fault
   }
-  const costs = reading === 'missing' ? noPrices : reading.costs
+  const costs = reading.costs ?? noPrices
   if (model !== undefined) return showModel(model, costs, options, terminal)
   showState(costs, path, options.json, terminal)
   return 0

@@ -114,13 +114,13 @@ function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {
 }
 
 function costsOf(reading: PriceReading): ModelCosts {
-  if (reading === 'missing') {
-    throw new JobError('job_failed', 'there are no prices: sync them, or set some, and run this again.')
+  if ('problem' in reading) {
+    const { problem } = reading
+    const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
+    throw new JobError('broken_price_file', message)
   }
-  if ('costs' in reading) return reading.costs
-  const { problem } = reading
-  const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
-  throw new JobError('broken_price_file', message)
+  if (reading.costs !== null) return reading.costs
+  throw new JobError('job_failed', 'there are no prices: sync them, or set some, and run this again.')
 }
 
 function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {
