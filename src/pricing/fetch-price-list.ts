@@ -52,27 +52,23 @@ async function download(
   signal: AbortSignal,
   { maxBytes, maxRedirects }: FetchBounds,
 ): Promise<FetchedList> {
+  const headers = { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) }
   let url = new URL(source)
-  for (let redirects = 0; ; redirects++) {
-    const headers = { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) }
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     // Followed by hand: each step is looked at.
     const response = await fetch(url, { redirect: 'manual', headers, signal })
-    const location = response.headers.get('location')
-    if (response.status >= 300 && response.status < 400 && response.status !== 304 && location !== null) {
-      await response.body?.cancel()
-      if (redirects === maxRedirects) {
-        throw new PriceListError(`${source} leads from one address to another over ${maxRedirects} times.`)
-      }
-      url = nextUrl(url, location)
-      continue
-    }
     if (response.status === 304 && etag !== null) return 'not_modified'
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel()
+    if (response.ok && response.body !== null) {
+      return { text: await textOf(response.body, maxBytes), etag: response.headers.get('etag') }
+    }
+    await response.body?.cancel()
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status >= 400 || location === null) {
       throw new PriceListError(`${url.origin} answered ${response.status} in place of a list of prices.`)
     }
-    return { text: await textOf(response.body, maxBytes), etag: response.headers.get('etag') }
+    url = nextUrl(url, location)
   }
+  throw new PriceListError(`${source} leads from one address to another over ${maxRedirects} times.`)
 }
 
 function nextUrl(url: URL, location: string): URL {
