@@ -63,11 +63,6 @@ export function specsOf<V>(table: OptionTable<V>): readonly OptionSpec<V[keyof V
   return Object.values(table)
 }
 
-/** A value as JSON has it, `undefined` if it is not one of the option's. */
-export function settingValue<T>({ kind, default: model }: OptionSpec<T>, value: unknown): T | undefined {
-  return typeof value === typeof model ? kind.parse(shownValue(value)) : undefined
-}
-
 /** A value as it is written behind its flag, and as `--help` shows it. */
 export function shownValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
