@@ -75,14 +75,12 @@ function showModel(
   { upstream, json }: ShowOptions,
   terminal: Terminal,
 ): number {
-  const all = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())
-  const priced = all.filter(({ price }) => !('none' in price))
-  const shown = upstream === null && priced.length > 0 ? priced : all.slice(0, 1)
+  const shown = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())
   if (json) {
     const prices = shown.map((found) => ({ upstream: found.upstream, price: matchedPrice(found.price) }))
     terminal.print(`${JSON.stringify({ model, prices })}\n`)
   } else terminal.print(shown.map((found) => textOf(model, found)).join('\n'))
-  return priced.length > 0 ? 0 : exitCode.fault
+  return shown.some(({ price }) => 'none' in price) ? exitCode.fault : 0
 }
 
 /** At the upstream, or at every one whose prices are listed; at none of these there are one's own prices alone. */
