@@ -9,10 +9,6 @@ interface CommandModule {
   readonly command: CliCommand
   /** Gives the exit code; nothing if the command goes on by itself. Throws `OptionError`. */
   readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
-  /** It reads the database of the gateway that runs, unless one is named. */
-  readonly readsDatabase?: boolean
-  /** Calls go before it, also if nobody but a terminal began it. */
-  readonly isLongJob?: boolean
 }
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
@@ -33,6 +29,12 @@ const commands: Readonly<Record<string, () => Promise<CommandModule>>> = {
   demo: () => import('./commands/demo.ts'),
 }
 
+/** They read the database of the gateway that runs, unless one is named. */
+const readers: ReadonlySet<string> = new Set(['calls', 'costs show', 'db check'])
+
+/** Calls go before them, also if nobody but a terminal began them. */
+const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])
+
 const groups: Readonly<Record<string, string>> = {
   costs: 'what models cost',
   db: 'look after the telemetry database',
@@ -50,10 +52,10 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const load = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (load === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
-      const { run, readsDatabase = false, isLongJob = false } = await load()
-      if (isLongJob) lowerPriority(process.pid)
+      const { run } = await load()
+      if (longJobs.has(name)) lowerPriority(process.pid)
       const rest = argv.slice(name.split(' ').length)
-      const code = await run(rest, readsDatabase ? await runningEnv(rest, env) : env)
+      const code = await run(rest, readers.has(name) ? await runningEnv(rest, env) : env)
       if (typeof code === 'number') process.exitCode = code
     }
   } catch (error) {

@@ -81,12 +81,12 @@ function goodFileOf(path: string): string {
   return `${path}.good`
 }
 
-/** Keeps what could be read; null is what came with the program. The prices hold without it, too. */
+/** Keeps what could be read; null is what came with the program. */
 function keepGood(path: string, costs: ModelCosts | null): void {
   try {
     if (costs === null) rmSync(goodFileOf(path), { force: true })
     else replaceFile(goodFileOf(path), priceFileText(costs))
   } catch {
-    return
+    // The prices hold without it, too.
   }
 }

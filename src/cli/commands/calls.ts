@@ -30,9 +30,6 @@ export const command: CliCommand = {
   options: table,
 }
 
-/** It reads the database of the gateway that runs, unless one is named. */
-export const readsDatabase = true
-
 const pollMs = 500
 const followedAtOnce = 1000
 

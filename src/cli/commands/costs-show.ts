@@ -39,9 +39,6 @@ export const command: CliCommand = {
   operand: ['[model]', ''],
 }
 
-/** It reads the database of the gateway that runs, unless one is named. */
-export const readsDatabase = true
-
 /** A price, or that there is none, at one upstream; null is any. */
 interface Found {
   readonly upstream: string | null

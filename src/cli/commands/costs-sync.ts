@@ -32,10 +32,12 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   try {
     const result = await syncPrices(path, { source, wallTime: () => clock.wallTime() })
     const { added, changed, removed } = result
-    noteQuietly(() => {
+    try {
       const detail = JSON.stringify({ added, changed, removed })
       noteEvent(db, { atMs: clock.wallTime(), kind: 'price_sync', detail })
-    })
+    } catch {
+      // The prices are there, also if the database is busy or cannot be opened.
+    }
     if (json) line({ result })
     else print(`${path}: ${wordsOf(result)} (${source})\n`)
     return 0
@@ -50,13 +52,4 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
 function wordsOf({ added, changed, removed, entries, rejected, not_modified: isKnown }: SyncResult): string {
   if (isKnown) return 'the list is the one that was taken last'
   return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} gone; ${count(rejected)} entries were left out`
-}
-
-/** The prices are there, also if the database is busy or cannot be opened. */
-function noteQuietly(work: () => void): void {
-  try {
-    work()
-  } catch {
-    return
-  }
 }

@@ -29,9 +29,6 @@ export const command: CliCommand = {
 
 const phaseWords = { roll_up: 'adding up calls', fold: 'folding old calls', give_back: 'giving space back' }
 
-/** Calls go before it, also if nobody but a terminal began it. */
-export const isLongJob = true
-
 /**
  * `tokenweir db compress`: folds old calls away and gives their pages back. Gives the exit code; throws
  * `OptionError`.

@@ -14,9 +14,6 @@ export const command: CliCommand = {
   options: table,
 }
 
-/** Calls go before it, also if nobody but a terminal began it. */
-export const isLongJob = true
-
 /** `tokenweir db rebuild`: makes the sums anew. Gives the exit code; throws `OptionError`. */
 export async function run(
   argv: readonly string[],

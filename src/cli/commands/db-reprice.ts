@@ -38,9 +38,6 @@ export const command: CliCommand = {
 const mostLines = 60
 const longestName = 40
 
-/** Calls go before it, also if nobody but a terminal began it. */
-export const isLongJob = true
-
 /** The store's part of it, and the prices in force for the database at a path. */
 export interface RepriceParts {
   readonly reprice: typeof repriceStore
