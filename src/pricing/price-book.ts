@@ -1,6 +1,6 @@
 import type { MatchedPrice, PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
 import { costNanoUsd, type MeteredUsage } from './cost.ts'
-import { type ModelCosts, noPrices } from './model-costs.ts'
+import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
 import { timeOf } from './price-time.ts'
@@ -87,9 +87,6 @@ export class PriceBook {
     this.#overrides = byName(overrides, true)
     this.#upstreams = new UpstreamTable(upstreams)
   }
-
-  /** One that knows no price. */
-  static readonly empty: PriceBook = new PriceBook(noPrices)
 
   /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
   price(asked: AskedPrice): Price | NoPrice {

@@ -18,7 +18,7 @@ export class PricesInForce {
   /** Which state of the file was read last. */
   #seen: string | null = null
   #costs: ModelCosts = noPrices
-  #book: PriceBook = PriceBook.empty
+  #book = new PriceBook(noPrices)
   #problem: PriceProblem | null = null
 
   constructor(path: string, shippedPath: string = shippedPriceFile()) {

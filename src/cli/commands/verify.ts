@@ -101,7 +101,7 @@ async function throughGateway(
   await relay.settled()
   const last = relay.exchanges.at(-1)
   if (last === undefined) throw new Error(`the gateway did not forward the call: ${answer.body.toString()}`)
-  if (last.answer === null) throw relay.trouble ?? new Error('the upstream gave no answer')
+  if (last.answer === null) throw last.error ?? new Error('the upstream gave no answer')
   const attempts = relay.exchanges.length
   const beside: { direct: SeenAnswer[]; through: SeenAnswer[] } = { direct: [], through: [] }
   const directRequest = { ...request, target: upstreamPath(base, parseTarget(target)) }
