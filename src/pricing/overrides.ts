@@ -1,8 +1,8 @@
 import type { PriceEntry, PricePeriod, Rates } from '../api/costs.ts'
 import { isObject } from '../lib/message-shape.ts'
-import { type JsonCheck, mustBe, object, only } from '../options/json-check.ts'
+import { type JsonCheck, mustBe, object, or } from '../options/json-check.ts'
 import type { ModelCosts } from './model-costs.ts'
-import { byTime, isInstant, timeOf } from './price-time.ts'
+import { byTime, priceTime, timeOf } from './price-time.ts'
 import { fees, rateChecks } from './rate-bounds.ts'
 
 const longestName = 512
@@ -49,17 +49,13 @@ function keyOf({ overrides }: ModelCosts, name: string): string | null {
   return Object.keys(overrides).find((key) => key.toLowerCase() === lower) ?? null
 }
 
-const examples = 'a day such as 2026-11-21, or an instant such as 2026-11-21T04:00:00Z'
-
-const said = object<Rates & { readonly effective_from?: string | null | undefined }>({
+const said = object<Rates & { readonly effective_from: string | null }>({
   ...rateChecks,
-  effective_from: only(examples, (value): value is string | null | undefined => {
-    return value === undefined || value === null || isInstant(value)
-  }),
+  effective_from: or(priceTime, null),
 })
 
 const periodIn: JsonCheck<PricePeriod> = (body) => {
-  const { effective_from: from = null, ...rates } = said(body)
+  const { effective_from: from, ...rates } = said(body)
   // Without a price of its output a chat could never be priced; for embeddings it is 0.
   const isByFee = fees.some((fee) => fee in rates)
   for (const name of ['input', 'output'] as const) {

@@ -10,7 +10,7 @@ import {
   type PriceListSource,
   type UpstreamPrices,
 } from './model-costs.ts'
-import { byTime, isInstant, timeOf } from './price-time.ts'
+import { byTime, priceTime, timeOf } from './price-time.ts'
 import type { ServiceTier } from './price-tiers.ts'
 import { fees, rate, rateChecks } from './rate-bounds.ts'
 
@@ -33,13 +33,6 @@ export function readModelCosts(file: string): ModelCostsReading {
 }
 
 const withRemarks = { remarks: true }
-
-const examples = 'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null'
-
-const time: JsonCheck<string | null> = json.only(
-  examples,
-  (value): value is string | null => value === null || isInstant(value),
-)
 
 const tokens: JsonCheck<number> = json.only(
   'a whole number of tokens, zero or more',
@@ -76,7 +69,7 @@ const special = json.optional(tiers(true))
 
 const period = json.object<PricePeriod>(
   {
-    effective_from: json.or(time, null),
+    effective_from: json.or(priceTime, null),
     tiers: tiers(false),
     service_tiers: json.optional(
       json.object<Partial<Record<ServiceTier, readonly RateTier[]>>>({
@@ -106,8 +99,8 @@ const entry = json.object<PriceEntry>(
     provider: json.optional(json.text),
     mode: json.optional(json.text),
     source: json.or(json.text, 'user'),
-    updated_at: json.optional(time),
-    removed_at: (value) => json.optional(time)(value) ?? undefined,
+    updated_at: json.optional(priceTime),
+    removed_at: (value) => json.optional(priceTime)(value) ?? undefined,
     prices: dated(period),
   },
   withRemarks,
@@ -122,7 +115,7 @@ const listedEntry: JsonCheck<PriceEntry> = (value) => {
 
 const simplePeriod: JsonCheck<PricePeriod> = (value) => {
   const said = json.object({
-    effective_date: json.or(time, null),
+    effective_date: json.or(priceTime, null),
     input_cost_per_million: rate,
     output_cost_per_million: rate,
     provider_source: json.or(json.text, 'user'),
@@ -191,7 +184,7 @@ const modelCostsFile = json.object<ModelCosts>(
     version: json.oneOf([1]),
     currency: json.or(json.oneOf(['USD']), 'USD'),
     unit: json.or(json.oneOf(['usd_per_million_tokens']), 'usd_per_million_tokens'),
-    synced_at: json.or(time, null),
+    synced_at: json.or(priceTime, null),
     source: listSource,
     sync,
     upstreams: json.or(json.mapOf(upstream), {}),
