@@ -81,19 +81,14 @@ async function explain(argv: readonly string[]): Promise<void> {
     .version(version, '--version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
-  const parents = new Map<string, Command>()
   for (const [name, load] of Object.entries(commands)) {
-    const [group] = name.split(' ')
-    let parent = program
-    if (group !== undefined && group in groups) {
-      parent =
-        parents.get(group) ??
-        program
-          .command(group)
-          .description(groups[group] ?? '')
-          .copyInheritedSettings(program)
-      parents.set(group, parent)
-    }
+    const [group = ''] = name.split(' ')
+    const about = groups[group]
+    const parent =
+      about === undefined
+        ? program
+        : (program.commands.find((one) => one.name() === group) ??
+          program.command(group).description(about).copyInheritedSettings(program))
     parent.addCommand(helpOf((await load()).command).copyInheritedSettings(program))
   }
   await program.parseAsync(argv, { from: 'user' })
