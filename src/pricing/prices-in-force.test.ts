@@ -64,8 +64,8 @@ test('who first looks when the file is broken has the last prices that anybody c
 
 test('prices that came with the program are not kept a second time', async () => {
   await using dir = await makeTempDir()
-  const [path, shipped, good] = ['model_costs.json', 'shipped.json', 'model_costs.json.good'].map(dir.file)
-  assert.ok(path !== undefined && shipped !== undefined && good !== undefined)
+  const [path, shipped] = [dir.file('model_costs.json'), dir.file('shipped.json')]
+  const good = dir.file('model_costs.json.good')
   const prices = new PricesInForce(path, shipped)
   writePrices(shipped)
   writePrices(path)

@@ -35,9 +35,9 @@ export class NoGatewayError extends Error {
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
 export interface GatewayFeed {
   /** Where it is had, once it is. */
-  name(): string
+  readonly name: () => string
   /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, and as a place does. */
-  open(lastEventId: string | null): Promise<Readable | null>
+  readonly open: (lastEventId: string | null) => Promise<Readable | null>
 }
 
 export function gatewayFeed(places: readonly FeedPlace[]): GatewayFeed {
