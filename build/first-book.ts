@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitForUpdate } from '@pydantic/genai-prices'
-import { firstBook } from '../src/pricing/genai-prices-adapter.ts'
+import { firstBook } from './genai-prices-adapter.ts'
 import { priceFileText, shippedPriceFile, writePriceFile } from '../src/pricing/price-file.ts'
 import { readModelCosts } from '../src/pricing/read-model-costs.ts'
 

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode } from './exit-code.ts'
 import { version } from './package-version.ts'
 import { type CliCommand, type Environment, helpOf, oneLine, OptionError } from './parse-options.ts'
@@ -8,8 +9,6 @@ interface CommandModule {
   readonly command: CliCommand
   /** Gives the exit code; nothing if the command goes on by itself. Throws `OptionError`. */
   readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
-  /** It reads the database of the gateway that runs, unless one is named. */
-  readonly readsDatabase?: boolean
 }
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
@@ -30,6 +29,12 @@ const commands: Readonly<Record<string, () => Promise<CommandModule>>> = {
   demo: () => import('./commands/demo.ts'),
 }
 
+/** They read the database of the gateway that runs, unless one is named. */
+const readers: ReadonlySet<string> = new Set(['calls', 'costs show', 'db check'])
+
+/** Calls go before them, also if nobody but a terminal began them. */
+const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])
+
 const groups: Readonly<Record<string, string>> = {
   costs: 'what models cost',
   db: 'look after the telemetry database',
@@ -47,9 +52,10 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const load = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (load === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
-      const { run, readsDatabase = false } = await load()
+      const { run } = await load()
+      if (longJobs.has(name)) lowerPriority(process.pid)
       const rest = argv.slice(name.split(' ').length)
-      const code = await run(rest, readsDatabase ? await runningEnv(rest, env) : env)
+      const code = await run(rest, readers.has(name) ? await runningEnv(rest, env) : env)
       if (typeof code === 'number') process.exitCode = code
     }
   } catch (error) {
@@ -75,19 +81,14 @@ async function explain(argv: readonly string[]): Promise<void> {
     .version(version, '--version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
-  const parents = new Map<string, Command>()
   for (const [name, load] of Object.entries(commands)) {
-    const [group] = name.split(' ')
-    let parent = program
-    if (group !== undefined && group in groups) {
-      parent =
-        parents.get(group) ??
-        program
-          .command(group)
-          .description(groups[group] ?? '')
-          .copyInheritedSettings(program)
-      parents.set(group, parent)
-    }
+    const [group = ''] = name.split(' ')
+    const about = groups[group]
+    const parent =
+      about === undefined
+        ? program
+        : (program.commands.find((one) => one.name() === group) ??
+          program.command(group).description(about).copyInheritedSettings(program))
     parent.addCommand(helpOf((await load()).command).copyInheritedSettings(program))
   }
   await program.parseAsync(argv, { from: 'user' })

@@ -8,13 +8,13 @@ export function flag(description: string): OptionRow<boolean> {
 }
 
 /** An option with a default. */
-export function value<T>(kind: ValueKind<Exclude<T, null>>, fallback: T, description: string): OptionRow<T> {
+export function value<T>(kind: ValueKind<T & {}>, fallback: T, description: string): OptionRow<T> {
   return { kind, default: fallback, description, env: [] }
 }
 
 /** An option that is `null` unless given. */
-export function optional<T>(kind: ValueKind<T>, description: string): OptionRow<T | null> {
-  return { kind: kind as ValueKind<Exclude<T, null>>, default: null, description, env: [] }
+export function optional<T extends {}>(kind: ValueKind<T>, description: string): OptionRow<T | null> {
+  return { kind, default: null, description, env: [] }
 }
 
 /** `--db`, which a variable sets, too. */

@@ -7,7 +7,6 @@ import {
   shownValue,
   specsOf,
 } from '../options/option-spec.ts'
-import type { ValueKind } from '../options/value-kind.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -19,17 +18,12 @@ export class OptionError extends Error {
   }
 }
 
-/** An option, as far as it is shown. */
-export type ShownOption = Pick<OptionSpec<unknown>, 'name' | 'default' | 'env' | 'description'> & {
-  readonly kind: Pick<ValueKind<unknown>, 'placeholder' | 'range'>
-}
-
 /** A command, as its help and `docs/options.md` show it. */
 export interface CliCommand {
   /** `db compress` */
   readonly name: string
   readonly description: string
-  readonly options: Readonly<Record<string, ShownOption>>
+  readonly options: Readonly<Record<string, OptionSpec<unknown>>>
   /** What it takes beside its options: `[model]`. */
   readonly operand?: readonly [name: string, description: string]
 }
@@ -53,7 +47,7 @@ export function parseOptions<V>(
   argv: readonly string[],
   env: Environment,
 ): Options<V> {
-  return parse(table, argv, env, false).options
+  return parseWithModel(table, argv, env, false).options
 }
 
 /** The same for a command that may name a model beside its options. */
@@ -61,24 +55,13 @@ export function parseWithModel<V>(
   table: OptionTable<V>,
   argv: readonly string[],
   env: Environment,
+  mayNameModel = true,
 ): { readonly options: Options<V>; readonly model: string | undefined } {
-  const { options, operands } = parse(table, argv, env, true)
-  const [model, extra] = operands
-  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
-  return { options, model }
-}
-
-function parse<V>(
-  table: OptionTable<V>,
-  argv: readonly string[],
-  env: Environment,
-  takesOperands: boolean,
-): { readonly options: Options<V>; readonly operands: readonly string[] } {
   const command = new Command()
     .exitOverride()
     .helpOption(false)
     .configureOutput({ outputError: () => {} })
-    .allowExcessArguments(takesOperands)
+    .allowExcessArguments(mayNameModel)
   for (const spec of specsOf(table)) command.addOption(commanderOption(spec))
   try {
     command.parse(argv, { from: 'user' })
@@ -93,23 +76,22 @@ function parse<V>(
     const spec = table[key]
     const flag = `--${spec.name}`
     const mentions = mentionsOf(command.getOptionValue(commanderOption(spec).attributeName()))
-    const variable = spec.env.find((name) => (env[name] ?? '') !== '')
-    if (mentions.length > 0 || variable === undefined) {
-      values[key] = valueOf(spec, flag, mentions)
-      sources[key] = mentions.length > 0 ? 'flag' : 'default'
-      setBy[key] = mentions.length > 0 ? flag : null
-    } else {
-      values[key] = valueOf(spec, `${variable} (${flag})`, [env[variable] ?? ''])
-      sources[key] = 'environment'
-      setBy[key] = variable
-    }
+    const isGiven = mentions.length > 0
+    const variable = isGiven ? undefined : spec.env.find((name) => (env[name] ?? '') !== '')
+    sources[key] = isGiven ? 'flag' : variable === undefined ? 'default' : 'environment'
+    setBy[key] = isGiven ? flag : (variable ?? null)
+    values[key] =
+      variable === undefined
+        ? valueOf(spec, flag, mentions)
+        : valueOf(spec, `${variable} (${flag})`, [env[variable] ?? ''])
   }
+  const [model, extra] = command.args
+  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
   // The loop has visited every key of the table, which are the keys of V.
-  const options = { ...(values as V), sources, setBy } as Options<V>
-  return { options, operands: command.args }
+  return { options: { ...(values as V), sources, setBy } as Options<V>, model }
 }
 
-function commanderOption(spec: ShownOption): Option {
+function commanderOption(spec: OptionSpec<unknown>): Option {
   const { placeholder } = spec.kind
   const flags = placeholder === null ? `--${spec.name}` : `--${spec.name} ${placeholder}`
   const shown = shownValue(spec.default)
@@ -129,7 +111,7 @@ function mentionsOf(value: unknown): readonly string[] {
 }
 
 function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {
-  let value: Exclude<T, null> | undefined
+  let value: (T & {}) | undefined
   for (const text of mentions) {
     value = spec.kind.parse(text, value)
     if (value === undefined) throw new OptionError(`${name} must be ${spec.kind.range}; got ${quoted(text)}`)

@@ -20,39 +20,24 @@ export function completionAnswer(
 ): CompletionAnswer {
   const { kind, tool, includeUsage } = request
   const { tokens, finishReason } = plan
+  const isChat = kind === 'chat'
   const usage = usageOf(request, tokens)
   const textOf = (wanted: PlannedToken['kind']): string =>
     tokens.flatMap((token) => (token.kind === wanted ? [token.text] : [])).join('')
-  const head = (object: string): object => {
-    const id = `${kind === 'text' ? 'cmpl' : 'chatcmpl'}-simulated-${serial}`
-    return { id, object, created: createdS, model: request.model.id }
-  }
+  const id = `${isChat ? 'chatcmpl' : 'cmpl'}-simulated-${serial}`
+  const head = { id, created: createdS, model: request.model.id }
+  const eventHead = { ...head, object: isChat ? 'chat.completion.chunk' : 'text_completion' }
   const choice = (said: object, finish_reason: string | null): object => ({
     index: 0,
     ...said,
     finish_reason,
     logprobs: null,
   })
-  const wholeWith = (object: string, said: object): object => ({
-    ...head(object),
-    choices: [choice(said, finishReason)],
-    usage,
-  })
-  const eventHead = head(kind === 'text' ? 'text_completion' : 'chat.completion.chunk')
   const event = (said: object, reason: string | null = null): object => ({
     ...eventHead,
-    choices: [choice(said, reason)],
+    choices: [choice(isChat ? { delta: said } : said, reason)],
     ...(includeUsage ? { usage: null } : {}),
   })
-  const usageEvents = includeUsage ? [{ ...eventHead, choices: [], usage }] : []
-  if (kind === 'text') {
-    return {
-      whole: wholeWith('text_completion', { text: textOf('content') }),
-      opening: [],
-      token: ({ text }) => event({ text }),
-      ending: [event({ text: '' }, finishReason), ...usageEvents],
-    }
-  }
   const toolCall = (args: string): object => ({
     id: `call_simulated_${serial}`,
     type: 'function',
@@ -69,10 +54,18 @@ export function completionAnswer(
   const begun =
     tool === null ? { content: '' } : { content: null, tool_calls: [{ index: 0, ...toolCall('') }] }
   return {
-    whole: wholeWith('chat.completion', { message }),
-    opening: [event({ delta: { role: 'assistant', ...begun } })],
-    token: (token) => event({ delta: deltaOf(token) }),
-    ending: [event({ delta: {} }, finishReason), ...usageEvents],
+    whole: {
+      ...head,
+      object: isChat ? 'chat.completion' : 'text_completion',
+      choices: [choice(isChat ? { message } : { text: textOf('content') }, finishReason)],
+      usage,
+    },
+    opening: isChat ? [event({ role: 'assistant', ...begun })] : [],
+    token: (token) => event(isChat ? deltaOf(token) : { text: token.text }),
+    ending: [
+      event(isChat ? {} : { text: '' }, finishReason),
+      ...(includeUsage ? [{ ...eventHead, choices: [], usage }] : []),
+    ],
   }
 }
 

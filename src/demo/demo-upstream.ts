@@ -163,8 +163,8 @@ async function pause({ clock, left }: Visit, ms: number): Promise<void> {
 /** Throws the answer to a call that is to fail before it is answered. */
 function refuseFor(fault: SimulatedFault | null): void {
   if (fault === 'rate_limited') {
-    const details = { type: 'requests', code: 'rate_limit_exceeded', retryAfterS: 2 }
-    throw new ApiError(429, 'Simulated: too many requests, try again soon.', details)
+    const details = { type: 'requests', code: 'rate_limit_exceeded' }
+    throw new ApiError(429, 'Simulated: too many requests, try again soon.', details, 2)
   }
   if (fault === 'server_error') {
     throw new ApiError(500, 'Simulated: the server had an error.', { type: 'server_error' })

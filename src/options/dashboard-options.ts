@@ -1,27 +1,12 @@
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
-import { type OptionTable, optionTable } from './option-spec.ts'
+import { type OptionTable, optionTable, type ValuesOf } from './option-spec.ts'
 import { bindAddress, integer, path, urlOrPath } from './value-kind.ts'
-
-/** The source of the admin token, besides `TOKENWEIR_ADMIN_TOKEN`. */
-export interface TokenValues {
-  adminTokenFile: string | null
-}
-
-/** The settings of the dashboard itself. */
-interface OwnValues extends TokenValues {
-  dashboardPort: number
-  dashboardHost: string
-  pricingSource: string
-}
-
-/** The settings of the dashboard, and of the gateway that it starts. */
-export interface DashboardValues extends GatewayValues, OwnValues {}
 
 /** The dashboard's port, by default. */
 export const defaultDashboardPort = 9118
 
 /** The dashboard's options besides those of the gateway. */
-export const ownOptionTable: OptionTable<OwnValues> = optionTable<OwnValues>({
+export const ownOptionTable = optionTable({
   dashboardPort: {
     kind: integer(0, 65_535),
     default: defaultDashboardPort,
@@ -39,19 +24,22 @@ export const ownOptionTable: OptionTable<OwnValues> = optionTable<OwnValues>({
   },
   adminTokenFile: {
     kind: path,
-    default: null,
+    default: null as string | null,
     description: 'file that holds the admin token, in place of the variable TOKENWEIR_ADMIN_TOKEN',
   },
 })
 
+/** The settings of the dashboard, and of the gateway that it starts. */
+export type DashboardValues = GatewayValues & ValuesOf<typeof ownOptionTable>
+
 /** Every option of `tokenweir gateway`. */
-export const gatewayCommandTable: OptionTable<GatewayValues & TokenValues> = {
+export const gatewayCommandTable = {
   ...gatewayOptionTable,
   adminTokenFile: ownOptionTable.adminTokenFile,
 }
 
 /** Every option of `tokenweir up`: the gateway's as they are, the dashboard's with its name before them. */
-export const upOptionTable: OptionTable<DashboardValues> = { ...gatewayOptionTable, ...ownOptionTable }
+export const upOptionTable = { ...gatewayOptionTable, ...ownOptionTable }
 
 /** Every option of `tokenweir dashboard`: its own, and those of the gateway that it starts. */
 export const dashboardOptionTable: OptionTable<DashboardValues> = {

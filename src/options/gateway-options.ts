@@ -9,42 +9,7 @@ import {
   path,
   switched,
 } from './value-kind.ts'
-import { optionTable, type Options, type OptionTable } from './option-spec.ts'
-
-/** The gateway's settings. */
-export interface GatewayValues {
-  port: number
-  host: string
-  /** As it was written; never with credentials. */
-  upstream: string
-  maxConcurrent: number
-  slotCooldownMs: number
-  queueLimit: number
-  queueTimeoutMs: number
-  retry429Max: number
-  tokenLimit: number
-  budgetAction: 'report' | 'reject'
-  db: string
-  pidFile: string
-  maxBodyMb: number
-  connectTimeoutMs: number
-  connectRetryMs: number
-  firstByteTimeoutMs: number
-  idleTimeoutMs: number
-  clientStallTimeoutMs: number
-  drainTimeoutMs: number
-  via: boolean
-  usageInjection: 'auto' | 'off'
-  allowHost: readonly string[]
-  trustLoopback: boolean
-  rawLog: boolean
-  rawLogCapture: string
-  rawLogMaxBodyKb: number
-  rawLogMaxMb: number
-  rawLogFile: string
-}
-
-export type GatewayOptions = Options<GatewayValues>
+import { optionTable, type OptionsOf, type ValuesOf } from './option-spec.ts'
 
 /** The longest that a timer of Node can run, just under 25 days. */
 const longestMs = 2 ** 31 - 1
@@ -59,7 +24,7 @@ export const defaultRawLogFile = 'logger/payloads.jsonl'
 export const defaultGatewayPort = 9090
 
 /** Every option of `tokenweir gateway`, in the order of `--help`. */
-export const gatewayOptionTable: OptionTable<GatewayValues> = optionTable<GatewayValues>({
+export const gatewayOptionTable = optionTable({
   port: {
     kind: integer(0, 65_535),
     default: defaultGatewayPort,
@@ -180,7 +145,7 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = optionTable<Gatewa
   },
   allowHost: {
     kind: hostNames,
-    default: [],
+    default: [] as readonly string[],
     description: "further name under which the gateway's own routes may be asked; repeatable",
   },
   trustLoopback: {
@@ -215,3 +180,8 @@ export const gatewayOptionTable: OptionTable<GatewayValues> = optionTable<Gatewa
     description: 'file that payloads are kept in; older segments lie beside it',
   },
 })
+
+/** The gateway's settings. */
+export type GatewayValues = ValuesOf<typeof gatewayOptionTable>
+
+export type GatewayOptions = OptionsOf<typeof gatewayOptionTable>

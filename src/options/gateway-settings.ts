@@ -1,5 +1,5 @@
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
-import { type OptionSpec, settingName, settingValue } from './option-spec.ts'
+import { type OptionSpec, settingName, shownValue } from './option-spec.ts'
 
 type SettingValue = number | string | boolean
 
@@ -30,7 +30,7 @@ export function readValue(
   { name, spec }: Setting,
   value: unknown,
 ): { readonly value: SettingValue } | { readonly wrong: string } {
-  const read = settingValue(spec, value)
+  const read = typeof value === typeof spec.default ? spec.kind.parse(shownValue(value)) : undefined
   if (read !== undefined && typeof read !== 'object') return { value: read }
   return { wrong: `${name} must be ${typeof spec.default === 'boolean' ? 'true or false' : spec.kind.range}` }
 }

@@ -7,7 +7,7 @@ export type OptionChange = 'live' | 'restart'
 export interface OptionSpec<T> {
   /** Without the dashes. */
   readonly name: string
-  readonly kind: ValueKind<Exclude<T, null>>
+  readonly kind: ValueKind<T & {}>
   readonly default: T
   /** Environment variables that set it if the flag does not; the first one that is set counts. */
   readonly env: readonly string[]
@@ -33,7 +33,10 @@ export type Options<V> = Readonly<V> & {
 }
 
 /** The values that a table gives. */
-export type OptionsOf<Table> = Table extends OptionTable<infer V> ? Options<V> : never
+export type ValuesOf<Table> = Table extends OptionTable<infer V> ? V : never
+
+/** The same with their sources. */
+export type OptionsOf<Table> = Options<ValuesOf<Table>>
 
 /** Names the rows' flags and variables after their keys: `--max-concurrent` and `TOKENWEIR_MAX_CONCURRENT` for `maxConcurrent`. */
 export function optionTable<V>(rows: { readonly [K in keyof V]: OptionRow<V[K]> }): OptionTable<V> {
@@ -58,11 +61,6 @@ export function settingName(name: string): string {
 /** The table's options one by one. */
 export function specsOf<V>(table: OptionTable<V>): readonly OptionSpec<V[keyof V]>[] {
   return Object.values(table)
-}
-
-/** A value as JSON has it, `undefined` if it is not one of the option's. */
-export function settingValue<T>({ kind, default: model }: OptionSpec<T>, value: unknown): T | undefined {
-  return typeof value === typeof model ? kind.parse(shownValue(value)) : undefined
 }
 
 /** A value as it is written behind its flag, and as `--help` shows it. */

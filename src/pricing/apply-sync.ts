@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PriceEntry, PricePeriod, RateTier } from '../api/costs.ts'
 import type { ModelCosts, PriceListSource } from './model-costs.ts'
-import type { ListedPrice, PriceList } from './price-list.ts'
+import { type ListedPrice, type PriceList, PriceListError } from './price-list.ts'
 import { serviceTiers, tiersOf } from './price-tiers.ts'
 import { byTime, timeOf } from './price-time.ts'
 
@@ -17,11 +17,6 @@ export interface SyncOutcome {
   readonly rejected: number
 }
 
-/** Why a list was not taken: nothing was changed. */
-export interface SyncRefusal {
-  readonly refused: string
-}
-
 /** A list that is shorter than this part of what it was is taken for half a file. */
 const leastShare = 0.7
 
@@ -35,16 +30,17 @@ const enoughKnown = 20
 /**
  * Brings the book up to date with a list. A price that differs is a new period from now on: what calls cost before stays.
  * Where the entry was another list's, the price in force is replaced, as two lists that disagree are no change of price.
- * Overrides are left alone. `now` is an instant in ISO 8601.
+ * Overrides are left alone. `now` is an instant in ISO 8601. Throws {@link PriceListError} of a list that can hardly be
+ * right.
  */
 export function applySync(
   costs: ModelCosts,
   list: PriceList,
   source: PriceListSource,
   now: string,
-): SyncOutcome | SyncRefusal {
+): SyncOutcome {
   const refused = refusal(costs, list, source)
-  if (refused !== null) return { refused }
+  if (refused !== null) throw new PriceListError(`${refused} The prices were left as they are.`)
   const models = new Map(Object.entries(costs.models))
   let [added, changed, removed] = [0, 0, 0]
   for (const [name, listed] of list.models) {

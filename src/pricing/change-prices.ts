@@ -1,19 +1,29 @@
-import type { ModelCosts } from './model-costs.ts'
-import { costsToChange, lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { PriceProblem } from '../api/costs.ts'
+import { messageOf } from '../lib/caught.ts'
+import { type ModelCosts, noPrices } from './model-costs.ts'
+import { lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
 
 /** Why a price file was not changed. */
 export class PriceFileError extends Error {
   readonly code: 'prices_busy' | 'broken_price_file' | 'prices_not_kept'
+  /** The flaw of a broken file. */
+  readonly problem: PriceProblem | null
 
-  constructor(code: PriceFileError['code'], message: string, cause?: unknown) {
-    super(message, { cause })
+  constructor(code: PriceFileError['code'], message: string, problem: PriceProblem | null = null) {
+    super(message)
     this.name = 'PriceFileError'
     this.code = code
+    this.problem = problem
   }
 }
 
 /** The prices to write (null: nothing), and the answer to who asked for it. */
 type Change<T> = readonly [costs: ModelCosts | null, answer: T]
+
+/** Others hold the lock for as long as reading and writing a file takes. */
+const lockLimitMs = 10_000
 
 /**
  * Reads the prices at a path and writes what `change` makes of them, in one go: no other change falls in between. Others
@@ -21,14 +31,12 @@ type Change<T> = readonly [costs: ModelCosts | null, answer: T]
  */
 export async function changePrices<T>(
   path: string,
-  limitMs: number,
   change: (costs: ModelCosts) => Change<T>,
+  limitMs: number = lockLimitMs,
 ): Promise<T> {
-  using lock = await lockPriceFile(path, limitMs).catch((error: unknown) => {
-    throw notKept(path, error)
-  })
+  using lock = await lockIn(path, limitMs)
   if (lock === null) {
-    throw new PriceFileError('prices_busy', 'Something else is changing the prices; try again in a moment.')
+    throw new PriceFileError('prices_busy', `Something else is changing ${path}; try again in a moment.`)
   }
   const [costs, answer] = change(pricesToChange(path))
   try {
@@ -41,13 +49,22 @@ export async function changePrices<T>(
 
 /** The prices that hold. Throws {@link PriceFileError} if the file is broken: nothing writes over it. */
 export function pricesToChange(path: string): ModelCosts {
-  return costsToChange(readPricesInForce(path), (problem) => {
-    const message = `${path}${placeInFile(problem)} has to be mended first: ${problem.message}`
-    return new PriceFileError('broken_price_file', message)
-  })
+  const reading = readPricesInForce(path)
+  if ('costs' in reading) return reading.costs ?? noPrices
+  const { problem } = reading
+  const message = `${path}${placeInFile(problem)} has to be mended first: ${problem.message}`
+  throw new PriceFileError('broken_price_file', message, problem)
+}
+
+async function lockIn(path: string, limitMs: number): Promise<Disposable | null> {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return await lockPriceFile(path, limitMs)
+  } catch (error) {
+    throw notKept(path, error)
+  }
 }
 
 function notKept(path: string, error: unknown): PriceFileError {
-  const reason = error instanceof Error ? error.message : String(error)
-  return new PriceFileError('prices_not_kept', `${path} cannot be written: ${reason}.`, error)
+  return new PriceFileError('prices_not_kept', `${path} cannot be written: ${messageOf(error)}.`)
 }

@@ -33,7 +33,7 @@ export function costPicoUsd(
   // Tokens that nobody counted cost nothing only if no token does.
   if (inputTokens === null && rates.input !== null && rates.input > 0) return null
   if (outputTokens === null && rates.output !== null && rates.output > 0) return null
-  if (searchUnits === null && rates.perSearchUnit > 0) return null
+  if (searchUnits === null && rates.per_search_unit !== 0) return null
 
   const cached = part(usage.cachedInputTokens, input)
   const written = part(usage.cacheWriteTokens, input - cached)
@@ -44,15 +44,15 @@ export function costPicoUsd(
   const audioOut = part(usage.outputAudioTokens, output - reasoning)
   return sum([
     [input - cached - written - audioIn, rates.input],
-    [cached, rates.cacheRead],
-    [written - written1h, rates.cacheWrite],
-    [written1h, rates.cacheWrite1h],
-    [audioIn, rates.inputAudio],
+    [cached, rates.cache_read],
+    [written - written1h, rates.cache_write],
+    [written1h, rates.cache_write_1h],
+    [audioIn, rates.input_audio],
     [output - reasoning - audioOut, rates.output],
     [reasoning, rates.reasoning],
-    [audioOut, rates.outputAudio],
-    [1, rates.perRequest],
-    [whole(searchUnits), rates.perSearchUnit],
+    [audioOut, rates.output_audio],
+    [1, rates.per_request],
+    [whole(searchUnits), rates.per_search_unit],
   ])
 }
 

@@ -1,16 +1,9 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { PriceListError } from './price-list.ts'
 
 /** A list of prices as it came, or that it is the one of that tag still. */
 export type FetchedList = { readonly text: string; readonly etag: string | null } | 'not_modified'
-
-/** Why no list was had, in words. */
-export class PriceFetchError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'PriceFetchError'
-  }
-}
 
 /** Bounds on getting a list. */
 export interface FetchBounds {
@@ -26,7 +19,7 @@ export const fetchBounds: FetchBounds = { timeoutMs: 30_000, maxBytes: 8_000_000
 
 /**
  * Gets a list of prices from a URL or a file. `etag` is the tag of the list that is here already, null for none. Rejects
- * with {@link PriceFetchError}.
+ * with {@link PriceListError}.
  */
 export async function fetchPriceList(
   source: string,
@@ -40,11 +33,11 @@ export async function fetchPriceList(
     }
     return await download(source, etag, signal, bounds)
   } catch (error) {
-    if (error instanceof PriceFetchError) throw error
+    if (error instanceof PriceListError) throw error
     if (signal.aborted) {
-      throw new PriceFetchError(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, error)
+      throw new PriceListError(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, error)
     }
-    throw new PriceFetchError(`${source} cannot be had: ${reasonOf(error)}.`, error)
+    throw new PriceListError(`${source} cannot be had: ${reasonOf(error)}.`, error)
   }
 }
 
@@ -59,34 +52,30 @@ async function download(
   signal: AbortSignal,
   { maxBytes, maxRedirects }: FetchBounds,
 ): Promise<FetchedList> {
+  const headers = { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) }
   let url = new URL(source)
-  for (let redirects = 0; ; redirects++) {
-    const headers = { accept: 'application/json', ...(etag === null ? {} : { 'if-none-match': etag }) }
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     // Followed by hand: each step is looked at.
     const response = await fetch(url, { redirect: 'manual', headers, signal })
-    const location = response.headers.get('location')
-    if (response.status >= 300 && response.status < 400 && response.status !== 304 && location !== null) {
-      await response.body?.cancel()
-      if (redirects === maxRedirects) {
-        throw new PriceFetchError(`${source} leads from one address to another over ${maxRedirects} times.`)
-      }
-      url = nextUrl(url, location)
-      continue
-    }
     if (response.status === 304 && etag !== null) return 'not_modified'
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel()
-      throw new PriceFetchError(`${url.origin} answered ${response.status} in place of a list of prices.`)
+    if (response.ok && response.body !== null) {
+      return { text: await textOf(response.body, maxBytes), etag: response.headers.get('etag') }
     }
-    return { text: await textOf(response.body, maxBytes), etag: response.headers.get('etag') }
+    await response.body?.cancel()
+    const location = response.headers.get('location')
+    if (response.status < 300 || response.status >= 400 || location === null) {
+      throw new PriceListError(`${url.origin} answered ${response.status} in place of a list of prices.`)
+    }
+    url = nextUrl(url, location)
   }
+  throw new PriceListError(`${source} leads from one address to another over ${maxRedirects} times.`)
 }
 
 function nextUrl(url: URL, location: string): URL {
   const next = URL.parse(location, url.href)
   const isAllowed = next?.protocol === 'https:' || (next?.protocol === 'http:' && url.protocol === 'http:')
   if (next === null || !isAllowed) {
-    throw new PriceFetchError(
+    throw new PriceListError(
       `${url.origin} leads to ${JSON.stringify(location.slice(0, 200))}, which is not followed.`,
     )
   }
@@ -99,13 +88,13 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength
-    if (bytes > maxBytes) throw new PriceFetchError(`The list is larger than ${maxBytes / 1e6} MB.`)
+    if (bytes > maxBytes) throw new PriceListError(`The list is larger than ${maxBytes / 1e6} MB.`)
     chunks.push(chunk)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (error) {
-    throw new PriceFetchError('The list is no text in UTF-8.', error)
+    throw new PriceListError('The list is no text in UTF-8.', error)
   }
 }
 

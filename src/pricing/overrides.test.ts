@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleCosts } from '../../test/pricing/sample-costs.ts'
+import { JsonValueError } from '../options/json-check.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { withOverride, withoutOverride } from './overrides.ts'
 import { priceFileText } from './price-file.ts'
@@ -9,9 +10,7 @@ import { readModelCosts } from './read-model-costs.ts'
 const now = '2026-11-21T12:00:00.000Z'
 
 function set(costs: ModelCosts, name: string, body: unknown): ModelCosts {
-  const reading = withOverride(costs, name, body, now)
-  assert.ok('costs' in reading, JSON.stringify(reading))
-  return reading.costs
+  return withOverride(costs, name, body, now).costs
 }
 
 test('a price of one’s own is written as the file has it, and is sound', () => {
@@ -88,17 +87,23 @@ const wrong: readonly (readonly [unknown, string, RegExp, unknown])[] = [
 
 for (const [body, param, allowed, got] of wrong) {
   test(`tells of ${JSON.stringify(body)}, by name`, () => {
-    const reading = withOverride(sampleCosts, 'a', body, now)
-    assert.ok('problem' in reading)
-    assert.equal(reading.problem.param, param)
-    assert.match(reading.problem.allowed, allowed)
-    assert.deepEqual(reading.problem.got, got)
+    assert.throws(
+      () => withOverride(sampleCosts, 'a', body, now),
+      (error) => {
+        assert.ok(error instanceof JsonValueError)
+        assert.deepEqual(error.path, [param])
+        assert.match(error.allowed ?? '', allowed)
+        assert.deepEqual(error.got, got)
+        return true
+      },
+    )
   })
 }
 
 test('a name has to be one', () => {
   for (const name of ['', '  ', 'a\nb', 'x'.repeat(513)]) {
-    assert.ok('problem' in withOverride(sampleCosts, name, { input: 1, output: 1 }, now), name)
+    const set = (): unknown => withOverride(sampleCosts, name, { input: 1, output: 1 }, now)
+    assert.throws(set, { path: ['name'], allowed: 'a model, or host/model' }, name)
   }
   assert.ok(Object.hasOwn(set(sampleCosts, '__proto__', { input: 1, output: 1 }).overrides, '__proto__'))
 })

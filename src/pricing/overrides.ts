@@ -1,42 +1,29 @@
 import type { PriceEntry, PricePeriod, Rates } from '../api/costs.ts'
-import { type JsonCheck, JsonValueError, object, only } from '../options/json-check.ts'
+import { isObject } from '../lib/message-shape.ts'
+import { type JsonCheck, mustBe, object, or } from '../options/json-check.ts'
 import type { ModelCosts } from './model-costs.ts'
-import { byTime, isInstant, timeOf } from './price-time.ts'
+import { byTime, priceTime, timeOf } from './price-time.ts'
 import { fees, rateChecks } from './rate-bounds.ts'
-
-/** The flaw of a price that somebody sets. */
-export interface OverrideProblem {
-  readonly param: string
-  /** Completes "… must be". */
-  readonly allowed: string
-  /** Undefined if it is missing. */
-  readonly got: unknown
-}
-
-export type OverrideReading =
-  | { readonly costs: ModelCosts; readonly entry: PriceEntry }
-  | { readonly problem: OverrideProblem }
 
 const longestName = 512
 
 /**
  * Sets one's own price of a model, or of `host[:port]/model`. The body has rates (`input`, `output`, …) in USD per million
  * tokens, fees in USD each, and perhaps `effective_from`. With it, the price is a period among others; without it, it is
- * the only one, from the beginning. `now` is an instant in ISO 8601.
+ * the only one, from the beginning. `now` is an instant in ISO 8601. Throws {@link JsonValueError}: its path begins with
+ * the member of the body, `body` or `name`, and it says what is allowed.
  */
-export function withOverride(costs: ModelCosts, name: string, body: unknown, now: string): OverrideReading {
+export function withOverride(
+  costs: ModelCosts,
+  name: string,
+  body: unknown,
+  now: string,
+): { readonly costs: ModelCosts; readonly entry: PriceEntry } {
   if (!/\S/.test(name) || name.length > longestName || /\p{Cc}/u.test(name)) {
-    return { problem: { param: 'name', allowed: 'a model, or host/model', got: name } }
+    throw mustBe('a model, or host/model', name).under('name')
   }
-  let period: PricePeriod
-  try {
-    period = periodIn(body)
-  } catch (error) {
-    if (!(error instanceof JsonValueError)) throw error
-    const [param] = error.path
-    if (param === undefined) return { problem: { param: 'body', allowed: 'a JSON object', got: body } }
-    return { problem: { param: String(param), allowed: error.allowed ?? error.flaw, got: error.got } }
-  }
+  if (!isObject(body)) throw mustBe('a JSON object', body).under('body')
+  const period = periodIn(body)
   const key = keyOf(costs, name) ?? name
   const old = Object.hasOwn(costs.overrides, key) ? costs.overrides[key] : undefined
   const entry: PriceEntry = {
@@ -62,23 +49,18 @@ function keyOf({ overrides }: ModelCosts, name: string): string | null {
   return Object.keys(overrides).find((key) => key.toLowerCase() === lower) ?? null
 }
 
-const examples = 'a day such as 2026-11-21, or an instant such as 2026-11-21T04:00:00Z'
-
-const said = object<Rates & { readonly effective_from?: string | null | undefined }>({
+const said = object<Rates & { readonly effective_from: string | null }>({
   ...rateChecks,
-  effective_from: only(examples, (value): value is string | null | undefined => {
-    return value === undefined || value === null || isInstant(value)
-  }),
+  effective_from: or(priceTime, null),
 })
 
 const periodIn: JsonCheck<PricePeriod> = (body) => {
-  const { effective_from: from = null, ...rates } = said(body)
+  const { effective_from: from, ...rates } = said(body)
   // Without a price of its output a chat could never be priced; for embeddings it is 0.
   const isByFee = fees.some((fee) => fee in rates)
   for (const name of ['input', 'output'] as const) {
     if (name in rates || isByFee) continue
-    const allowed = 'given, in USD per million tokens; 0 if nothing is billed for it'
-    throw new JsonValueError('is missing', { path: [name], allowed })
+    throw mustBe('given, in USD per million tokens; 0 if nothing is billed for it', undefined).under(name)
   }
   return { effective_from: from, tiers: [{ above_input_tokens: 0, input: 0, output: 0, ...rates }] }
 }

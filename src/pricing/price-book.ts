@@ -1,6 +1,6 @@
-import type { PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
+import type { MatchedPrice, PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
 import { costNanoUsd, type MeteredUsage } from './cost.ts'
-import { type ModelCosts, noPrices } from './model-costs.ts'
+import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
 import { timeOf } from './price-time.ts'
@@ -26,8 +26,6 @@ export interface Price {
   readonly effectiveFrom: string | null
   /** When the source last said so; null is not known. */
   readonly updatedAt: string | null
-  /** The service tier whose rates these are. */
-  readonly serviceTier: ServiceTier | null
   /** Smallest bound first, every rate filled in. */
   readonly tiers: readonly PicoTier[]
   /** The same as the file has it, in USD per million tokens and of all service tiers. */
@@ -46,13 +44,24 @@ export interface BookedCost {
   readonly key: string
 }
 
+/** What is told of a price. */
+export function matchedPrice(price: Price | NoPrice): MatchedPrice {
+  if ('none' in price) return price
+  const { tiers, service_tiers: service } = price.period
+  return {
+    key: price.key,
+    source: price.source,
+    effective_from: price.effectiveFrom,
+    updated_at: price.updatedAt,
+    tiers,
+    ...(service === undefined ? {} : { service_tiers: service }),
+  }
+}
+
 interface DatedPrice {
   readonly fromMs: number
   readonly price: Price
 }
-
-/** The prices of one entry, newest first. */
-type History = readonly DatedPrice[]
 
 interface Named {
   readonly key: string
@@ -71,16 +80,13 @@ export class PriceBook {
   readonly #models: ReadonlyMap<string, Named>
   readonly #overrides: ReadonlyMap<string, Named>
   readonly #upstreams: UpstreamTable
-  readonly #answers = new Map<string, readonly History[] | NoPrice>()
+  readonly #answers = new Map<string, readonly DatedPrice[] | NoPrice>()
 
   constructor({ models, overrides, upstreams }: Pick<ModelCosts, 'models' | 'overrides' | 'upstreams'>) {
     this.#models = byName(models, false)
     this.#overrides = byName(overrides, true)
     this.#upstreams = new UpstreamTable(upstreams)
   }
-
-  /** One that knows no price. */
-  static readonly empty: PriceBook = new PriceBook(noPrices)
 
   /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
   price(asked: AskedPrice): Price | NoPrice {
@@ -93,9 +99,7 @@ export class PriceBook {
       this.#answers.set(question, answer)
     }
     if ('none' in answer) return answer
-    for (const history of answer) {
-      for (const { fromMs, price } of history) if (fromMs <= startedAtMs) return price
-    }
+    for (const { fromMs, price } of answer) if (fromMs <= startedAtMs) return price
     return noEntry
   }
 
@@ -107,8 +111,8 @@ export class PriceBook {
     return cost === null ? null : { costNanoUsd: cost, source: price.source, key: price.key }
   }
 
-  /** The entries whose names fit, best first: each is asked in turn, as one may begin later than the call. */
-  #lookUp({ upstream, responseModel, model, serviceTier }: AskedPrice): readonly History[] | NoPrice {
+  /** The prices of the entries whose names fit, best first, the newest of each first: one may begin later than the call. */
+  #lookUp({ upstream, responseModel, model, serviceTier }: AskedPrice): readonly DatedPrice[] | NoPrice {
     const exact = exactNames(responseModel, model)
     if (exact.length === 0) return { none: 'no_model' }
     const tier = serviceTierOf(serviceTier)
@@ -127,14 +131,17 @@ export class PriceBook {
             .map((name) => this.#models.get(`${place.prefix}${name}`.toLowerCase()))
             .filter((named) => named?.entry.provider === place.provider)
     const found = [...overrides, ...listed].filter((named) => named !== undefined)
-    if (found.length > 0) return [...new Set(found)].map((named) => historyOf(named, tier))
+    if (found.length > 0) return [...new Set(found)].flatMap((named) => historyOf(named, tier))
     return typeof place === 'string' ? { none: place } : noEntry
   }
 }
 
 const noEntry: NoPrice = { none: 'no_entry' }
 
-function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier | null): History {
+function historyOf(
+  { key, entry, isOverride }: Named,
+  serviceTier: ServiceTier | null,
+): readonly DatedPrice[] {
   return entry.prices
     .map((period) => ({
       fromMs: timeOf(period.effective_from),
@@ -144,7 +151,6 @@ function historyOf({ key, entry, isOverride }: Named, serviceTier: ServiceTier |
         source: period.source ?? entry.source,
         effectiveFrom: period.effective_from,
         updatedAt: entry.updated_at ?? null,
-        serviceTier: serviceTier !== null && period.service_tiers?.[serviceTier] ? serviceTier : null,
         tiers: tiersOf(period, serviceTier),
         period,
       },

@@ -22,7 +22,7 @@ test('stands beside the database', () => {
 test('what is written is read, one entry to a line, by its owner alone', () => {
   writePriceFile(path, sampleCosts)
   const reading = readPriceFile(path)
-  assert.ok(typeof reading === 'object' && 'costs' in reading)
+  assert.ok('costs' in reading && reading.costs !== null)
   assert.deepEqual(reading.costs, sampleCosts)
   const lines = readFileSync(path, 'utf8').split('\n')
   assert.equal(
@@ -34,7 +34,7 @@ test('what is written is read, one entry to a line, by its owner alone', () => {
 })
 
 test('nothing, a folder and a broken file are told apart', () => {
-  assert.equal(readPriceFile(path), 'missing')
+  assert.deepEqual(readPriceFile(path), { costs: null })
   mkdirSync(path)
   const folderReading = readPriceFile(path)
   assert.ok(typeof folderReading === 'object' && 'problem' in folderReading)

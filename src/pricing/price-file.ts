@@ -1,14 +1,14 @@
 import type { PriceProblem } from '../api/costs.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { replaceFile } from '../lib/replace-file.ts'
-import { type ModelCosts, noPrices } from './model-costs.ts'
+import type { ModelCosts } from './model-costs.ts'
 import { type ModelCostsReading, readModelCosts } from './read-model-costs.ts'
 import { chmodSync, copyFileSync, existsSync, linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The content of the file at a path, the reason why it cannot be one, or that there is none. */
-export type PriceReading = ModelCostsReading | 'missing'
+/** The content of the file at a path, null if there is none, or the reason why it cannot be one. */
+export type PriceReading = ModelCostsReading | { readonly costs: null }
 
 /** A list of this size is nobody's. */
 const mostBytes = 32 * 1024 * 1024
@@ -40,7 +40,9 @@ export function readPriceFile(path: string): PriceReading {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     // Also if its folder is none.
-    return ['ENOENT', 'ENOTDIR'].includes(code) ? 'missing' : unreadable(`It cannot be read: ${message}.`)
+    return ['ENOENT', 'ENOTDIR'].includes(code)
+      ? { costs: null }
+      : unreadable(`It cannot be read: ${message}.`)
   }
 }
 
@@ -49,24 +51,30 @@ function unreadable(message: string): PriceReading {
 }
 
 /** The prices that hold for whoever reads them once. */
-export function readPricesInForce(path: string): PriceReading {
-  return inForce(readPriceFile(path), () => readPriceFile(shippedPriceFile()))
+export function readPricesInForce(path: string, shippedPath: string = shippedPriceFile()): PriceReading {
+  const file = readPriceFile(path)
+  return 'problem' in file ? file : { costs: overShipped(file.costs, () => readCosts(shippedPath)) }
+}
+
+/** The prices in a file; null if there is none, or it is broken. */
+export function readCosts(path: string): ModelCosts | null {
+  const reading = readPriceFile(path)
+  return 'costs' in reading ? reading.costs : null
 }
 
 /** The file's prices and, until a sync brings another list, beneath them those that came with the program. */
-export function inForce(file: PriceReading, readShipped: () => PriceReading): PriceReading {
-  if (file !== 'missing' && ('problem' in file || file.costs.synced_at !== null)) return file
+export function overShipped(
+  costs: ModelCosts | null,
+  readShipped: () => ModelCosts | null,
+): ModelCosts | null {
+  if (costs !== null && costs.synced_at !== null) return costs
   const shipped = readShipped()
-  if (file === 'missing') return shipped
-  if (shipped === 'missing' || 'problem' in shipped) return file
-  const { source, upstreams, models } = shipped.costs
+  if (costs === null || shipped === null) return costs ?? shipped
   return {
-    costs: {
-      ...file.costs,
-      source: file.costs.source ?? source,
-      upstreams: { ...upstreams, ...file.costs.upstreams },
-      models: { ...models, ...file.costs.models },
-    },
+    ...costs,
+    source: costs.source ?? shipped.source,
+    upstreams: { ...shipped.upstreams, ...costs.upstreams },
+    models: { ...shipped.models, ...costs.models },
   }
 }
 
@@ -84,13 +92,6 @@ export function placeShippedPrices(path: string): void {
   } finally {
     rmSync(temporary, { force: true })
   }
-}
-
-/** The prices that a change starts from. Throws if the file is broken: what a person got wrong is not written over. */
-export function costsToChange(reading: PriceReading, refusal: (problem: PriceProblem) => Error): ModelCosts {
-  if (reading === 'missing') return noPrices
-  if ('costs' in reading) return reading.costs
-  throw refusal(reading.problem)
 }
 
 /** The place of a flaw, to be put behind the file's name: `, line 2, column 7`; empty if nobody knows. */

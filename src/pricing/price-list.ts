@@ -26,6 +26,14 @@ export interface PriceList<T = ListedPrice> {
   readonly rejected: readonly RejectedEntry[]
 }
 
+/** No list of prices came, or none that can be right, in words: the prices are as they were. */
+export class PriceListError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'PriceListError'
+  }
+}
+
 /** An entry that is to be left out. */
 export class EntryError extends Error {
   readonly reason: RejectedEntry['reason']

@@ -16,21 +16,21 @@ test('a rate that is left out is the base tier’s, then the rate that stands fo
   assert.deepEqual(base?.rates, {
     input: 2_000_000,
     output: 8_000_000,
-    cacheRead: 500_000,
-    cacheWrite: 2_000_000,
-    cacheWrite1h: 2_000_000,
+    cache_read: 500_000,
+    cache_write: 2_000_000,
+    cache_write_1h: 2_000_000,
     reasoning: 9_000_000,
-    inputAudio: 2_000_000,
-    outputAudio: 8_000_000,
-    perRequest: 0,
-    perSearchUnit: 0,
+    input_audio: 2_000_000,
+    output_audio: 8_000_000,
+    per_request: 0,
+    per_search_unit: 0,
   })
   assert.deepEqual(large?.rates, {
     ...base.rates,
     input: 4_000_000,
-    cacheWrite: 5_000_000,
-    cacheWrite1h: 5_000_000,
-    inputAudio: 4_000_000,
+    cache_write: 5_000_000,
+    cache_write_1h: 5_000_000,
+    input_audio: 4_000_000,
   })
 })
 
@@ -61,7 +61,7 @@ test('a service tier takes its input and output from the ordinary one where it h
   )
   assert.equal(tier?.rates.input, 500_000)
   assert.equal(tier?.rates.output, 2_000_000)
-  assert.equal(tier?.rates.cacheRead, 500_000)
+  assert.equal(tier?.rates.cache_read, 500_000)
 })
 
 test('noise of floats is rounded away', () => {

@@ -1,23 +1,13 @@
 import type { PricePeriod, Rates, RateTier } from '../api/costs.ts'
+import { fees, tokenRates } from './rate-bounds.ts'
 
 /** How an upstream says that it served a call; everything else is its ordinary way. */
 export const serviceTiers = ['flex', 'priority', 'batch'] as const
 
 export type ServiceTier = (typeof serviceTiers)[number]
 
-/** Whole pico-dollars: per token but for the last two; null is not known, and no other rate stands for it. */
-export interface PicoRates {
-  readonly input: number | null
-  readonly output: number | null
-  readonly cacheRead: number | null
-  readonly cacheWrite: number | null
-  readonly cacheWrite1h: number | null
-  readonly reasoning: number | null
-  readonly inputAudio: number | null
-  readonly outputAudio: number | null
-  readonly perRequest: number
-  readonly perSearchUnit: number
-}
+/** Whole pico-dollars: per token but for the fees; null is not known, and no other rate stands for it. */
+export type PicoRates = { readonly [Name in keyof Rates]-?: number | null }
 
 /** The rates of whole requests whose input, cached or not, is larger than a bound. */
 export interface PicoTier {
@@ -64,37 +54,33 @@ export function byBound(a: RateTier, b: RateTier): number {
   return a.above_input_tokens - b.above_input_tokens
 }
 
+/** The rate that bills what has none of its own. */
+const standIns: { readonly [Name in keyof Rates]?: keyof Rates } = {
+  cache_read: 'input',
+  cache_write: 'input',
+  cache_write_1h: 'cache_write',
+  reasoning: 'output',
+  input_audio: 'input',
+  output_audio: 'output',
+}
+
 function filled(tier: RateTier, base?: RateTier, last?: RateTier): PicoTier {
-  const rate = (name: keyof Rates): number | null => tier[name] ?? base?.[name] ?? null
+  const own = (name: keyof Rates): number | undefined => tier[name] ?? base?.[name]
   // What bills by the request alone bills no token.
-  const isFeeOnly = (rate('per_request') ?? rate('per_search_unit')) !== null && rate('input') === null
-  const otherwise = isFeeOnly ? 0 : null
-  const input = perToken(rate('input') ?? last?.input ?? otherwise)
-  const output = perToken(rate('output') ?? last?.output ?? otherwise)
-  const cacheWrite = perToken(rate('cache_write')) ?? input
+  const isFeeOnly = (own('per_request') ?? own('per_search_unit')) !== undefined && own('input') === undefined
+  const usd = (name: keyof Rates): number | null => {
+    const standIn = standIns[name]
+    if (standIn !== undefined) return own(name) ?? usd(standIn)
+    return own(name) ?? last?.[name] ?? (isFeeOnly || fees.includes(name) ? 0 : null)
+  }
+  // A dollar per million tokens is a million pico-dollars per token: this rounds to six decimals of the former.
+  const pico = (name: keyof Rates): number | null => {
+    const rate = usd(name)
+    return rate === null ? null : Math.round(rate * (fees.includes(name) ? 1e12 : 1e6))
+  }
   return {
     aboveInputTokens: tier.above_input_tokens,
     inclusive: tier.inclusive === true,
-    rates: {
-      input,
-      output,
-      cacheRead: perToken(rate('cache_read')) ?? input,
-      cacheWrite,
-      cacheWrite1h: perToken(rate('cache_write_1h')) ?? cacheWrite,
-      reasoning: perToken(rate('reasoning')) ?? output,
-      inputAudio: perToken(rate('input_audio')) ?? input,
-      outputAudio: perToken(rate('output_audio')) ?? output,
-      perRequest: each(rate('per_request') ?? last?.per_request ?? 0),
-      perSearchUnit: each(rate('per_search_unit') ?? last?.per_search_unit ?? 0),
-    },
+    rates: Object.fromEntries([...tokenRates, ...fees].map((name) => [name, pico(name)])) as PicoRates,
   }
-}
-
-/** A dollar per million tokens is a million pico-dollars per token: this rounds to six decimals of the former. */
-function perToken(usdPerMillion: number | null): number | null {
-  return usdPerMillion === null ? null : Math.round(usdPerMillion * 1e6)
-}
-
-function each(usd: number): number {
-  return Math.round(usd * 1e12)
 }

@@ -1,10 +1,13 @@
 import type { PricePeriod } from '../api/costs.ts'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
+import { type JsonCheck, only } from '../options/json-check.ts'
 
-/** Says if a value is a text that names an instant, or a day. */
-export function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && parseIsoInstant(value) !== null
-}
+/** When a price begins to hold, as a person writes it; null is from the beginning. */
+export const priceTime: JsonCheck<string | null> = only(
+  'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null',
+  (value): value is string | null =>
+    value === null || (typeof value === 'string' && parseIsoInstant(value) !== null),
+)
 
 /** When a price begins to hold, in milliseconds since the Unix epoch, of a text that was checked; null is from the beginning. */
 export function timeOf(from: string | null): number {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { entry, override, writePrices } from '../../test/support/price-list.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
@@ -40,6 +40,43 @@ test('what cannot be read leaves in force what was, and says where it is wrong',
   assert.equal(prices.look(), true)
   assert.deepEqual(Object.keys(prices.costs.overrides), ['own'])
   assert.ok(prices.problem !== null)
+})
+
+test('who first looks when the file is broken has the last prices that anybody could read', async () => {
+  await using dir = await makeTempDir()
+  const [path, shipped] = [dir.file('model_costs.json'), dir.file('shipped.json')]
+  writePrices(shipped, { models: { shipped: entry('openai', { input: 1, output: 1 }) } })
+  writePrices(path, { models: {}, overrides: { own: override(1, 1) } })
+  const [early, first] = [new PricesInForce(path, shipped), new PricesInForce(path, shipped)]
+  early.look()
+  first.look()
+  writePrices(path, { models: {}, overrides: { own: override(2, 2) } })
+  first.look()
+  writeFileSync(path, '{\n  oops\n}')
+  const inputs = [first, early, new PricesInForce(path, shipped)].map((prices) => {
+    prices.look()
+    assert.equal(prices.problem?.line, 2)
+    assert.deepEqual(Object.keys(prices.costs.models), ['shipped'])
+    return prices.costs.overrides['own']?.prices[0]?.tiers[0]?.input
+  })
+  assert.deepEqual(inputs, [2, 2, 2])
+})
+
+test('prices that came with the program are not kept a second time', async () => {
+  await using dir = await makeTempDir()
+  const [path, shipped] = [dir.file('model_costs.json'), dir.file('shipped.json')]
+  const good = dir.file('model_costs.json.good')
+  const prices = new PricesInForce(path, shipped)
+  writePrices(shipped)
+  writePrices(path)
+  prices.look()
+  assert.equal(existsSync(good), false)
+  writePrices(path, { overrides: { own: override(1, 1) } })
+  prices.look()
+  assert.equal(existsSync(good), true)
+  writePrices(path)
+  prices.look()
+  assert.equal(existsSync(good), false)
 })
 
 test('without any prices nothing has one', () => {

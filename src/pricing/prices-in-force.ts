@@ -1,13 +1,16 @@
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import type { PriceProblem } from '../api/costs.ts'
+import { replaceFile } from '../lib/replace-file.ts'
 import type { MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { type AskedPrice, type BookedCost, PriceBook } from './price-book.ts'
-import { inForce, type PriceReading, readPriceFile, shippedPriceFile } from './price-file.ts'
+import { overShipped, priceFileText, readCosts, readPriceFile, shippedPriceFile } from './price-file.ts'
 
 /**
  * The prices that hold at the moment: those of the file, and until a first sync beneath them those that came with the
- * program. While what stands there cannot be read, the last that could be hold on.
+ * program. While what stands there cannot be read, the last that anybody could read hold on: whoever reads the file keeps
+ * them beside it, so that all who ask in between, and after a restart, have the same.
  */
 export class PricesInForce {
   readonly #path: string
@@ -15,7 +18,7 @@ export class PricesInForce {
   /** Which state of the file was read last. */
   #seen: string | null = null
   #costs: ModelCosts = noPrices
-  #book: PriceBook = PriceBook.empty
+  #book = new PriceBook(noPrices)
   #problem: PriceProblem | null = null
 
   constructor(path: string, shippedPath: string = shippedPriceFile()) {
@@ -42,22 +45,24 @@ export class PricesInForce {
     if (state === this.#seen) return false
     const isFirst = this.#seen === null
     this.#seen = state
-    const readShipped = (): PriceReading => readPriceFile(this.#shippedPath)
     const file = readPriceFile(this.#path)
-    this.#problem = file !== 'missing' && 'problem' in file ? file.problem : null
-    if (this.#problem === null || isFirst)
-      this.#take(costsIn(inForce(this.#problem === null ? file : 'missing', readShipped)))
+    this.#problem = 'problem' in file ? file.problem : null
+    const costs = 'costs' in file ? file.costs : readCosts(goodFileOf(this.#path))
+    if (this.#problem !== null && costs === null && !isFirst) return true
+    let shipped: ModelCosts | null | undefined
+    const readShipped = (): ModelCosts | null => (shipped ??= readCosts(this.#shippedPath))
+    this.#costs = overShipped(costs, readShipped) ?? noPrices
+    this.#book = new PriceBook(this.#costs)
+    if (costs !== null && this.#problem === null) {
+      const isShipped = costs.synced_at === null && isDeepStrictEqual(costs, readShipped())
+      keepGood(this.#path, isShipped ? null : costs)
+    }
     return true
   }
 
   /** A call's cost by these prices; null if no price is known. */
   costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
     return this.#book.costOf(call)
-  }
-
-  #take(costs: ModelCosts): void {
-    this.#costs = costs
-    this.#book = new PriceBook(costs)
   }
 }
 
@@ -71,6 +76,17 @@ export function priceFileState(path: string): string {
   }
 }
 
-function costsIn(reading: PriceReading): ModelCosts {
-  return reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
+/** The last content of a price file that could be read, for whoever looks first when it cannot be. */
+function goodFileOf(path: string): string {
+  return `${path}.good`
+}
+
+/** Keeps what could be read; null is what came with the program. */
+function keepGood(path: string, costs: ModelCosts | null): void {
+  try {
+    if (costs === null) rmSync(goodFileOf(path), { force: true })
+    else replaceFile(goodFileOf(path), priceFileText(costs))
+  } catch {
+    // The prices hold without it, too.
+  }
 }

@@ -46,18 +46,18 @@ function decimal(value: unknown, factor: number): number | null {
   return usd >= 0 && usd <= mostUsd ? usd : null
 }
 
-/** A rate as a person writes it, in USD per million tokens, as it is kept. */
-export const rate: JsonCheck<number> = (value) => {
-  const usd = rateOf(value)
-  if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (USD per million tokens)`, value)
-  return usd
+function written(unit: string, read: (value: unknown) => number | null): JsonCheck<number> {
+  return (value) => {
+    const usd = read(value)
+    if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (${unit})`, value)
+    return usd
+  }
 }
 
-const fee: JsonCheck<number> = (value) => {
-  const usd = feeOf(value)
-  if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (USD each)`, value)
-  return usd
-}
+/** A rate as a person writes it, as it is kept. */
+export const rate: JsonCheck<number> = written('USD per million tokens', (value) => rateOf(value))
+
+const fee: JsonCheck<number> = written('USD each', feeOf)
 
 type RateChecks = { readonly [Name in keyof Rates]-?: JsonCheck<number | undefined> }
 

@@ -1,5 +1,5 @@
 import type { PriceEntry, PricePeriod, PriceProblem, PriceSync, RateTier } from '../api/costs.ts'
-import { type JsonPath, placeInJson, readJson } from '../json/json-text.ts'
+import { placeInJson, readJson } from '../json/json-text.ts'
 import { isCount, isObject, isText } from '../lib/message-shape.ts'
 import * as json from '../options/json-check.ts'
 import { type JsonCheck, JsonValueError } from '../options/json-check.ts'
@@ -10,7 +10,7 @@ import {
   type PriceListSource,
   type UpstreamPrices,
 } from './model-costs.ts'
-import { byTime, isInstant, timeOf } from './price-time.ts'
+import { byTime, priceTime, timeOf } from './price-time.ts'
 import type { ServiceTier } from './price-tiers.ts'
 import { fees, rate, rateChecks } from './rate-bounds.ts'
 
@@ -33,13 +33,6 @@ export function readModelCosts(file: string): ModelCostsReading {
 }
 
 const withRemarks = { remarks: true }
-
-const examples = 'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null'
-
-const time: JsonCheck<string | null> = json.only(
-  examples,
-  (value): value is string | null => value === null || isInstant(value),
-)
 
 const tokens: JsonCheck<number> = json.only(
   'a whole number of tokens, zero or more',
@@ -76,7 +69,7 @@ const special = json.optional(tiers(true))
 
 const period = json.object<PricePeriod>(
   {
-    effective_from: json.or(time, null),
+    effective_from: json.or(priceTime, null),
     tiers: tiers(false),
     service_tiers: json.optional(
       json.object<Partial<Record<ServiceTier, readonly RateTier[]>>>({
@@ -106,8 +99,8 @@ const entry = json.object<PriceEntry>(
     provider: json.optional(json.text),
     mode: json.optional(json.text),
     source: json.or(json.text, 'user'),
-    updated_at: json.optional(time),
-    removed_at: (value) => json.optional(time)(value) ?? undefined,
+    updated_at: json.optional(priceTime),
+    removed_at: (value) => json.optional(priceTime)(value) ?? undefined,
     prices: dated(period),
   },
   withRemarks,
@@ -122,7 +115,7 @@ const listedEntry: JsonCheck<PriceEntry> = (value) => {
 
 const simplePeriod: JsonCheck<PricePeriod> = (value) => {
   const said = json.object({
-    effective_date: json.or(time, null),
+    effective_date: json.or(priceTime, null),
     input_cost_per_million: rate,
     output_cost_per_million: rate,
     provider_source: json.or(json.text, 'user'),
@@ -163,48 +156,57 @@ const sync: JsonCheck<PriceSync> = (value) => {
   return Object.fromEntries(parts) as PriceSync
 }
 
+/** An entry in the older form, which names no provider, counts wherever the model runs, as an override does. */
+function isSimple({ provider }: PriceEntry): boolean {
+  return provider === undefined
+}
+
+/** Overrides are found whatever the case: two that differ in nothing else would be a riddle. */
+function distinct(
+  check: JsonCheck<PriceEntry>,
+  isOverride: (one: PriceEntry) => boolean = () => true,
+): JsonCheck<ModelCosts['overrides']> {
+  return (value) => {
+    const entries = json.mapOf(check)(value)
+    const seen = new Map<string, string>()
+    for (const name of Object.keys(entries).filter((key) => isOverride(entries[key] as PriceEntry))) {
+      const other = seen.get(name.toLowerCase())
+      const flaw = name === '' ? 'has no name' : `differs from ${JSON.stringify(other)} in its case alone`
+      if (name === '' || other !== undefined) throw new JsonValueError(flaw, { path: [name], at: 'name' })
+      seen.set(name.toLowerCase(), name)
+    }
+    return entries
+  }
+}
+
 const modelCostsFile = json.object<ModelCosts>(
   {
     version: json.oneOf([1]),
     currency: json.or(json.oneOf(['USD']), 'USD'),
     unit: json.or(json.oneOf(['usd_per_million_tokens']), 'usd_per_million_tokens'),
-    synced_at: json.or(time, null),
+    synced_at: json.or(priceTime, null),
     source: listSource,
     sync,
     upstreams: json.or(json.mapOf(upstream), {}),
-    models: json.or(json.mapOf(orSimple(listedEntry)), {}),
-    overrides: json.or(json.mapOf(orSimple(entry)), {}),
+    models: json.or(distinct(orSimple(listedEntry), isSimple), {}),
+    overrides: json.or(distinct(orSimple(entry)), {}),
   },
   withRemarks,
 )
 
+const simpleFile = distinct(simpleEntry)
+
 /** The content of a price file, in today's form and rounded. */
 const modelCosts: JsonCheck<ModelCosts> = (value) => {
-  if (isSimpleForm(value)) {
-    const overrides = json.mapOf(simpleEntry)(value)
-    return {
-      ...noPrices,
-      overrides: distinct(
-        Object.keys(overrides).map((name) => [name]),
-        overrides,
-      ),
-    }
-  }
+  if (isSimpleForm(value)) return { ...noPrices, overrides: simpleFile(value) }
   const file = modelCostsFile(value)
-  // An entry in the older form counts wherever the model runs, as an override does.
-  const isSimple = ([, { provider }]: [string, PriceEntry]): boolean => provider === undefined
   const own = new Set(Object.keys(file.overrides).map((name) => name.toLowerCase()))
-  const simple = Object.entries(file.models)
-    .filter(isSimple)
-    .filter(([name]) => !own.has(name.toLowerCase()))
-  const paths = [
-    ...Object.keys(file.overrides).map((name) => ['overrides', name]),
-    ...simple.map(([name]) => ['models', name]),
-  ]
+  const models = Object.entries(file.models)
+  const simple = models.filter(([name, one]) => isSimple(one) && !own.has(name.toLowerCase()))
   return {
     ...file,
-    models: Object.fromEntries(Object.entries(file.models).filter((one) => !isSimple(one))),
-    overrides: distinct(paths, { ...file.overrides, ...Object.fromEntries(simple) }),
+    models: Object.fromEntries(models.filter(([, one]) => !isSimple(one))),
+    overrides: { ...file.overrides, ...Object.fromEntries(simple) },
   }
 }
 
@@ -213,17 +215,4 @@ function isSimpleForm(value: unknown): boolean {
   if (!isObject(value) || 'version' in value) return false
   const entries = Object.values(value)
   return entries.length > 0 && entries.every((one) => Array.isArray(one))
-}
-
-/** Overrides are found whatever the case: two that differ in nothing else would be a riddle. */
-function distinct<T>(paths: readonly JsonPath[], overrides: T): T {
-  const seen = new Map<string, string>()
-  for (const path of paths) {
-    const name = String(path.at(-1))
-    const other = seen.get(name.toLowerCase())
-    const flaw = name === '' ? 'has no name' : `differs from ${JSON.stringify(other)} in its case alone`
-    if (name === '' || other !== undefined) throw new JsonValueError(flaw, { path, at: 'name' })
-    seen.set(name.toLowerCase(), name)
-  }
-  return overrides
 }

@@ -35,7 +35,6 @@ export const knownUpstreams: Readonly<Record<string, UpstreamPrices>> = {
 /** Says under which names the prices of an upstream are listed. */
 export class UpstreamTable {
   readonly #hosts: ReadonlyMap<string, UpstreamPrices>
-  readonly #local: BlockList = localAddresses()
 
   /** `added` goes before what the program knows. */
   constructor(added: Readonly<Record<string, UpstreamPrices>>) {
@@ -49,7 +48,7 @@ export class UpstreamTable {
     const place = upstream.toLowerCase()
     const host = place.replace(/:\d+$/, '')
     const listed = this.#hosts.get(place) ?? this.#hosts.get(host) ?? this.#ofParent(host)
-    return listed ?? (this.#isLocal(host) ? 'local' : 'unknown_upstream')
+    return listed ?? (isLocal(host) ? 'local' : 'unknown_upstream')
   }
 
   #ofParent(host: string): UpstreamPrices | undefined {
@@ -59,12 +58,12 @@ export class UpstreamTable {
     }
     return undefined
   }
+}
 
-  #isLocal(host: string): boolean {
-    const address = host.replace(/^\[(.*)\]$/, '$1')
-    if (isIP(address) !== 0) return this.#local.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
-    return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/.test(host)
-  }
+function isLocal(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(address) !== 0) return localAddresses.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+  return !host.includes('.') || /\.(?:local|localhost|internal|lan|home\.arpa)\.?$/.test(host)
 }
 
 /** Loopback, private use (RFC 1918, 4193), link-local (RFC 3927, 4291), shared (RFC 6598), and "this host". */
@@ -82,10 +81,7 @@ const localNets: readonly string[] = [
   'fe80::/10',
 ]
 
-function localAddresses(): BlockList {
-  const list = new BlockList()
-  for (const [net = '', prefix] of localNets.map((each) => each.split('/'))) {
-    list.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4')
-  }
-  return list
+const localAddresses = new BlockList()
+for (const [net = '', prefix] of localNets.map((each) => each.split('/'))) {
+  localAddresses.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4')
 }

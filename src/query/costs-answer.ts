@@ -1,6 +1,6 @@
-import type { CostMatch, CostMatches, Costs, MatchedPrice, PriceSync } from '../api/costs.ts'
+import type { CostMatch, CostMatches, Costs, PriceSync } from '../api/costs.ts'
 import type { CallReader, ServedCount, ServedModel } from '../call/call-reader.ts'
-import type { PriceBook } from '../pricing/price-book.ts'
+import { matchedPrice, type PriceBook } from '../pricing/price-book.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import type { CostsQuestion, MatchesQuestion } from './query-question.ts'
@@ -61,26 +61,8 @@ function matchOf(served: ServedModel, book: PriceBook, nowMs: number): CostMatch
     input_tokens: served.inputTokens,
     output_tokens: served.outputTokens,
     cost_usd: costNanoUsd === null ? null : costNanoUsd / 1e9,
-    price: priceOf(book, upstream, model, responseModel, nowMs),
-  }
-}
-
-function priceOf(
-  book: PriceBook,
-  upstream: string | null,
-  model: string | null,
-  responseModel: string | null,
-  startedAtMs: number,
-): MatchedPrice {
-  const price = book.price({ upstream, model, responseModel, serviceTier: null, startedAtMs })
-  if ('none' in price) return price
-  const { key, source, effectiveFrom, updatedAt, period } = price
-  return {
-    key,
-    source,
-    effective_from: effectiveFrom,
-    updated_at: updatedAt,
-    tiers: period.tiers,
-    ...(period.service_tiers === undefined ? {} : { service_tiers: period.service_tiers }),
+    price: matchedPrice(
+      book.price({ upstream, model, responseModel, serviceTier: null, startedAtMs: nowMs }),
+    ),
   }
 }

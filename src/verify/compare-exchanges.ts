@@ -20,29 +20,39 @@ const wishes: readonly (readonly [piece: string, before: string])[] = [
 /** Added to every answer that goes through the gateway, in this order. */
 export const addedToAnswers = ['x-tokenweir-call-id', 'server-timing']
 
+type Outcome = Omit<Finding, 'what'>
+
 /**
  * Compares what the client sent and got with what the upstream got and sent. Only the differences that
  * docs/http.md names are allowed, and each that is met is told.
  */
 export function compareExchanges(
-  client: AnsweredExchange,
-  upstream: AnsweredExchange,
+  { request: sent, answer: got }: AnsweredExchange,
+  { request: received, answer: answered }: AnsweredExchange,
   expectedTarget: string,
 ): readonly Finding[] {
-  const asked = wishIn(client.request.body, upstream.request.body)
-  return [
-    same(
-      'request line',
-      `${client.request.method} ${expectedTarget}`,
-      `${upstream.request.method} ${upstream.request.target}`,
-    ),
-    compareRequestHeaders(client.request, upstream.request, asked !== null),
-    compareRequestBodies(client.request.body, upstream.request.body, asked),
-    same('status', statusOf(upstream.answer), statusOf(client.answer)),
-    compareAnswerHeaders(upstream.answer, client.answer),
-    compareAnswerBodies(upstream.answer.body, client.answer.body, asked !== null),
-    same('ending', endingOf(upstream.answer), endingOf(client.answer)),
-  ]
+  const wish = wishIn(sent.body, received.body)
+  const outcomes: Readonly<Record<string, Outcome>> = {
+    'request line': compareTexts(`${sent.method} ${expectedTarget}`, `${received.method} ${received.target}`),
+    'request headers': compareRequestHeaders(sent, received, wish !== null),
+    'request body':
+      wish === null
+        ? compareBytes(sent.body, received.body)
+        : same(`${sent.body.length} bytes as they were sent; ${wish} spliced in`),
+    status: compareTexts(statusOf(answered), statusOf(got)),
+    'answer headers': compareAnswerHeaders(answered, got),
+    'answer body': compareAnswerBodies(answered.body, got.body, wish !== null),
+    ending: compareTexts(endingOf(answered), endingOf(got)),
+  }
+  return Object.entries(outcomes).map(([what, { isSame, detail }]) => ({ what, isSame, detail }))
+}
+
+function same(detail: string): Outcome {
+  return { isSame: true, detail }
+}
+
+function different(detail: string): Outcome {
+  return { isSame: false, detail }
 }
 
 function statusOf({ status, statusText }: SeenAnswer): string {
@@ -53,13 +63,11 @@ function endingOf({ isComplete }: SeenAnswer): string {
   return isComplete ? 'complete' : 'broken off'
 }
 
-function same(what: string, expected: string, got: string): Finding {
-  return expected === got
-    ? { what, isSame: true, detail: got }
-    : { what, isSame: false, detail: `expected ${expected}; got ${got}` }
+function compareTexts(expected: string, got: string): Outcome {
+  return expected === got ? same(got) : different(`expected ${expected}; got ${got}`)
 }
 
-function compareRequestHeaders(sent: SeenRequest, received: SeenRequest, isAsked: boolean): Finding {
+function compareRequestHeaders(sent: SeenRequest, received: SeenRequest, isAsked: boolean): Outcome {
   const named: string[] = []
   const expected = endToEnd(sent.headers).filter(([name]) => !name.toLowerCase().startsWith('x-tokenweir-'))
   const got = endToEnd(received.headers).filter(([name, value]) => {
@@ -68,8 +76,7 @@ function compareRequestHeaders(sent: SeenRequest, received: SeenRequest, isAsked
     return !isOwn
   })
   if (isAsked) named.push('accept-encoding is identity')
-  const what = 'request headers'
-  return comparePairs(what, isAsked ? withIdentity(expected) : expected, got, named)
+  return comparePairs(isAsked ? withIdentity(expected) : expected, got, named)
 }
 
 type Pairs = readonly (readonly [name: string, value: string])[]
@@ -84,26 +91,24 @@ function withIdentity(pairs: Pairs): Pairs {
   })
 }
 
-function compareAnswerHeaders(sent: SeenAnswer, got: SeenAnswer): Finding {
-  const what = 'answer headers'
+function compareAnswerHeaders(sent: SeenAnswer, got: SeenAnswer): Outcome {
   const pairs = endToEnd(got.headers)
   const added = pairs.slice(-addedToAnswers.length)
+  const names = addedToAnswers.join(' and ')
   if (added.map(([name]) => name).join() !== addedToAnswers.join()) {
-    return { what, isSame: false, detail: `${addedToAnswers.join(' and ')} are not its last ones` }
+    return different(`${names} are not its last ones`)
   }
-  const rest = pairs.slice(0, -addedToAnswers.length)
-  return comparePairs(what, endToEnd(sent.headers), rest, [`${addedToAnswers.join(' and ')} added`])
+  return comparePairs(endToEnd(sent.headers), pairs.slice(0, -addedToAnswers.length), [`${names} added`])
 }
 
 /** Order, spelling and number count. */
-function comparePairs(what: string, expected: Pairs, got: Pairs, named: readonly string[]): Finding {
-  const at = expected.findIndex(([name, value], i) => got[i]?.[0] !== name || got[i]?.[1] !== value)
-  if (at >= 0 || got.length > expected.length) {
-    const i = at >= 0 ? at : expected.length
-    const detail = `number ${i + 1}: expected ${shown(expected[i])}; got ${shown(got[i])}`
-    return { what, isSame: false, detail }
+function comparePairs(expected: Pairs, got: Pairs, named: readonly string[]): Outcome {
+  const count = Math.max(expected.length, got.length)
+  for (let i = 0; i < count; i++) {
+    if (got[i]?.[0] === expected[i]?.[0] && got[i]?.[1] === expected[i]?.[1]) continue
+    return different(`number ${i + 1}: expected ${shown(expected[i])}; got ${shown(got[i])}`)
   }
-  return { what, isSame: true, detail: [`${got.length} as they were sent`, ...named].join('; ') }
+  return same([`${got.length} as they were sent`, ...named].join('; '))
 }
 
 /** The name alone: a value may be a secret. */
@@ -124,31 +129,18 @@ function wishIn(sent: Buffer, received: Buffer): string | null {
   return null
 }
 
-function compareRequestBodies(sent: Buffer, received: Buffer, wish: string | null): Finding {
-  const what = 'request body'
-  if (wish !== null) {
-    return { what, isSame: true, detail: `${sent.length} bytes as they were sent; ${wish} spliced in` }
-  }
-  return compareBytes(what, sent, received)
+function compareAnswerBodies(sent: Buffer, got: Buffer, isAsked: boolean): Outcome {
+  const block = isAsked && !sent.equals(got) ? withoutBlock(sent, got) : null
+  if (block === null || !isUsageEvent(block)) return compareBytes(sent, got)
+  return same(`${got.length} bytes as they were sent; the usage event of ${block.length} bytes taken out`)
 }
 
-function compareAnswerBodies(sent: Buffer, got: Buffer, isAsked: boolean): Finding {
-  const what = 'answer body'
-  if (isAsked && !sent.equals(got)) {
-    const block = withoutBlock(sent, got)
-    if (block !== null && isUsageEvent(block)) {
-      const detail = `${got.length} bytes as they were sent; the usage event of ${block.length} bytes taken out`
-      return { what, isSame: true, detail }
-    }
-  }
-  return compareBytes(what, sent, got)
-}
-
-function compareBytes(what: string, expected: Buffer, got: Buffer): Finding {
-  if (expected.equals(got)) return { what, isSame: true, detail: `${got.length} bytes as they were sent` }
+function compareBytes(expected: Buffer, got: Buffer): Outcome {
+  if (expected.equals(got)) return same(`${got.length} bytes as they were sent`)
   const at = firstDifference(expected, got)
-  const detail = `${expected.length} bytes were sent, ${got.length} came; the first that differs is byte ${at}`
-  return { what, isSame: false, detail }
+  return different(
+    `${expected.length} bytes were sent, ${got.length} came; the first that differs is byte ${at}`,
+  )
 }
 
 function firstDifference(a: Buffer, b: Buffer): number {

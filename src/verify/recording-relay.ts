@@ -3,29 +3,30 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { type Asked, send } from './ask.ts'
-import { endToEnd, type SeenExchange, type SeenRequest } from './seen-exchange.ts'
+import { endToEnd, type SeenRequest } from './seen-exchange.ts'
+
+/** A request, and how it was answered. */
+interface RelayedExchange extends Asked {
+  readonly request: SeenRequest
+}
 
 /** Stands before an upstream, hands on what it is sent, and remembers both ways. */
 export interface RecordingRelay extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
   /** In the order in which their answers ended. */
-  readonly exchanges: readonly SeenExchange[]
-  /** Why the upstream's last answer did not come or was not whole, if that was so. */
-  readonly trouble: Error | null
+  readonly exchanges: readonly RelayedExchange[]
   /** Settles when every answer that has begun is noted. */
   settled(): Promise<void>
 }
 
 /** Listens on a free port of the loopback interface. */
 export async function startRecordingRelay(upstreamOrigin: string): Promise<RecordingRelay> {
-  const exchanges: SeenExchange[] = []
+  const exchanges: RelayedExchange[] = []
   const underWay: Promise<void>[] = []
-  let trouble: Error | null = null
   const server = createServer((req, res) => {
     const noted = relay(upstreamOrigin, req, res).then(
       (exchange) => {
-        trouble = exchange.error
         exchanges.push(exchange)
         if (exchange.error === null) res.end()
         else res.destroy()
@@ -40,9 +41,6 @@ export async function startRecordingRelay(upstreamOrigin: string): Promise<Recor
   return {
     origin: `http://127.0.0.1:${port}`,
     exchanges,
-    get trouble() {
-      return trouble
-    },
     settled: async () => {
       await Promise.all(underWay)
     },
@@ -60,7 +58,7 @@ async function relay(
   upstreamOrigin: string,
   req: IncomingMessage,
   res: ServerResponse,
-): Promise<SeenExchange & Asked> {
+): Promise<RelayedExchange> {
   const request: SeenRequest = {
     method: req.method ?? 'GET',
     target: req.url ?? '/',

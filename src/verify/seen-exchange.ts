@@ -22,13 +22,8 @@ export interface SeenAnswer {
   readonly arrivals: readonly { readonly atMs: number; readonly bytes: number }[]
 }
 
-export interface SeenExchange {
+export interface AnsweredExchange {
   readonly request: SeenRequest
-  /** `null` if none came. */
-  readonly answer: SeenAnswer | null
-}
-
-export interface AnsweredExchange extends SeenExchange {
   readonly answer: SeenAnswer
 }
 

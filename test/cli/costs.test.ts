@@ -17,7 +17,7 @@ async function costs(
 
 function overridesIn(directory: string): readonly string[] {
   const reading = readPriceFile(join(directory, 'data/model_costs.json'))
-  assert.ok(typeof reading === 'object' && 'costs' in reading, JSON.stringify(reading))
+  assert.ok('costs' in reading && reading.costs !== null, JSON.stringify(reading))
   return Object.keys(reading.costs.overrides)
 }
 

@@ -183,7 +183,7 @@ test('of prices that are set at once none is lost, and each waits for who is at 
   lock?.[Symbol.dispose]()
   assert.deepEqual(new Set((await all).map(({ status }) => status)), new Set([200]))
   const reading = readPriceFile(prices)
-  assert.ok(typeof reading === 'object' && 'costs' in reading)
+  assert.ok('costs' in reading && reading.costs !== null)
   assert.deepEqual(Object.keys(reading.costs.overrides).toSorted(), names)
 })
 

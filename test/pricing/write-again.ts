@@ -1,6 +1,6 @@
 // Writes a price file over and over, as a `costs set` or a sync does, until it is killed.
 import { writeSync } from 'node:fs'
-import { firstBook } from '../../src/pricing/genai-prices-adapter.ts'
+import { firstBook } from '../../build/genai-prices-adapter.ts'
 import { lockPriceFile, writePriceFile } from '../../src/pricing/price-file.ts'
 import { waitForUpdate } from '@pydantic/genai-prices'
 

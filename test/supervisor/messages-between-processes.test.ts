@@ -16,7 +16,7 @@ import type { ToQuery } from '../../src/query/query-messages.ts'
 import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
 import { JobError } from '../../src/supervisor/run-job.ts'
 import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
-import { TailPrinter } from '../../src/cli/terminal/tail-printer.ts'
+import { tailPrinter } from '../../src/cli/terminal/tail-printer.ts'
 import { PayloadTopic } from '../../src/dashboard/events/payload-topic.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import { type Damage, damagedTexts } from '../support/damaged-messages.ts'
@@ -309,7 +309,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
   }
   const started = { type: 'started', id: 'a', timestamp: record.timestamp, method: 'POST', path: '/v1/x' }
   const printed: string[] = []
-  const printer = new TailPrinter(
+  const printer = tailPrinter(
     { json: false, errors: false, model: [], body: true, full: false },
     {
       clock: systemClock,

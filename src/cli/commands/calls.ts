@@ -30,9 +30,6 @@ export const command: CliCommand = {
   options: table,
 }
 
-/** It reads the database of the gateway that runs, unless one is named. */
-export const readsDatabase = true
-
 const pollMs = 500
 const followedAtOnce = 1000
 
@@ -63,73 +60,48 @@ export async function run(
     return exitCode.fault
   }
   try {
-    if (options.follow) await follow(reader, filter, options, terminal)
-    else await printRecent(reader, filter, options, terminal)
+    await show(reader, filter, options, terminal)
     return 0
   } finally {
     reader.close()
   }
 }
 
-async function printRecent(
+/** The last calls, and then, if that was asked for, every one that ends, until nobody reads any more. */
+async function show(
   reader: CallReader,
   filter: CallFilter,
-  options: CallsOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const calls = (await reader.list(filter, { limit: options.recent })).toReversed()
-  if (options.json) printJson(calls, terminal)
-  else if (calls.length > 0) {
-    const table = tableOf(calls, terminal, false)
-    const lines = [table.header(), ...calls.map((call) => table.row(call)), table.footer(calls)]
-    terminal.print(`${lines.join('\n')}\n`)
-  } else {
-    terminal.print(
-      `${(await reader.lastSeq()) === 0 ? noCallsYet(options.db) : 'No recorded call matches.'}\n`,
-    )
-  }
-}
-
-/** The last calls, and then every one that ends, until nobody reads any more. */
-async function follow(
-  reader: CallReader,
-  filter: CallFilter,
-  options: CallsOptions,
+  { recent: limit, json, follow, db }: CallsOptions,
   terminal: Terminal,
 ): Promise<void> {
   // Asked before the list: a call that ends in between is met again below, and told by its id.
   let seq = await reader.lastSeq()
-  const recent = (await reader.list(filter, { limit: options.recent })).toReversed()
-  const print = options.json ? printJson : tablePrinter(recent, terminal)
-  print(recent, terminal)
+  const recent = (await reader.list(filter, { limit })).toReversed()
+  if (recent.length === 0 && !json && !follow) {
+    terminal.print(`${seq === 0 ? noCallsYet(db) : 'No recorded call matches.'}\n`)
+    return
+  }
+  const { width, color, clock } = terminal
+  const look = { width: width(), color, nowMs: clock.wallTime(), open: follow }
+  const table = json ? null : new CallsTable(recent, look)
+  const print = (calls: readonly CallJson[]): void => {
+    const lines = calls.map((call) => `${table?.row(call) ?? JSON.stringify(call)}\n`)
+    if (lines.length > 0) terminal.print(lines.join(''))
+  }
+  if (table !== null) terminal.print(`${table.header()}\n`)
+  print(recent)
+  if (!follow) {
+    if (table !== null) terminal.print(`${table.footer(recent)}\n`)
+    return
+  }
   const printed = new Set(recent.map((call) => call.id))
   for (;;) {
     const ended = await reader.endedSince(seq, filter, followedAtOnce)
     seq = ended.lastSeq
-    print(
-      ended.calls.filter((call) => !printed.has(call.id)),
-      terminal,
-    )
+    print(ended.calls.filter((call) => !printed.has(call.id)))
     // As many as were asked for: more are there already.
     if (ended.calls.length < followedAtOnce && !(await pause(terminal))) return
   }
-}
-
-function printJson(calls: readonly CallJson[], terminal: Terminal): void {
-  if (calls.length > 0) terminal.print(calls.map((call) => `${JSON.stringify(call)}\n`).join(''))
-}
-
-/** Prints the header. */
-function tablePrinter(recent: readonly CallJson[], terminal: Terminal): typeof printJson {
-  const table = tableOf(recent, terminal, true)
-  terminal.print(`${table.header()}\n`)
-  return (calls) => {
-    if (calls.length > 0) terminal.print(calls.map((call) => `${table.row(call)}\n`).join(''))
-  }
-}
-
-function tableOf(calls: readonly CallJson[], { width, color, clock }: Terminal, open: boolean): CallsTable {
-  return new CallsTable(calls, { width: width(), color, nowMs: clock.wallTime(), open })
 }
 
 function filterOf(options: CallsOptions, nowMs: number): CallFilter {

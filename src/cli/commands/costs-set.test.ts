@@ -1,58 +1,32 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
-import type { PriceReading } from '../../pricing/price-file.ts'
-import { type ChangedPrices, run as runCostsSet } from './costs-set.ts'
+import { readPriceFile, writePriceFile } from '../../pricing/price-file.ts'
+import { run } from './costs-set.ts'
 
-/** A file and what became of it. */
-class Place implements ChangedPrices {
-  reading: PriceReading
-  readonly #terminal = new FakeTerminal({ clock: new FakeClock(Date.UTC(2026, 10, 21)) })
-  held = 0
-  isHeldElsewhere = false
-  isFull = false
-
-  constructor(reading: PriceReading = { costs: sampleCosts }) {
-    this.reading = reading
+/** The command in a folder of its own. */
+async function makePlace() {
+  const dir = await makeTempDir()
+  const terminal = new FakeTerminal({ clock: new FakeClock(Date.UTC(2026, 10, 21)) })
+  const path = dir.file('model_costs.json')
+  const set = (...argv: readonly string[]): Promise<number> =>
+    run([...argv, '--db', dir.file('calls.db')], {}, terminal)
+  const overrides = (): ModelCosts['overrides'] => {
+    const reading = readPriceFile(path)
+    assert.ok('costs' in reading && reading.costs !== null)
+    return reading.costs.overrides
   }
-
-  readonly lock = (): Promise<Disposable | null> => {
-    if (this.isHeldElsewhere) return Promise.resolve(null)
-    this.held += 1
-    return Promise.resolve({ [Symbol.dispose]: () => void (this.held -= 1) })
-  }
-  readonly read = (): PriceReading => {
-    assert.equal(this.held, 1)
-    return this.reading
-  }
-  readonly write = (_path: string, costs: ModelCosts): void => {
-    assert.equal(this.held, 1)
-    if (this.isFull) throw new Error('ENOSPC: no space left on device')
-    this.reading = { costs }
-  }
-  get out(): string {
-    return this.#terminal.out
-  }
-
-  get err(): string {
-    return this.#terminal.err
-  }
-
-  get overrides(): ModelCosts['overrides'] {
-    assert.ok(typeof this.reading === 'object' && 'costs' in this.reading)
-    return this.reading.costs.overrides
-  }
-
-  run(...argv: readonly string[]): Promise<number> {
-    return runCostsSet(argv, {}, this.#terminal, this)
-  }
+  return { path, terminal, set, overrides, [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose]() }
 }
 
-test('sets a price with every rate there is, with the lock held', async () => {
-  const place = new Place()
+test('sets a price with every rate there is', async () => {
+  await using place = await makePlace()
+  writePriceFile(place.path, sampleCosts)
   const rates = [
     '--input',
     '0.15',
@@ -76,8 +50,8 @@ test('sets a price with every rate there is, with the lock held', async () => {
     '--per-search-unit',
     '0.002',
   ]
-  assert.equal(await place.run('gpu-box:8080/my-model', ...rates, ...others), 0)
-  assert.deepEqual(place.overrides['gpu-box:8080/my-model'], {
+  assert.equal(await place.set('gpu-box:8080/my-model', ...rates, ...others), 0)
+  assert.deepEqual(place.overrides()['gpu-box:8080/my-model'], {
     source: 'user',
     updated_at: '2026-11-21T00:00:00.000Z',
     prices: [
@@ -102,42 +76,38 @@ test('sets a price with every rate there is, with the lock held', async () => {
     ],
   })
   assert.match(
-    place.out,
+    place.terminal.out,
     /^gpu-box:8080\/my-model costs input 0\.15, output 0\.6, .* USD per million tokens, 0\.01 USD per request/,
   )
-  assert.equal(place.held, 0)
 })
 
 test('adds a dated price, and takes all of it away', async () => {
-  const place = new Place('missing')
-  await place.run('m', '--input', '0', '--output', '0')
-  await place.run('m', '--input', '1', '--output', '2', '--effective-from', '2026-12-01')
+  await using place = await makePlace()
+  await place.set('m', '--input', '0', '--output', '0')
+  await place.set('m', '--input', '1', '--output', '2', '--effective-from', '2026-12-01')
   assert.deepEqual(
-    place.overrides['m']?.prices.map(({ effective_from: from }) => from),
+    place.overrides()['m']?.prices.map(({ effective_from: from }) => from),
     [null, '2026-12-01'],
   )
-  assert.equal(await place.run('M', '--remove'), 0)
-  assert.deepEqual(place.overrides, {})
-  assert.equal(await place.run('m', '--remove'), 1)
-  assert.match(place.err, /has no price of your own for "m"/)
+  assert.equal(await place.set('M', '--remove'), 0)
+  assert.deepEqual(place.overrides(), {})
+  assert.equal(await place.set('m', '--remove'), 1)
+  assert.match(place.terminal.err, /has no price of your own for "m"/)
 })
 
-test('changes nothing where another changes the prices, or the file is broken or cannot be written', async () => {
-  const held = new Place()
-  held.isHeldElsewhere = true
-  assert.equal(await held.run('m', '--input', '1', '--output', '1'), 1)
-  assert.match(held.err, /something else is changing data\/model_costs\.json/)
-  const broken = new Place({ problem: { message: 'models: must be an object.', line: 2, column: 7 } })
-  assert.equal(await broken.run('m', '--input', '1', '--output', '1'), 1)
+test('changes nothing where the file is broken or cannot be written', async () => {
+  await using place = await makePlace()
+  const { path, terminal } = place
+  writeFileSync(path, '{"version": 1,\n "models": 7}')
+  assert.equal(await place.set('m', '--input', '1', '--output', '1'), 1)
   assert.equal(
-    broken.err,
-    'tokenweir: data/model_costs.json:2:7 has to be mended first: models: must be an object.\n',
+    terminal.err,
+    `tokenweir: ${path}:2:12 has to be mended first: models: must be an object; it is 7.\n`,
   )
-  const full = new Place()
-  full.isFull = true
-  assert.equal(await full.run('m', '--input', '1', '--output', '1'), 1)
-  assert.match(full.err, /^tokenweir: data\/model_costs\.json: ENOSPC/)
-  assert.equal(full.held, 0)
+  assert.match(readFileSync(path, 'utf8'), /7\}$/)
+  terminal.err = ''
+  assert.equal(await run(['m', '--input=1', '--output=1', `--db=${path}/below.db`], {}, terminal), 1)
+  assert.match(terminal.err, /^tokenweir: .*model_costs\.json cannot be written: E\w+: /)
 })
 
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
@@ -156,6 +126,6 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
 
 for (const [argv, message] of wrong) {
   test(`refuses ${argv.join(' ')}`, async () => {
-    await assert.rejects(() => new Place().run(...argv), message)
+    await assert.rejects(() => run(argv, {}, new FakeTerminal()), message)
   })
 }

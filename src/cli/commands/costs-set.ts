@@ -1,22 +1,12 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { PriceProblem } from '../../api/costs.ts'
+import { changePrices, PriceFileError } from '../../pricing/change-prices.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
+import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
-import {
-  costsToChange,
-  lockPriceFile,
-  placeForEditor,
-  priceFileOf,
-  type PriceReading,
-  readPricesInForce,
-  writePriceFile,
-} from '../../pricing/price-file.ts'
+import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { exitCode } from '../exit-code.ts'
 import { type CliCommand, type Environment, OptionError, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { messageOf } from '../../lib/caught.ts'
 import { parseIsoInstant } from '../../lib/iso-instant.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
@@ -72,32 +62,11 @@ export const command: CliCommand = {
   operand: ['<name>', 'a model, or host/model'],
 }
 
-/** The price file as it is changed. */
-export interface ChangedPrices {
-  /** Makes the folder if there is none. Null if another holds it for too long. */
-  readonly lock: (path: string) => Promise<Disposable | null>
-  readonly read: (path: string) => PriceReading
-  readonly write: (path: string, costs: ModelCosts) => void
-}
-
-/** Others hold the lock for as long as reading and writing a file takes. */
-const lockLimitMs = 5000
-
-const realFile: ChangedPrices = {
-  lock: (path) => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return lockPriceFile(path, lockLimitMs)
-  },
-  read: readPricesInForce,
-  write: writePriceFile,
-}
-
 /** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `OptionError`. */
 export async function run(
   argv: readonly string[],
   env: Environment,
   { clock, print, warn }: Terminal = thisTerminal(),
-  { lock: lockFile, read, write }: ChangedPrices = realFile,
 ): Promise<number> {
   const { options, model: name } = parseWithModel(table, argv, env)
   if (name === undefined) throw new OptionError('name the model, or host/model')
@@ -109,22 +78,26 @@ export async function run(
   // Before anything is waited for.
   if (!options.remove) changed(noPrices, name, body, nowMs)
   const path = priceFileOf(options.db)
-  try {
-    using lock = await lockFile(path)
-    if (lock === null) throw new UnchangedError(`something else is changing ${path}; try again in a moment`)
-    const costs = costsToChange(read(path), (problem) => brokenFile(path, problem))
-    write(path, options.remove ? removed(costs, name, path) : changed(costs, name, body, nowMs))
-  } catch (error) {
-    if (error instanceof OptionError) throw error
-    warn(`tokenweir: ${error instanceof UnchangedError ? '' : `${path}: `}${messageOf(error)}\n`)
+  const fail = (message: string): number => {
+    warn(`tokenweir: ${message}\n`)
     return exitCode.fault
   }
+  let after: ModelCosts | null
+  try {
+    after = await changePrices(path, (before) => {
+      const costs = options.remove ? withoutOverride(before, name) : changed(before, name, body, nowMs)
+      return [costs, costs]
+    })
+  } catch (error) {
+    if (!(error instanceof PriceFileError)) throw error
+    const { problem, message } = error
+    if (problem === null) return fail(message)
+    return fail(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
+  }
+  if (after === null) return fail(`${path} has no price of your own for ${JSON.stringify(name)}`)
   print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
   return 0
 }
-
-/** Why nothing was changed, in words that say all. */
-class UnchangedError extends Error {}
 
 /** What is set, under the names that it has in the price file. */
 function bodyOf(options: OptionsOf<typeof table>): Readonly<Record<string, number | string>> {
@@ -142,22 +115,14 @@ function changed(
   body: Readonly<Record<string, number | string>>,
   nowMs: number,
 ): ModelCosts {
-  const reading = withOverride(costs, name, body, new Date(nowMs).toISOString())
-  if ('costs' in reading) return reading.costs
-  const { param, allowed } = reading.problem
-  const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`
-  throw new OptionError(`${option} must be ${allowed}`)
-}
-
-function removed(costs: ModelCosts, name: string, path: string): ModelCosts {
-  const without = withoutOverride(costs, name)
-  if (without === null)
-    throw new UnchangedError(`${path} has no price of your own for ${JSON.stringify(name)}`)
-  return without
-}
-
-function brokenFile(path: string, problem: PriceProblem): UnchangedError {
-  return new UnchangedError(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
+  try {
+    return withOverride(costs, name, body, new Date(nowMs).toISOString()).costs
+  } catch (error) {
+    if (!(error instanceof JsonValueError)) throw error
+    const param = String(error.path[0])
+    const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`
+    throw new OptionError(`${option} must be ${error.allowed}`)
+  }
 }
 
 function setWords(name: string, body: Readonly<Record<string, number | string>>): string {

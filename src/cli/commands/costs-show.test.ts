@@ -1,21 +1,33 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { rmSync, writeFileSync } from 'node:fs'
+import { after, test } from 'node:test'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import { rates, sampleCosts } from '../../../test/pricing/sample-costs.ts'
 import { noPrices, type ModelCosts } from '../../pricing/model-costs.ts'
-import type { PriceReading } from '../../pricing/price-file.ts'
+import { priceFileText, writePriceFile } from '../../pricing/price-file.ts'
 import { run as runCostsShow } from './costs-show.ts'
 import { OptionError } from '../parse-options.ts'
 
-function show(file: PriceReading, ...argv: readonly string[]): { code: number; out: string; err: string } {
+const dir = await makeTempDir()
+after(() => dir[Symbol.asyncDispose]())
+const path = dir.file('model_costs.json')
+const shipped = dir.file('shipped.json')
+writePriceFile(shipped, sampleCosts)
+
+/** With a file of these prices or this text, or without one. */
+function show(
+  file: ModelCosts | string | null,
+  ...argv: readonly string[]
+): { code: number; out: string; err: string } {
+  rmSync(path, { force: true })
+  if (file !== null) writeFileSync(path, typeof file === 'string' ? file : priceFileText(file))
   const terminal = new FakeTerminal()
-  const shipped: PriceReading = { costs: sampleCosts }
-  const files = { readFile: () => file, readShipped: () => shipped }
-  const code = runCostsShow(argv, {}, terminal, files)
-  return { code, out: terminal.out, err: terminal.err }
+  const code = runCostsShow([...argv, '--db', dir.file('calls.db')], {}, terminal, shipped)
+  return { code, out: terminal.out.replaceAll(dir.path, '.'), err: terminal.err.replaceAll(dir.path, '.') }
 }
 
-const costs: ModelCosts = {
+const file: ModelCosts = {
   ...sampleCosts,
   synced_at: '2026-11-21T04:00:00Z',
   source: { name: 'litellm', url: 'https://example.com/list.json' },
@@ -29,7 +41,6 @@ const costs: ModelCosts = {
     },
   },
 }
-const file: PriceReading = { costs }
 
 test('says what a model costs, which entry was matched, and who says so', () => {
   assert.deepEqual(show(file, 'gpt-4o-mini', '--upstream', 'https://api.openai.com/v1'), {
@@ -101,15 +112,15 @@ test('as JSON it says the same', () => {
 test('without a model it says what prices there are', () => {
   assert.match(
     show(file).out,
-    /^7 prices from litellm, synced 2026-11-21T04:00:00Z \(data\/model_costs\.json\)\n1 of your own:\n  gpu-box:8080\/qwen3: input 0\.1/,
+    /^7 prices from litellm, synced 2026-11-21T04:00:00Z \(\.\/model_costs\.json\)\n1 of your own:\n  gpu-box:8080\/qwen3: input 0\.1/,
   )
   assert.match(
-    show('missing').out,
+    show(null).out,
     /^7 prices, never synced \(.* is not there yet: these came with the program\)\nNo prices of your own\.\n$/,
   )
-  const state = JSON.parse(show({ costs: noPrices }, '--json').out) as object
+  const state = JSON.parse(show(noPrices, '--json').out) as object
   assert.deepEqual(state, {
-    file: 'data/model_costs.json',
+    file: './model_costs.json',
     synced_at: null,
     source: null,
     models: 7,
@@ -118,10 +129,9 @@ test('without a model it says what prices there are', () => {
 })
 
 test('a broken file is told with its place', () => {
-  const problem = { message: 'It is not JSON: it ends too early.', line: 3, column: 9 }
-  const { code, err } = show({ problem }, 'gpt-4o-mini')
+  const { code, err } = show('{\n  "version": 1,\n  "model', 'gpt-4o-mini')
   assert.equal(code, 1)
-  assert.match(err, /^tokenweir: data\/model_costs\.json:3:9: It is not JSON/)
+  assert.match(err, /^tokenweir: \.\/model_costs\.json:3:9: It is not JSON/)
 })
 
 test('wrong words are told', () => {

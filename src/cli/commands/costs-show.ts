@@ -1,14 +1,8 @@
-import type { MatchedPrice, WhyUnpriced } from '../../api/costs.ts'
+import { existsSync } from 'node:fs'
+import type { WhyUnpriced } from '../../api/costs.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
-import { type Price, PriceBook } from '../../pricing/price-book.ts'
-import {
-  inForce,
-  placeForEditor,
-  priceFileOf,
-  type PriceReading,
-  readPriceFile,
-  shippedPriceFile,
-} from '../../pricing/price-file.ts'
+import { matchedPrice, type Price, PriceBook } from '../../pricing/price-book.ts'
+import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
@@ -45,20 +39,6 @@ export const command: CliCommand = {
   operand: ['[model]', ''],
 }
 
-/** It reads the database of the gateway that runs, unless one is named. */
-export const readsDatabase = true
-
-/** The prices beside a database, and those that came with the program. */
-export interface PriceFiles {
-  readonly readFile: (path: string) => PriceReading
-  readonly readShipped: () => PriceReading
-}
-
-const realFiles: PriceFiles = {
-  readFile: readPriceFile,
-  readShipped: () => readPriceFile(shippedPriceFile()),
-}
-
 /** A price, or that there is none, at one upstream; null is any. */
 interface Found {
   readonly upstream: string | null
@@ -70,23 +50,20 @@ export function run(
   argv: readonly string[],
   env: Environment,
   terminal: Terminal = thisTerminal(),
-  { readFile, readShipped }: PriceFiles = realFiles,
+  shipped: string = shippedPriceFile(),
 ): number {
   const { options, model } = parseWithModel(table, argv, env)
   const path = priceFileOf(options.db)
-  const file = readFile(path)
-  if (typeof file === 'object' && 'problem' in file) {
-    const why = `${path}${placeForEditor(file.problem)}: ${file.problem.message}`
+  const reading = readPricesInForce(path, shipped)
+  if ('problem' in reading) {
+    const why = `${path}${placeForEditor(reading.problem)}: ${reading.problem.message}`
     terminal.warn(`tokenweir: ${why} A gateway that runs goes on with the prices before.\n`)
     return exitCode.fault
   }
-  const reading = inForce(file, readShipped)
-  const costs = reading !== 'missing' && 'costs' in reading ? reading.costs : noPrices
-  if (model === undefined) {
-    showState(costs, { path, isFile: file !== 'missing', isJson: options.json }, terminal)
-    return 0
-  }
-  return showModel(model, costs, options, terminal)
+  const costs = reading.costs ?? noPrices
+  if (model !== undefined) return showModel(model, costs, options, terminal)
+  showState(costs, path, options.json, terminal)
+  return 0
 }
 
 function showModel(
@@ -95,14 +72,12 @@ function showModel(
   { upstream, json }: ShowOptions,
   terminal: Terminal,
 ): number {
-  const all = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())
-  const priced = all.filter(({ price }) => !('none' in price))
-  const shown = upstream === null && priced.length > 0 ? priced : all.slice(0, 1)
+  const shown = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())
   if (json) {
-    const prices = shown.map((found) => ({ upstream: found.upstream, price: matchedOf(found.price) }))
+    const prices = shown.map((found) => ({ upstream: found.upstream, price: matchedPrice(found.price) }))
     terminal.print(`${JSON.stringify({ model, prices })}\n`)
   } else terminal.print(shown.map((found) => textOf(model, found)).join('\n'))
-  return priced.length > 0 ? 0 : exitCode.fault
+  return shown.some(({ price }) => 'none' in price) ? exitCode.fault : 0
 }
 
 /** At the upstream, or at every one whose prices are listed; at none of these there are one's own prices alone. */
@@ -145,24 +120,13 @@ const noneWords: Readonly<Record<WhyUnpriced, string>> = {
   no_model: 'no model was named',
 }
 
-function matchedOf(price: Found['price']): MatchedPrice {
-  if ('none' in price) return price
-  const { tiers, service_tiers: service } = price.period
-  return {
-    key: price.key,
-    source: price.source,
-    effective_from: price.effectiveFrom,
-    updated_at: price.updatedAt,
-    tiers,
-    ...(service === undefined ? {} : { service_tiers: service }),
-  }
-}
-
 function showState(
   { synced_at: syncedAt, source, models, overrides }: ModelCosts,
-  { path, isFile, isJson }: { readonly path: string; readonly isFile: boolean; readonly isJson: boolean },
+  path: string,
+  isJson: boolean,
   { print }: Terminal,
 ): void {
+  const isFile = existsSync(path)
   const known = Object.keys(models).length
   if (isJson) {
     const file = isFile ? path : null

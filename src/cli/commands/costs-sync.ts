@@ -1,7 +1,7 @@
-import type { SyncLine } from '../../api/costs.ts'
+import type { SyncLine, SyncResult } from '../../api/costs.ts'
 import { messageOf } from '../../lib/caught.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
-import { syncPrices, type SyncReport } from '../../pricing/sync-prices.ts'
+import { syncPrices } from '../../pricing/sync-prices.ts'
 import { noteEvent } from '../../store/write/note-event.ts'
 import { count } from '../terminal/figures.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
@@ -30,14 +30,16 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   const line = (said: SyncLine): void => print(`${JSON.stringify(said)}\n`)
   const path = priceFileOf(db)
   try {
-    const report = await syncPrices(path, { source, wallTime: () => clock.wallTime() })
-    const { added, changed, removed, entries, rejected, notModified } = report
-    noteQuietly(() => {
+    const result = await syncPrices(path, { source, wallTime: () => clock.wallTime() })
+    const { added, changed, removed } = result
+    try {
       const detail = JSON.stringify({ added, changed, removed })
       noteEvent(db, { atMs: clock.wallTime(), kind: 'price_sync', detail })
-    })
-    if (json) line({ result: { added, changed, removed, entries, rejected, not_modified: notModified } })
-    else print(`${path}: ${wordsOf(report)} (${source})\n`)
+    } catch {
+      // The prices are there, also if the database is busy or cannot be opened.
+    }
+    if (json) line({ result })
+    else print(`${path}: ${wordsOf(result)} (${source})\n`)
     return 0
   } catch (error) {
     const message = messageOf(error)
@@ -47,16 +49,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   }
 }
 
-function wordsOf({ added, changed, removed, entries, rejected, notModified }: SyncReport): string {
-  if (notModified) return 'the list is the one that was taken last'
+function wordsOf({ added, changed, removed, entries, rejected, not_modified: isKnown }: SyncResult): string {
+  if (isKnown) return 'the list is the one that was taken last'
   return `${count(entries)} prices: ${count(added)} new, ${count(changed)} changed, ${count(removed)} gone; ${count(rejected)} entries were left out`
-}
-
-/** The prices are there, also if the database is busy or cannot be opened. */
-function noteQuietly(work: () => void): void {
-  try {
-    work()
-  } catch {
-    return
-  }
 }

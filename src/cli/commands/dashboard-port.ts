@@ -5,7 +5,7 @@ import { isObject, readMessage } from '../../lib/message-shape.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type Options, settingName } from '../../options/option-spec.ts'
-import { alreadyLines } from '../terminal/dashboard-lines.ts'
+import { alreadyLines } from '../terminal/start-lines.ts'
 import { exitCode } from '../exit-code.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
@@ -81,11 +81,11 @@ function isSame(value: SettingValue | readonly string[], asked: SettingValue | r
 /** `null` if it is nothing of ours. */
 async function askWhoIsThere(origin: string): Promise<OtherDashboard | null> {
   const answer = await ask(`${origin}/api/proxy/status`)
-  if (answer?.code === 401 && answer.body.includes('token_required')) return { status: null, config: null }
-  const status = answer === null ? null : readMessage(answer.body, isStatus)
+  if (answer.code === 401 && answer.body.includes('token_required')) return { status: null, config: null }
+  const status = readMessage(answer.body, isStatus)
   if (status === null) return null
   const config = await ask(`${origin}/api/proxy/config`)
-  return { status, config: config === null ? null : readMessage(config.body, isConfig) }
+  return { status, config: readMessage(config.body, isConfig) }
 }
 
 /** Looks at no more than tells it from what something else may answer. */
@@ -97,12 +97,12 @@ function isConfig(body: unknown): body is ProxyConfig {
   return isObject(body) && 'options' in body
 }
 
-/** `null` if no answer comes in time. */
-async function ask(url: string): Promise<{ readonly code: number; readonly body: string } | null> {
+/** Code 0, and nothing else, if no answer comes in time. */
+async function ask(url: string): Promise<{ readonly code: number; readonly body: string }> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(probeLimitMs), redirect: 'error' })
     return { code: answer.status, body: await answer.text() }
   } catch {
-    return null
+    return { code: 0, body: '' }
   }
 }

@@ -1,5 +1,5 @@
 import { dashboardOptionTable } from '../../options/dashboard-options.ts'
-import { dashboardLines } from '../terminal/dashboard-lines.ts'
+import { dashboardLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'

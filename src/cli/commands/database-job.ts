@@ -1,95 +1,108 @@
 import type { JobFailure } from '../../api/database-job.ts'
+import { FoldedRangeError } from '../../call/folded-range.ts'
 import { messageOf } from '../../lib/caught.ts'
-import { lowerPriority } from '../../lib/lower-priority.ts'
+import { CompressStoppedError } from '../../store/jobs/compress-store.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { StoreError } from '../../store/sqlite/store-error.ts'
 import { exitCode } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** A job on the database, from its start to what is said of it. */
-export interface DatabaseJob<Progress, Outcome> {
+/** Why a job came to nothing, in words that say all. */
+export class JobError extends Error {
+  readonly code: JobFailure['code']
+
+  constructor(code: JobFailure['code'], message: string) {
+    super(message)
+    this.name = 'JobError'
+    this.code = code
+  }
+}
+
+/** What is to be told: with `--json` as an object on a line, else in words. */
+interface Told {
+  readonly json: object
+  readonly text: string
+}
+
+/** How far a job is; without words, there is nothing yet. Only the newest is shown, each phase now and then. */
+interface ToldProgress extends Partial<Told> {
+  readonly json: object
+  readonly phase?: string
+}
+
+/** How a job on the database is told of. */
+interface JobOptions {
   readonly db: string
-  /** Progress, result and failure are printed as one JSON object per line. */
   readonly json: boolean
-  run(onProgress: (progress: Progress) => void): Promise<Outcome | StoreAbsence | 'job_running' | JobFailure>
-  /** Progress in words, of which only the newest is shown; null for nothing yet. */
-  progressText?(progress: Progress): string | null
-  resultText(outcome: Outcome): string
-  /** As they are unless given. */
-  progressJson?(progress: Progress): object
-  resultJson?(outcome: Outcome): object
-  /** An error that it knows. */
-  failureOf?(error: unknown): JobFailure | null
-  /** What is to be said behind the words of any other. */
+  /** To be said behind the words of an error that nobody expects. */
   readonly whatStays: string
 }
 
 /** Progress of one phase is told this often at most. */
 const progressEveryMs = 200
 
-/** Runs a job in the background of all else and tells of it. Gives the exit code. */
-export async function runDatabaseJob<Progress extends object, Outcome extends object>(
-  job: DatabaseJob<Progress, Outcome>,
+/** Does a job, which answers what is to be told of it, and tells that. Gives the exit code. */
+export async function runDatabaseJob(
   { clock, print, warn, isWatched }: Pick<Terminal, 'clock' | 'print' | 'warn' | 'isWatched'>,
+  { db, json, whatStays }: JobOptions,
+  work: (tell: (progress: ToldProgress) => void) => Promise<Told>,
 ): Promise<number> {
   let shown = 0
-  const overwrite = (text: string): void => {
-    print(`\r${text.padEnd(shown)}`)
-    shown = text.length
-  }
   const clear = (): void => {
     if (shown > 0) print(`\r${' '.repeat(shown)}\r`)
   }
-  const fail = (failure: JobFailure): number => {
+  let toldPhase: string | undefined
+  let toldMs = Number.NEGATIVE_INFINITY
+  const tell = (progress: ToldProgress): void => {
+    if (progress.phase === toldPhase && clock.now() - toldMs < progressEveryMs) return
+    toldPhase = progress.phase
+    toldMs = clock.now()
+    if (json) print(`${JSON.stringify(progress.json)}\n`)
+    else if (isWatched && progress.text !== undefined) {
+      print(`\r${progress.text.padEnd(shown)}`)
+      shown = progress.text.length
+    }
+  }
+  try {
+    const outcome = await work(tell)
     clear()
-    if (job.json) print(`${JSON.stringify({ error: failure })}\n`)
+    print(json ? `${JSON.stringify(outcome.json)}\n` : outcome.text)
+    return 0
+  } catch (error) {
+    clear()
+    const failure = failureOf(error, db, whatStays)
+    if (json) print(`${JSON.stringify({ error: failure })}\n`)
     else warn(`tokenweir: ${failure.message}\n`)
     return exitCode.fault
   }
-  let toldPhase: unknown
-  let toldMs = Number.NEGATIVE_INFINITY
-  const onProgress = (progress: Progress): void => {
-    const phase = 'phase' in progress ? progress.phase : null
-    if (phase === toldPhase && clock.now() - toldMs < progressEveryMs) return
-    toldPhase = phase
-    toldMs = clock.now()
-    if (job.json) print(`${JSON.stringify(job.progressJson?.(progress) ?? progress)}\n`)
-    const text = job.json || !isWatched ? null : job.progressText?.(progress)
-    if (typeof text === 'string') overwrite(text)
-  }
-  try {
-    const outcome = await job.run(onProgress)
-    if (typeof outcome === 'string') return fail(absenceOf(outcome, job.db))
-    if (isFailure(outcome)) return fail(outcome)
-    clear()
-    print(job.json ? `${JSON.stringify(job.resultJson?.(outcome) ?? outcome)}\n` : job.resultText(outcome))
-    return 0
-  } catch (error) {
-    const stays = error instanceof StoreError ? '' : `. ${job.whatStays}`
-    const message = `${job.db}: ${messageOf(error)}${stays}`
-    return fail(job.failureOf?.(error) ?? { code: 'job_failed', message })
-  }
 }
 
-/** Calls go before the long jobs, also if nobody but a terminal began them. */
-export function inBackground<Args extends readonly unknown[], Outcome>(
-  run: (...args: Args) => Promise<Outcome>,
-): (...args: Args) => Promise<Outcome> {
-  return (...args) => {
-    lowerPriority(process.pid)
-    return run(...args)
-  }
-}
-
-function isFailure(outcome: object): outcome is JobFailure {
-  return 'code' in outcome && 'message' in outcome
-}
-
-function absenceOf(why: StoreAbsence | 'job_running', db: string): JobFailure {
-  if (why === 'job_running') {
+/** What a job did. Throws {@link JobError} if it could not begin. */
+export function done<Outcome extends object>(
+  outcome: Outcome | StoreAbsence | 'job_running',
+  db: string,
+): Outcome {
+  if (typeof outcome === 'object') return outcome
+  if (outcome === 'job_running') {
     const message = `${db}: compress, rebuild or reprice is at work on it already, in another process.`
-    return { code: 'job_running', message }
+    throw new JobError('job_running', message)
   }
-  const code = why === 'missing' || why === 'empty' ? 'no_database' : 'job_failed'
-  return { code, message: `${db}: ${absenceText[why]}` }
+  const code = outcome === 'missing' || outcome === 'empty' ? 'no_database' : 'job_failed'
+  throw new JobError(code, `${db}: ${absenceText[outcome]}`)
+}
+
+/** `fold: 33 %` */
+export function shareText(what: string, done: number, total: number): Pick<Told, 'text'> | null {
+  return total === 0 ? null : { text: `${what}: ${Math.floor((100 * done) / total)} %` }
+}
+
+function failureOf(error: unknown, db: string, whatStays: string): JobFailure {
+  if (error instanceof JobError) return { code: error.code, message: error.message }
+  if (error instanceof FoldedRangeError) {
+    const from = new Date(error.unfoldedFromMs).toISOString()
+    const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
+    return { code: 'folded_range', message }
+  }
+  const saysAll = error instanceof StoreError || error instanceof CompressStoppedError
+  return { code: 'job_failed', message: `${db}: ${messageOf(error)}${saysAll ? '' : `. ${whatStays}`}` }
 }

@@ -18,9 +18,6 @@ export const command: CliCommand = {
   options: table,
 }
 
-/** It reads the database of the gateway that runs, unless one is named. */
-export const readsDatabase = true
-
 /** Instants named at most in one line. */
 const namedAtMost = 5
 

@@ -1,9 +1,9 @@
 import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
-import { CompressStoppedError, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
+import { type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { inBackground, runDatabaseJob } from './database-job.ts'
+import { done, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
@@ -37,33 +37,25 @@ export async function run(
   argv: readonly string[],
   env: Environment,
   terminal: Terminal = thisTerminal(),
-  compress: typeof compressStore = inBackground(compressStore),
+  compress: typeof compressStore = compressStore,
 ): Promise<number> {
   const options = parseOptions(table, argv, env)
   const { keepDays, dryRun, db, json } = options
-  const { clock } = terminal
-  return await runDatabaseJob<CompressProgress, CompressOutcome>(
-    {
-      db,
-      json,
-      run: (onProgress) => compress(db, { keepDays, dryRun }, { clock, onProgress }),
-      progressText: ({ phase, done, total }) =>
-        total === 0 ? null : `${phaseWords[phase]}: ${Math.floor((100 * done) / total)} %`,
-      resultText: (outcome) => resultText(outcome, options),
-      resultJson: ({ beforeBytes, afterBytes, foldedCalls, durationMs }): CompressLine => ({
-        before_bytes: beforeBytes,
-        after_bytes: afterBytes,
-        folded_calls: foldedCalls,
-        duration_ms: Math.round(durationMs),
-      }),
-      failureOf: (error) =>
-        error instanceof CompressStoppedError
-          ? { code: 'job_failed', message: `${db}: ${error.message}` }
-          : null,
-      whatStays: 'What was folded so far stays folded; nothing is lost, and it can be run again.',
-    },
-    terminal,
-  )
+  const whatStays = 'What was folded so far stays folded; nothing is lost, and it can be run again.'
+  return await runDatabaseJob(terminal, { db, json, whatStays }, async (tell) => {
+    const onProgress = (progress: CompressProgress): void => {
+      const { phase, done: by, total } = progress
+      tell({ json: progress, phase, ...shareText(phaseWords[phase], by, total) })
+    }
+    const outcome = done(await compress(db, { keepDays, dryRun }, { clock: terminal.clock, onProgress }), db)
+    const line: CompressLine = {
+      before_bytes: outcome.beforeBytes,
+      after_bytes: outcome.afterBytes,
+      folded_calls: outcome.foldedCalls,
+      duration_ms: Math.round(outcome.durationMs),
+    }
+    return { json: line, text: resultText(outcome, options) }
+  })
 }
 
 function resultText(

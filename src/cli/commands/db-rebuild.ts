@@ -2,7 +2,7 @@ import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-stor
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { inBackground, runDatabaseJob } from './database-job.ts'
+import { done, runDatabaseJob } from './database-job.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'
 
@@ -19,21 +19,18 @@ export async function run(
   argv: readonly string[],
   env: Environment,
   terminal: Terminal = thisTerminal(),
-  rebuild: typeof rebuildStore = inBackground(rebuildStore),
+  rebuild: typeof rebuildStore = rebuildStore,
 ): Promise<number> {
   const { db } = parseOptions(table, argv, env)
-  const { clock } = terminal
-  return await runDatabaseJob<{ readonly done: number; readonly total: number }, RebuildOutcome>(
-    {
-      db,
-      json: false,
-      run: (onProgress) => rebuild(db, { clock, onProgress }),
-      progressText: ({ done, total }) => (total === 0 ? null : `counting again: day ${done} of ${total}`),
-      resultText: (outcome) => `${db}: ${resultText(outcome)}.\n`,
-      whatStays: 'What was put right stays right; it can be run again.',
-    },
-    terminal,
-  )
+  const whatStays = 'What was put right stays right; it can be run again.'
+  return await runDatabaseJob(terminal, { db, json: false, whatStays }, async (tell) => {
+    const onProgress = (progress: { readonly done: number; readonly total: number }): void => {
+      const text = `counting again: day ${progress.done} of ${progress.total}`
+      tell({ json: progress, ...(progress.total === 0 ? {} : { text }) })
+    }
+    const outcome = done(await rebuild(db, { clock: terminal.clock, onProgress }), db)
+    return { json: outcome, text: `${db}: ${resultText(outcome)}.\n` }
+  })
 }
 
 function resultText({ days, hours, wrongHours, wrongDays, durationMs }: RebuildOutcome): string {

@@ -132,10 +132,10 @@ test('what cannot be done is told in one line, with exit code 1', async () => {
 
 test('without prices that can be read nothing is touched', async () => {
   const problem = { message: 'what is this.', line: 3, column: 7 }
-  for (const reading of ['missing', { problem }] as const) {
+  for (const reading of [{ costs: null }, { problem }]) {
     const { code, stderr, requests } = await run(['--from', '2026-11-20'], () => outcome, reading)
     assert.deepEqual([code, requests], [1, []])
-    assert.match(stderr, reading === 'missing' ? /no prices/ : /line 3, column 7: what is this/)
+    assert.match(stderr, 'costs' in reading ? /no prices/ : /line 3, column 7: what is this/)
   }
 })
 

@@ -1,16 +1,15 @@
-import type { JobFailure } from '../../api/database-job.ts'
 import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
-import { FoldedRangeError } from '../../call/folded-range.ts'
+import type { ModelCosts } from '../../pricing/model-costs.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
 import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
-import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
+import { undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { displayWidth, pad, printable, shorten } from '../terminal/display-width.ts'
 import { counted, exactDollars, known } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { inBackground, runDatabaseJob } from './database-job.ts'
+import { done, JobError, runDatabaseJob, shareText } from './database-job.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { instant, modelName, timeZone } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
@@ -47,8 +46,8 @@ export interface RepriceParts {
 }
 
 const realParts: RepriceParts = {
-  reprice: inBackground(repriceStore),
-  undo: inBackground(undoReprice),
+  reprice: repriceStore,
+  undo: undoReprice,
   prices: (path) => readPricesInForce(priceFileOf(path)),
 }
 
@@ -65,45 +64,32 @@ export async function run(
   const options = parseOptions(table, argv, env)
   const { db, json, dryRun } = options
   const { clock } = terminal
-  const whatStays = 'What was priced so far stays priced; it can be run again.'
+  const job = { db, json, whatStays: 'What was priced so far stays priced; it can be run again.' }
   if (options.undo) {
     refuseBesideUndo(options)
-    return await runDatabaseJob<never, UndoOutcome>(
-      {
-        db,
-        json,
-        run: async () => {
-          const outcome = await undo(db, { clock })
-          return outcome === 'nothing_done' ? nothingDone(db) : outcome
-        },
-        resultText: ({ calls, atMs }) =>
-          `${counted(calls, 'call costs', 'calls cost')} again what was known before the re-pricing of ${isoTime(atMs)}.\n`,
-        resultJson: ({ calls, atMs }) => ({ undone: { calls, repriced_at: isoTime(atMs) } }),
-        whatStays,
-      },
-      terminal,
-    )
+    return await runDatabaseJob(terminal, job, async () => {
+      const outcome = await undo(db, { clock })
+      if (outcome === 'nothing_done') {
+        throw new JobError('job_failed', `${db}: there is no re-pricing to take back.`)
+      }
+      const { calls, atMs } = done(outcome, db)
+      const at = new Date(atMs).toISOString()
+      const count = counted(calls, 'call costs', 'calls cost')
+      const text = `${count} again what was known before the re-pricing of ${at}.\n`
+      return { json: { undone: { calls, repriced_at: at } }, text }
+    })
   }
   const request = requestOf(options, clock.wallTime())
-  return await runDatabaseJob<RepriceProgress, RepriceOutcome>(
-    {
-      db,
-      json,
-      run: async (onProgress) => {
-        const reading = prices(db)
-        if (reading === 'missing' || 'problem' in reading) return unreadable(reading)
-        return await reprice(db, request, { pricer: new PriceBook(reading.costs), clock, onProgress })
-      },
-      progressText: ({ done, total }) =>
-        total === 0 ? null : `pricing calls: ${Math.floor((100 * done) / total)} %`,
-      resultText: (outcome) => dayTable(resultOf(outcome), dryRun),
-      progressJson: (progress): RepriceLine => ({ progress }),
-      resultJson: (outcome): RepriceLine => ({ result: resultOf(outcome) }),
-      failureOf: foldedFailure,
-      whatStays,
-    },
-    terminal,
-  )
+  return await runDatabaseJob(terminal, job, async (tell) => {
+    const pricer = new PriceBook(costsOf(prices(db)))
+    const onProgress = (progress: RepriceProgress): void => {
+      const line: RepriceLine = { progress }
+      tell({ json: line, ...shareText('pricing calls', progress.done, progress.total) })
+    }
+    const result = resultOf(done(await reprice(db, request, { pricer, clock, onProgress }), db))
+    const line: RepriceLine = { result }
+    return { json: line, text: dayTable(result, dryRun) }
+  })
 }
 
 function refuseBesideUndo({ setBy }: RepriceOptions): void {
@@ -124,25 +110,14 @@ function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {
   return { fromMs: from, toMs, model, onlyUnpriced, dryRun, timeZone }
 }
 
-function nothingDone(db: string): JobFailure {
-  return { code: 'job_failed', message: `${db}: there is no re-pricing to take back.` }
-}
-
-function unreadable(reading: Exclude<PriceReading, { readonly costs: unknown }>): JobFailure {
-  if (reading === 'missing') {
-    const message = 'there are no prices: sync them, or set some, and run this again.'
-    return { code: 'job_failed', message }
+function costsOf(reading: PriceReading): ModelCosts {
+  if ('problem' in reading) {
+    const { problem } = reading
+    const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
+    throw new JobError('broken_price_file', message)
   }
-  const { problem } = reading
-  const message = `The price file cannot be read${placeInFile(problem)}: ${problem.message}`
-  return { code: 'broken_price_file', message }
-}
-
-function foldedFailure(error: unknown): JobFailure | null {
-  if (!(error instanceof FoldedRangeError)) return null
-  const from = isoTime(error.unfoldedFromMs)
-  const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
-  return { code: 'folded_range', message }
+  if (reading.costs !== null) return reading.costs
+  throw new JobError('job_failed', 'there are no prices: sync them, or set some, and run this again.')
 }
 
 function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {
@@ -167,10 +142,6 @@ function sumsOf(sums: Omit<RepricedDay, 'day' | 'model'>): Omit<RepriceDay, 'day
 
 function usd(nanoUsd: number | null): number | null {
   return nanoUsd === null ? null : nanoUsd / 1e9
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 /** What re-pricing changes, or would change, by day and model, and in all. */

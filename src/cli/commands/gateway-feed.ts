@@ -33,34 +33,28 @@ export class NoGatewayError extends Error {
 }
 
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
-export class GatewayFeed {
-  #places: readonly FeedPlace[]
-  #isFound = false
-
-  constructor(places: readonly FeedPlace[]) {
-    this.#places = places
-  }
-
+export interface GatewayFeed {
   /** Where it is had, once it is. */
-  get name(): string {
-    return this.#places[0]?.name ?? ''
-  }
-
+  readonly name: () => string
   /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, and as a place does. */
-  async open(lastEventId: string | null): Promise<Readable | null> {
-    for (const place of this.#places) {
+  readonly open: (lastEventId: string | null) => Promise<Readable | null>
+}
+
+export function gatewayFeed(places: readonly FeedPlace[]): GatewayFeed {
+  let found: FeedPlace | null = null
+  return {
+    name: () => found?.name ?? '',
+    open: async (lastEventId) => {
       // Whatever is wrong with a place that had it, it was right before, and may be again.
-      const stream = await place.open(lastEventId).catch((error: unknown) => {
-        if (!this.#isFound) throw error
-        return null
-      })
-      if (stream === null) continue
-      this.#isFound = true
-      this.#places = [place]
-      return stream
-    }
-    if (this.#isFound) return null
-    throw new NoGatewayError(this.#places)
+      if (found !== null) return found.open(lastEventId).catch(() => null)
+      for (const place of places) {
+        const stream = await place.open(lastEventId)
+        if (stream === null) continue
+        found = place
+        return stream
+      }
+      throw new NoGatewayError(places)
+    },
   }
 }
 

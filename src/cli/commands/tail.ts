@@ -4,9 +4,9 @@ import { controlFolder } from '../../control/control-folder.ts'
 import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
-import { addressPlace, type FeedPlace, GatewayFeed, NoGatewayError, socketPlace } from './gateway-feed.ts'
+import { addressPlace, type FeedPlace, gatewayFeed, NoGatewayError, socketPlace } from './gateway-feed.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
-import { TailPrinter } from '../terminal/tail-printer.ts'
+import { tailPrinter } from '../terminal/tail-printer.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
@@ -54,14 +54,14 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   const stopped = new AbortController()
   onStopSignal(async () => stopped.abort())
   const signal = AbortSignal.any([stopped.signal, terminal.signal])
-  const feed = new GatewayFeed(placesOf(options, env))
-  const tail = new TailPrinter(options, terminal, () => feed.name)
+  const feed = gatewayFeed(placesOf(options, env))
+  const tail = tailPrinter(options, terminal, feed.name)
   try {
     await followFeed({
       clock: terminal.clock,
-      open: (lastEventId) => feed.open(lastEventId),
-      onEvent: (event) => tail.take(event),
-      onLost: () => tail.lost(),
+      open: feed.open,
+      onEvent: tail.take,
+      onLost: tail.lost,
       signal,
     })
     return 0

@@ -4,10 +4,10 @@ import { failureOf } from '../../gateway/upstream/undici-failure.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
 import { ask } from '../../verify/ask.ts'
 import { compareExchanges } from '../../verify/compare-exchanges.ts'
-import { type CallsBeside, compareWithDirect } from '../../verify/compare-with-direct.ts'
+import { compareWithDirect } from '../../verify/compare-with-direct.ts'
 import { startOwnGateway } from '../../verify/own-gateway.ts'
 import { startRecordingRelay } from '../../verify/recording-relay.ts'
-import type { AnsweredExchange, SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
+import type { SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
 import { exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
@@ -80,24 +80,19 @@ async function verify(options: VerifyOptions, env: Environment, print: Terminal[
   return isSame ? 0 : exitCode.fault
 }
 
-interface Through {
-  readonly client: AnsweredExchange
-  /** What the upstream got last, and answered. */
-  readonly upstream: AnsweredExchange
-  readonly attempts: number
-  /** Further calls, each way in turn; `null` if none were asked for. */
-  readonly beside: CallsBeside | null
-}
-
 /** So many each way: the first call is slower than all that follow, and one alone says little. */
 const callsBeside = 3
 
+/**
+ * Makes the call: what the client and the upstream got and sent, the upstream of the last attempt; and further calls,
+ * each way in turn, null if none were asked for.
+ */
 async function throughGateway(
   base: UpstreamBase,
   request: SeenRequest,
   options: VerifyOptions,
   env: Environment,
-): Promise<Through> {
+) {
   await using relay = await startRecordingRelay(base.origin)
   const args = [`--upstream=${relay.origin}${base.pathPrefix}`, `--usage-injection=${options.usageInjection}`]
   // The key is in the request; lent as well, it would hide one that got lost on the way.
@@ -106,7 +101,7 @@ async function throughGateway(
   await relay.settled()
   const last = relay.exchanges.at(-1)
   if (last === undefined) throw new Error(`the gateway did not forward the call: ${answer.body.toString()}`)
-  if (last.answer === null) throw relay.trouble ?? new Error('the upstream gave no answer')
+  if (last.answer === null) throw last.error ?? new Error('the upstream gave no answer')
   const attempts = relay.exchanges.length
   const beside: { direct: SeenAnswer[]; through: SeenAnswer[] } = { direct: [], through: [] }
   const directRequest = { ...request, target: upstreamPath(base, parseTarget(target)) }
@@ -136,16 +131,11 @@ function headersOf(key: string): readonly string[] {
 async function firstModel(base: UpstreamBase, key: string): Promise<string> {
   const models = upstreamPath(base, parseTarget('/v1/models'))
   const request = { method: 'GET', target: models, headers: headersOf(key), body: Buffer.alloc(0) }
-  const answer = await ask(base.origin, request)
-  const id = firstId(answer.body.toString())
-  if (id !== null) return id
-  throw new Error(`the upstream answers ${answer.status} and lists no models; --model names one`)
-}
-
-function firstId(text: string): string | null {
-  const list = readMessage(text, isObject)?.['data']
+  const { status, body } = await ask(base.origin, request)
+  const list = readMessage(body.toString(), isObject)?.['data']
   const [first] = Array.isArray(list) ? (list as readonly unknown[]) : []
-  return isObject(first) && typeof first['id'] === 'string' ? first['id'] : null
+  if (isObject(first) && typeof first['id'] === 'string') return first['id']
+  throw new Error(`the upstream answers ${status} and lists no models; --model names one`)
 }
 
 /** What the system says of a connection says nothing to a person without the address. */

@@ -52,15 +52,9 @@ export class CallsTable {
     const left = calls.filter((call) => toneOf(call) === 'left').length
     const parts = [counted(calls.length, 'call'), `${failed} failed`]
     if (left > 0) parts.push(`${left} left by the client`)
-    const input = known(
-      sum(calls, (call) => call.input_tokens),
-      count,
-    )
-    const output = known(
-      sum(calls, (call) => call.output_tokens),
-      count,
-    )
-    parts.push(`${input} → ${output} tokens`)
+    const input = sum(calls, (call) => call.input_tokens)
+    const output = sum(calls, (call) => call.output_tokens)
+    parts.push(`${known(input, count)} → ${known(output, count)} tokens`)
     const cost = sum(calls, (call) => call.cost_usd)
     if (cost !== null) parts.push(exactDollars(cost))
     while (parts.length > 1 && displayWidth(parts.join(' · ')) > this.#options.width) parts.pop()

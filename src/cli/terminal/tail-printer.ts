@@ -1,5 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser'
-import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
+import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { either, readMessage } from '../../lib/message-shape.ts'
 import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
 import { count } from './figures.ts'
@@ -22,102 +22,75 @@ const isFeedEvent = either(isFeedNote, isFeedRecord)
 /** A restart is over before this, and nothing is said of it. */
 const patienceMs = 1500
 
-/** Prints what the feed tells. */
-export class TailPrinter {
-  readonly #options: TailOptions
-  readonly #output: TailOutput
-  readonly #name: () => string
+/** Prints what the feed tells. `name` says where it is had. */
+export function tailPrinter(
+  { errors, model, json, body, full }: TailOptions,
+  { clock, print, warn, width, color }: TailOutput,
+  name: () => string,
+): {
+  readonly take: (event: EventSourceMessage) => void
+  readonly lost: () => void
+  readonly end: () => void
+} {
   /** If only calls that fail are asked for: those that may yet. */
-  readonly #held = new HeldRequests()
-  #isGreeted = false
-  #saidLost = false
-  #cancelLost: (() => void) | null = null
+  const held = new HeldRequests()
+  let isGreeted = false
+  let saidLost = false
+  let cancelLost = (): void => {}
 
-  constructor(options: TailOptions, output: TailOutput, name: () => string) {
-    this.#options = options
-    this.#output = output
-    this.#name = name
+  const note = (words: string): void => warn(`tokenweir: ${words}\n`)
+  const style = (): TailStyle => ({ width: width(), color, nowMs: clock.wallTime() })
+
+  const show = (line: string, record: PayloadRecord, data: string): void => {
+    if (json) print(`${safeJson(data)}\n`)
+    else print(body ? `${line}\n${bodyLines(record, full, style())}\n` : `${line}\n`)
   }
 
-  take({ data }: EventSourceMessage): void {
-    const event = readMessage(data, isFeedEvent)
-    if (event === null) return
-    if (!('type' in event)) this.#takeRecord(event, data)
-    else if (event.type === 'connected') this.#greet(event.enabled)
-    else if (event.type === 'dropped') this.#note(droppedWords(event.count))
-    else this.#takeStart(event)
-  }
-
-  lost(): void {
-    this.#cancelLost = this.#output.clock.after(
-      patienceMs,
-      () => {
-        this.#saidLost = true
-        this.#note('the gateway has gone away; waiting for it')
-      },
-      { background: true },
-    )
-  }
-
-  end(): void {
-    this.#cancelLost?.()
-  }
-
-  #greet(isLogging: boolean): void {
-    this.#cancelLost?.()
-    if (this.#saidLost) this.#note('the gateway is there again')
-    this.#saidLost = false
-    if (this.#isGreeted) return
-    this.#isGreeted = true
+  const greet = (isLogging: boolean): void => {
+    cancelLost()
+    if (saidLost) note('the gateway is there again')
+    saidLost = false
+    if (isGreeted) return
+    isGreeted = true
     const kept = isLogging
       ? 'what passes is kept in its log too'
       : 'nothing of it is kept: --raw-log at its start, or the switch in the Live view, keeps payloads'
-    this.#note(`following the gateway on ${this.#name()}; ${kept}`)
+    note(`following the gateway on ${name()}; ${kept}`)
   }
 
-  /** Of which model a call asks is not known at its start, nor how it will end. */
-  #takeStart(event: CallStarted): void {
-    const { json, errors, model, body } = this.#options
-    if (json || errors || body || model.length > 0) return
-    this.#print(startLine(event, this.#style()))
-  }
-
-  #takeRecord(record: PayloadRecord | OutgoingRecord, data: string): void {
-    const { errors, model, json, body } = this.#options
+  const takeRecord = (record: PayloadRecord | OutgoingRecord, data: string): void => {
     if (model.length > 0 && !model.includes(record.model ?? '')) return
     if (!isAnswer(record)) {
-      if (errors) this.#held.add(record, data)
-      else if (json) this.#print(safeJson(data))
-      else if (body || model.length > 0) this.#printWithBody(requestLine(record, this.#style()), record)
+      if (errors) held.add(record, data)
+      else if (json || body || model.length > 0) show(requestLine(record, style()), record, data)
       return
     }
-    if (errors) {
-      const request = this.#held.take(record.id)
-      if (toneOf(record) !== 'failed') return
-      if (request !== null && json) this.#print(safeJson(request.data))
-      else if (request !== null && body)
-        this.#printWithBody(requestLine(request.record, this.#style()), request.record)
+    const request = errors ? held.take(record.id) : null
+    if (errors && toneOf(record) !== 'failed') return
+    if (request !== null && (json || body)) {
+      show(requestLine(request.record, style()), request.record, request.data)
     }
-    if (json) this.#print(safeJson(data))
-    else this.#printWithBody(endLine(record, this.#style()), record)
+    show(endLine(record, style()), record, data)
   }
 
-  #printWithBody(line: string, record: PayloadRecord): void {
-    this.#print(line)
-    if (this.#options.body) this.#print(bodyLines(record, this.#options.full, this.#style()))
-  }
-
-  #print(line: string): void {
-    this.#output.print(`${line}\n`)
-  }
-
-  #note(words: string): void {
-    this.#output.warn(`tokenweir: ${words}\n`)
-  }
-
-  #style(): TailStyle {
-    const { width, color, clock } = this.#output
-    return { width: width(), color, nowMs: clock.wallTime() }
+  return {
+    take: ({ data }) => {
+      const event = readMessage(data, isFeedEvent)
+      if (event === null) return
+      if (!('type' in event)) takeRecord(event, data)
+      else if (event.type === 'connected') greet(event.enabled)
+      else if (event.type === 'dropped') note(droppedWords(event.count))
+      // Of which model a call asks is not known at its start, nor how it will end.
+      else if (!json && !errors && !body && model.length === 0) print(`${startLine(event, style())}\n`)
+    },
+    lost: () => {
+      const tell = (): void => {
+        saidLost = true
+        note('the gateway has gone away; waiting for it')
+      }
+      cancelLost = clock.after(patienceMs, tell, { background: true })
+    },
+    end: () => cancelLost(),
   }
 }
 

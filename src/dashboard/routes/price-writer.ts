@@ -1,11 +1,10 @@
 import type { PriceEntry } from '../../api/costs.ts'
 import type { Clock } from '../../call/clock.ts'
+import { JsonValueError } from '../../options/json-check.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
 import { withoutOverride, withOverride } from '../../pricing/overrides.ts'
 import { priceFileState } from '../../pricing/prices-in-force.ts'
 import { RequestError } from '../http/request-error.ts'
-
-const lockLimitMs = 5000
 
 /** Changes one's own prices in the price file. */
 export interface PriceWriter {
@@ -22,18 +21,26 @@ export function priceWriter(path: string, clock: Pick<Clock, 'wallTime'>): Price
   return {
     fileState: () => priceFileState(path),
     set: (name, body) =>
-      changePrices(path, lockLimitMs, (before) => {
-        const reading = withOverride(before, name, body, new Date(clock.wallTime()).toISOString())
-        if ('costs' in reading) return [reading.costs, reading.entry]
-        const { param, allowed, got } = reading.problem
-        const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 100)
-        const message = `${param} must be ${allowed}; got ${shown}`
-        throw new RequestError('invalid_price', message, { param })
+      changePrices(path, (before) => {
+        const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
+        return [costs, entry]
       }),
     remove: (name) =>
-      changePrices(path, lockLimitMs, (before) => {
+      changePrices(path, (before) => {
         const costs = withoutOverride(before, name)
         return [costs, costs !== null]
       }),
+  }
+}
+
+function withPrice(...price: Parameters<typeof withOverride>): ReturnType<typeof withOverride> {
+  try {
+    return withOverride(...price)
+  } catch (error) {
+    if (!(error instanceof JsonValueError)) throw error
+    const { path, allowed, got } = error
+    const param = String(path[0])
+    const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 100)
+    throw new RequestError('invalid_price', `${param} must be ${allowed}; got ${shown}`, { param })
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromGenaiPrices, type GenaiProvider } from './genai-prices-adapter.ts'
+import { fromGenaiPrices, type GenaiProvider } from '../../build/genai-prices-adapter.ts'
 
 const provenance = { source: 'genai-prices 9', updatedAt: '2026-09-23T00:00:00Z' }
 
@@ -83,13 +83,18 @@ test('tiers that rates begin at different sizes, fees, and dates', () => {
   })
 })
 
+type Prices = GenaiProvider['models'][number]['prices']
+
 test('what cannot be said in our form is left out, with the reason', () => {
   const match = { equals: 'm' }
-  const hourly = [
+  const hourly: Prices = [
     { prices: { input_mtok: 1 } },
-    { constraint: { type: 'time_of_date' }, prices: { input_mtok: 2 } },
+    {
+      constraint: { type: 'time_of_date', start_time: '00:30:00Z', end_time: '16:30:00Z' },
+      prices: { input_mtok: 2 },
+    },
   ]
-  const cases: readonly (readonly [GenaiProvider['models'][number]['prices'], string])[] = [
+  const cases: readonly (readonly [Prices, string])[] = [
     [hourly, 'not_expressible'],
     [{ input_mtok: 1, output_image_mtok: 30 }, 'not_expressible'],
     [{ input_mtok: 0, output_mtok: 0 }, 'no_price'],

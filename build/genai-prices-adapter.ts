@@ -1,47 +1,11 @@
-import type { PriceEntry, PricePeriod, Rates, RateTier } from '../api/costs.ts'
-import { type ModelCosts, noPrices } from './model-costs.ts'
-import { EntryError, listedRate, type PriceList, readEntries } from './price-list.ts'
-import { knownUpstreams } from './upstream-table.ts'
+import type { MatchLogic, ModelInfo, ModelPrice, Provider, TieredPrices } from '@pydantic/genai-prices'
+import type { PriceEntry, PricePeriod, Rates, RateTier } from '../src/api/costs.ts'
+import { type ModelCosts, noPrices } from '../src/pricing/model-costs.ts'
+import { EntryError, listedRate, type PriceList, readEntries } from '../src/pricing/price-list.ts'
+import { knownUpstreams } from '../src/pricing/upstream-table.ts'
 
-/** How the list says which names are a model's. */
-type NameClause =
-  | { readonly or: readonly NameClause[] }
-  | { readonly and: readonly NameClause[] }
-  | { readonly equals: string }
-  | { readonly starts_with: string }
-  | { readonly ends_with: string }
-  | { readonly contains: string }
-  | { readonly regex: string }
-
-/** By the name of the unit: USD per million or per thousand of it, perhaps in tiers of the request's input tokens. */
-type GenaiRates = Readonly<
-  Record<
-    string,
-    | number
-    | undefined
-    | {
-        readonly base: number
-        readonly tiers: readonly { readonly start: number; readonly price: number }[]
-      }
-  >
->
-
-interface DatedRates {
-  readonly constraint?: { readonly type: string; readonly start_date?: string }
-  readonly prices: GenaiRates
-}
-
-interface GenaiModel {
-  readonly id: string
-  readonly match: NameClause
-  readonly prices: GenaiRates | readonly DatedRates[]
-}
-
-/** A provider of `@pydantic/genai-prices`, as far as it is read here. */
-export interface GenaiProvider {
-  readonly id: string
-  readonly models: readonly GenaiModel[]
-}
+/** A provider, as far as it is read here. */
+export type GenaiProvider = Pick<Provider, 'id' | 'models'>
 
 /** Providers that a later sync with LiteLLM's list, and `knownUpstreams`, have under another name. */
 const providerNames: Readonly<Record<string, string>> = {
@@ -119,17 +83,17 @@ export function fromGenaiPrices(
   return readEntries([...entries.values()].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function namesOf(model: GenaiModel, all: readonly GenaiModel[]): readonly string[] {
+function namesOf(model: ModelInfo, all: readonly ModelInfo[]): readonly string[] {
   const names = [...new Set([model.id, ...spelledOut(model.match)])]
   return names.filter((name) => all.find(({ match }) => fits(match, name)) === model)
 }
 
-function spelledOut(clause: NameClause): readonly string[] {
+function spelledOut(clause: MatchLogic): readonly string[] {
   if ('equals' in clause) return [clause.equals]
   return 'or' in clause ? clause.or.flatMap(spelledOut) : []
 }
 
-function fits(clause: NameClause, name: string): boolean {
+function fits(clause: MatchLogic, name: string): boolean {
   if ('or' in clause) return clause.or.some((one) => fits(one, name))
   if ('and' in clause) return clause.and.every((one) => fits(one, name))
   if ('regex' in clause) return new RegExp(clause.regex).test(name)
@@ -140,20 +104,16 @@ function fits(clause: NameClause, name: string): boolean {
   return lower.includes(clause.contains.toLowerCase())
 }
 
-function periodsOf({ prices }: GenaiModel): readonly PricePeriod[] {
-  if (!isDated(prices)) return [{ effective_from: null, tiers: tiersOf(prices) }]
+function periodsOf({ prices }: ModelInfo): readonly PricePeriod[] {
+  if (!Array.isArray(prices)) return [{ effective_from: null, tiers: tiersOf(prices) }]
   return prices.map(({ constraint, prices: rates }) => {
-    if (constraint !== undefined && constraint.start_date === undefined)
-      throw new EntryError('not_expressible')
-    return { effective_from: constraint?.start_date ?? null, tiers: tiersOf(rates) }
+    if (constraint === undefined) return { effective_from: null, tiers: tiersOf(rates) }
+    if (!('start_date' in constraint)) throw new EntryError('not_expressible')
+    return { effective_from: constraint.start_date, tiers: tiersOf(rates) }
   })
 }
 
-function isDated(prices: GenaiModel['prices']): prices is readonly DatedRates[] {
-  return Array.isArray(prices)
-}
-
-function tiersOf(rates: GenaiRates): readonly RateTier[] {
+function tiersOf(rates: ModelPrice): readonly RateTier[] {
   if (Object.keys(rates).some((unit) => uncountable.has(unit))) throw new EntryError('not_expressible')
   const starts = new Set([0])
   for (const rate of Object.values(rates)) {
@@ -165,7 +125,7 @@ function tiersOf(rates: GenaiRates): readonly RateTier[] {
   return tiers
 }
 
-function tierAt(rates: GenaiRates, start: number): RateTier {
+function tierAt(rates: ModelPrice, start: number): RateTier {
   const tier: Partial<Record<keyof Rates, number>> = {}
   for (const [unit, name] of Object.entries(unitRates)) {
     const rate = rates[unit]
@@ -177,9 +137,6 @@ function tierAt(rates: GenaiRates, start: number): RateTier {
   return { above_input_tokens: start, ...tier }
 }
 
-function priceAt(
-  { base, tiers }: { readonly base: number; readonly tiers: readonly { start: number; price: number }[] },
-  start: number,
-): number {
+function priceAt({ base, tiers }: TieredPrices, start: number): number {
   return tiers.toSorted((a, b) => a.start - b.start).findLast((tier) => tier.start <= start)?.price ?? base
 }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { override, writePrices } from '../../test/support/price-list.ts'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { changePrices, PriceFileError } from './change-prices.ts'
+import { lockPriceFile, readPriceFile } from './price-file.ts'
+import type { ModelCosts } from './model-costs.ts'
+
+function ownPrice(costs: ModelCosts): readonly [ModelCosts, string] {
+  return [{ ...costs, overrides: { ...costs.overrides, own: override(1, 1) } }, 'set']
+}
+
+test('the lock is held while the prices are changed, and no longer', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('data/model_costs.json')
+  let whileChanged: Promise<Disposable | null> | undefined
+  const answer = await changePrices(path, (costs) => {
+    whileChanged = lockPriceFile(path, 0)
+    return ownPrice(costs)
+  })
+  assert.deepEqual([answer, await whileChanged], ['set', null])
+  const reading = readPriceFile(path)
+  assert.ok('costs' in reading && reading.costs !== null)
+  assert.deepEqual(Object.keys(reading.costs.overrides), ['own'])
+  const lock = await lockPriceFile(path, 0)
+  assert.ok(lock !== null)
+  const error = new PriceFileError(
+    'prices_busy',
+    `Something else is changing ${path}; try again in a moment.`,
+  )
+  await assert.rejects(changePrices(path, ownPrice, 30), error)
+  lock[Symbol.dispose]()
+})
+
+test('nothing is written over a broken file, nor where there is nothing to change', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('model_costs.json')
+  assert.equal(await changePrices(path, () => [null, 7]), 7)
+  assert.deepEqual(readdirSync(dir.path), ['model_costs.json.lock'])
+  writeFileSync(path, '{\n oops')
+  await assert.rejects(changePrices(path, ownPrice), (error) => {
+    assert.ok(error instanceof PriceFileError)
+    assert.deepEqual([error.code, error.problem?.line], ['broken_price_file', 2])
+    assert.match(error.message, /, line 2, column 2 has to be mended first: /)
+    return true
+  })
+})
+
+test('what cannot be written is told, and the lock is free afterwards', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('model_costs.json')
+  writePrices(path)
+  const endless = {
+    toJSON: () => {
+      throw new Error('disk is full')
+    },
+  }
+  const change = changePrices(path, (costs) => [{ ...costs, ...endless, sync: endless as never }, null])
+  await assert.rejects(change, {
+    code: 'prices_not_kept',
+    message: `${path} cannot be written: disk is full.`,
+  })
+  assert.equal(await changePrices(path, () => [null, 'free'], 0), 'free')
+})
