@@ -1,4 +1,4 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions, request } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
@@ -19,6 +19,7 @@ import {
   refusalIn,
 } from './control-messages.ts'
 import { openSocketAddress } from './control-socket.ts'
+import { request } from '../lib/node-http.ts'
 
 /**
  * Why there is no answer.

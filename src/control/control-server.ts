@@ -1,6 +1,6 @@
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs'
 import { once } from 'node:events'
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/caught.ts'
@@ -13,6 +13,7 @@ import { type ControlledGateway, isDrainReport, isHandOverOrder } from './contro
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
+import { createServer } from '../lib/node-http.ts'
 
 const maxBodyBytes = 64 * 1024
 const lockLimitMs = 5000

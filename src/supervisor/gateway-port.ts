@@ -1,9 +1,10 @@
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { HealthReport } from '../api/health-report.ts'
 import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
 import { readAtMost } from '../control/read-at-most.ts'
+import { request } from '../lib/node-http.ts'
 
 /** More than a health report ever is: something else may answer on the port, and at length. */
 const maxReportBytes = 1024 ** 2

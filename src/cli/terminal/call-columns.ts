@@ -1,5 +1,5 @@
 import type { CallJson } from '../../call/call-record.ts'
-import { printable } from './display-width.ts'
+import { printable } from './printable.ts'
 import { clockTime, count, duration, exactDollars, known, speed, unknownFigure } from './figures.ts'
 import type { Tone } from './paint.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as fc from 'fast-check'
-import { displayWidth, pad, printable, shorten, wrapLine } from './display-width.ts'
+import { displayWidth, pad, shorten, wrapLine } from './display-width.ts'
+import { printable } from './printable.ts'
 
 it('displayWidth counts the columns of a terminal', () => {
   const widths: readonly (readonly [string, number])[] = [

@@ -1,6 +1,7 @@
 import type { CallStarted, OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import { printable, shorten, wrapLine } from './display-width.ts'
+import { shorten, wrapLine } from './display-width.ts'
+import { printable } from './printable.ts'
 import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
 import { paint, type Tone } from './paint.ts'
 import { bodyText } from './payload-text.ts'

@@ -1,5 +1,5 @@
 import type { Warning } from '../../call/call-sink.ts'
-import { printable } from './display-width.ts'
+import { printable } from './printable.ts'
 
 /** Says each warning once for as long as it lasts. */
 export class WarningLines {

@@ -1,4 +1,4 @@
-import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { Server as SocketServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -18,6 +18,7 @@ import { RequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
+import { METHODS } from '../../lib/node-http.ts'
 
 const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 

@@ -1,10 +1,11 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../../call/failure.ts'
 import { errorAnswer } from './error-answer.ts'
 import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
+import { STATUS_CODES } from '../../lib/node-http.ts'
 
 /** Answers what Node's parser refuses, which never becomes a request, in the shape of all other answers. */
 export class MalformedRequests {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import { Client, type Dispatcher, buildConnector } from 'undici'
+import type { Dispatcher, buildConnector } from 'undici'
 import { ReuseRules } from './reuse-rules.ts'
+import { Client, buildConnector as makeConnector } from './undici.ts'
 import { type UpstreamProxy, tunnelConnector } from './upstream-proxy.ts'
 
 export interface ConnectionPoolOptions {
@@ -132,7 +133,7 @@ export class ConnectionPool {
     this.#origin = origin
     this.#options = options
     const { tunnel, connectTimeoutMs } = options
-    const connect = buildConnector({
+    const connect = makeConnector({
       timeout: connectTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelay: tcpKeepAliveDelayMs,

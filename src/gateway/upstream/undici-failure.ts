@@ -1,5 +1,5 @@
-import { errors } from 'undici'
 import { Failure, type FailureCode } from '../../call/failure.ts'
+import { errors } from './undici.ts'
 
 /** How far an attempt had come when it failed. */
 export interface AttemptProgress {

@@ -1,4 +1,3 @@
-import { errors } from 'undici'
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import type { Failure } from '../../call/failure.ts'
 import {
@@ -17,6 +16,7 @@ import {
   isHeld,
 } from './upstream.ts'
 import { HeaderNames, hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
+import { errors } from './undici.ts'
 
 export interface UndiciUpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
   /** Until the first byte of the answer; 0 = no limit. */

@@ -1,7 +1,5 @@
 import { BlockList, isIP } from 'node:net'
 import { isLoopbackBind } from '../../lib/request-source.ts'
-import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import type { buildConnector } from 'undici'
 import { Failure } from '../../call/failure.ts'
 
@@ -79,7 +77,7 @@ export function tunnelConnector(
   return (target, callback) => {
     const authority = `${target.hostname}:${target.port === '' ? 443 : target.port}`
     const { protocol, hostname, port } = new URL(proxy.origin)
-    const send = protocol === 'https:' ? httpsRequest : httpRequest
+    const { request: send } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
     const headers = {
       host: authority,
       ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
