@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sampleCosts } from '../../test/pricing/sample-costs.ts'
-import { lockPriceFile, priceFileOf, readPriceFile, writePriceFile } from './price-file.ts'
+import { lockPriceFile, priceFileOf, readPriceFile, shippedPriceFile, writePriceFile } from './price-file.ts'
+import { readModelCosts } from './read-model-costs.ts'
 
 let folder: string
 let path: string
@@ -31,6 +32,11 @@ test('what is written is read, one entry to a line, by its owner alone', () => {
   )
   assert.equal(statSync(path).mode & 0o777, 0o600)
   assert.deepEqual(readdirSync(folder), ['model_costs.json'])
+})
+
+test('what came with the program is read without a check, as the check would read it', () => {
+  const text = readFileSync(shippedPriceFile(), 'utf8')
+  assert.deepEqual(readPriceFile(shippedPriceFile()), readModelCosts(text))
 })
 
 test('nothing, a folder and a broken file are told apart', () => {
