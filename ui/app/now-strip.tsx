@@ -1,12 +1,11 @@
 import type { JSX } from 'preact'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon, StateMark } from '../design/icon.tsx'
 import { Meter, SlotCells } from '../design/meter.tsx'
-import type { Times } from '../format/times.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
 /** So many slots are drawn one by one. */
@@ -15,13 +14,13 @@ const maxCells = 12
 const wideCells = 6
 
 export interface NowStripProps {
-  readonly times: Times
   /** Starts the gateway. */
   readonly starting: Action
 }
 
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
-export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
+export function NowStrip({ starting }: NowStripProps): JSX.Element {
+  const times = useTimes()
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()

@@ -6,7 +6,6 @@ import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Note } from '../design/note.tsx'
-import type { Times } from '../format/times.ts'
 import iconUrl from '../icon.svg'
 import { KeysDialog } from './keys-dialog.tsx'
 import { useShortcuts } from '../design/keys.ts'
@@ -24,12 +23,8 @@ const views: readonly { readonly view: View; readonly words: string; readonly ke
 /** Another view begins without what was opened or sorted in this one. */
 const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
 
-export interface TopBarProps {
-  readonly times: Times
-}
-
 /** The name, the views, and how the gateway is at this moment. */
-export function TopBar({ times }: TopBarProps): JSX.Element {
+export function TopBar(): JSX.Element {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [areKeysShown, showKeys] = useState(false)
@@ -65,7 +60,7 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
             <FullOrBrief full="Simulated" brief="Demo" />
           </span>
         )}
-        <NowStrip times={times} starting={starting} />
+        <NowStrip starting={starting} />
         <div class="top-bar-buttons">
           <Button
             kind="bare"

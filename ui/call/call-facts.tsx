@@ -2,27 +2,22 @@ import type { JSX } from 'preact'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-words.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
-import { AddressLink } from '../data/navigation.tsx'
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, Facts } from '../design/facts.tsx'
 import { bytes, count, counted, duration, known, unknownFigure } from '../format/figures.ts'
 import { noUsageWords } from './call-words.ts'
 
-export interface CallFactsProps {
-  readonly call: CallJson
-  readonly utc: boolean
-}
-
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
-export function CallFacts({ call, utc }: CallFactsProps): JSX.Element {
+export function CallFacts({ call }: { readonly call: CallJson }): JSX.Element {
   return (
     <>
       {call.chunks !== null && call.chunks > 0 && <Part title="Pace of the stream" facts={paceFacts(call)} />}
       <Part title="Tokens" facts={tokenFacts(call)} />
       <Part title="Request" facts={requestFacts(call)} />
       <Part title="Upstream" facts={upstreamFacts(call)} />
-      <AlikeLinks call={call} utc={utc} />
+      <AlikeLinks call={call} />
     </>
   )
 }
@@ -118,7 +113,8 @@ function counts(value: number | null): string | null {
 const minuteMs = 60_000
 
 /** Leads to calls that have something in common with this one. */
-function AlikeLinks({ call, utc }: CallFactsProps): JSX.Element {
+function AlikeLinks({ call }: { readonly call: CallJson }): JSX.Element {
+  const { utc } = useNavigation().address
   const { model, client, failure_code: code } = call
   const startedMs = Date.parse(call.started_at)
   const rest = { ...plainAddress, utc }

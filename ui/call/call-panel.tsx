@@ -5,7 +5,7 @@ import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type CallTab, callTabWords } from '../data/call-words.ts'
 import { failureSentence } from '../data/failure-words.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -15,7 +15,6 @@ import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
 import type { FedCall } from '../payloads/kept-payload.ts'
 import { CallFacts } from './call-facts.tsx'
 import { CallPrice } from './call-price.tsx'
@@ -30,7 +29,6 @@ const recordedMs = 2000
 
 export interface CallPanelProps {
   readonly id: string
-  readonly times: Times
   readonly onClose: () => void
   /** To the next (1) or previous (−1) call of the list behind. */
   readonly onMove?: (step: 1 | -1) => void
@@ -41,7 +39,7 @@ export interface CallPanelProps {
 }
 
 /** One call, over the page at its right. */
-export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanelProps): JSX.Element {
+export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -63,6 +61,7 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
     return () => shown?.close()
   }, [])
   const { address, amend } = useNavigation()
+  const times = useTimes()
   const { tab } = address
   useEffect(() => body.current?.scrollTo(0, 0), [id, tab])
 
@@ -132,8 +131,8 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
         {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
         {shown === 'timing' && (
           <>
-            {brief !== null && <Brief call={brief} times={times} />}
-            {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
+            {brief !== null && <Brief call={brief} />}
+            {full !== null && <CallFacts call={full} />}
             {isUnderWay && <p class="quiet">Its times are told when it has ended.</p>}
             {full === null && trouble === null && !isUnderWay && (
               <div class="skeleton" style={{ height: '16rem' }} />
@@ -198,13 +197,8 @@ function Tabs({ tabs, chosen, onChoose }: TabsProps): JSX.Element {
   )
 }
 
-interface BriefProps {
-  readonly call: CallJson | OverviewCall
-  readonly times: Times
-}
-
 /** The facts that a list knows of a call as well: how it ended, its figures and times. */
-function Brief({ call, times }: BriefProps): JSX.Element {
+function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Element {
   const wrong = failureSentence(call)
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
@@ -218,7 +212,7 @@ function Brief({ call, times }: BriefProps): JSX.Element {
             'Cost',
             <>
               {known(call.cost_usd, exactDollars)}
-              <CallPrice call={rest} costUsd={call.cost_usd} times={times} />
+              <CallPrice call={rest} costUsd={call.cost_usd} />
             </>,
           ],
           ['Speed', known(rest.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],

@@ -6,7 +6,7 @@ import { noUsageWords } from '../call/call-words.ts'
 import { type CallRows, type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { Waterfall } from '../call/waterfall.tsx'
 import { callTypeWords } from '../data/call-words.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon } from '../design/icon.tsx'
 import { OnlyWhenChanged } from '../design/only-when-changed.ts'
@@ -36,7 +36,6 @@ export interface CallsListProps {
   /** Of how many calls these are the first; null if that is not known. */
   readonly total: number | null
   readonly scaleMs: number
-  readonly times: Times
   readonly nowMs: number
   readonly isStale: boolean
   readonly onOpen: (id: string) => void
@@ -58,8 +57,9 @@ function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, onNearEnd }: 
 
 /** The calls of a list as cards, if there is no room for a table. */
 export function CallsCards(props: CallsListProps): JSX.Element {
-  const { calls, total, scaleMs, times, nowMs, isStale, onOpen, foot } = props
+  const { calls, total, scaleMs, nowMs, isStale, onOpen, foot } = props
   const { address } = useNavigation()
+  const times = useTimes()
   const list = useRef<HTMLUListElement>(null)
   const shown = useCallRows({ title: 'Calls', calls, list, byWindow: true, rowPx: cardPx, onOpen })
   useListEnds(shown, props)
@@ -123,8 +123,9 @@ export interface CallsTableProps extends CallsListProps {
 
 /** The calls of a list as a table, of which only the rows that are seen are there. */
 export function CallsTable(props: CallsTableProps): JSX.Element {
-  const { calls, total, columns, scaleMs, times, nowMs, isStale, onOpen, foot } = props
+  const { calls, total, columns, scaleMs, nowMs, isStale, onOpen, foot } = props
   const { address } = useNavigation()
+  const times = useTimes()
   const scroller = useRef<HTMLDivElement>(null)
   const shown = useCallRows({ title: 'Calls', calls, list: scroller, headPx, rowPx, onOpen })
   useListEnds(shown, props)

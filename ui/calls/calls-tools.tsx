@@ -100,7 +100,7 @@ const mostChoices = 40
 function FacetList({ facet }: FacetProps): JSX.Element {
   const { address, go } = useNavigation()
   const path = facetPath(address, listedBounds(address, nowMs()), facet)
-  const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path, { everyMs: null })
+  const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path)
   const [name] = facets[facet]
   const chosen = address[name]
   if (answer === null) return <p class="filter-panel-note">{trouble ?? 'Counting…'}</p>

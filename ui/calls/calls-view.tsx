@@ -7,7 +7,6 @@ import { useCallPanel } from '../call/use-call-panel.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
-import type { ViewProps } from '../data/view-props.ts'
 import { Icon } from '../design/icon.tsx'
 import { Stored, useStored } from '../design/stored.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
@@ -30,7 +29,7 @@ const keptColumns = new Stored<readonly ColumnName[] | null>(
 )
 
 /** Lists the calls that the address means, and opens one of them in a panel. */
-export function CallsView({ times }: ViewProps): JSX.Element {
+export function CallsView(): JSX.Element {
   const { address } = useNavigation()
   const list = useCallList(address)
   const { answer, calls, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
@@ -50,7 +49,6 @@ export function CallsView({ times }: ViewProps): JSX.Element {
     calls,
     total,
     scaleMs,
-    times,
     nowMs: answeredMs ?? 0,
     isStale,
     onOpen: panel.open,
@@ -60,18 +58,10 @@ export function CallsView({ times }: ViewProps): JSX.Element {
 
   return (
     <>
-      <FilterBar
-        times={times}
-        models={answer?.available_models ?? []}
-        types={answer?.available_types ?? []}
-        answeredMs={answeredMs}
-        isLoading={isLoading}
-        // If there is no list, its place says why.
-        trouble={isRefused ? null : trouble}
-        again={again}
-      />
+      {/* If there is no list, its place says why. */}
+      <FilterBar asked={isRefused ? { ...list, trouble: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
-        <ChartRoomProvider times={times} onHold={ignore}>
+        <ChartRoomProvider onHold={ignore}>
           <VolumeStrip answer={answer} />
         </ChartRoomProvider>
         <CallsTools
@@ -111,9 +101,7 @@ export function CallsView({ times }: ViewProps): JSX.Element {
           <CallsTable {...shown} columns={columns} />
         )}
       </section>
-      {address.call !== null && (
-        <CallPanel id={address.call} times={times} listed={panel.call} {...panel.moves} />
-      )}
+      {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </>
   )
 }

@@ -22,18 +22,11 @@ export interface CallList extends Answered<CallsAnswer> {
 
 /** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
 export function useCallList(address: PageAddress): CallList {
-  const asked = useRef<ListedBounds | null>(null)
-  const answered = useAnswer<CallsAnswer>(
-    listKey(address),
-    () => {
-      asked.current = listedBounds(address, nowMs())
-      return listPath(address, asked.current)
-    },
-    { everyMs: null },
-  )
-  const { answer, isStale } = answered
-  // Further pages keep to the range of the first.
-  const bounds = useMemo(() => asked.current ?? listedBounds(address, nowMs()), [answer])
+  const answered = useAnswer<CallsAnswer, ListQuestion>(listKey(address), () => {
+    const bounds = listedBounds(address, nowMs())
+    return { bounds, path: listPath(address, bounds) }
+  })
+  const { answer, question, isStale } = answered
   const [more, setMore] = useState<Pages>(noPages)
   const pages = more.of === answer ? more : { ...noPages, of: answer }
   const cursor = pages.calls.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
@@ -44,11 +37,12 @@ export function useCallList(address: PageAddress): CallList {
   const leaving = useRef<AbortController | null>(null)
   useEffect(() => () => leaving.current?.abort(), [answer])
   const loadMore = useCallback(() => {
-    if (!hasMore || pages.isLoading) return
+    if (!hasMore || pages.isLoading || question === null) return
     const abort = new AbortController()
     leaving.current = abort
     setMore({ ...pages, isLoading: true, trouble: null })
-    ask<CallsAnswer>(listPath(address, bounds, cursor), abort.signal).then(
+    // Further pages keep to the range of the first.
+    ask<CallsAnswer>(listPath(address, question.bounds, cursor), abort.signal).then(
       (next) =>
         setMore({
           of: answer,
@@ -61,13 +55,18 @@ export function useCallList(address: PageAddress): CallList {
         if (!abort.signal.aborted) setMore({ ...pages, isLoading: false, trouble: reasonOf(error) })
       },
     )
-  }, [answer, address, bounds, cursor, hasMore, pages])
+  }, [answer, question, address, cursor, hasMore, pages])
 
   const comeNear = useCallback(() => {
     if (pages.trouble === null) loadMore()
   }, [pages.trouble, loadMore])
 
   return { ...answered, calls, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+}
+
+interface ListQuestion {
+  readonly path: string
+  readonly bounds: ListedBounds
 }
 
 /** The pages after the first. */

@@ -5,7 +5,7 @@ import { type Draw, Plot } from '../charts/plot.tsx'
 import { type TimeFrame, bucketBounds, shareOfTime } from '../charts/time-frame.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { count, counted } from '../format/figures.ts'
 import {
@@ -96,18 +96,14 @@ interface Volume {
 }
 
 function useVolume(answer: CallsAnswer | null): Volume {
-  const { times } = useChartRoom()
+  const times = useTimes()
   const { address } = useNavigation()
-  const asked = useRef<VolumeQuestion | null>(null)
+  const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
   // However the list is sorted.
   const chronological = { ...address, sort: 'started_at' } as const
-  const counted = useAnswer<{ readonly groups?: readonly VolumeGroup[] }>(
+  const counted = useAnswer<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
     `${listKey(chronological)} ${times.zone}`,
-    () => {
-      asked.current = volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
-      return asked.current.path
-    },
-    { everyMs: null },
+    ask,
   )
   const { again, trouble, isStale, isLoading } = counted
   const listed = useRef({ key: '', answer })
@@ -119,7 +115,7 @@ function useVolume(answer: CallsAnswer | null): Volume {
   }, [answer])
   const isGone = trouble !== null && isStale && !isLoading
   return useMemo(() => {
-    const { current: question } = asked
+    const question = isGone ? ask() : counted.question
     const groups = isGone ? [] : (counted.answer?.groups ?? [])
     return { question, bars: question === null ? [] : volumeBars(question, groups), isGone }
   }, [counted.answer, isGone])

@@ -2,7 +2,6 @@ import './charts.css'
 import { createContext, type ComponentChildren, type JSX } from 'preact'
 import { useContext, useMemo, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import type { Times } from '../format/times.ts'
 import { type Palette, usePalette } from './palette.ts'
 import type { Bounds } from './time-frame.ts'
 
@@ -13,7 +12,6 @@ export interface ChartMark {
 }
 
 export interface ChartRoomProps {
-  readonly times: Times
   /** When no gateway ran: shaded. */
   readonly outages?: readonly Bounds[]
   readonly marks?: readonly ChartMark[]
@@ -37,13 +35,13 @@ const none: readonly never[] = []
 
 /** Gives the charts inside what they have in common. */
 export function ChartRoomProvider(props: ChartRoomProps): JSX.Element {
-  const { times, outages = none, marks = none, onHold, children } = props
+  const { outages = none, marks = none, onHold, children } = props
   const palette = usePalette()
   const [crosshair] = useState(() => new Crosshair())
   const [zoom, zoomOut] = useZoom()
   const room = useMemo(
-    () => ({ times, outages, marks, onHold, palette, crosshair, zoom, zoomOut }),
-    [times, outages, marks, onHold, palette, crosshair, zoom, zoomOut],
+    () => ({ outages, marks, onHold, palette, crosshair, zoom, zoomOut }),
+    [outages, marks, onHold, palette, crosshair, zoom, zoomOut],
   )
   return <RoomContext.Provider value={room}>{children}</RoomContext.Provider>
 }

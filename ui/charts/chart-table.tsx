@@ -1,9 +1,8 @@
 import type { JSX } from 'preact'
-import { AddressLink } from '../data/navigation.tsx'
+import { AddressLink, useTimes } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import { Table } from '../design/table.tsx'
 import { bucketSpan } from './bucket-words.ts'
-import { useChartRoom } from './chart-room.tsx'
 import { type ChartSeries, figureOf } from './chart-series.ts'
 import { type Bounds, type TimeFrame, bucketBounds } from './time-frame.ts'
 
@@ -16,7 +15,7 @@ export interface ChartTableProps {
 
 /** The figures of a chart, newest first, each row with the way to its calls. */
 export function ChartTable({ caption, frame, series, to }: ChartTableProps): JSX.Element {
-  const { times } = useChartRoom()
+  const times = useTimes()
   return (
     // Focusable, so that it can be scrolled by keyboard.
     <div class="chart-table" tabIndex={0} role="region" aria-label={`${caption}, table`}>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, HTMLAttributes, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
 import { useChartRoom } from './chart-room.tsx'
@@ -50,7 +50,8 @@ const doubleClickMs = 250
  */
 export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   const { frame, label, speak, tip, to, dots, levels = 0 } = props
-  const { times, crosshair, zoom, zoomOut, onHold } = useChartRoom()
+  const times = useTimes()
+  const { crosshair, zoom, zoomOut, onHold } = useChartRoom()
   const { address, go } = useNavigation()
   const [pointed, setPointed] = useState<PointedCell | null>(null)
   const [selected, setSelected] = useState<Bounds | null>(null)

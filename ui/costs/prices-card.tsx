@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useLive } from '../data/live.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
@@ -10,16 +11,15 @@ import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
-import { count } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
+import { count, counted } from '../format/figures.ts'
 import { PriceDialog } from './price-dialog.tsx'
 import { type PricedModel, knownLine, matchedLine } from './price-lines.ts'
 import { knownPrices, listedMatches, priceableCalls } from './price-list.ts'
 import { PriceTable } from './price-table.tsx'
-import { PricesNotes } from './prices-notes.tsx'
 import { RepriceDialog } from './reprice-dialog.tsx'
-import { offerWords } from './reprice-words.ts'
-import { bookWords, syncWords } from './sync-words.ts'
+import { offerWords, progressShare } from './reprice-words.ts'
+import { bookWords, problemWords, syncFailure, syncWords } from './sync-words.ts'
+import type { Costs } from '../../src/api/costs.ts'
 import { type Prices, costActions, useRepriceOffer } from './use-prices.ts'
 
 /** The element that gets the focus if somebody wants to see the prices. */
@@ -27,7 +27,6 @@ export const pricesId = 'prices'
 
 export interface PricesCardProps {
   readonly prices: Prices
-  readonly times: Times
   readonly bounds: Bounds
   readonly onRepriced: () => void
 }
@@ -39,8 +38,9 @@ type Dialog =
   | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
 
 /** The prices that calls met, or all that are known; sets prices, syncs them, and prices past calls anew. */
-export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProps): JSX.Element {
+export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX.Element {
   const { address, amend } = useNavigation()
+  const times = useTimes()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
   const [dialog, setDialog] = useState<Dialog | null>(null)
@@ -100,10 +100,8 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
         costs={costs}
         prices={prices}
         trouble={trouble?.message ?? null}
-        times={times}
         isRepricing={isRepricing}
-        offer={offer}
-        waiting={waiting}
+        offer={offer ?? (waiting > 0 ? waitingWords(waiting) : null)}
         onPreview={() =>
           setDialog({ kind: 'reprice', bounds: offer === null ? bounds : far, onlyUnpriced: true })
         }
@@ -220,6 +218,62 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
       )}
     </Card>
   )
+}
+
+interface NotesProps {
+  readonly costs: Costs
+  readonly prices: Prices
+  /** Why the last removal failed. */
+  readonly trouble: string | null
+  readonly isRepricing: boolean
+  /** Says which calls can be priced now. */
+  readonly offer: string | null
+  readonly onPreview: () => void
+}
+
+/** Notes above the prices: errors, the job under way, and calls that can be priced. */
+function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: NotesProps): JSX.Element {
+  const times = useTimes()
+  const progress = useLive(({ repricing }) => repricing?.progress ?? null)
+  const problem = problemWords(costs)
+  const failure = prices.syncTrouble ?? syncFailure(costs, times)
+  return (
+    <div class="prices-told">
+      {prices.isSyncing && <progress aria-label="Syncing prices" />}
+      {problem !== null && (
+        <Note tone="bad" title="The price file cannot be read.">
+          {problem}
+        </Note>
+      )}
+      {failure !== null && <Note tone="warn">{failure}</Note>}
+      {trouble !== null && <Note tone="bad">{trouble}</Note>}
+      {isRepricing && (
+        <Note>
+          Past calls are being priced anew{progress === null ? '…' : `, ${progressShare(progress)}`}
+        </Note>
+      )}
+      {!isRepricing && offer !== null && (
+        <Note
+          class="prices-offer"
+          role="status"
+          actions={
+            <Button small onClick={onPreview}>
+              Preview…
+            </Button>
+          }
+        >
+          {offer}
+        </Note>
+      )}
+    </div>
+  )
+}
+
+/** Of calls of this time without a cost whose model has a price. */
+function waitingWords(calls: number): string {
+  return calls === 1
+    ? '1 call of this time had no price when it was made, and has one now.'
+    : `${counted(calls, 'call')} of this time had no price when they were made, and have one now.`
 }
 
 /** The beginning of a day of the calendar, by the reader's clock or in UTC; NaN if the text is no day. */

@@ -1,5 +1,6 @@
 import { createContext, type ComponentChildren, type JSX } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { Times } from '../format/times.ts'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
 
 /** Where the page is, and how it goes elsewhere. */
@@ -14,6 +15,7 @@ export interface Navigation {
 }
 
 const NavigationContext = createContext<Navigation | null>(null)
+const TimesContext = createContext(new Times(false))
 
 /** Gives what is inside the address of the page, and follows it. */
 export function NavigationProvider({ children }: { readonly children: ComponentChildren }): JSX.Element {
@@ -33,7 +35,13 @@ export function NavigationProvider({ children }: { readonly children: ComponentC
     return () => removeEventListener('popstate', ways.follow)
   }, [])
   const navigation = useMemo(() => ({ ...now, go: ways.go, amend: ways.amend }), [now])
-  return <NavigationContext.Provider value={navigation}>{children}</NavigationContext.Provider>
+  const { utc } = now.address
+  const times = useMemo(() => new Times(utc), [utc])
+  return (
+    <NavigationContext.Provider value={navigation}>
+      <TimesContext.Provider value={times}>{children}</TimesContext.Provider>
+    </NavigationContext.Provider>
+  )
 }
 
 /** Where the page is, and how it goes elsewhere. */
@@ -41,6 +49,11 @@ export function useNavigation(): Navigation {
   const navigation = useContext(NavigationContext)
   if (navigation === null) throw new Error('useNavigation is for what is inside NavigationProvider')
   return navigation
+}
+
+/** Instants as the address wants them: by the reader's clock, or in UTC. */
+export function useTimes(): Times {
+  return useContext(TimesContext)
 }
 
 export interface AddressLinkProps {

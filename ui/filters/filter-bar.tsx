@@ -1,8 +1,11 @@
 import './filters.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { useNavigation } from '../data/navigation.tsx'
+import type { CallsAnswer } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type LastRange, isFiltered, lastRanges, withoutFilters } from '../data/page-address.ts'
+import type { Answered } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
@@ -11,8 +14,9 @@ import { useShortcuts } from '../design/keys.ts'
 import { type FilterChip, filterChips } from './filter-chips.ts'
 import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
-import { UpdateStamp, type UpdateStampProps } from './update-stamp.tsx'
 
+/** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
+const silentMs = 600
 /** After it a line tells that a question is still under way. */
 const longMs = 5000
 
@@ -30,15 +34,17 @@ const ranges = (Object.keys(lastRanges) as LastRange[]).map((last) => ({
   title: lastWords[last],
 }))
 
-export interface FilterBarProps extends UpdateStampProps {
-  /** Those that the database has calls of. */
-  readonly models: readonly string[]
-  readonly types: readonly string[]
+export interface FilterBarProps {
+  /** What the view shows. */
+  readonly asked: Omit<Answered<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
+  /** How wide the buckets of time are: `15 min buckets`. */
+  readonly bucketWords?: string | undefined
 }
 
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
-export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Element {
-  const { times, isLoading, again } = stamp
+export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
+  const { answer, isLoading, again } = asked
+  const times = useTimes()
   const navigation = useNavigation()
   const { address, go } = navigation
   const isLong = useLasting(isLoading, longMs)
@@ -65,10 +71,10 @@ export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Elem
             chosen={address.range.last}
             onChoose={(last) => go({ range: { last } })}
           />
-          <RangeFilter times={times} />
+          <RangeFilter />
         </div>
-        <ModelFilter models={models} />
-        <KindFilter types={types} />
+        <ModelFilter models={answer?.available_models ?? []} />
+        <KindFilter types={answer?.available_types ?? []} />
         <ErrorsFilter />
         {chips.map((chip) => (
           <Chip key={`${chip.name} ${chip.words}`} chip={chip} onRemove={() => go(chip.without)} />
@@ -79,7 +85,7 @@ export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Elem
           </Button>
         )}
       </div>
-      <UpdateStamp {...stamp} />
+      <UpdateStamp asked={asked} bucketWords={bucketWords} />
       {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
     </div>
   )
@@ -102,6 +108,38 @@ function Chip({ chip: { name, words, isIgnored }, onRemove }: ChipProps): JSX.El
       <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={onRemove}>
         <Icon name="close" size={14} />
       </button>
+    </div>
+  )
+}
+
+/** How old what is shown is, and what renews it. */
+function UpdateStamp({ asked, bucketWords = '' }: FilterBarProps): JSX.Element {
+  const { answer, answeredMs, isLoading, trouble, again } = asked
+  const times = useTimes()
+  const isLong = useLasting(isLoading, silentMs)
+  const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
+  // Without an answer the view says why in its place.
+  if (trouble !== null && answer !== null) {
+    return (
+      <div class="update-stamp fine at-end is-bad">
+        <Icon name="warning" />
+        <span role="alert">
+          {at === null ? '' : `Not updated since ${at}. `}
+          {trouble}
+        </span>
+        <Button small onClick={again}>
+          Try again
+        </Button>
+      </div>
+    )
+  }
+  const state = isLong ? (at === null ? 'Loading…' : 'Refreshing…') : at === null ? '' : `Updated ${at}`
+  return (
+    <div class="update-stamp fine at-end">
+      <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
+        {[state, bucketWords].filter((words) => words !== '').join(' · ')}
+      </span>
+      <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
     </div>
   )
 }

@@ -1,20 +1,15 @@
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { boundsOf } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
-import type { Times } from '../format/times.ts'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
 
-export interface RangeFilterProps {
-  readonly times: Times
-}
-
 /** A range of two instants, if none of the usual lengths will do. */
-export function RangeFilter({ times }: RangeFilterProps): JSX.Element {
+export function RangeFilter(): JSX.Element {
   const { address } = useNavigation()
   return (
     <Popover
@@ -27,16 +22,13 @@ export function RangeFilter({ times }: RangeFilterProps): JSX.Element {
         </>
       }
     >
-      {(close) => <RangeForm times={times} onDone={close} />}
+      {(close) => <RangeForm onDone={close} />}
     </Popover>
   )
 }
 
-interface RangeFormProps extends RangeFilterProps {
-  readonly onDone: () => void
-}
-
-function RangeForm({ times: { zone }, onDone }: RangeFormProps): JSX.Element {
+function RangeForm({ onDone }: { readonly onDone: () => void }): JSX.Element {
+  const { zone } = useTimes()
   const { address, go } = useNavigation()
   const id = useId()
   const [texts, setTexts] = useState(() => {

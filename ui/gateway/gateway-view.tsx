@@ -7,7 +7,6 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { consequencesOf } from '../data/gateway-words.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import type { ViewProps } from '../data/view-props.ts'
 import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { DatabaseCard } from './database-card.tsx'
@@ -20,7 +19,7 @@ import { useGatewayActions } from './use-gateway-actions.ts'
 const configEveryMs = 60_000
 
 /** How the gateway is and how it is set up, with buttons to change both. */
-export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element {
+export function GatewayView(): JSX.Element {
   const status = useLive(({ status }) => status)
   const key = status === null ? null : versionOf(status)
   const path = (): string => '/api/proxy/config'
@@ -37,7 +36,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
           <div class="skeleton" style={{ height: '22rem' }} />
         ) : (
           <>
-            <StateCard status={status} config={config} actions={actions} times={times} />
+            <StateCard status={status} config={config} actions={actions} />
             <NowCard health={status.health} />
             <LogCard file={status.log_file} />
           </>
@@ -46,13 +45,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
       </div>
       <div class="column">
         {config !== null && (
-          <OptionsCard
-            config={config}
-            actions={actions}
-            drafts={drafts}
-            onDrafts={onDrafts}
-            onSaved={(config) => setSaved([config, nowMs()])}
-          />
+          <OptionsCard config={config} actions={actions} onSaved={(config) => setSaved([config, nowMs()])} />
         )}
         {config === null && trouble === null && <div class="skeleton" style={{ height: '44rem' }} />}
         {trouble !== null && (

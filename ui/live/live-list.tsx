@@ -4,7 +4,7 @@ import type { LiveState } from '../../src/api/live-calls.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon, StateMark } from '../design/icon.tsx'
 import { OnlyWhenChanged } from '../design/only-when-changed.ts'
@@ -25,7 +25,6 @@ export interface LiveListProps {
   readonly news: number
   readonly isHeld: boolean
   readonly reading: Reading
-  readonly times: Times
   readonly onOpen: (id: string) => void
   /** Goes on with the newest. */
   readonly onResume: () => void
@@ -33,8 +32,9 @@ export interface LiveListProps {
 
 /** The calls of the feed, the newest at the top; only rows that are seen are there. */
 export function LiveList(props: LiveListProps): JSX.Element {
-  const { box, calls, news, isHeld, reading, times, onOpen, onResume } = props
+  const { box, calls, news, isHeld, reading, onOpen, onResume } = props
   const { address } = useNavigation()
+  const times = useTimes()
   const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
   const list = useCallRows({ title: 'Live', calls, list: box, rowPx, onOpen })
   const heightPx = useHeightBelow(box)

@@ -5,7 +5,6 @@ import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import type { ViewProps } from '../data/view-props.ts'
 import { Button } from '../design/button.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { FirstCallCommand } from '../design/no-calls.tsx'
@@ -22,7 +21,7 @@ import { useLiveFeed } from './use-live-feed.ts'
 const nearPx = 8
 
 /** Lists calls as they begin and end, with what goes over the wire. */
-export function LiveView({ times }: ViewProps): JSX.Element {
+export function LiveView(): JSX.Element {
   const { address } = useNavigation()
   const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
@@ -54,7 +53,7 @@ export function LiveView({ times }: ViewProps): JSX.Element {
   const panel = useCallPanel(calls)
   return (
     <>
-      <KeepingCard times={times} />
+      <KeepingCard />
       <section class="card live-card" aria-labelledby="live-title">
         <div class="live-head">
           <h2 id="live-title">What goes by</h2>
@@ -84,7 +83,6 @@ export function LiveView({ times }: ViewProps): JSX.Element {
             news={news}
             isHeld={isHeld}
             reading={reading}
-            times={times}
             onOpen={(id) => panel.open(id, 'chat')}
             onResume={resume}
           />
@@ -103,9 +101,7 @@ export function LiveView({ times }: ViewProps): JSX.Element {
           </Nothing>
         )}
       </section>
-      {address.call !== null && (
-        <CallPanel id={address.call} times={times} fed={panel.call} {...panel.moves} />
-      )}
+      {address.call !== null && <CallPanel id={address.call} fed={panel.call} {...panel.moves} />}
     </>
   )
 }

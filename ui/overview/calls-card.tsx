@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
-import { AddressLink } from '../data/navigation.tsx'
+import { AddressLink, useTimes } from '../data/navigation.tsx'
 import { barScaleMs } from '../call/call-phases.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
@@ -9,12 +9,10 @@ import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { type ColumnHead, Table } from '../design/table.tsx'
 import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 
 export interface CallsCardProps {
   readonly answer: Overview
-  readonly times: Times
   readonly list: ListedCalls
   readonly onList: (list: ListedCalls) => void
   readonly onOpen: (id: string) => void
@@ -42,7 +40,7 @@ const choices = (Object.keys(lists) as ListedCalls[]).map((choice) => ({
 }))
 
 /** A few calls to begin with: where their time went, and the way to all of them. */
-export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProps): JSX.Element {
+export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps): JSX.Element {
   const calls = useMemo(() => shownCalls(answer, list), [answer, list])
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
   const nowMs = Date.parse(answer.to)
@@ -61,7 +59,7 @@ export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProp
         <Table caption={`${words} calls`} columns={columns(scaleMs)}>
           <tbody>
             {calls.map((call) => (
-              <Row key={call.id} call={call} times={times} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
+              <Row key={call.id} call={call} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
             ))}
           </tbody>
         </Table>
@@ -101,13 +99,13 @@ function columns(scaleMs: number): readonly ColumnHead[] {
 
 interface RowProps {
   readonly call: OverviewCall
-  readonly times: Times
   readonly nowMs: number
   readonly scaleMs: number
   readonly onOpen: (id: string) => void
 }
 
-function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
+function Row({ call, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
+  const times = useTimes()
   const startedMs = Date.parse(call.started_at)
   return (
     // The button in the first cell is for keyboards and readers; the row is a larger target for the same.

@@ -30,7 +30,7 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element
   const isWhole = heard !== null && (fed?.isWhole ?? false)
   const path = `/api/calls/${id}/payloads`
   const key = isWhole ? null : `${path} ${fed?.version ?? ''}`
-  const asked = useAnswer<AnsweredPayloads>(key, () => path, { everyMs: null, read: readPayloads })
+  const asked = useAnswer<AnsweredPayloads>(key, () => path, { read: readPayloads })
   const kept = isWhole || asked.isStale ? null : asked.answer
   // What is kept is whole; what was heard may be the beginning alone.
   const request = kept?.request ?? heard?.request ?? null
