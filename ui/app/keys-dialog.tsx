@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
-import { useStored } from '../design/stored.ts'
+import { useWatched } from '../data/watched.ts'
 import { keptKeys } from './preferences.ts'
 
 /** How a key is called on a keyboard. */
@@ -19,7 +19,7 @@ export interface KeysDialogProps {
 
 /** The keys that do something here, and whether they do. */
 export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
-  const areOn = useStored(keptKeys) === 'on'
+  const areOn = useWatched(keptKeys) === 'on'
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { Button } from '../design/button.tsx'
 import type { IconName } from '../design/icon.tsx'
 import { useShortcuts } from '../design/keys.ts'
-import { useStored } from '../design/stored.ts'
+import { useWatched } from '../data/watched.ts'
 import { type Theme, keptTheme } from './preferences.ts'
 
 interface Look {
@@ -19,7 +19,7 @@ const looks: Readonly<Record<Theme, Look>> = {
 
 /** Goes from theme to theme. */
 export function ThemeButton(): JSX.Element {
-  const { icon, words, next } = looks[useStored(keptTheme)]
+  const { icon, words, next } = looks[useWatched(keptTheme)]
   const turn = (): void => keptTheme.set(next)
   useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])
   return (

@@ -8,7 +8,8 @@ import { WaterfallLegend } from '../call/waterfall.tsx'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
-import { Stored, useStored } from '../design/stored.ts'
+import { useWatched } from '../data/watched.ts'
+import { stored } from '../design/stored.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
@@ -22,7 +23,7 @@ import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
 
 /** The columns that were chosen in this browser; null if none were. */
-const keptColumns = new Stored<readonly ColumnName[] | null>(
+const keptColumns = stored<readonly ColumnName[] | null>(
   'columns',
   parseColumns,
   (columns) => columns?.join(' ') ?? null,
@@ -38,7 +39,7 @@ export function CallsView(): JSX.Element {
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
   const widthRem = useWidth(card) / remPx()
-  const ownColumns = useStored(keptColumns)
+  const ownColumns = useWatched(keptColumns)
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
   const columns = ownColumns ?? fitting
   const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])

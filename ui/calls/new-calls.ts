@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { useEvent } from '../data/live.ts'
+import { useRecordedCalls } from '../data/live.ts'
 import type { PageAddress } from '../data/page-address.ts'
 
 /** Tells if a call that was just recorded belongs to the list of an address, as far as a page can tell. */
@@ -45,8 +45,7 @@ export function useNewCalls(
     seen.current = new Set(listed.map(({ id }) => id))
   }, [listed])
   useEffect(() => setCount(none), [answer])
-  useEvent(
-    'calls',
+  useRecordedCalls(
     ({ calls, skipped }) => {
       const added = (calls as readonly CallJson[]).filter(
         (call) => !seen.current.has(call.id) && belongsTo(call, address),

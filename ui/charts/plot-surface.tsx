@@ -67,17 +67,19 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   }
 
   // Past the renderer: while the pointer moves, every plot of the page marks its instant.
-  useLayoutEffect(() =>
-    crosshair.follow((ms) => {
+  useLayoutEffect(() => {
+    const mark = (ms: number | null): void => {
       const index = ms === null ? -1 : bucketAt(frame, ms)
       marked.current?.replaceChildren(...(index < 0 ? [] : crosshairMarks(frame, index, dots?.(index) ?? [])))
-    }),
-  )
+    }
+    mark(crosshair.current)
+    return crosshair.watch(mark)
+  })
   useEffect(() => () => clearTimeout(click.current), [])
 
   const point = (cell: PointedCell | null): void => {
     if (cell?.index !== pointed?.index || cell?.level !== pointed?.level) setPointed(cell)
-    crosshair.point(cell === null ? null : bucketMiddle(frame, cell.index))
+    crosshair.set(cell === null ? null : bucketMiddle(frame, cell.index))
   }
   const select = (bounds: Bounds | null, from: number | null = null): void => {
     anchor.current = from

@@ -27,104 +27,87 @@ export interface TurnTaker {
   readonly onNewcomer: () => TabMessage
 }
 
+/** A tab's part in the turns. */
+export interface SharedTurn {
+  readonly join: () => void
+  readonly leave: () => void
+  /** Tells the others. */
+  readonly post: (message: TabMessage) => void
+}
+
+/** Locks are for secure contexts: https, and this machine. */
+export function canShareTurns(): boolean {
+  return isSecureContext && 'locks' in navigator && 'BroadcastChannel' in globalThis
+}
+
 /**
  * Among the tabs of one browser that have joined, it is the turn of exactly one at a time: whoever holds a lock, which
  * the browser gives on when a tab leaves, is closed or crashes. One that holds it and says nothing loses it.
  */
-export class SharedTurn {
-  readonly #taker: TurnTaker
-  readonly #id: string = crypto.randomUUID()
-  #visit: AbortController | null = null
-  #channel: BroadcastChannel | null = null
-  #silence: ReturnType<typeof setTimeout> | undefined
-  #isOurs = false
+export function shareTurns({ onTurn, onEnd, onMessage, onNewcomer }: TurnTaker): SharedTurn {
+  const id = crypto.randomUUID()
+  let visit: { readonly leaving: AbortController; readonly channel: BroadcastChannel } | null = null
+  let silence: ReturnType<typeof setTimeout> | undefined
+  let isOurs = false
 
-  constructor(taker: TurnTaker) {
-    this.#taker = taker
+  const send = (envelope: Envelope): void => visit?.channel.postMessage(envelope)
+  const end = (): void => {
+    clearTimeout(silence)
+    if (!isOurs) return
+    isOurs = false
+    onEnd()
   }
-
-  /** Locks are for secure contexts: https, and this machine. */
-  static get isPossible(): boolean {
-    return isSecureContext && 'locks' in navigator && 'BroadcastChannel' in globalThis
-  }
-
-  join(): void {
-    if (this.#visit !== null) return
-    this.#visit = new AbortController()
-    const channel = new BroadcastChannel(name)
-    channel.addEventListener('message', ({ data }: MessageEvent<Envelope>) => this.#receive(data))
-    this.#channel = channel
-    this.#send({ newcomer: this.#id })
-    void this.#wait(this.#visit.signal)
-    this.#expect(answerMs)
-  }
-
-  leave(): void {
-    this.#visit?.abort()
-    this.#visit = null
-    this.#end()
-    this.#channel?.close()
-    this.#channel = null
-  }
-
-  /** Tells the others. */
-  post(message: TabMessage): void {
-    this.#send({ to: null, message })
-  }
-
-  #receive(envelope: Envelope): void {
-    if ('newcomer' in envelope) {
-      if (this.#isOurs) this.#send({ to: envelope.newcomer, message: this.#taker.onNewcomer() })
-    } else if (!this.#isOurs) {
-      this.#expect(silenceMs)
-      if (envelope.to === null || envelope.to === this.#id) this.#taker.onMessage(envelope.message)
-    }
-  }
-
-  #send(envelope: Envelope): void {
-    this.#channel?.postMessage(envelope)
-  }
-
-  /** Waits for its turn, and after a turn that was taken away for the next. */
-  async #wait(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await navigator.locks.request(name, { signal }, () => this.#hold(signal))
-      } catch {
-        // It was taken away, or the tab has left.
-        if (!signal.aborted) this.#end()
-      }
-    }
-  }
-
-  async #take(signal: AbortSignal): Promise<void> {
+  /** Has the turn from when the lock is given until the tab leaves, or the lock is taken away. */
+  const take = async (signal: AbortSignal, options: LockOptions): Promise<void> => {
     try {
-      await navigator.locks.request(name, { steal: true }, () => this.#hold(signal))
+      await navigator.locks.request(name, options, async () => {
+        if (signal.aborted) return
+        clearTimeout(silence)
+        isOurs = true
+        onTurn()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      })
     } catch {
-      if (!signal.aborted) this.#end()
+      // It was taken away, or the tab has left.
+      if (!signal.aborted) end()
     }
   }
-
-  /** Until the tab leaves. */
-  #hold(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    clearTimeout(this.#silence)
-    this.#isOurs = true
-    this.#taker.onTurn()
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-  }
-
-  #end(): void {
-    clearTimeout(this.#silence)
-    if (!this.#isOurs) return
-    this.#isOurs = false
-    this.#taker.onEnd()
-  }
-
   /** Whoever's turn it is has to be heard of within so long. */
-  #expect(ms: number): void {
-    clearTimeout(this.#silence)
-    const signal = this.#visit?.signal
-    if (signal !== undefined) this.#silence = setTimeout(() => void this.#take(signal), ms)
+  const expect = (ms: number): void => {
+    clearTimeout(silence)
+    const signal = visit?.leaving.signal
+    if (signal !== undefined) silence = setTimeout(() => void take(signal, { steal: true }), ms)
+  }
+  const receive = (envelope: Envelope): void => {
+    if ('newcomer' in envelope) {
+      if (isOurs) send({ to: envelope.newcomer, message: onNewcomer() })
+    } else if (!isOurs) {
+      expect(silenceMs)
+      if (envelope.to === null || envelope.to === id) onMessage(envelope.message)
+    }
+  }
+  /** Waits for its turn, and after a turn that was taken away for the next. */
+  const wait = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) await take(signal, { signal })
+  }
+
+  return {
+    join: () => {
+      if (visit !== null) return
+      const leaving = new AbortController()
+      const channel = new BroadcastChannel(name)
+      channel.addEventListener('message', ({ data }: MessageEvent<Envelope>) => receive(data))
+      visit = { leaving, channel }
+      send({ newcomer: id })
+      void wait(leaving.signal)
+      expect(answerMs)
+    },
+    leave: () => {
+      visit?.leaving.abort()
+      end()
+      visit?.channel.close()
+      visit = null
+    },
+    post: (message) => send({ to: null, message }),
   }
 }
