@@ -6,6 +6,7 @@ import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon, StateMark } from '../design/icon.tsx'
 import { Meter, SlotCells } from '../design/meter.tsx'
+import { count } from '../format/figures.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
 /** So many slots are drawn one by one. */
@@ -82,14 +83,13 @@ function State({ now }: { readonly now: GatewayNow }): JSX.Element {
 
 function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   const { active, slots, queued, budget } = load
-  const [words, unit] = splitUnit(load.slotWords)
   return (
     <>
       <span class="now-part now-slots" title={`${load.slotWords} in use: so many calls may run at once`}>
         <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
-          {words}
-          <span class="unit"> {unit}</span>
+          {count(active)} of {count(slots)}
+          <span class="unit"> {slots === 1 ? 'slot' : 'slots'}</span>
         </span>
       </span>
       <span
@@ -124,10 +124,4 @@ function StartButton({ starting }: Pick<NowStripProps, 'starting'>): JSX.Element
       <span class="aside"> the gateway</span>
     </Button>
   )
-}
-
-/** `3 of 4 slots` as `3 of 4` and `slots`: the word goes first where there is no room. */
-function splitUnit(words: string): readonly [words: string, unit: string] {
-  const at = words.lastIndexOf(' ')
-  return [words.slice(0, at), words.slice(at + 1)]
 }

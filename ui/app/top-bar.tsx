@@ -4,13 +4,15 @@ import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import type { View } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
+import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
+import type { IconName } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
 import iconUrl from '../icon.svg'
 import { KeysDialog } from './keys-dialog.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
-import { ThemeButton } from './theme-button.tsx'
+import { type Theme, keptTheme } from './preferences.ts'
 
 const views: readonly { readonly view: View; readonly words: string; readonly key: string }[] = [
   { view: 'overview', words: 'Overview', key: 'o' },
@@ -89,5 +91,27 @@ export function TopBar(): JSX.Element {
       )}
       {areKeysShown && <KeysDialog onClose={() => showKeys(false)} />}
     </header>
+  )
+}
+
+interface Look {
+  readonly icon: IconName
+  readonly words: string
+  readonly next: Theme
+}
+
+const looks: Readonly<Record<Theme, Look>> = {
+  auto: { icon: 'auto', words: 'as the system', next: 'light' },
+  light: { icon: 'sun', words: 'light', next: 'dark' },
+  dark: { icon: 'moon', words: 'dark', next: 'auto' },
+}
+
+/** Goes from theme to theme. */
+function ThemeButton(): JSX.Element {
+  const { icon, words, next } = looks[useWatched(keptTheme)]
+  const turn = (): void => keptTheme.set(next)
+  useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])
+  return (
+    <Button kind="bare" icon={icon} label={`Theme: ${words}`} title={`Theme: ${words} (t)`} onClick={turn} />
   )
 }

@@ -11,28 +11,22 @@ import { noUsageWords } from './call-words.ts'
 
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
 export function CallFacts({ call }: { readonly call: CallJson }): JSX.Element {
+  const parts = [
+    ...(call.chunks !== null && call.chunks > 0 ? [['Pace of the stream', paceFacts(call)] as const] : []),
+    ['Tokens', tokenFacts(call)],
+    ['Request', requestFacts(call)],
+    ['Upstream', upstreamFacts(call)],
+  ] as const
   return (
     <>
-      {call.chunks !== null && call.chunks > 0 && <Part title="Pace of the stream" facts={paceFacts(call)} />}
-      <Part title="Tokens" facts={tokenFacts(call)} />
-      <Part title="Request" facts={requestFacts(call)} />
-      <Part title="Upstream" facts={upstreamFacts(call)} />
+      {parts.map(([title, facts]) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <Facts class="panel-list" facts={facts} />
+        </section>
+      ))}
       <AlikeLinks call={call} />
     </>
-  )
-}
-
-interface PartProps {
-  readonly title: string
-  readonly facts: readonly Fact[]
-}
-
-function Part({ title, facts }: PartProps): JSX.Element {
-  return (
-    <section>
-      <h3>{title}</h3>
-      <Facts class="panel-list" facts={facts} />
-    </section>
   )
 }
 

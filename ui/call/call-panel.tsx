@@ -15,7 +15,7 @@ import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
-import type { FedCall } from '../payloads/kept-payload.ts'
+import type { LiveCall } from '../payloads/live-call.ts'
 import { CallFacts } from './call-facts.tsx'
 import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
@@ -35,7 +35,7 @@ export interface CallPanelProps {
   /** The call as the list behind knows it. */
   readonly listed?: CallJson | OverviewCall | undefined
   /** The call as the Live view has heard of it; it may be under way still. */
-  readonly fed?: FedCall | undefined
+  readonly fed?: LiveCall | undefined
 }
 
 /** One call, over the page at its right. */

@@ -24,7 +24,9 @@ import {
   wait,
 } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
+import { CallsFoot } from './call-summary.tsx'
 import { type ColumnName, callColumns } from './chosen-columns.ts'
+import type { CallList } from './use-call-list.ts'
 
 /** Of the table's head, of a row and of a card, in pixels: 2.25 and 5.25 rem. */
 const [headPx, rowPx, cardPx] = [36, 36, 84]
@@ -32,42 +34,33 @@ const [headPx, rowPx, cardPx] = [36, 36, 84]
 const nearEnd = 40
 
 export interface CallsListProps {
-  readonly calls: readonly CallJson[]
-  /** Of how many calls these are the first; null if that is not known. */
-  readonly total: number | null
-  readonly scaleMs: number
-  readonly nowMs: number
-  readonly isStale: boolean
+  readonly list: CallList
   readonly onOpen: (id: string) => void
-  /** The last rows are near. */
-  readonly onNearEnd: () => void
-  /** After the last row. */
-  readonly foot: JSX.Element
 }
 
 /** Another list begins at its top, and as its end comes near more is asked for. */
-function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, onNearEnd }: CallsListProps): void {
+function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, comeNear }: CallList): void {
   const firstId = calls[0]?.id
   useEffect(toTop, [firstId])
   const last = rows.at(-1)?.index ?? 0
   useEffect(() => {
-    if (calls.length > 0 && last >= calls.length - nearEnd) onNearEnd()
-  }, [last, calls.length, onNearEnd])
+    if (calls.length > 0 && last >= calls.length - nearEnd) comeNear()
+  }, [last, calls.length, comeNear])
 }
 
 /** The calls of a list as cards, if there is no room for a table. */
-export function CallsCards(props: CallsListProps): JSX.Element {
-  const { calls, total, scaleMs, nowMs, isStale, onOpen, foot } = props
+export function CallsCards({ list, onOpen }: CallsListProps): JSX.Element {
+  const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
   const times = useTimes()
-  const list = useRef<HTMLUListElement>(null)
-  const shown = useCallRows({ title: 'Calls', calls, list, byWindow: true, rowPx: cardPx, onOpen })
-  useListEnds(shown, props)
+  const box = useRef<HTMLUListElement>(null)
+  const shown = useCallRows({ title: 'Calls', calls, list: box, byWindow: true, rowPx: cardPx, onOpen })
+  useListEnds(shown, list)
   return (
     <>
       <ul
         class={`calls-cards ${isStale ? 'is-stale' : ''}`}
-        ref={list}
+        ref={box}
         aria-label="Calls"
         aria-busy={isStale}
         style={{ height: `${calls.length * cardPx}px` }}
@@ -100,7 +93,8 @@ export function CallsCards(props: CallsListProps): JSX.Element {
                 <strong>{call.model ?? call.endpoint}</strong>
                 <strong>{known(call.duration_ms, duration)}</strong>
                 <span class="quiet">
-                  {times.short(Date.parse(startedAt), nowMs)} · {known(input, count)} → {known(output, count)}
+                  {times.short(Date.parse(startedAt), answeredMs ?? 0)} · {known(input, count)} →{' '}
+                  {known(output, count)}
                   {cost !== null && ` · ${dollars(cost)}`}
                 </span>
                 <span>
@@ -112,7 +106,7 @@ export function CallsCards(props: CallsListProps): JSX.Element {
           )
         })}
       </ul>
-      {foot}
+      <CallsFoot list={list} />
     </>
   )
 }
@@ -122,13 +116,13 @@ export interface CallsTableProps extends CallsListProps {
 }
 
 /** The calls of a list as a table, of which only the rows that are seen are there. */
-export function CallsTable(props: CallsTableProps): JSX.Element {
-  const { calls, total, columns, scaleMs, nowMs, isStale, onOpen, foot } = props
+export function CallsTable({ list, columns, onOpen }: CallsTableProps): JSX.Element {
+  const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
   const times = useTimes()
   const scroller = useRef<HTMLDivElement>(null)
   const shown = useCallRows({ title: 'Calls', calls, list: scroller, headPx, rowPx, onOpen })
-  useListEnds(shown, props)
+  useListEnds(shown, list)
   const heightPx = useHeightBelow(scroller)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
   const lastIndex = shown.rows.at(-1)?.index ?? -1
@@ -168,7 +162,7 @@ export function CallsTable(props: CallsTableProps): JSX.Element {
                 columns={columns}
                 scaleMs={scaleMs}
                 times={times}
-                nowMs={nowMs}
+                nowMs={answeredMs ?? 0}
                 address={address}
                 isActive={call.id === shown.activeId}
                 isOpen={call.id === address.call}
@@ -179,7 +173,7 @@ export function CallsTable(props: CallsTableProps): JSX.Element {
           <Gap rows={calls.length - lastIndex - 1} columns={columns.length} />
         </tbody>
       </table>
-      {foot}
+      <CallsFoot list={list} />
     </div>
   )
 }

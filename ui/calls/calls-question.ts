@@ -1,5 +1,5 @@
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, boundsOf, questionKey, writeFilter } from '../data/page-address.ts'
+import { type PageAddress, boundsOf, isStatus, questionKey, writeFilter } from '../data/page-address.ts'
 
 /** Calls that are asked for at once. */
 export const pageSize = 100
@@ -60,4 +60,16 @@ export function selection(address: PageAddress, { fromMs, toMs, isOpen }: Listed
   if (!isOpen) query.set('to', new Date(toMs).toISOString())
   writeFilter(query, address)
   return query
+}
+
+/** A search asks for the panel of one call, or for a change of the filters. */
+export type Searched = { readonly id: string } | { readonly filter: Partial<PageAddress> }
+
+/** Reads a search: an id of eleven digits of Crockford's base32, a status as rows show it, else an error code. */
+export function searched(text: string): Searched {
+  const sought = text.trim()
+  const id = sought.toLowerCase()
+  // Of at most 53 bits.
+  if (/^[0-7][0-9a-hjkmnp-tv-z]{10}$/.test(id)) return { id }
+  return { filter: isStatus(sought) ? { statuses: [sought], q: '' } : { q: sought } }
 }

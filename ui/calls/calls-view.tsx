@@ -2,60 +2,38 @@ import './calls.css'
 import type { JSX } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
-import { barScaleMs } from '../call/call-phases.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
 import { Icon } from '../design/icon.tsx'
 import { useWatched } from '../data/watched.ts'
-import { stored } from '../design/stored.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
-import { CallSummary, CallsFoot } from './call-summary.tsx'
+import { CallSummary } from './call-summary.tsx'
 import { CallsCards, CallsTable } from './calls-list.tsx'
-import { CallsTools } from './calls-tools.tsx'
-import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
+import { CallsTools, keptColumns } from './calls-tools.tsx'
+import { fittingColumns } from './chosen-columns.ts'
 import { NoCalls, NoList } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
 
-/** The columns that were chosen in this browser; null if none were. */
-const keptColumns = stored<readonly ColumnName[] | null>(
-  'columns',
-  parseColumns,
-  (columns) => columns?.join(' ') ?? null,
-)
-
 /** Lists the calls that the address means, and opens one of them in a panel. */
 export function CallsView(): JSX.Element {
   const { address } = useNavigation()
   const list = useCallList(address)
-  const { answer, calls, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
+  const { answer, calls, isStale, isLoading, trouble, again } = list
   const panel = useCallPanel(calls, list.loadMore)
   const isNarrow = useMedia('(width < 40rem)')
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
   const widthRem = useWidth(card) / remPx()
-  const ownColumns = useWatched(keptColumns)
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  const columns = ownColumns ?? fitting
-  const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
+  const columns = useWatched(keptColumns) ?? fitting
   // The question failed, and an answer that is still there is to another one.
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
-  const total = answer === null ? null : address.sort === 'started_at' ? answer.summary.calls : calls.length
-  const shown = {
-    calls,
-    total,
-    scaleMs,
-    nowMs: answeredMs ?? 0,
-    isStale,
-    onOpen: panel.open,
-    onNearEnd: list.comeNear,
-    foot: <CallsFoot list={list} />,
-  }
 
   return (
     <>
@@ -65,13 +43,7 @@ export function CallsView(): JSX.Element {
         <ChartRoomProvider onHold={ignore}>
           <VolumeStrip answer={answer} />
         </ChartRoomProvider>
-        <CallsTools
-          onOpen={panel.open}
-          isNarrow={isNarrow}
-          columns={columns}
-          isOwnChoice={ownColumns !== null}
-          onColumns={(chosen) => keptColumns.set(chosen)}
-        />
+        <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} />
         <div class="calls-told">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
@@ -91,15 +63,15 @@ export function CallsView(): JSX.Element {
           )}
         </div>
         {isRefused ? (
-          <NoList trouble={trouble} troubleCode={troubleCode} again={again} />
+          <NoList trouble={trouble} list={list} />
         ) : answer === null ? (
           <Skeleton />
         ) : calls.length === 0 ? (
           <NoCalls answer={answer} />
         ) : isNarrow ? (
-          <CallsCards {...shown} />
+          <CallsCards list={list} onOpen={panel.open} />
         ) : (
-          <CallsTable {...shown} columns={columns} />
+          <CallsTable list={list} columns={columns} onOpen={panel.open} />
         )}
       </section>
       {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}

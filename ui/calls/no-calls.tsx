@@ -6,6 +6,7 @@ import { type LastRange, type PageAddress, isFiltered, withoutFilters } from '..
 import { Button } from '../design/button.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { counted } from '../format/figures.ts'
+import type { CallList } from './use-call-list.ts'
 
 const wider: Readonly<Partial<Record<LastRange, readonly [range: LastRange, words: string]>>> = {
   '1h': ['24h', 'the last 24 hours'],
@@ -77,12 +78,11 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }): JSX.Eleme
 
 export interface NoListProps {
   readonly trouble: string
-  readonly troubleCode: string | null
-  readonly again: () => void
+  readonly list: CallList
 }
 
 /** In place of a list that the dashboard did not answer with. */
-export function NoList({ trouble, troubleCode, again }: NoListProps): JSX.Element {
+export function NoList({ trouble, list: { troubleCode, again } }: NoListProps): JSX.Element {
   const { address } = useNavigation()
   const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble)?.[1]
   if (troubleCode !== 'folded_range' || unfolded === undefined) {

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { barScaleMs } from '../call/call-phases.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
@@ -11,6 +12,10 @@ import { nowMs } from '../data/dashboard-clock.ts'
 export interface CallList extends Answered<CallsAnswer> {
   /** Those that were asked for so far, each once. */
   readonly calls: readonly CallJson[]
+  /** Of how many calls these are the first; null if that is not known. */
+  readonly total: number | null
+  /** The time that fills the room of each bar. */
+  readonly scaleMs: number
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
@@ -61,7 +66,9 @@ export function useCallList(address: PageAddress): CallList {
     if (pages.trouble === null) loadMore()
   }, [pages.trouble, loadMore])
 
-  return { ...answered, calls, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+  const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
+  const total = answer && (address.sort === 'started_at' ? answer.summary.calls : calls.length)
+  return { ...answered, calls, total, scaleMs, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
 }
 
 interface ListQuestion {

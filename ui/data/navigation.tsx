@@ -56,14 +56,9 @@ export function useTimes(): Times {
   return useContext(TimesContext)
 }
 
-export interface AddressLinkProps {
+export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick' | 'role'> {
   /** What is different there. */
   readonly to: Partial<PageAddress>
-  readonly class?: string
-  readonly title?: string
-  readonly 'aria-label'?: string
-  readonly 'aria-current'?: 'page' | 'true' | undefined
-  readonly children: ComponentChildren
 }
 
 /** A link within the page: what is not said of the address stays as it is. */

@@ -243,6 +243,17 @@ export function boundsOf(range: Range, nowMs: number): { readonly fromMs: number
   return range.last === null ? range : { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
 }
 
+/**
+ * How often figures of a range are asked for anew, in milliseconds; null where what has been asked for once stays as
+ * it is. The longer the range, the less a minute changes in it.
+ */
+export function refreshEveryMs(range: Range): number | null {
+  if (range.last === null) return null
+  const lengthMs = lastRanges[range.last]
+  if (lengthMs <= lastRanges['1h']) return 10_000
+  return lengthMs <= lastRanges['24h'] ? 30_000 : 300_000
+}
+
 function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>): void {
   const [from, to] = [query.get('from'), query.get('to')]
   if (from === null && to === null) return

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { actions } from '../data/dashboard-api.ts'
-import { type GatewayAction, actionsOf } from '../data/gateway-words.ts'
+import { type GatewayAction, actionsOf } from './gateway-words.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import { type Action, useAction } from '../data/use-action.ts'
 

@@ -4,7 +4,7 @@ import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { count } from '../format/figures.ts'
-import { type CallHead, LiveCall } from './live-call.ts'
+import { type CallHead, LiveCall } from '../payloads/live-call.ts'
 
 export interface LiveFeedLimits {
   /** Most calls that are listed. */

@@ -1,5 +1,5 @@
 import type { PageAddress } from '../data/page-address.ts'
-import type { LiveCall } from './live-call.ts'
+import type { LiveCall } from '../payloads/live-call.ts'
 
 /** Chooses calls of the feed. */
 export interface LiveFilter {

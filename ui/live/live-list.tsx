@@ -13,7 +13,7 @@ import type { Reading } from '../design/use-reading.ts'
 import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import type { LiveCall } from './live-call.ts'
+import type { LiveCall } from '../payloads/live-call.ts'
 
 /** Of a row on one line, and on two in a narrow window, in pixels. */
 const [linePx, twoLinesPx] = [36, 60]
