@@ -2,7 +2,7 @@ import './app.css'
 import type { ComponentType, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import type { View } from '../data/page-address.ts'
+import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { OverviewView } from '../overview/overview-view.tsx'
@@ -17,21 +17,13 @@ const views: Readonly<Record<View, ComponentType>> = {
   gateway: lazyPart(async () => (await import('../gateway/gateway-view.tsx')).GatewayView),
 }
 
-const titles: Readonly<Record<View, string>> = {
-  overview: 'Overview',
-  calls: 'Calls',
-  live: 'Live',
-  costs: 'Costs',
-  gateway: 'Gateway',
-}
-
 /** The bar, and the view that the address names. */
 export function App(): JSX.Element {
   const { address } = useNavigation()
   const isLost = useLive(({ lostSinceMs }) => lostSinceMs !== null)
   const ViewOfAddress = views[address.view]
   useEffect(() => {
-    document.title = `${titles[address.view]} · tokenweir`
+    document.title = `${viewWords[address.view]} · tokenweir`
   }, [address.view])
   return (
     <>
@@ -40,7 +32,7 @@ export function App(): JSX.Element {
       </a>
       <TopBar />
       <main id="main" class={`page ${isLost ? 'is-old' : ''}`} tabIndex={-1}>
-        <h1 class="aside">{titles[address.view]}</h1>
+        <h1 class="aside">{viewWords[address.view]}</h1>
         <ViewOfAddress />
       </main>
     </>

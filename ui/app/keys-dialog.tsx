@@ -13,12 +13,8 @@ const keyNames: Readonly<Record<string, string>> = {
   ' ': 'Space',
 }
 
-export interface KeysDialogProps {
-  readonly onClose: () => void
-}
-
 /** The keys that do something here, and whether they do. */
-export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
+export function KeysDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
   const areOn = useWatched(keptKeys) === 'on'
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import type { View } from '../data/page-address.ts'
+import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
 import { useWatched } from '../data/watched.ts'
@@ -14,13 +14,15 @@ import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, keptTheme } from './preferences.ts'
 
-const views: readonly { readonly view: View; readonly words: string; readonly key: string }[] = [
-  { view: 'overview', words: 'Overview', key: 'o' },
-  { view: 'calls', words: 'Calls', key: 'c' },
-  { view: 'live', words: 'Live', key: 'l' },
-  { view: 'costs', words: 'Costs', key: '$' },
-  { view: 'gateway', words: 'Gateway', key: 'g' },
-]
+/** With `g` before it each leads to its view. */
+const viewKeys: Readonly<Record<View, string>> = {
+  overview: 'o',
+  calls: 'c',
+  live: 'l',
+  costs: '$',
+  gateway: 'g',
+}
+const views = Object.keys(viewWords) as View[]
 
 /** Another view begins without what was opened or sorted in this one. */
 const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
@@ -33,7 +35,11 @@ export function TopBar(): JSX.Element {
   const starting = useAction()
   useShortcuts(
     'Views',
-    views.map(({ view, words, key }) => ({ key: `g ${key}`, words, run: () => go({ view, ...fresh }) })),
+    views.map((view) => ({
+      key: `g ${viewKeys[view]}`,
+      words: viewWords[view],
+      run: () => go({ view, ...fresh }),
+    })),
   )
   useShortcuts('Page', [{ key: '?', words: 'These keys', run: () => showKeys(true) }])
   return (
@@ -44,13 +50,13 @@ export function TopBar(): JSX.Element {
           <span>tokenweir</span>
         </AddressLink>
         <nav class="views" aria-label="Views">
-          {views.map(({ view, words }) => (
+          {views.map((view) => (
             <AddressLink
               key={view}
               to={{ view, ...fresh }}
               aria-current={view === address.view ? 'page' : undefined}
             >
-              {words}
+              {viewWords[view]}
             </AddressLink>
           ))}
         </nav>

@@ -71,12 +71,10 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
   const told = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
   const close = (): void => setDialog(null)
-  const actions = {
-    isSyncing: prices.isSyncing,
-    onSync: prices.sync,
-    onSet: (priced: PricedModel) => setDialog({ kind: 'price', priced }),
-    onRemove: (name: string) => setDialog({ kind: 'remove', name }),
-  }
+  // Made when they are shown: there are more than a thousand.
+  const lines = isAll
+    ? known.map((price) => () => knownLine(price, clock))
+    : listed.map((match) => () => matchedLine(match, costs.overrides, clock))
   return (
     <Card
       title="Prices"
@@ -127,30 +125,22 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
           keysTitle="Costs"
         />
       </div>
-      {isAll && known.length > 0 && (
+      {lines.length > 0 && (
         <PriceTable
-          key={`all ${search}`}
-          caption="All known prices"
-          items={known}
-          lineOf={(price) => knownLine(price, clock)}
-          hasSpent={false}
-          {...actions}
+          key={isAll ? `all ${search}` : 'met'}
+          caption={isAll ? 'All known prices' : 'Prices that the calls met'}
+          lines={lines}
+          hasSpent={!isAll}
+          isSyncing={prices.isSyncing}
+          onSync={prices.sync}
+          onSet={(priced) => setDialog({ kind: 'price', priced })}
+          onRemove={(name) => setDialog({ kind: 'remove', name })}
         />
       )}
       {isAll && known.length === 0 && (
         <p class="prices-none quiet">
           {search === '' ? 'No price is known yet.' : `No price has “${search}” in its name.`}
         </p>
-      )}
-      {!isAll && listed.length > 0 && (
-        <PriceTable
-          key="met"
-          caption="Prices that the calls met"
-          items={listed}
-          lineOf={(match) => matchedLine(match, costs.overrides, clock)}
-          hasSpent
-          {...actions}
-        />
       )}
       {!isAll && matches === null && prices.trouble === null && (
         <div class="skeleton" style={{ height: '18rem' }} />

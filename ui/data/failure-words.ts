@@ -82,6 +82,9 @@ export interface EndedCall extends Pick<OverviewCall, 'failure_code' | 'status'>
   readonly outcome: string
 }
 
+/** The same, and whether that is a failure. */
+export type JudgedCall = EndedCall & { readonly failed: boolean }
+
 /** How a call ended, in two or three words. */
 export function endWords({ outcome, failure_code: code }: EndedCall): string {
   return code !== null && isFailureCode(code)

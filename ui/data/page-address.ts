@@ -12,6 +12,15 @@ export const viewPaths = {
 
 export type View = keyof typeof viewPaths
 
+/** The views by their names, in the order of the bar. */
+export const viewWords: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  calls: 'Calls',
+  live: 'Live',
+  costs: 'Costs',
+  gateway: 'Gateway',
+}
+
 /** What spend can be compared by. */
 export type SpendBy = 'model' | 'client'
 

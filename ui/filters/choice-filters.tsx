@@ -101,13 +101,8 @@ export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   ]
 }
 
-export interface KindFilterProps {
-  /** Those that the database has calls of. */
-  readonly types: readonly string[]
-}
-
-/** What calls asked for, and how they ended. */
-export function KindFilter({ types }: KindFilterProps): JSX.Element {
+/** What calls asked for, and how they ended; `types` are those that the database has calls of. */
+export function KindFilter({ types }: { readonly types: readonly string[] }): JSX.Element {
   const { address, go } = useNavigation()
   const { callTypes, outcomes: ends } = address
   const known = [...new Set([...types.filter(isCallType), ...callTypes])]

@@ -33,12 +33,12 @@ function RangeForm({ onDone }: { readonly onDone: () => void }): JSX.Element {
   const id = useId()
   const [texts, setTexts] = useState(() => {
     const { fromMs, toMs } = boundsOf(address.range, nowMs())
-    return { From: wallTimeOf(fromMs, zone), To: wallTimeOf(toMs, zone) }
+    return { From: wallTimeOf(fromMs, address.utc), To: wallTimeOf(toMs, address.utc) }
   })
   const [trouble, setTrouble] = useState<string | null>(null)
   const apply = (): void => {
-    const [fromMs, toMs] = [instantOfWallTime(texts.From, zone), instantOfWallTime(texts.To, zone)]
-    if (fromMs === null || toMs === null) setTrouble('Give both a date and a time.')
+    const [fromMs, toMs] = [texts.From, texts.To].map((text) => instantOfWallTime(text, address.utc))
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setTrouble('Give both a date and a time.')
     else if (fromMs < 0 || fromMs >= toMs) setTrouble('The end must be after the beginning.')
     else {
       go({ range: { last: null, fromMs, toMs } })

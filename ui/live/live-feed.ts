@@ -29,18 +29,19 @@ export class LiveFeed {
   hasUncounted = false
   /** There is a gateway that tells. */
   isConnected = false
-  /** How many characters of JSON are held of all calls. */
-  heldLength = 0
   readonly #limits: LiveFeedLimits
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
-  /** The held JSON is let go from this call on. */
-  #released = 0
   /** Calls that began before are not known unless they are told of otherwise. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
   constructor(limits: LiveFeedLimits = usualLimits) {
     this.#limits = limits
+  }
+
+  /** How many characters of JSON are held of all calls. */
+  get heldLength(): number {
+    return this.calls.reduce((sum, call) => sum + call.heldLength, 0)
   }
 
   get models(): readonly string[] {
@@ -104,19 +105,15 @@ export class LiveFeed {
     this.#byId.clear()
     for (const call of running) this.#byId.set(call.id, call)
     this.calls = running
-    this.heldLength = running.reduce((sum, call) => sum + call.heldLength, 0)
-    this.#released = 0
     this.dropped = 0
     this.hasUncounted = false
   }
 
   #takeRecord(record: PayloadRecord | OutgoingRecord, json: string): void {
     const call = this.#byId.get(record.id) ?? this.#add(headOf(record))
-    const before = call.heldLength
     if (isAnswer(record)) call.takeAnswer(record, json)
     else call.takeRequest(record, json)
     if (call.model !== null) this.#models.add(call.model)
-    this.heldLength += call.heldLength - before
     this.#makeRoom()
   }
 
@@ -127,29 +124,23 @@ export class LiveFeed {
     const over = Math.max(0, this.calls.length + 1 - this.#limits.calls)
     for (const gone of this.calls.slice(0, over)) {
       this.#byId.delete(gone.id)
-      this.#release(gone)
+      gone.release()
     }
     const kept = this.calls.slice(over)
     // By its beginning, even if that was not heard.
     const after = kept.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
     this.calls = kept.toSpliced(after + 1, 0, call)
-    this.#released = Math.max(0, this.#released - over)
     return call
   }
 
+  /** Lets go of what is held of the oldest. */
   #makeRoom(): void {
-    for (let looked = 0; looked < this.calls.length; looked += 1) {
-      if (this.heldLength <= this.#limits.heldLength) return
-      // At the end it begins anew: an answer may have come late to one that was let go.
-      const call = this.calls[this.#released] ?? this.calls[0]
-      this.#released = this.#released < this.calls.length ? this.#released + 1 : 1
-      if (call !== undefined) this.#release(call)
+    let over = this.heldLength - this.#limits.heldLength
+    for (const call of this.calls) {
+      if (over <= 0) return
+      over -= call.heldLength
+      call.release()
     }
-  }
-
-  #release(call: LiveCall): void {
-    this.heldLength -= call.heldLength
-    call.release()
   }
 
   #loseRunning(): void {

@@ -1,7 +1,7 @@
 import type { LiveState, LiveCall as ToldCall } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type EndedCall, isFailure } from '../data/failure-words.ts'
+import { type EndedCall, type JudgedCall, isFailure } from '../data/failure-words.ts'
 import { bytes } from '../format/figures.ts'
 import type { KeptPayloads } from './kept-payload.ts'
 import { readAnswer } from './read-answer.ts'
@@ -33,7 +33,7 @@ export class LiveCall {
   /** Rises with all that is heard of it. */
   version = 0
   /** How it ended; null while that is not known. */
-  ended: (EndedCall & { readonly failed: boolean }) | null = null
+  ended: JudgedCall | null = null
   /** When its end was heard, on the page's clock; null until then. */
   endHeardMs: number | null = null
   durationMs: number | null = null
