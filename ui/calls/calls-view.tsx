@@ -40,7 +40,7 @@ export function CallsView(): JSX.Element {
       {/* If there is no list, its place says why. */}
       <FilterBar asked={isRefused ? { ...list, trouble: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
-        <ChartRoomProvider onHold={ignore}>
+        <ChartRoomProvider>
           <VolumeStrip answer={answer} />
         </ChartRoomProvider>
         <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} />
@@ -78,9 +78,6 @@ export function CallsView(): JSX.Element {
     </>
   )
 }
-
-/** The list never moves by itself. */
-function ignore(): void {}
 
 function Skeleton(): JSX.Element {
   return (

@@ -17,7 +17,7 @@ export interface ChartRoomProps {
   readonly outages?: readonly Bounds[]
   readonly marks?: readonly ChartMark[]
   /** While something is dragged: what is drawn must not change. */
-  readonly onHold: (isHeld: boolean) => void
+  readonly onHold?: (isHeld: boolean) => void
   readonly children: ComponentChildren
 }
 
@@ -34,10 +34,11 @@ export interface ChartRoom extends Required<Omit<ChartRoomProps, 'children'>> {
 
 const RoomContext = createContext<ChartRoom | null>(null)
 const none: readonly never[] = []
+const ignore = (): void => undefined
 
 /** Gives the charts inside what they have in common. */
 export function ChartRoomProvider(props: ChartRoomProps): JSX.Element {
-  const { outages = none, marks = none, onHold, children } = props
+  const { outages = none, marks = none, onHold = ignore, children } = props
   const palette = usePalette()
   const [crosshair] = useState(() => new Watched<number | null>(null))
   const [zoom, zoomOut] = useZoom()

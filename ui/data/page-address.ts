@@ -178,16 +178,18 @@ const others: Readonly<Record<string, Parameter>> = {
   },
 }
 
+const parameters = { ...filters, ...others }
+
 /** Reads an address. What means nothing is left out and named in `ignored`; null where the path is none of ours. */
 export function readAddress(path: string, query: URLSearchParams): PageAddress | null {
   const view = (Object.keys(viewPaths) as View[]).find((name) => viewPaths[name] === path)
   if (view === undefined) return null
   const fields: Fields = { ...plainAddress, view }
   const ignored = new Set<string>()
-  const parameters = new Map(Object.entries({ ...filters, ...others }))
+  const known = new Map(Object.entries(parameters))
   for (const [name, value] of query) {
     if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(value))) continue
-    if (parameters.get(name)?.read(fields, value) !== true) ignored.add(name)
+    if (known.get(name)?.read(fields, value) !== true) ignored.add(name)
   }
   const last = query.getAll('range').findLast(isLastRange)
   if (last !== undefined) fields.range = { last }
@@ -202,8 +204,7 @@ export function writeAddress(address: PageAddress): string {
     query.set('from', isoOf(address.range.fromMs))
     query.set('to', isoOf(address.range.toMs))
   } else if (address.range.last !== '24h') query.set('range', address.range.last)
-  writeFilter(query, address)
-  write(query, others, address)
+  write(query, parameters, address)
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
   return text === '' ? viewPaths[address.view] : `${viewPaths[address.view]}?${text}`
@@ -219,15 +220,27 @@ function write(
   }
 }
 
-/** The filters under the names that the dashboard's API knows, without range, sort and zone. */
-export function writeFilter(query: URLSearchParams, address: PageAddress): void {
+/**
+ * The parameters of a question about the calls of an address from one instant to another, or to whatever comes if `toMs`
+ * is null: filters under the names that the dashboard's API knows, and `rest`.
+ */
+export function callsQuery(
+  address: PageAddress,
+  fromMs: number,
+  toMs: number | null,
+  rest: Readonly<Record<string, string>> = {},
+): URLSearchParams {
+  const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
+  if (toMs !== null) query.set('to', new Date(toMs).toISOString())
   write(query, filters, address)
+  for (const [name, value] of Object.entries(rest)) query.set(name, value)
+  return query
 }
 
 /** The filters as text. */
 function filterText(address: PageAddress): string {
   const query = new URLSearchParams()
-  writeFilter(query, address)
+  write(query, filters, address)
   return query.toString()
 }
 

@@ -80,12 +80,12 @@ function useFigure(answer: Overview, limits: readonly (number | null)[]): PartFi
   const most = knownMost(answer, answer.slots.active_max)
   const limit = mostOf(limits)
   const value = known(most, count) + (most === null || limit === null ? '' : ` of ${count(limit)}`)
-  return { value, words: 'slots in use at most', isTelling: false }
+  return { value, words: 'slots in use at most' }
 }
 
 function queueFigure(answer: Overview): PartFigure {
   const most = knownMost(answer, answer.slots.queued_max)
-  if (most === 0) return { value: 'No queue', words: 'nobody had to wait', isTelling: false }
+  if (most === 0) return { value: 'No queue', words: 'nobody had to wait' }
   const value = most === null ? unknownFigure : counted(most, 'call')
   return { value, words: 'waited at once, at most', isTelling: (most ?? 0) >= tellingQueue }
 }
@@ -118,7 +118,7 @@ function waitFigure({ totals: { queue_ms } }: Overview): PartFigure {
       isTelling: p95 >= tellingWaitMs,
     }
   }
-  if (max === null) return { value: unknownFigure, words: 'wait for a slot', isTelling: false }
+  if (max === null) return { value: unknownFigure, words: 'wait for a slot' }
   return {
     value: wait(max),
     words: `longest wait of ${counted(n, 'call')}`,
