@@ -48,7 +48,7 @@ export function useCallRows<Call extends { readonly id: string }>(
   const indexOf = (id: string | null): number => calls.findIndex((call) => call.id === id)
   const active = Math.max(0, indexOf(wantedId))
   const activeId = calls[active]?.id
-  const [{ offsetPx, heightPx }, setView] = useState<View>(unseen)
+  const [{ offsetPx, heightPx }, setView] = useState(unseen)
   const view = (): View => (byWindow ? windowView(list.current) : elementView(list.current, headPx))
   const latest = useRef({ view, rowPx })
   latest.current = { view, rowPx }
@@ -152,15 +152,10 @@ export function useCallRows<Call extends { readonly id: string }>(
   return { rows, activeId, handlers, onKeyDown, toTop }
 }
 
-interface View {
-  /** What of the rows is scrolled away above. */
-  readonly offsetPx: number
-  /** In which rows are seen. */
-  readonly heightPx: number
-}
+/** What of the rows is scrolled away above, and in which height rows are seen; until that is known, for any screen. */
+const unseen = { offsetPx: 0, heightPx: 800 }
 
-/** Until it is known: enough rows for any screen. */
-const unseen: View = { offsetPx: 0, heightPx: 800 }
+type View = typeof unseen
 
 function elementView(list: HTMLElement | null, headPx: number): View {
   return list === null ? unseen : { offsetPx: list.scrollTop, heightPx: list.clientHeight - headPx }

@@ -87,15 +87,8 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
 
 const nothing: TimeFrame = { fromMs: 0, toMs: 1, startsMs: [], bucketMs: 1 }
 
-interface Volume {
-  readonly question: VolumeQuestion | null
-  /** One for each bucket of the question's frame. */
-  readonly bars: readonly VolumeBar[]
-  /** The question failed. */
-  readonly isGone: boolean
-}
-
-function useVolume(answer: CallsAnswer | null): Volume {
+/** The question, one bar for each bucket of its frame, and whether the question failed. */
+function useVolume(answer: CallsAnswer | null) {
   const times = useTimes()
   const { address } = useNavigation()
   const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)

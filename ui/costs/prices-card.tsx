@@ -13,8 +13,14 @@ import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted } from '../format/figures.ts'
 import { PriceDialog } from './price-dialog.tsx'
-import { type PricedModel, knownLine, matchedLine } from './price-lines.ts'
-import { knownPrices, listedMatches, priceableCalls } from './price-list.ts'
+import {
+  type PricedModel,
+  knownLine,
+  knownPrices,
+  listedMatches,
+  matchedLine,
+  priceableCalls,
+} from './price-lines.ts'
 import { PriceTable } from './price-table.tsx'
 import { RepriceDialog } from './reprice-dialog.tsx'
 import { offerWords, progressShare } from './reprice-words.ts'

@@ -2,14 +2,22 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
-import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from '../data/option-words.ts'
+import {
+  editable,
+  groupOptions,
+  isSame,
+  optionTitle,
+  sentence,
+  settingOf,
+  shownValue,
+  sourceWords,
+} from './option-words.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { editable, settingOf } from './option-control.ts'
 import { OptionRow } from './option-row.tsx'
 import type { GatewayActions } from './use-gateway-actions.ts'
 
