@@ -138,17 +138,31 @@ function FacetList({ facet }: FacetProps): JSX.Element {
   )
 }
 
-const orders: readonly { readonly choice: CallSort; readonly words: string; readonly title: string }[] = [
-  { choice: 'started_at', words: 'Newest', title: 'The newest first' },
-  { choice: 'duration', words: 'Slowest', title: 'Those that took longest first' },
-  { choice: 'ttft', words: 'First token', title: 'Those that waited longest for the first token first' },
-  { choice: 'cost', words: 'Cost', title: 'The dearest first' },
-]
+const orderWords: Readonly<Record<CallSort, string>> = {
+  started_at: 'Newest',
+  duration: 'Slowest',
+  ttft: 'First token',
+  cost: 'Cost',
+}
+const orderTitles: Readonly<Record<CallSort, string>> = {
+  started_at: 'The newest first',
+  duration: 'Those that took longest first',
+  ttft: 'Those that waited longest for the first token first',
+  cost: 'The dearest first',
+}
 
 function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Element {
   const { address, go } = useNavigation()
   if (!isNarrow) {
-    return <Segments label="Order" choices={orders} chosen={address.sort} onChoose={(sort) => go({ sort })} />
+    return (
+      <Segments
+        label="Order"
+        words={orderWords}
+        titles={orderTitles}
+        chosen={address.sort}
+        onChoose={(sort) => go({ sort })}
+      />
+    )
   }
   return (
     <select
@@ -159,9 +173,9 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Elemen
         if (isCallSort(value)) go({ sort: value })
       }}
     >
-      {orders.map(({ choice }) => (
-        <option key={choice} value={choice}>
-          {sortWords[choice]}
+      {Object.entries(sortWords).map(([sort, words]) => (
+        <option key={sort} value={sort}>
+          {words}
         </option>
       ))}
     </select>

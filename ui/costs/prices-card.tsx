@@ -113,13 +113,10 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
       <div class="prices-tools" id={pricesId} tabIndex={-1}>
         <Segments
           label="Which prices"
-          choices={[
-            {
-              choice: 'met',
-              words: matches === null ? 'Met by calls' : `Met by calls, ${count(matches.matches.length)}`,
-            },
-            { choice: 'all', words: `All known, ${count(knownCount)}` },
-          ]}
+          words={{
+            met: matches === null ? 'Met by calls' : `Met by calls, ${count(matches.matches.length)}`,
+            all: `All known, ${count(knownCount)}`,
+          }}
           chosen={isAll ? 'all' : 'met'}
           onChoose={(choice) => setAll(choice === 'all')}
         />

@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import { useNavigation } from '../data/navigation.tsx'
-import type { SpendBy } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
@@ -11,10 +10,7 @@ import { type BucketSum, bucketSums, spendParts } from './spend-course.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
 import { type SpendCourse, refusalOf } from './use-spend.ts'
 
-const choices: readonly { readonly choice: SpendBy; readonly words: string }[] = [
-  { choice: 'model', words: 'By model' },
-  { choice: 'client', words: 'By client' },
-]
+const byWords = { model: 'By model', client: 'By client' }
 
 /** Spend over time. */
 export function SpendChart({ course }: { readonly course: SpendCourse }): JSX.Element {
@@ -62,7 +58,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }): JSX.El
 /** Compares spend by model or client, in the chart and the table alike. */
 function SpendByChoice(): JSX.Element {
   const { address, go } = useNavigation()
-  return <Segments label="Compare by" choices={choices} chosen={address.by} onChoose={(by) => go({ by })} />
+  return <Segments label="Compare by" words={byWords} chosen={address.by} onChoose={(by) => go({ by })} />
 }
 
 function sumWords(sum: BucketSum | undefined): string {

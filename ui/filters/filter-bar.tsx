@@ -28,11 +28,8 @@ const lastWords: Readonly<Record<LastRange, string>> = {
   '30d': 'Last 30 days',
 }
 
-const ranges = (Object.keys(lastRanges) as LastRange[]).map((last) => ({
-  choice: last,
-  words: last,
-  title: lastWords[last],
-}))
+const lasts = Object.keys(lastRanges) as LastRange[]
+const ranges = Object.fromEntries(lasts.map((last) => [last, last])) as Record<LastRange, string>
 
 export interface FilterBarProps {
   /** What the view shows. */
@@ -53,10 +50,10 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
     [address, times],
   )
   useShortcuts('Filters', [
-    ...ranges.map(({ choice }, at) => ({
+    ...lasts.map((last, at) => ({
       key: String(at + 1),
-      words: lastWords[choice],
-      run: () => go({ range: { last: choice } }),
+      words: lastWords[last],
+      run: () => go({ range: { last } }),
     })),
     ...filterKeys(navigation),
     { key: 'r', words: 'Refresh', run: again },
@@ -67,7 +64,8 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
         <div class="filter-ranges">
           <Segments
             label="Time range"
-            choices={ranges}
+            words={ranges}
+            titles={lastWords}
             chosen={address.range.last}
             onChoose={(last) => go({ range: { last } })}
           />

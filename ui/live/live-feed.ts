@@ -6,15 +6,6 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { count } from '../format/figures.ts'
 import { type CallHead, LiveCall } from '../payloads/live-call.ts'
 
-export interface LiveFeedLimits {
-  /** Most calls that are listed. */
-  readonly calls: number
-  /** Most characters of JSON that are held of all of them: beyond it those of the oldest are let go. */
-  readonly heldLength: number
-}
-
-const usualLimits: LiveFeedLimits = { calls: 2000, heldLength: 24_000_000 }
-
 /** The dashboard's clock is known to the second; a call that is told twice is one. */
 const clockSlackMs = 2000
 
@@ -29,14 +20,20 @@ export class LiveFeed {
   hasUncounted = false
   /** There is a gateway that tells. */
   isConnected = false
-  readonly #limits: LiveFeedLimits
+  readonly #mostCalls: number
+  readonly #mostHeld: number
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
   /** Calls that began before are not known unless they are told of otherwise. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
-  constructor(limits: LiveFeedLimits = usualLimits) {
-    this.#limits = limits
+  /**
+   * @param mostCalls that are listed
+   * @param mostHeld characters of JSON that are held of all of them: beyond it those of the oldest are let go
+   */
+  constructor(mostCalls: number = 2000, mostHeld: number = 24_000_000) {
+    this.#mostCalls = mostCalls
+    this.#mostHeld = mostHeld
   }
 
   /** How many characters of JSON are held of all calls. */
@@ -66,7 +63,7 @@ export class LiveFeed {
   /** Takes the calls under way, also those that began before anybody listened. */
   takeLive({ calls, more }: LiveCalls): void {
     const told = new Set(calls.map(({ id }) => id))
-    const oldestMs = this.calls.length < this.#limits.calls ? 0 : (this.calls[0]?.startedMs ?? 0)
+    const oldestMs = this.calls.length < this.#mostCalls ? 0 : (this.calls[0]?.startedMs ?? 0)
     for (const { id, started_at, path, ...rest } of calls) {
       const startedMs = Date.parse(started_at)
       if (startedMs < oldestMs) continue
@@ -121,7 +118,7 @@ export class LiveFeed {
     const call = new LiveCall(head, this.total)
     this.total += 1
     this.#byId.set(call.id, call)
-    const over = Math.max(0, this.calls.length + 1 - this.#limits.calls)
+    const over = Math.max(0, this.calls.length + 1 - this.#mostCalls)
     for (const gone of this.calls.slice(0, over)) {
       this.#byId.delete(gone.id)
       gone.release()
@@ -135,7 +132,7 @@ export class LiveFeed {
 
   /** Lets go of what is held of the oldest. */
   #makeRoom(): void {
-    let over = this.heldLength - this.#limits.heldLength
+    let over = this.heldLength - this.#mostHeld
     for (const call of this.calls) {
       if (over <= 0) return
       over -= call.heldLength

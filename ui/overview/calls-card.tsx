@@ -25,19 +25,16 @@ export function shownCalls(answer: Overview, list: ListedCalls): readonly Overvi
   return answer[list].slice(0, mostShown)
 }
 
-/** Each list, in words, and all of its calls. */
+const listWords = { slowest: 'Slowest', failed: 'Failed', latest: 'Latest' } as const
+
+export type ListedCalls = keyof typeof listWords
+
+/** What is said of each list if it is empty, and all of its calls. */
 const lists = {
-  slowest: { words: 'Slowest', none: 'No call succeeded in this time.', to: { sort: 'duration' } },
-  failed: { words: 'Failed', none: 'No call failed.', to: { sort: 'started_at', errorsOnly: true } },
-  latest: { words: 'Latest', none: 'No calls.', to: { sort: 'started_at' } },
+  slowest: { none: 'No call succeeded in this time.', to: { sort: 'duration' } },
+  failed: { none: 'No call failed.', to: { sort: 'started_at', errorsOnly: true } },
+  latest: { none: 'No calls.', to: { sort: 'started_at' } },
 } as const
-
-export type ListedCalls = keyof typeof lists
-
-const choices = (Object.keys(lists) as ListedCalls[]).map((choice) => ({
-  choice,
-  words: lists[choice].words,
-}))
 
 /** A few calls to begin with: where their time went, and the way to all of them. */
 export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps): JSX.Element {
@@ -45,18 +42,18 @@ export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps): JSX
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
   const nowMs = Date.parse(answer.to)
   const isSlowest = list === 'slowest'
-  const { words, none, to } = lists[list]
+  const { none, to } = lists[list]
   return (
     <Card
       title="Calls"
       about={isSlowest ? timedWords(answer) : undefined}
       class="calls-card"
-      actions={<Segments label="Which calls" choices={choices} chosen={list} onChoose={onList} />}
+      actions={<Segments label="Which calls" words={listWords} chosen={list} onChoose={onList} />}
     >
       {calls.length === 0 ? (
         <p class="overview-nothing">{none}</p>
       ) : (
-        <Table caption={`${words} calls`} columns={columns(scaleMs)}>
+        <Table caption={`${listWords[list]} calls`} columns={columns(scaleMs)}>
           <tbody>
             {calls.map((call) => (
               <Row key={call.id} call={call} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />

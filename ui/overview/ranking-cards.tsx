@@ -8,11 +8,7 @@ import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
 import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './rankings.ts'
 
-const choices: readonly { readonly choice: ModelMeasure; readonly words: string }[] = [
-  { choice: 'cost', words: 'Cost' },
-  { choice: 'tokens', words: 'Tokens' },
-  { choice: 'calls', words: 'Calls' },
-]
+const measureWords = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls' }
 
 /** Which models the money, the tokens or the calls went to. */
 export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }): JSX.Element {
@@ -25,7 +21,7 @@ export function ModelsCard({ answer: { models, totals } }: { readonly answer: Ov
     <Card
       title="By model"
       about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} unpriced` : undefined}
-      actions={<Segments label="Compare by" choices={choices} chosen={measure} onChoose={setChosen} />}
+      actions={<Segments label="Compare by" words={measureWords} chosen={measure} onChoose={setChosen} />}
     >
       {rows.length === 0 ? (
         <p class="overview-nothing">No tokens were told.</p>
