@@ -32,7 +32,7 @@ export function useCallList(address: PageAddress): CallList {
     return { bounds, path: listPath(address, bounds) }
   })
   const { answer, question, isStale } = answered
-  const [more, setMore] = useState<Pages>(noPages)
+  const [more, setMore] = useState(noPages)
   const pages = more.of === answer ? more : { ...noPages, of: answer }
   const cursor = pages.calls.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
 
@@ -77,13 +77,11 @@ interface ListQuestion {
 }
 
 /** The pages after the first. */
-interface Pages {
+const noPages = {
   /** The answer whose first page they follow. */
-  readonly of: CallsAnswer | null
-  readonly calls: readonly CallJson[]
-  readonly cursor: string | null
-  readonly isLoading: boolean
-  readonly trouble: string | null
+  of: null as CallsAnswer | null,
+  calls: [] as readonly CallJson[],
+  cursor: null as string | null,
+  isLoading: false,
+  trouble: null as string | null,
 }
-
-const noPages: Pages = { of: null, calls: [], cursor: null, isLoading: false, trouble: null }

@@ -54,7 +54,6 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
     [question, bars, palette],
   )
   const hasBars = bars.some(({ calls }) => calls > 0)
-  const words = (index: number): string => barWords(bars[index])
   return (
     <div class="volume">
       <div class="volume-head">
@@ -77,8 +76,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         draw={draw}
         empty={isGone ? 'Cannot be told for this range' : null}
         label="Calls over time; Enter looks closer"
-        speak={words}
-        tip={(index) => <p>{words(index)}</p>}
+        speak={(index) => barWords(bars[index])}
         to={({ fromMs, toMs }) => ({ range: { last: null, fromMs, toMs } })}
       />
     </div>

@@ -76,7 +76,6 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
         label={title}
         levels={bins}
         speak={words}
-        tip={(index, level) => <p>{words(index, level)}</p>}
         to={(bounds, level) => to(bounds, ...limitsOf(heat, level))}
       />
     </Card>

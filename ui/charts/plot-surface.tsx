@@ -30,8 +30,8 @@ export interface PlotSurfaceProps {
   readonly label: string | null
   /** Figures of a bucket in words. */
   readonly speak: (index: number, level: number | null) => string
-  /** The same to look at. */
-  readonly tip: (index: number, level: number | null) => ComponentChildren
+  /** The same to look at, if that is another. */
+  readonly tip?: (index: number, level: number | null) => ComponentChildren
   /** Leads to the calls of a bucket. */
   readonly to: (bounds: Bounds, level: number | null) => Partial<PageAddress>
   readonly dots?: (index: number) => readonly PlotDot[]
@@ -199,7 +199,7 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
           aria-hidden={!isPinned}
         >
           <p class="plot-tip-time">{span ?? bucketSpan(times, frame, pointed.index)}</p>
-          {tip(pointed.index, pointed.level)}
+          {tip?.(pointed.index, pointed.level) ?? <p>{speak(pointed.index, pointed.level)}</p>}
           {isPinned && (
             // The press that leads there must not take the focus, and with it the tip, away before.
             <button

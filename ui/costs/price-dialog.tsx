@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { isNameOf } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Note } from '../design/note.tsx'
@@ -12,8 +13,6 @@ import { costActions } from './use-prices.ts'
 
 export interface PriceDialogProps {
   readonly model: PricedModel
-  /** The beginning of a local day, in milliseconds since the Unix epoch. */
-  readonly dayStartMs: (day: string) => number
   readonly onDone: () => void
   /** Also with Escape. */
   readonly onClose: () => void
@@ -31,7 +30,8 @@ const sinces = [
 ] as const
 
 /** Sets a price of one's own, which goes before every other. */
-export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogProps): JSX.Element {
+export function PriceDialog({ model, onDone, onClose }: PriceDialogProps): JSX.Element {
+  const times = useTimes()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const [draft, setDraft] = useState<PriceDraft>(() => draftOf(model.rates))
@@ -47,7 +47,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
   }, [wrong])
   const leave = (): void => dialog.current?.close()
   const save = (): void => {
-    const made = bodyOf(draft, nowMs(), dayStartMs)
+    const made = bodyOf(draft, nowMs(), (day) => times.dayStartMs(day))
     setWrong('trouble' in made ? made.trouble : {})
     if ('trouble' in made) return
     void run(async () => {

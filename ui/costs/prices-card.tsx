@@ -52,7 +52,6 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const { trouble, run } = useAction()
   const search = address.price
-  const isUtc = times.zone === 'UTC'
   const clock = { times, nowMs: nowMs() }
   const listed = useMemo(
     () => listedMatches(matches?.matches ?? [], address.models, search),
@@ -63,7 +62,6 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
     [costs, isAll, search],
   )
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
-  const dayWords = (day: string): string => times.day(dayStartMs(day, isUtc) + 12 * 3_600_000)
   if (costs === null) {
     if (prices.trouble === null) return <div class="skeleton" style={{ height: '18rem' }} />
     return (
@@ -72,7 +70,7 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
       </Note>
     )
   }
-  const offer = found === null ? null : offerWords(found, dayWords)
+  const offer = found === null ? null : offerWords(found, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const told = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
@@ -171,12 +169,7 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
       )}
       {told !== null && <p class="prices-foot fine">{told}</p>}
       {dialog?.kind === 'price' && (
-        <PriceDialog
-          model={dialog.priced}
-          dayStartMs={(day) => dayStartMs(day, isUtc)}
-          onDone={prices.onChanged}
-          onClose={close}
-        />
+        <PriceDialog model={dialog.priced} onDone={prices.onChanged} onClose={close} />
       )}
       {dialog?.kind === 'remove' && (
         <ConfirmDialog
@@ -199,8 +192,6 @@ export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX
       {dialog?.kind === 'reprice' && (
         <RepriceDialog
           question={{ ...dialog.bounds, onlyUnpriced: dialog.onlyUnpriced, zone: times.zone }}
-          spanWords={times.between(dialog.bounds.fromMs, dialog.bounds.toMs)}
-          dayWords={dayWords}
           onDone={() => {
             // Over before it was seen to be under way.
             forget()
@@ -267,9 +258,4 @@ function waitingWords(calls: number): string {
   return calls === 1
     ? '1 call of this time had no price when it was made, and has one now.'
     : `${counted(calls, 'call')} of this time had no price when they were made, and have one now.`
-}
-
-/** The beginning of a day of the calendar, by the reader's clock or in UTC; NaN if the text is no day. */
-function dayStartMs(day: string, utc: boolean): number {
-  return Date.parse(`${day}T00:00:00${utc ? 'Z' : ''}`)
 }

@@ -9,16 +9,17 @@ export interface LogLine {
 
 const keptLines = 2000
 
-/** The last lines of the gateway's log, as they are told of. */
-export interface LogTail {
-  readonly lines: readonly LogLine[]
+/** A log of which nothing was told. */
+export const emptyLog = {
+  lines: [] as readonly LogLine[],
   /** How many lines were told of, whether they are kept or not. */
-  readonly told: number
+  told: 0,
   /** How often the lines were replaced by others: when the log was cleared, or the page lost its connection. */
-  readonly resets: number
+  resets: 0,
 }
 
-export const emptyLog: LogTail = { lines: [], told: 0, resets: 0 }
+/** The last lines of the gateway's log, as they are told of. */
+export type LogTail = Readonly<typeof emptyLog>
 
 /** Adds what is told of; `kept` is how many lines are kept at most. */
 export function withLines(

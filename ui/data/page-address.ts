@@ -42,69 +42,48 @@ export type Range =
   | { readonly last: LastRange }
   | { readonly last: null; readonly fromMs: number; readonly toMs: number }
 
+/** What a bare `/` shows. */
+export const plainAddress = {
+  view: 'overview' as View,
+  range: { last: '24h' } as Range,
+  models: [] as readonly string[],
+  callTypes: [] as readonly CallType[],
+  errorsOnly: false,
+  outcomes: [] as readonly Outcome[],
+  failureCodes: [] as readonly string[],
+  clients: [] as readonly string[],
+  /** HTTP statuses, as digits. */
+  statuses: [] as readonly string[],
+  /** Bounds of the duration in milliseconds, both inclusive. */
+  minMs: null as number | null,
+  maxMs: null as number | null,
+  /** Exactly this id or error code; empty for none. */
+  q: '',
+  sort: 'started_at' as CallSort,
+  /** The id of the call whose panel is open. */
+  call: null as string | null,
+  /** What of it is shown. */
+  tab: 'timing' as CallTab,
+  /** What is looked for in the payloads of the Live view; empty for nothing. */
+  text: '',
+  /** What the spend is compared by. */
+  by: 'model' as SpendBy,
+  /** Part of the names of prices that are shown; empty for all that the calls met. */
+  price: '',
+  /** Times in UTC, in place of the reader's zone. */
+  utc: false,
+  /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
+  ignored: [] as readonly string[],
+}
+
+type Fields = typeof plainAddress
+
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
  * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `price` and
  * `tz=utc`, which are the page's own.
  */
-export interface PageAddress {
-  readonly view: View
-  readonly range: Range
-  readonly models: readonly string[]
-  readonly callTypes: readonly CallType[]
-  readonly errorsOnly: boolean
-  readonly outcomes: readonly Outcome[]
-  readonly failureCodes: readonly string[]
-  readonly clients: readonly string[]
-  /** HTTP statuses, as digits. */
-  readonly statuses: readonly string[]
-  /** Bounds of the duration in milliseconds, both inclusive. */
-  readonly minMs: number | null
-  readonly maxMs: number | null
-  /** Exactly this id or error code; empty for none. */
-  readonly q: string
-  readonly sort: CallSort
-  /** The id of the call whose panel is open. */
-  readonly call: string | null
-  /** What of it is shown. */
-  readonly tab: CallTab
-  /** What is looked for in the payloads of the Live view; empty for nothing. */
-  readonly text: string
-  /** What the spend is compared by. */
-  readonly by: SpendBy
-  /** Part of the names of prices that are shown; empty for all that the calls met. */
-  readonly price: string
-  /** Times in UTC, in place of the reader's zone. */
-  readonly utc: boolean
-  /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
-  readonly ignored: readonly string[]
-}
-
-/** What a bare `/` shows. */
-export const plainAddress: PageAddress = {
-  view: 'overview',
-  range: { last: '24h' },
-  models: [],
-  callTypes: [],
-  errorsOnly: false,
-  outcomes: [],
-  failureCodes: [],
-  clients: [],
-  statuses: [],
-  minMs: null,
-  maxMs: null,
-  q: '',
-  sort: 'started_at',
-  call: null,
-  tab: 'timing',
-  text: '',
-  by: 'model',
-  price: '',
-  utc: false,
-  ignored: [],
-}
-
-type Fields = { -readonly [Name in keyof PageAddress]: PageAddress[Name] }
+export type PageAddress = Readonly<Fields>
 
 /** One parameter of the query. */
 interface Parameter {

@@ -1,6 +1,5 @@
 import './filters.css'
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -11,7 +10,7 @@ import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
 import { useLasting } from '../design/use-lasting.ts'
 import { useShortcuts } from '../design/keys.ts'
-import { type FilterChip, filterChips } from './filter-chips.ts'
+import { filterChips } from './filter-chips.ts'
 import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
 
@@ -45,10 +44,7 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
   const navigation = useNavigation()
   const { address, go } = navigation
   const isLong = useLasting(isLoading, longMs)
-  const chips = useMemo(
-    () => filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs)),
-    [address, times],
-  )
+  const chips = filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs))
   useShortcuts('Filters', [
     ...lasts.map((last, at) => ({
       key: String(at + 1),
@@ -74,8 +70,19 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
         <ModelFilter models={answer?.available_models ?? []} />
         <KindFilter types={answer?.available_types ?? []} />
         <ErrorsFilter />
-        {chips.map((chip) => (
-          <Chip key={`${chip.name} ${chip.words}`} chip={chip} onRemove={() => go(chip.without)} />
+        {chips.map(({ name, words, isIgnored, without }) => (
+          <div
+            key={`${name} ${words}`}
+            class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
+            title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
+          >
+            <span class="cut">
+              <span>{name}:</span> {words}
+            </span>
+            <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
+              <Icon name="close" size={14} />
+            </button>
+          </div>
         ))}
         {(isFiltered(address) || address.ignored.length > 0) && (
           <Button kind="bare" onClick={() => go(withoutFilters(address))}>
@@ -85,27 +92,6 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
       </div>
       <UpdateStamp asked={asked} bucketWords={bucketWords} />
       {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
-    </div>
-  )
-}
-
-interface ChipProps {
-  readonly chip: FilterChip
-  readonly onRemove: () => void
-}
-
-function Chip({ chip: { name, words, isIgnored }, onRemove }: ChipProps): JSX.Element {
-  return (
-    <div
-      class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
-      title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
-    >
-      <span class="cut">
-        <span>{name}:</span> {words}
-      </span>
-      <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={onRemove}>
-        <Icon name="close" size={14} />
-      </button>
     </div>
   )
 }

@@ -42,15 +42,11 @@ export function marksOf(
   return [...marks].map(([ms, words]) => ({ ms, words: [...words].join(', ') }))
 }
 
-export interface SlotColumns {
-  readonly active: readonly (number | null)[]
-  readonly queued: readonly (number | null)[]
-  readonly atLimit: readonly (number | null)[]
-  readonly limit: readonly (number | null)[]
-}
-
 /** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */
-export function slotColumns({ slots, buckets }: Overview): SlotColumns {
+export function slotColumns({
+  slots,
+  buckets,
+}: Overview): Readonly<Record<'active' | 'queued' | 'atLimit' | 'limit', readonly (number | null)[]>> {
   const places = buckets.start_s.map((startS) =>
     Math.max(
       0,

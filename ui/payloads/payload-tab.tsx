@@ -2,7 +2,6 @@ import './payloads.css'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
-import type { OutgoingRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallTab } from '../data/call-words.ts'
 import { failureSentence } from '../data/failure-words.ts'
@@ -17,7 +16,7 @@ import { HeadersView } from './headers-view.tsx'
 import type { LiveCall } from './live-call.ts'
 import { readError } from './read-error.ts'
 import { shownText } from './shown-text.ts'
-import { type AnsweredPayloads, type KeptPayload, readPayloads } from './kept-payload.ts'
+import { type AnsweredPayloads, type KeptPayloads, readPayloads } from './kept-payload.ts'
 
 export interface PayloadTabProps {
   readonly id: string
@@ -106,9 +105,7 @@ function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'
   )
 }
 
-interface ErrorViewProps extends Pick<PayloadTabProps, 'call'> {
-  readonly answer: KeptPayload<OutgoingRecord> | null
-}
+type ErrorViewProps = Pick<PayloadTabProps, 'call'> & Pick<KeptPayloads, 'answer'>
 
 /** The failure, in our words and in those of the upstream. */
 function ErrorView({ call, answer }: ErrorViewProps): JSX.Element {
