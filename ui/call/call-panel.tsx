@@ -14,6 +14,7 @@ import { useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
+import { Segments } from '../design/segments.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
 import { CallFacts } from './call-facts.tsx'
@@ -80,6 +81,13 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps):
   const ended = brief ?? fed?.ended ?? null
   const tabs = allTabs.filter((tab) => tab !== 'error' || (ended !== null && ended.outcome !== 'ok'))
   const shown = tabs.includes(tab) ? tab : 'timing'
+  const byTab = (words: (tab: CallTab, at: number) => string): Record<CallTab, string> =>
+    Object.fromEntries(tabs.map((tab, at) => [tab, words(tab, at)])) as Record<CallTab, string>
+  useShortcuts(
+    'Call panel',
+    tabs.map((tab, at) => ({ key: String(at + 1), words: callTabWords[tab], run: () => amend({ tab }) })),
+    { isInDialog: true },
+  )
   const isUnknown = full === null && troubleCode === 'call_not_found'
 
   return (
@@ -126,7 +134,14 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps):
           <Button kind="bare" icon="close" label="Close" title="Close (Esc)" onClick={onClose} />
         </div>
       </header>
-      <Tabs tabs={tabs} chosen={shown} onChoose={(tab) => amend({ tab })} />
+      <Segments
+        class="call-tabs"
+        label="What of the call is shown"
+        words={byTab((tab) => callTabWords[tab])}
+        titles={byTab((_, at) => `Key ${at + 1}`)}
+        chosen={shown}
+        onChoose={(tab) => amend({ tab })}
+      />
       <div class="panel-body" ref={body}>
         {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
         {shown === 'timing' && (
@@ -165,36 +180,6 @@ function useSince(instantMs: number | null, ms: number): boolean {
     return () => clearTimeout(timer)
   }, [instantMs, hasPassed])
   return hasPassed
-}
-
-interface TabsProps {
-  readonly tabs: readonly CallTab[]
-  readonly chosen: CallTab
-  readonly onChoose: (tab: CallTab) => void
-}
-
-/** Chooses the side of the call that the panel shows. */
-function Tabs({ tabs, chosen, onChoose }: TabsProps): JSX.Element {
-  useShortcuts(
-    'Call panel',
-    tabs.map((tab, at) => ({ key: String(at + 1), words: callTabWords[tab], run: () => onChoose(tab) })),
-    { isInDialog: true },
-  )
-  return (
-    <div class="call-tabs" role="group" aria-label="What of the call is shown">
-      {tabs.map((tab, at) => (
-        <button
-          key={tab}
-          type="button"
-          title={`Key ${at + 1}`}
-          aria-pressed={tab === chosen}
-          onClick={() => onChoose(tab)}
-        >
-          {callTabWords[tab]}
-        </button>
-      ))}
-    </div>
-  )
 }
 
 /** The facts that a list knows of a call as well: how it ended, its figures and times. */

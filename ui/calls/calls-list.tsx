@@ -165,7 +165,6 @@ export function CallsTable({ list, columns, onOpen }: CallsTableProps): JSX.Elem
                 nowMs={answeredMs ?? 0}
                 address={address}
                 isActive={call.id === shown.activeId}
-                isOpen={call.id === address.call}
                 {...shown.handlers}
               />
             </Fragment>
@@ -227,13 +226,12 @@ interface CallRowProps extends RowHandlers {
   readonly address: PageAddress
   /** Tab leads to it. */
   readonly isActive: boolean
-  readonly isOpen: boolean
 }
 
 /** A call in the table. Its time is its link. */
 class CallRow extends OnlyWhenChanged<CallRowProps> {
   override render(): JSX.Element {
-    const { call, index, columns, scaleMs, times, nowMs, address, isActive, isOpen } = this.props
+    const { call, index, columns, scaleMs, times, nowMs, address, isActive } = this.props
     const { onFocus, onPress } = this.props
     const { id } = call
     const startedMs = Date.parse(call.started_at)
@@ -241,7 +239,7 @@ class CallRow extends OnlyWhenChanged<CallRowProps> {
       <tr
         class="call"
         aria-rowindex={index + 2}
-        aria-current={isOpen ? 'true' : undefined}
+        aria-current={id === address.call ? 'true' : undefined}
         onClick={(event) => onPress(event, id)}
       >
         {columns.map((name) => (

@@ -48,7 +48,7 @@ export function CallsView(): JSX.Element {
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
           ) : (
-            <CallSummary answer={answer} listed={calls.length} />
+            <CallSummary list={list} />
           )}
           <span class="aside" role="status">
             {fresh.count > 0 && 'New calls have come in.'}

@@ -26,7 +26,29 @@ const [heightPx, basePx, leastPx] = [56, 42, 1.5]
  */
 export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }): JSX.Element {
   const { palette } = useChartRoom()
-  const { question, bars, isGone } = useVolume(answer)
+  const times = useTimes()
+  const { address } = useNavigation()
+  const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
+  // However the list is sorted.
+  const chronological = { ...address, sort: 'started_at' } as const
+  const volume = useAnswer<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
+    `${listKey(chronological)} ${times.zone}`,
+    ask,
+  )
+  const { again, trouble, isStale, isLoading } = volume
+  const listed = useRef({ key: '', answer })
+  useEffect(() => {
+    const before = listed.current
+    listed.current = { key: listKey(address), answer }
+    // Another question is counted by itself; the same one anew when the list was.
+    if (before.answer !== null && before.key === listed.current.key) again()
+  }, [answer])
+  const isGone = trouble !== null && isStale && !isLoading
+  const { question, bars } = useMemo(() => {
+    const question = isGone ? ask() : volume.question
+    const groups = isGone ? [] : (volume.answer?.groups ?? [])
+    return { question, bars: question === null ? [] : volumeBars(question, groups) }
+  }, [volume.answer, isGone])
   const mostCalls = Math.max(1, ...bars.map(({ calls }) => calls))
   const mostErrors = Math.max(0, ...bars.map(({ errors }) => errors))
   // Only failed calls are asked for.
@@ -84,33 +106,6 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
 }
 
 const nothing: TimeFrame = { fromMs: 0, toMs: 1, startsMs: [], bucketMs: 1 }
-
-/** The question, one bar for each bucket of its frame, and whether the question failed. */
-function useVolume(answer: CallsAnswer | null) {
-  const times = useTimes()
-  const { address } = useNavigation()
-  const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
-  // However the list is sorted.
-  const chronological = { ...address, sort: 'started_at' } as const
-  const counted = useAnswer<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
-    `${listKey(chronological)} ${times.zone}`,
-    ask,
-  )
-  const { again, trouble, isStale, isLoading } = counted
-  const listed = useRef({ key: '', answer })
-  useEffect(() => {
-    const before = listed.current
-    listed.current = { key: listKey(address), answer }
-    // Another question is counted by itself; the same one anew when the list was.
-    if (before.answer !== null && before.key === listed.current.key) again()
-  }, [answer])
-  const isGone = trouble !== null && isStale && !isLoading
-  return useMemo(() => {
-    const question = isGone ? ask() : counted.question
-    const groups = isGone ? [] : (counted.answer?.groups ?? [])
-    return { question, bars: question === null ? [] : volumeBars(question, groups), isGone }
-  }, [counted.answer, isGone])
-}
 
 /** `heightOf` is in pixels, and negative if the bar grows upwards. */
 function drawBars(

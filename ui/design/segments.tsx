@@ -3,6 +3,8 @@ import type { JSX } from 'preact'
 export interface SegmentsProps<Choice extends string> {
   /** What is chosen here, for those who do not see it. */
   readonly label: string
+  /** In place of the usual look. */
+  readonly class?: string
   /** What stands on each, in their order. */
   readonly words: Readonly<Record<Choice, string>>
   /** What each means, if its words do not say it. */
@@ -14,9 +16,9 @@ export interface SegmentsProps<Choice extends string> {
 
 /** A row of buttons of which one is pressed. */
 export function Segments<Choice extends string>(props: SegmentsProps<Choice>): JSX.Element {
-  const { label, words, titles, chosen, onChoose } = props
+  const { label, class: className = 'segments', words, titles, chosen, onChoose } = props
   return (
-    <div class="segments" role="group" aria-label={label}>
+    <div class={className} role="group" aria-label={label}>
       {(Object.keys(words) as Choice[]).map((choice) => (
         <button
           key={choice}

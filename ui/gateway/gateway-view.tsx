@@ -4,17 +4,15 @@ import { useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { consequencesOf } from './gateway-words.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
 import { OptionsCard } from './options-card.tsx'
 import { StateCard } from './state-card.tsx'
-import { useGatewayActions } from './use-gateway-actions.ts'
+import { useGatewayActions } from './use-gateway-actions.tsx'
 
 const configEveryMs = 60_000
 
@@ -27,8 +25,7 @@ export function GatewayView(): JSX.Element {
   // Saving answers with the options as they are then.
   const [[saved, savedMs], setSaved] = useState<readonly [ProxyConfig | null, number]>([null, 0])
   const config = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
-  const actions = useGatewayActions()
-  const { asked } = actions
+  const actions = useGatewayActions(config)
   return (
     <div class="gateway-view">
       <div class="column">
@@ -54,15 +51,7 @@ export function GatewayView(): JSX.Element {
           </Note>
         )}
       </div>
-      {status !== null && (asked === 'stop' || asked === 'restart') && (
-        <ConfirmDialog
-          title={asked === 'stop' ? 'Stop the gateway?' : 'Restart the gateway?'}
-          yes={asked === 'stop' ? 'Stop' : 'Restart'}
-          points={consequencesOf(asked, status, config)}
-          onYes={actions.confirm}
-          onNo={actions.dismiss}
-        />
-      )}
+      {actions.dialog}
     </div>
   )
 }

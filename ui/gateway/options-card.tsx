@@ -19,7 +19,7 @@ import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
 import { OptionRow } from './option-row.tsx'
-import type { GatewayActions } from './use-gateway-actions.ts'
+import type { GatewayActions } from './use-gateway-actions.tsx'
 
 /** What was typed and not saved yet, by the option's name; kept while other views are looked at. */
 let keptDrafts: ReadonlyMap<string, string> = new Map()

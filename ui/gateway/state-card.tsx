@@ -12,7 +12,7 @@ import { Facts } from '../design/facts.tsx'
 import { Note } from '../design/note.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
-import type { GatewayActions } from './use-gateway-actions.ts'
+import type { GatewayActions } from './use-gateway-actions.tsx'
 
 export interface StateCardProps {
   readonly status: ProcessStatus
