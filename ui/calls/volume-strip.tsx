@@ -56,22 +56,27 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   const draw = useCallback<Draw>(
     (context, width) => {
       if (question === null) return
+      const { frame } = question
+      /** `heightOf` is in pixels, and negative if the bar grows upwards. */
+      const drawBars = (fromPx: number, heightOf: (bar: VolumeBar) => number): void => {
+        for (const [index, bar] of bars.entries()) {
+          const height = heightOf(bar)
+          if (height === 0) continue
+          const { fromMs, toMs } = bucketBounds(frame, index)
+          const x = shareOfTime(frame, fromMs) * width
+          const barWidth = Math.max(0.5, (shareOfTime(frame, toMs) * width - x) * 0.84)
+          context.fillRect(x, fromPx, barWidth, Math.sign(height) * Math.max(leastPx, Math.abs(height)))
+        }
+      }
       context.fillStyle = areAllFailed ? palette.bad : palette.first
       context.globalAlpha = areAllFailed ? 1 : 0.75
-      drawBars(
-        context,
-        question.frame,
-        width,
-        0,
-        (index) => ((bars[index]?.calls ?? 0) / mostCalls) * -basePx,
-      )
+      drawBars(basePx, ({ calls }) => (calls / mostCalls) * -basePx)
       context.globalAlpha = 1
+      if (areAllFailed) return
       // Failed calls have a scale of their own, on which a few of many stay as small as they are.
       const errorPx = (heightPx - basePx - 1) / Math.max(mostErrors, mostCalls / 10)
       context.fillStyle = palette.bad
-      if (!areAllFailed) {
-        drawBars(context, question.frame, width, 1, (index) => (bars[index]?.errors ?? 0) * errorPx)
-      }
+      drawBars(basePx + 1, ({ errors }) => errors * errorPx)
     },
     [question, bars, palette],
   )
@@ -106,24 +111,6 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
 }
 
 const nothing: TimeFrame = { fromMs: 0, toMs: 1, startsMs: [], bucketMs: 1 }
-
-/** `heightOf` is in pixels, and negative if the bar grows upwards. */
-function drawBars(
-  context: CanvasRenderingContext2D,
-  frame: TimeFrame,
-  width: number,
-  offsetPx: number,
-  heightOf: (index: number) => number,
-): void {
-  for (const index of frame.startsMs.keys()) {
-    const height = heightOf(index)
-    if (height === 0) continue
-    const { fromMs, toMs } = bucketBounds(frame, index)
-    const x = shareOfTime(frame, fromMs) * width
-    const barWidth = Math.max(0.5, (shareOfTime(frame, toMs) * width - x) * 0.84)
-    context.fillRect(x, basePx + offsetPx, barWidth, Math.sign(height) * Math.max(leastPx, Math.abs(height)))
-  }
-}
 
 function barWords({ calls, errors }: VolumeBar = { calls: 0, errors: 0 }): string {
   return `${counted(calls, 'call')}, ${errors === 0 ? 'none' : count(errors)} failed`
