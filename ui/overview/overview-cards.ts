@@ -22,18 +22,32 @@ export interface OverviewCard extends FigureCard {
   readonly colour: ColourName
 }
 
+/** Tells how a figure moved against the window before; `calls` counts those that it is of. */
+function changesOf({ totals, previous }: Overview) {
+  return (
+    figure: (totals: OverviewTotals) => number | null,
+    rest: Pick<Compared, 'better' | 'show' | 'isShare'>,
+    calls: (totals: OverviewTotals) => number = (totals) => totals.calls,
+  ): Change | null => {
+    if (previous === null) return null
+    const [now, before] = [figure(totals), figure(previous)]
+    return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...rest })
+  }
+}
+
 /** The figures by which one sees whether all is well. */
 export function overviewCards(answer: Overview): readonly OverviewCard[] {
   const { totals, buckets } = answer
   const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_ms: upstream } = totals
   const medianSpeed = totals.output_tokens_per_s.p50
   const timed = timedCalls(answer)
+  const change = changesOf(answer)
   return [
     {
       words: 'Requests',
       meaning: 'All calls that began in this time, of every kind and however they ended.',
       value: shortCount(calls),
-      change: change(answer, (totals) => totals.calls, { better: null, show: shortCount }),
+      change: change((totals) => totals.calls, { better: null, show: shortCount }),
       fact: rateWords(calls, recordedMs(answer)),
       course: buckets.calls,
       colour: 'accent',
@@ -43,7 +57,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       words: 'Error rate',
       meaning: 'Failed calls among all but those whose client left.',
       value: known(totals.error_rate, percent),
-      change: change(answer, (totals) => totals.error_rate, {
+      change: change((totals) => totals.error_rate, {
         better: 'lower',
         isShare: true,
         show: percent,
@@ -78,7 +92,6 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       value: known(medianSpeed, speed),
       ...(medianSpeed !== null && { unit: 'tok/s' }),
       change: change(
-        answer,
         ({ output_tokens_per_s }) => output_tokens_per_s.p50,
         { better: 'higher', show: speed },
         ({ output_tokens_per_s }) => output_tokens_per_s.n,
@@ -92,7 +105,7 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       words: 'Cost',
       meaning: 'Tokens times their price. Calls without a price are counted beside it, never as nothing.',
       value: known(usd, dollars),
-      change: change(answer, ({ cost_usd }) => cost_usd, { better: null, show: dollars }),
+      change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
       fact:
         unpriced > 0
           ? `${usd === null ? '' : '+ '}${shortCount(unpriced)} unpriced`
@@ -104,20 +117,6 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       to: { view: 'calls', sort: 'cost' },
     },
   ]
-}
-
-type FigureOf = (totals: OverviewTotals) => number | null
-
-/** How a figure moved against the window before; `calls` counts those that it is of. */
-function change(
-  { totals, previous }: Overview,
-  figure: FigureOf,
-  rest: Pick<Compared, 'better' | 'show' | 'isShare'>,
-  calls: (totals: OverviewTotals) => number = (totals) => totals.calls,
-): Change | null {
-  if (previous === null) return null
-  const [now, before] = [figure(totals), figure(previous)]
-  return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...rest })
 }
 
 type TimeName = 'duration_ms' | 'ttft_ms' | 'ttft_total_ms'
@@ -133,7 +132,7 @@ function timeCard(
   return {
     words: measure.n >= leastCalls.p95 ? `${words} p95` : words,
     ...measureWords(measure, oneByOne(answer, name)),
-    change: change(answer, p95, { better: 'lower', show: duration }, ({ [name]: { n } }) => n),
+    change: changesOf(answer)(p95, { better: 'lower', show: duration }, ({ [name]: { n } }) => n),
   }
 }
 
