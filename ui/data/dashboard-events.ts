@@ -1,14 +1,34 @@
-import { type TopicEvent, openStream } from './event-stream.ts'
-import { type TabMessage, canShareTurns, shareTurns } from './shared-turn.ts'
+import { type StreamReader, type TopicEvent, openStream } from './event-stream.ts'
 
 /** What every page follows: payloads are for those that show them, and not for all tabs. */
 const sharedTopics = ['gateway', 'calls', 'jobs', 'log'] as const
 
+const name = 'tokenweir-events'
+/** The tab whose turn it is answers a newcomer at once, unless it is frozen. */
+const answerMs = 3000
+/** It passes on a beat every 15 s, and every attempt to reach the dashboard. */
+const silenceMs = 45_000
+
+/** What the tab whose turn it is tells the others. */
+interface TabMessage {
+  readonly events: readonly TopicEvent[]
+  /** Whether the dashboard is reached; null if there is nothing new to tell of it. */
+  readonly isReached: boolean | null
+}
+
+/** What goes through the channel: the answer to a newcomer is for that one alone. */
+type Envelope = { readonly newcomer: string } | { readonly to: string | null; readonly message: TabMessage }
+
+/** The time for which a tab is seen. */
+interface Visit {
+  readonly id: string
+  readonly leaving: AbortController
+  readonly channel: BroadcastChannel
+}
+
 /** Who hears what the dashboard tells of by itself. */
-export interface EventListener {
+export interface EventListener extends Pick<StreamReader, 'onReach'> {
   readonly onEvent: (event: TopicEvent) => void
-  /** The stream is open, perhaps again; or it broke or cannot be had: it goes on trying. */
-  readonly onReach: (isReached: boolean) => void
   /** What was told before, for a tab that comes later. */
   readonly soFar: () => readonly TopicEvent[]
 }
@@ -16,12 +36,18 @@ export interface EventListener {
 /**
  * Follows what the dashboard tells of by itself, for as long as the page is open, and minds whether it is seen. A
  * browser keeps six connections to a host for all its tabs, so one of the tabs that are seen holds the stream and passes
- * on what comes; a tab that is hidden hears nothing. If tabs cannot agree upon one, as over http from another machine,
- * each that is seen has a stream of its own.
+ * on what comes; a tab that is hidden hears nothing. It is the turn of exactly one at a time: whoever holds a lock, which
+ * the browser gives on when a tab leaves, is closed or crashes. One that holds it and says nothing loses it. If tabs
+ * cannot agree upon one, as over http from another machine, each that is seen has a stream of its own.
  */
 export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
   let wasReached: boolean | null = null
   let closeStream: (() => void) | null = null
+  let visit: Visit | null = null
+  let silence: ReturnType<typeof setTimeout> | undefined
+  let isOurs = false
+
+  const send = (envelope: Envelope): void => visit?.channel.postMessage(envelope)
   /** From the stream, or from the tab that has it. */
   const hear = ({ events, isReached }: TabMessage): void => {
     for (const event of events) onEvent(event)
@@ -31,7 +57,7 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
   }
   const pass = (message: TabMessage): void => {
     hear(message)
-    turns?.post(message)
+    send({ to: null, message })
   }
   const open = (): void => {
     closeStream ??= openStream(sharedTopics, {
@@ -43,15 +69,64 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
     closeStream?.()
     closeStream = null
   }
-  const turns = canShareTurns()
-    ? shareTurns({
-        onTurn: open,
-        onEnd: close,
-        onMessage: hear,
-        onNewcomer: () => ({ events: soFar(), isReached: wasReached }),
+
+  const endTurn = (): void => {
+    clearTimeout(silence)
+    isOurs = false
+    close()
+  }
+  /** Has the turn from when the lock is given until the tab leaves, or the lock is taken away. */
+  const takeTurn = async (signal: AbortSignal, options: LockOptions): Promise<void> => {
+    try {
+      await navigator.locks.request(name, options, async () => {
+        if (signal.aborted) return
+        clearTimeout(silence)
+        isOurs = true
+        open()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
       })
-    : null
-  const { join, leave } = turns ?? { join: open, leave: close }
+    } catch {
+      // It was taken away, or the tab has left.
+      if (!signal.aborted) endTurn()
+    }
+  }
+  /** Waits for its turn, and after a turn that was taken away for the next. */
+  const waitForTurns = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) await takeTurn(signal, { signal })
+  }
+  /** Whoever's turn it is has to be heard of within so long. */
+  const expect = (ms: number): void => {
+    clearTimeout(silence)
+    const signal = visit?.leaving.signal
+    if (signal !== undefined) silence = setTimeout(() => void takeTurn(signal, { steal: true }), ms)
+  }
+  const receive = (envelope: Envelope): void => {
+    if ('newcomer' in envelope) {
+      const message = { events: soFar(), isReached: wasReached }
+      if (isOurs) send({ to: envelope.newcomer, message })
+    } else if (!isOurs) {
+      expect(silenceMs)
+      if (envelope.to === null || envelope.to === visit?.id) hear(envelope.message)
+    }
+  }
+  const joinTurns = (): void => {
+    if (visit !== null) return
+    visit = { id: crypto.randomUUID(), leaving: new AbortController(), channel: new BroadcastChannel(name) }
+    visit.channel.addEventListener('message', ({ data }: MessageEvent<Envelope>) => receive(data))
+    send({ newcomer: visit.id })
+    void waitForTurns(visit.leaving.signal)
+    expect(answerMs)
+  }
+  const leaveTurns = (): void => {
+    visit?.leaving.abort()
+    endTurn()
+    visit?.channel.close()
+    visit = null
+  }
+
+  // Locks are for secure contexts: https, and this machine.
+  const canShare = isSecureContext && 'locks' in navigator && 'BroadcastChannel' in globalThis
+  const [join, leave] = canShare ? [joinTurns, leaveTurns] : [open, close]
   const mind = (): void => (document.hidden ? leave() : join())
   document.addEventListener('visibilitychange', mind)
   // A page that comes out of the browser's cache of pages has lost its connections.

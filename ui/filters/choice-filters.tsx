@@ -22,8 +22,7 @@ export interface ModelFilterProps {
 
 /** Which models are shown. */
 export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
-  const { address, go } = useNavigation()
-  const chosen = address.models
+  const chosen = useNavigation().address.models
   return (
     <Popover
       id={modelFilterId}
@@ -31,17 +30,15 @@ export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
       class={choiceClass(chosen.length > 0)}
       words={<span class="filter-choice-words cut">{numberOf(chosen, 'models') || 'All models'}</span>}
     >
-      {() => <ModelChoices models={models} chosen={chosen} onChoose={(next) => go({ models: next })} />}
+      {() => <ModelChoices models={models} />}
     </Popover>
   )
 }
 
-interface ModelChoicesProps extends ModelFilterProps {
-  readonly chosen: readonly string[]
-  readonly onChoose: (models: readonly string[]) => void
-}
-
-function ModelChoices({ models, chosen, onChoose }: ModelChoicesProps): JSX.Element {
+function ModelChoices({ models }: ModelFilterProps): JSX.Element {
+  const { address, go } = useNavigation()
+  const chosen = address.models
+  const onChoose = (models: readonly string[]): void => go({ models })
   const [sought, setSought] = useState('')
   // What the address names stays to be taken away, also if nobody asks for it any more.
   const [named] = useState(chosen)
