@@ -11,15 +11,73 @@ import { noUsageWords } from './call-words.ts'
 
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
 export function CallFacts({ call }: { readonly call: CallJson }): JSX.Element {
-  const parts = [
-    ...(call.chunks !== null && call.chunks > 0 ? [['Pace of the stream', paceFacts(call)] as const] : []),
-    ['Tokens', tokenFacts(call)],
-    ['Request', requestFacts(call)],
-    ['Upstream', upstreamFacts(call)],
+  const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
+  const { response_model: answered, upstream_request_id: requestId } = call
+  const reported = [
+    ['queue', call.upstream_queue_ms],
+    ['prompt', call.upstream_prompt_ms],
+    ['generation', call.upstream_decode_ms],
   ] as const
+  const told = reported.flatMap(([words, ms]) => (ms === null ? [] : [`${words} ${duration(ms)}`]))
+  const isStreamed = (call.chunks ?? 0) > 0
+  const parts: Readonly<Record<string, readonly Fact[]>> = {
+    ...(isStreamed && {
+      'Pace of the stream': [
+        ['Pieces with content', known(call.chunks, count)],
+        [
+          'Time between them',
+          `median ${known(call.gap_p50_ms, duration)}, 95 % within ${known(call.gap_p95_ms, duration)}`,
+        ],
+        ['Longest pause', known(call.gap_max_ms, duration)],
+        ['Pauses over 1 s', known(call.stalls, count)],
+      ],
+    }),
+    Tokens:
+      call.usage_source === 'none'
+        ? [['Usage', noUsageWords(call)]]
+        : [
+            ['Input', known(call.input_tokens, count)],
+            ['of that, cached', known(call.cached_input_tokens, count)],
+            ['of that, written to the cache', written === 0 ? null : counts(written)],
+            ['of that, audio', counts(call.input_audio_tokens)],
+            ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
+            ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
+            ['of that, audio ', counts(call.output_audio_tokens)],
+            ['Search units', counts(call.search_units)],
+            ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
+          ],
+    Request: [
+      ['Endpoint', `${call.method} ${call.endpoint}`],
+      ['Type', `${callTypeWords[call.call_type]}${call.stream ? ', streamed' : ', not streamed'}`],
+      ['Client', call.client ?? unknownFigure],
+      ['User agent', call.user_agent],
+      ['Key fingerprint', call.key_fingerprint],
+      ['Session', call.session],
+      ['Tried by the client', retries !== null && retries > 0 ? counted(retries + 1, 'time') : null],
+      ['Sent', bytes(call.request_bytes)],
+      ['Received', bytes(call.response_bytes)],
+    ],
+    Upstream: [
+      ['Host', call.upstream ?? unknownFigure],
+      ['Attempts', count(call.attempts)],
+      ['Answered by', answered === call.model ? null : answered],
+      ['Finish reason', call.finish_reason],
+      ['Service tier', call.service_tier],
+      ['Its own timings', told.length === 0 ? null : told.join(', ')],
+      [
+        'Request id',
+        requestId === null ? null : (
+          <>
+            <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
+          </>
+        ),
+      ],
+      ['Through gateway', call.instance],
+    ],
+  }
   return (
     <>
-      {parts.map(([title, facts]) => (
+      {Object.entries(parts).map(([title, facts]) => (
         <section key={title}>
           <h3>{title}</h3>
           <Facts class="panel-list" facts={facts} />
@@ -28,76 +86,6 @@ export function CallFacts({ call }: { readonly call: CallJson }): JSX.Element {
       <AlikeLinks call={call} />
     </>
   )
-}
-
-function paceFacts(call: CallJson): readonly Fact[] {
-  return [
-    ['Pieces with content', known(call.chunks, count)],
-    [
-      'Time between them',
-      `median ${known(call.gap_p50_ms, duration)}, 95 % within ${known(call.gap_p95_ms, duration)}`,
-    ],
-    ['Longest pause', known(call.gap_max_ms, duration)],
-    ['Pauses over 1 s', known(call.stalls, count)],
-  ]
-}
-
-function tokenFacts(call: CallJson): readonly Fact[] {
-  if (call.usage_source === 'none') return [['Usage', noUsageWords(call)]]
-  const { cache_write_tokens: written, reasoning_tokens: reasoning } = call
-  return [
-    ['Input', known(call.input_tokens, count)],
-    ['of that, cached', known(call.cached_input_tokens, count)],
-    ['of that, written to the cache', written === 0 ? null : counts(written)],
-    ['of that, audio', counts(call.input_audio_tokens)],
-    ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
-    ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
-    ['of that, audio ', counts(call.output_audio_tokens)],
-    ['Search units', counts(call.search_units)],
-    ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
-  ]
-}
-
-function requestFacts(call: CallJson): readonly Fact[] {
-  const retries = call.client_retry ?? 0
-  return [
-    ['Endpoint', `${call.method} ${call.endpoint}`],
-    ['Type', `${callTypeWords[call.call_type]}${call.stream ? ', streamed' : ', not streamed'}`],
-    ['Client', call.client ?? unknownFigure],
-    ['User agent', call.user_agent],
-    ['Key fingerprint', call.key_fingerprint],
-    ['Session', call.session],
-    ['Tried by the client', retries > 0 ? counted(retries + 1, 'time') : null],
-    ['Sent', bytes(call.request_bytes)],
-    ['Received', bytes(call.response_bytes)],
-  ]
-}
-
-function upstreamFacts(call: CallJson): readonly Fact[] {
-  const { response_model: answered, upstream_request_id: requestId } = call
-  const reported = [
-    ['queue', call.upstream_queue_ms],
-    ['prompt', call.upstream_prompt_ms],
-    ['generation', call.upstream_decode_ms],
-  ] as const
-  const told = reported.flatMap(([words, ms]) => (ms === null ? [] : [`${words} ${duration(ms)}`]))
-  return [
-    ['Host', call.upstream ?? unknownFigure],
-    ['Attempts', count(call.attempts)],
-    ['Answered by', answered === call.model ? null : answered],
-    ['Finish reason', call.finish_reason],
-    ['Service tier', call.service_tier],
-    ['Its own timings', told.length === 0 ? null : told.join(', ')],
-    [
-      'Request id',
-      requestId === null ? null : (
-        <>
-          <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
-        </>
-      ),
-    ],
-    ['Through gateway', call.instance],
-  ]
 }
 
 function counts(value: number | null): string | null {

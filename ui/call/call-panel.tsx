@@ -44,16 +44,6 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps):
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
-  useShortcuts(
-    'Call panel',
-    onMove === undefined
-      ? []
-      : [
-          { key: 'j', words: 'Next call', run: () => onMove(1) },
-          { key: 'k', words: 'Previous call', run: () => onMove(-1) },
-        ],
-    { isInDialog: true },
-  )
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
@@ -83,11 +73,16 @@ export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps):
   const shown = tabs.includes(tab) ? tab : 'timing'
   const byTab = (words: (tab: CallTab, at: number) => string): Record<CallTab, string> =>
     Object.fromEntries(tabs.map((tab, at) => [tab, words(tab, at)])) as Record<CallTab, string>
-  useShortcuts(
-    'Call panel',
-    tabs.map((tab, at) => ({ key: String(at + 1), words: callTabWords[tab], run: () => amend({ tab }) })),
-    { isInDialog: true },
-  )
+  const moves = onMove && [
+    { key: 'j', words: 'Next call', run: () => onMove(1) },
+    { key: 'k', words: 'Previous call', run: () => onMove(-1) },
+  ]
+  const keys = tabs.map((tab, at) => ({
+    key: String(at + 1),
+    words: callTabWords[tab],
+    run: () => amend({ tab }),
+  }))
+  useShortcuts('Call panel', [...(moves ?? []), ...keys], { isInDialog: true })
   const isUnknown = full === null && troubleCode === 'call_not_found'
 
   return (

@@ -5,8 +5,7 @@ import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { plainAddress } from '../data/page-address.ts'
-import { LiveFeed, underWayWords } from './live-feed.ts'
-import { liveFilterOf, shownCalls } from './live-filter.ts'
+import { LiveFeed, liveFilterOf, shownCalls, underWayWords } from './live-feed.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 12)
 const at = (second: number): string => new Date(startMs + second * 1000).toISOString()
