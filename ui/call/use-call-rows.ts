@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { useShortcuts } from '../design/keys.ts'
-import { placesOf, scrollToSee, seenRows } from '../design/row-span.ts'
+import { placesOf, scrollToSee, seenRows } from './row-span.ts'
 
 /** Handlers of the rows: the same for as long as the list is there. */
 export interface RowHandlers {

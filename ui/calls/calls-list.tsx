@@ -9,7 +9,7 @@ import { callTypeWords } from '../data/call-words.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon } from '../design/icon.tsx'
-import { OnlyWhenChanged } from '../design/only-when-changed.ts'
+import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import {
   bytes,

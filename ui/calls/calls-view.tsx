@@ -63,7 +63,7 @@ export function CallsView(): JSX.Element {
           )}
         </div>
         {isRefused ? (
-          <NoList trouble={trouble} list={list} />
+          <NoList list={list} />
         ) : answer === null ? (
           <Skeleton />
         ) : calls.length === 0 ? (

@@ -76,15 +76,11 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }): JSX.Eleme
   )
 }
 
-export interface NoListProps {
-  readonly trouble: string
-  readonly list: CallList
-}
-
 /** In place of a list that the dashboard did not answer with. */
-export function NoList({ trouble, list: { troubleCode, again } }: NoListProps): JSX.Element {
+export function NoList({ list }: { readonly list: CallList }): JSX.Element {
+  const { trouble, troubleCode, again } = list
   const { address } = useNavigation()
-  const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble)?.[1]
+  const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble ?? '')?.[1]
   if (troubleCode !== 'folded_range' || unfolded === undefined) {
     return (
       <div role="alert">

@@ -25,12 +25,11 @@ export function useReading(
   byFocus = false,
 ): Reading {
   const [signs, setSigns] = useState(none)
-  const latest = useRef(none)
   const change = (changed: Partial<typeof none>): void => {
     const names = Object.keys(changed) as (keyof typeof none)[]
-    if (names.every((name) => changed[name] === latest.current[name])) return
-    latest.current = { ...latest.current, ...changed }
-    setSigns(latest.current)
+    setSigns((before) => {
+      return names.every((name) => changed[name] === before[name]) ? before : { ...before, ...changed }
+    })
   }
   useEffect(() => {
     const onSelect = (): void => {
