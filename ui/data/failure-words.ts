@@ -3,11 +3,8 @@ import { isFailed } from '../../src/call/outcome.ts'
 import type { FailureCode } from '../../src/call/failure.ts'
 import { isNameOf, isOutcome, outcomeWords } from './call-words.ts'
 
-/** For a tag or a list; and what happened, in a sentence. */
-export type FailureWords = readonly [short: string, sentence: string]
-
-/** What each failure code means to people. */
-export const failureWords: Readonly<Record<FailureCode, FailureWords>> = {
+/** What each failure code means to people: for a tag or a list; and what happened, in a sentence. */
+export const failureWords: Readonly<Record<FailureCode, readonly [short: string, sentence: string]>> = {
   not_found: ['Unknown path', 'The gateway forwards no such path.'],
   method_not_allowed: ['Wrong method', 'This path does not take this method.'],
   upgrade_not_supported: [
