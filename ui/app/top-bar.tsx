@@ -14,15 +14,10 @@ import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
 import { type Theme, keptTheme } from './preferences.ts'
 
-/** With `g` before it each leads to its view. */
-const viewKeys: Readonly<Record<View, string>> = {
-  overview: 'o',
-  calls: 'c',
-  live: 'l',
-  costs: '$',
-  gateway: 'g',
-}
 const views = Object.keys(viewWords) as View[]
+
+/** With `g` before it, it leads to the view. */
+const keyOf = (view: View): string => (view === 'costs' ? '$' : view.charAt(0))
 
 /** Another view begins without what was opened or sorted in this one. */
 const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
@@ -36,7 +31,7 @@ export function TopBar(): JSX.Element {
   useShortcuts(
     'Views',
     views.map((view) => ({
-      key: `g ${viewKeys[view]}`,
+      key: `g ${keyOf(view)}`,
       words: viewWords[view],
       run: () => go({ view, ...fresh }),
     })),
