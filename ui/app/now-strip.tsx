@@ -14,13 +14,8 @@ const maxCells = 12
 /** More than these are drawn narrower. */
 const wideCells = 6
 
-export interface NowStripProps {
-  /** Starts the gateway. */
-  readonly starting: Action
-}
-
-/** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
-export function NowStrip({ starting }: NowStripProps): JSX.Element {
+/** How the gateway is at this moment: its state, its slots, who waits, and the budget. `starting` starts it. */
+export function NowStrip({ starting }: { readonly starting: Action }): JSX.Element {
   const times = useTimes()
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
@@ -111,7 +106,7 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   )
 }
 
-function StartButton({ starting }: Pick<NowStripProps, 'starting'>): JSX.Element {
+function StartButton({ starting }: { readonly starting: Action }): JSX.Element {
   const { isBusy, run } = starting
   return (
     <Button
