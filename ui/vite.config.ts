@@ -39,16 +39,10 @@ function packed(): Plugin {
         for (const file of Object.values(bundle)) {
           const source = Buffer.from(file.type === 'chunk' ? file.code : file.source)
           if (source.byteLength < leastPackedBytes) continue
-          this.emitFile({
-            type: 'asset',
-            fileName: `${file.fileName}.br`,
-            source: brotliCompressSync(source),
-          })
-          this.emitFile({
-            type: 'asset',
-            fileName: `${file.fileName}.gz`,
-            source: gzipSync(source, { level: 9 }),
-          })
+          const forms = { br: brotliCompressSync(source), gz: gzipSync(source, { level: 9 }) }
+          for (const [ending, source] of Object.entries(forms)) {
+            this.emitFile({ type: 'asset', fileName: `${file.fileName}.${ending}`, source })
+          }
         }
       },
     },

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
-import { useStored } from '../design/stored.ts'
+import { useWatched } from '../data/watched.ts'
 import { keptKeys } from './preferences.ts'
 
 /** How a key is called on a keyboard. */
@@ -13,13 +13,9 @@ const keyNames: Readonly<Record<string, string>> = {
   ' ': 'Space',
 }
 
-export interface KeysDialogProps {
-  readonly onClose: () => void
-}
-
 /** The keys that do something here, and whether they do. */
-export function KeysDialog({ onClose }: KeysDialogProps): JSX.Element {
-  const areOn = useStored(keptKeys) === 'on'
+export function KeysDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const areOn = useWatched(keptKeys) === 'on'
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
 import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon, StateMark } from '../design/icon.tsx'
 import { Meter, SlotCells } from '../design/meter.tsx'
-import type { Times } from '../format/times.ts'
+import { count } from '../format/figures.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
 /** So many slots are drawn one by one. */
@@ -14,14 +14,9 @@ const maxCells = 12
 /** More than these are drawn narrower. */
 const wideCells = 6
 
-export interface NowStripProps {
-  readonly times: Times
-  /** Starts the gateway. */
-  readonly starting: Action
-}
-
-/** How the gateway is at this moment: its state, its slots, who waits, and the budget. */
-export function NowStrip({ times, starting }: NowStripProps): JSX.Element {
+/** How the gateway is at this moment: its state, its slots, who waits, and the budget. `starting` starts it. */
+export function NowStrip({ starting }: { readonly starting: Action }): JSX.Element {
+  const times = useTimes()
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
   const { address } = useNavigation()
@@ -83,14 +78,13 @@ function State({ now }: { readonly now: GatewayNow }): JSX.Element {
 
 function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   const { active, slots, queued, budget } = load
-  const [words, unit] = splitUnit(load.slotWords)
   return (
     <>
       <span class="now-part now-slots" title={`${load.slotWords} in use: so many calls may run at once`}>
         <SlotCells active={active} slots={slots} most={maxCells} class={slots > wideCells ? 'is-many' : ''} />
         <span>
-          {words}
-          <span class="unit"> {unit}</span>
+          {count(active)} of {count(slots)}
+          <span class="unit"> {slots === 1 ? 'slot' : 'slots'}</span>
         </span>
       </span>
       <span
@@ -112,7 +106,7 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   )
 }
 
-function StartButton({ starting }: Pick<NowStripProps, 'starting'>): JSX.Element {
+function StartButton({ starting }: { readonly starting: Action }): JSX.Element {
   const { isBusy, run } = starting
   return (
     <Button
@@ -125,10 +119,4 @@ function StartButton({ starting }: Pick<NowStripProps, 'starting'>): JSX.Element
       <span class="aside"> the gateway</span>
     </Button>
   )
-}
-
-/** `3 of 4 slots` as `3 of 4` and `slots`: the word goes first where there is no room. */
-function splitUnit(words: string): readonly [words: string, unit: string] {
-  const at = words.lastIndexOf(' ')
-  return [words.slice(0, at), words.slice(at + 1)]
 }

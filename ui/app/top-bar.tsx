@@ -1,42 +1,40 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import type { View } from '../data/page-address.ts'
+import { type View, viewWords } from '../data/page-address.ts'
 import { useLive } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
+import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
+import type { IconName } from '../design/icon.tsx'
 import { Note } from '../design/note.tsx'
-import type { Times } from '../format/times.ts'
 import iconUrl from '../icon.svg'
 import { KeysDialog } from './keys-dialog.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { FullOrBrief, NowStrip } from './now-strip.tsx'
-import { ThemeButton } from './theme-button.tsx'
+import { type Theme, keptTheme } from './preferences.ts'
 
-const views: readonly { readonly view: View; readonly words: string; readonly key: string }[] = [
-  { view: 'overview', words: 'Overview', key: 'o' },
-  { view: 'calls', words: 'Calls', key: 'c' },
-  { view: 'live', words: 'Live', key: 'l' },
-  { view: 'costs', words: 'Costs', key: '$' },
-  { view: 'gateway', words: 'Gateway', key: 'g' },
-]
+const views = Object.keys(viewWords) as View[]
+
+/** With `g` before it, it leads to the view. */
+const keyOf = (view: View): string => (view === 'costs' ? '$' : view.charAt(0))
 
 /** Another view begins without what was opened or sorted in this one. */
 const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
 
-export interface TopBarProps {
-  readonly times: Times
-}
-
 /** The name, the views, and how the gateway is at this moment. */
-export function TopBar({ times }: TopBarProps): JSX.Element {
+export function TopBar(): JSX.Element {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [areKeysShown, showKeys] = useState(false)
   const starting = useAction()
   useShortcuts(
     'Views',
-    views.map(({ view, words, key }) => ({ key: `g ${key}`, words, run: () => go({ view, ...fresh }) })),
+    views.map((view) => ({
+      key: `g ${keyOf(view)}`,
+      words: viewWords[view],
+      run: () => go({ view, ...fresh }),
+    })),
   )
   useShortcuts('Page', [{ key: '?', words: 'These keys', run: () => showKeys(true) }])
   return (
@@ -47,13 +45,13 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
           <span>tokenweir</span>
         </AddressLink>
         <nav class="views" aria-label="Views">
-          {views.map(({ view, words }) => (
+          {views.map((view) => (
             <AddressLink
               key={view}
               to={{ view, ...fresh }}
               aria-current={view === address.view ? 'page' : undefined}
             >
-              {words}
+              {viewWords[view]}
             </AddressLink>
           ))}
         </nav>
@@ -65,7 +63,7 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
             <FullOrBrief full="Simulated" brief="Demo" />
           </span>
         )}
-        <NowStrip times={times} starting={starting} />
+        <NowStrip starting={starting} />
         <div class="top-bar-buttons">
           <Button
             kind="bare"
@@ -94,5 +92,27 @@ export function TopBar({ times }: TopBarProps): JSX.Element {
       )}
       {areKeysShown && <KeysDialog onClose={() => showKeys(false)} />}
     </header>
+  )
+}
+
+interface Look {
+  readonly icon: IconName
+  readonly words: string
+  readonly next: Theme
+}
+
+const looks: Readonly<Record<Theme, Look>> = {
+  auto: { icon: 'auto', words: 'as the system', next: 'light' },
+  light: { icon: 'sun', words: 'light', next: 'dark' },
+  dark: { icon: 'moon', words: 'dark', next: 'auto' },
+}
+
+/** Goes from theme to theme. */
+function ThemeButton(): JSX.Element {
+  const { icon, words, next } = looks[useWatched(keptTheme)]
+  const turn = (): void => keptTheme.set(next)
+  useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])
+  return (
+    <Button kind="bare" icon={icon} label={`Theme: ${words}`} title={`Theme: ${words} (t)`} onClick={turn} />
   )
 }

@@ -2,89 +2,16 @@ import type { JSX } from 'preact'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-words.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
-import { AddressLink } from '../data/navigation.tsx'
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type PageAddress, plainAddress } from '../data/page-address.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, Facts } from '../design/facts.tsx'
 import { bytes, count, counted, duration, known, unknownFigure } from '../format/figures.ts'
 import { noUsageWords } from './call-words.ts'
 
-export interface CallFactsProps {
-  readonly call: CallJson
-  readonly utc: boolean
-}
-
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
-export function CallFacts({ call, utc }: CallFactsProps): JSX.Element {
-  return (
-    <>
-      {call.chunks !== null && call.chunks > 0 && <Part title="Pace of the stream" facts={paceFacts(call)} />}
-      <Part title="Tokens" facts={tokenFacts(call)} />
-      <Part title="Request" facts={requestFacts(call)} />
-      <Part title="Upstream" facts={upstreamFacts(call)} />
-      <AlikeLinks call={call} utc={utc} />
-    </>
-  )
-}
-
-interface PartProps {
-  readonly title: string
-  readonly facts: readonly Fact[]
-}
-
-function Part({ title, facts }: PartProps): JSX.Element {
-  return (
-    <section>
-      <h3>{title}</h3>
-      <Facts class="panel-list" facts={facts} />
-    </section>
-  )
-}
-
-function paceFacts(call: CallJson): readonly Fact[] {
-  return [
-    ['Pieces with content', known(call.chunks, count)],
-    [
-      'Time between them',
-      `median ${known(call.gap_p50_ms, duration)}, 95 % within ${known(call.gap_p95_ms, duration)}`,
-    ],
-    ['Longest pause', known(call.gap_max_ms, duration)],
-    ['Pauses over 1 s', known(call.stalls, count)],
-  ]
-}
-
-function tokenFacts(call: CallJson): readonly Fact[] {
-  if (call.usage_source === 'none') return [['Usage', noUsageWords(call)]]
-  const { cache_write_tokens: written, reasoning_tokens: reasoning } = call
-  return [
-    ['Input', known(call.input_tokens, count)],
-    ['of that, cached', known(call.cached_input_tokens, count)],
-    ['of that, written to the cache', written === 0 ? null : counts(written)],
-    ['of that, audio', counts(call.input_audio_tokens)],
-    ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
-    ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
-    ['of that, audio ', counts(call.output_audio_tokens)],
-    ['Search units', counts(call.search_units)],
-    ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
-  ]
-}
-
-function requestFacts(call: CallJson): readonly Fact[] {
-  const retries = call.client_retry ?? 0
-  return [
-    ['Endpoint', `${call.method} ${call.endpoint}`],
-    ['Type', `${callTypeWords[call.call_type]}${call.stream ? ', streamed' : ', not streamed'}`],
-    ['Client', call.client ?? unknownFigure],
-    ['User agent', call.user_agent],
-    ['Key fingerprint', call.key_fingerprint],
-    ['Session', call.session],
-    ['Tried by the client', retries > 0 ? counted(retries + 1, 'time') : null],
-    ['Sent', bytes(call.request_bytes)],
-    ['Received', bytes(call.response_bytes)],
-  ]
-}
-
-function upstreamFacts(call: CallJson): readonly Fact[] {
+export function CallFacts({ call }: { readonly call: CallJson }): JSX.Element {
+  const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
   const { response_model: answered, upstream_request_id: requestId } = call
   const reported = [
     ['queue', call.upstream_queue_ms],
@@ -92,23 +19,73 @@ function upstreamFacts(call: CallJson): readonly Fact[] {
     ['generation', call.upstream_decode_ms],
   ] as const
   const told = reported.flatMap(([words, ms]) => (ms === null ? [] : [`${words} ${duration(ms)}`]))
-  return [
-    ['Host', call.upstream ?? unknownFigure],
-    ['Attempts', count(call.attempts)],
-    ['Answered by', answered === call.model ? null : answered],
-    ['Finish reason', call.finish_reason],
-    ['Service tier', call.service_tier],
-    ['Its own timings', told.length === 0 ? null : told.join(', ')],
-    [
-      'Request id',
-      requestId === null ? null : (
-        <>
-          <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
-        </>
-      ),
+  const isStreamed = (call.chunks ?? 0) > 0
+  const parts: Readonly<Record<string, readonly Fact[]>> = {
+    ...(isStreamed && {
+      'Pace of the stream': [
+        ['Pieces with content', known(call.chunks, count)],
+        [
+          'Time between them',
+          `median ${known(call.gap_p50_ms, duration)}, 95 % within ${known(call.gap_p95_ms, duration)}`,
+        ],
+        ['Longest pause', known(call.gap_max_ms, duration)],
+        ['Pauses over 1 s', known(call.stalls, count)],
+      ],
+    }),
+    Tokens:
+      call.usage_source === 'none'
+        ? [['Usage', noUsageWords(call)]]
+        : [
+            ['Input', known(call.input_tokens, count)],
+            ['of that, cached', known(call.cached_input_tokens, count)],
+            ['of that, written to the cache', written === 0 ? null : counts(written)],
+            ['of that, audio', counts(call.input_audio_tokens)],
+            ['Output', call.output_tokens === null ? noUsageWords(call) : count(call.output_tokens)],
+            ['of that, reasoning', reasoning === 0 ? null : counts(reasoning)],
+            ['of that, audio ', counts(call.output_audio_tokens)],
+            ['Search units', counts(call.search_units)],
+            ['Told by', call.usage_source === 'timings' ? 'the upstream’s timings' : null],
+          ],
+    Request: [
+      ['Endpoint', `${call.method} ${call.endpoint}`],
+      ['Type', `${callTypeWords[call.call_type]}${call.stream ? ', streamed' : ', not streamed'}`],
+      ['Client', call.client ?? unknownFigure],
+      ['User agent', call.user_agent],
+      ['Key fingerprint', call.key_fingerprint],
+      ['Session', call.session],
+      ['Tried by the client', retries !== null && retries > 0 ? counted(retries + 1, 'time') : null],
+      ['Sent', bytes(call.request_bytes)],
+      ['Received', bytes(call.response_bytes)],
     ],
-    ['Through gateway', call.instance],
-  ]
+    Upstream: [
+      ['Host', call.upstream ?? unknownFigure],
+      ['Attempts', count(call.attempts)],
+      ['Answered by', answered === call.model ? null : answered],
+      ['Finish reason', call.finish_reason],
+      ['Service tier', call.service_tier],
+      ['Its own timings', told.length === 0 ? null : told.join(', ')],
+      [
+        'Request id',
+        requestId === null ? null : (
+          <>
+            <code>{requestId}</code> <CopyButton text={requestId} what="the upstream’s request id" />
+          </>
+        ),
+      ],
+      ['Through gateway', call.instance],
+    ],
+  }
+  return (
+    <>
+      {Object.entries(parts).map(([title, facts]) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <Facts class="panel-list" facts={facts} />
+        </section>
+      ))}
+      <AlikeLinks call={call} />
+    </>
+  )
 }
 
 function counts(value: number | null): string | null {
@@ -118,7 +95,8 @@ function counts(value: number | null): string | null {
 const minuteMs = 60_000
 
 /** Leads to calls that have something in common with this one. */
-function AlikeLinks({ call, utc }: CallFactsProps): JSX.Element {
+function AlikeLinks({ call }: { readonly call: CallJson }): JSX.Element {
+  const { utc } = useNavigation().address
   const { model, client, failure_code: code } = call
   const startedMs = Date.parse(call.started_at)
   const rest = { ...plainAddress, utc }

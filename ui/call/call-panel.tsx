@@ -5,7 +5,7 @@ import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { type CallTab, callTabWords } from '../data/call-words.ts'
 import { failureSentence } from '../data/failure-words.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -14,9 +14,9 @@ import { useShortcuts } from '../design/keys.ts'
 import { lazyPart } from '../design/lazy-part.tsx'
 import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
+import { Segments } from '../design/segments.tsx'
 import { count, duration, exactDollars, known, speed } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
-import type { FedCall } from '../payloads/kept-payload.ts'
+import type { LiveCall } from '../payloads/live-call.ts'
 import { CallFacts } from './call-facts.tsx'
 import { CallPrice } from './call-price.tsx'
 import { CallTag } from './call-tag.tsx'
@@ -30,31 +30,20 @@ const recordedMs = 2000
 
 export interface CallPanelProps {
   readonly id: string
-  readonly times: Times
   readonly onClose: () => void
   /** To the next (1) or previous (−1) call of the list behind. */
   readonly onMove?: (step: 1 | -1) => void
   /** The call as the list behind knows it. */
   readonly listed?: CallJson | OverviewCall | undefined
   /** The call as the Live view has heard of it; it may be under way still. */
-  readonly fed?: FedCall | undefined
+  readonly fed?: LiveCall | undefined
 }
 
 /** One call, over the page at its right. */
-export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanelProps): JSX.Element {
+export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
-  useShortcuts(
-    'Call panel',
-    onMove === undefined
-      ? []
-      : [
-          { key: 'j', words: 'Next call', run: () => onMove(1) },
-          { key: 'k', words: 'Previous call', run: () => onMove(-1) },
-        ],
-    { isInDialog: true },
-  )
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
@@ -63,6 +52,7 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
     return () => shown?.close()
   }, [])
   const { address, amend } = useNavigation()
+  const times = useTimes()
   const { tab } = address
   useEffect(() => body.current?.scrollTo(0, 0), [id, tab])
 
@@ -81,6 +71,18 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
   const ended = brief ?? fed?.ended ?? null
   const tabs = allTabs.filter((tab) => tab !== 'error' || (ended !== null && ended.outcome !== 'ok'))
   const shown = tabs.includes(tab) ? tab : 'timing'
+  const byTab = (words: (tab: CallTab, at: number) => string): Record<CallTab, string> =>
+    Object.fromEntries(tabs.map((tab, at) => [tab, words(tab, at)])) as Record<CallTab, string>
+  const moves = onMove && [
+    { key: 'j', words: 'Next call', run: () => onMove(1) },
+    { key: 'k', words: 'Previous call', run: () => onMove(-1) },
+  ]
+  const keys = tabs.map((tab, at) => ({
+    key: String(at + 1),
+    words: callTabWords[tab],
+    run: () => amend({ tab }),
+  }))
+  useShortcuts('Call panel', [...(moves ?? []), ...keys], { isInDialog: true })
   const isUnknown = full === null && troubleCode === 'call_not_found'
 
   return (
@@ -127,13 +129,20 @@ export function CallPanel({ id, times, onClose, onMove, listed, fed }: CallPanel
           <Button kind="bare" icon="close" label="Close" title="Close (Esc)" onClick={onClose} />
         </div>
       </header>
-      <Tabs tabs={tabs} chosen={shown} onChoose={(tab) => amend({ tab })} />
+      <Segments
+        class="call-tabs"
+        label="What of the call is shown"
+        words={byTab((tab) => callTabWords[tab])}
+        titles={byTab((_, at) => `Key ${at + 1}`)}
+        chosen={shown}
+        onChoose={(tab) => amend({ tab })}
+      />
       <div class="panel-body" ref={body}>
         {shown !== 'timing' && <PayloadTab id={id} tab={shown} call={full} fed={fed ?? null} />}
         {shown === 'timing' && (
           <>
-            {brief !== null && <Brief call={brief} times={times} />}
-            {full !== null && <CallFacts call={full} utc={times.zone === 'UTC'} />}
+            {brief !== null && <Brief call={brief} />}
+            {full !== null && <CallFacts call={full} />}
             {isUnderWay && <p class="quiet">Its times are told when it has ended.</p>}
             {full === null && trouble === null && !isUnderWay && (
               <div class="skeleton" style={{ height: '16rem' }} />
@@ -168,43 +177,8 @@ function useSince(instantMs: number | null, ms: number): boolean {
   return hasPassed
 }
 
-interface TabsProps {
-  readonly tabs: readonly CallTab[]
-  readonly chosen: CallTab
-  readonly onChoose: (tab: CallTab) => void
-}
-
-/** Chooses the side of the call that the panel shows. */
-function Tabs({ tabs, chosen, onChoose }: TabsProps): JSX.Element {
-  useShortcuts(
-    'Call panel',
-    tabs.map((tab, at) => ({ key: String(at + 1), words: callTabWords[tab], run: () => onChoose(tab) })),
-    { isInDialog: true },
-  )
-  return (
-    <div class="call-tabs" role="group" aria-label="What of the call is shown">
-      {tabs.map((tab, at) => (
-        <button
-          key={tab}
-          type="button"
-          title={`Key ${at + 1}`}
-          aria-pressed={tab === chosen}
-          onClick={() => onChoose(tab)}
-        >
-          {callTabWords[tab]}
-        </button>
-      ))}
-    </div>
-  )
-}
-
-interface BriefProps {
-  readonly call: CallJson | OverviewCall
-  readonly times: Times
-}
-
 /** The facts that a list knows of a call as well: how it ended, its figures and times. */
-function Brief({ call, times }: BriefProps): JSX.Element {
+function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Element {
   const wrong = failureSentence(call)
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (
@@ -218,7 +192,7 @@ function Brief({ call, times }: BriefProps): JSX.Element {
             'Cost',
             <>
               {known(call.cost_usd, exactDollars)}
-              <CallPrice call={rest} costUsd={call.cost_usd} times={times} />
+              <CallPrice call={rest} costUsd={call.cost_usd} />
             </>,
           ],
           ['Speed', known(rest.output_tokens_per_s, (perS) => `${speed(perS)} tok/s`)],

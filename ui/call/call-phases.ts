@@ -5,22 +5,28 @@ import type { CallJson } from '../../src/call/call-record.ts'
 export type TimedCall = Partial<Pick<CallJson, 'connect_ms' | 'ttfb_ms'>> &
   Pick<OverviewCall, 'attempts' | 'receive_ms' | 'queue_ms' | 'retry_wait_ms' | 'ttft_ms' | 'duration_ms'>
 
+/** The few parts that a bar in a list tells apart: a glance is enough. */
+export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
+
 /**
- * The parts of a call, one after the other: the request's body was read, a slot was waited for, lost attempts and the
- * waits between them, the connection, then to the first token or byte, and the rest of the answer. `answer` is the
- * rest if no token or byte is known to have come; `refusal` if nothing was sent to the upstream.
+ * The parts of a call, one after the other, and how a bar shows them: the request's body was read, a slot was waited for,
+ * lost attempts and the waits between them, the connection, then to the first token or byte, and the rest of the answer.
+ * `answer` is the rest if no token or byte is known to have come; `refusal` if nothing was sent to the upstream.
  */
-export type PhaseName =
-  | 'receive'
-  | 'queue'
-  | 'retry'
-  | 'connect'
-  | 'first_token'
-  | 'first_byte'
-  | 'stream'
-  | 'body'
-  | 'answer'
-  | 'refusal'
+export const barPartOf = {
+  receive: 'receive',
+  queue: 'wait',
+  retry: 'wait',
+  connect: 'first',
+  first_token: 'first',
+  first_byte: 'answer',
+  stream: 'stream',
+  body: 'answer',
+  answer: 'answer',
+  refusal: 'answer',
+} as const satisfies Readonly<Record<string, BarPart>>
+
+export type PhaseName = keyof typeof barPartOf
 
 export interface CallPhase {
   readonly name: PhaseName
@@ -62,22 +68,6 @@ export function callPhases(call: TimedCall): readonly CallPhase[] {
     until('body', durationMs)
   } else until(call.attempts === 0 ? 'refusal' : 'answer', durationMs)
   return phases
-}
-
-/** The few parts that a bar in a list tells apart: a glance is enough. */
-export type BarPart = 'receive' | 'wait' | 'first' | 'stream' | 'answer'
-
-export const barPartOf: Readonly<Record<PhaseName, BarPart>> = {
-  receive: 'receive',
-  queue: 'wait',
-  retry: 'wait',
-  connect: 'first',
-  first_token: 'first',
-  first_byte: 'answer',
-  stream: 'stream',
-  body: 'answer',
-  answer: 'answer',
-  refusal: 'answer',
 }
 
 export interface BarPiece {

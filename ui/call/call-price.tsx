@@ -1,22 +1,20 @@
 import type { JSX } from 'preact'
 import type { CostMatches } from '../../src/api/costs.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
 import { matchesPath, sourceDate, sourceWords } from '../data/price-source.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import type { Times } from '../format/times.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 export interface CallPriceProps {
   /** Empty while only a list has told of it. */
   readonly call: Partial<CallJson>
   readonly costUsd: number | null
-  readonly times: Times
 }
 
 /** The source of a cost, or why there is none; leads to the price. */
-export function CallPrice({ call, costUsd, times }: CallPriceProps): JSX.Element {
+export function CallPrice({ call, costUsd }: CallPriceProps): JSX.Element {
   const { price_source: source, price_key: key, usage_source: usage, model } = call
   if (usage === undefined) return <small />
   if (costUsd === null && usage === 'none') return <small>no usage told</small>
@@ -34,7 +32,7 @@ export function CallPrice({ call, costUsd, times }: CallPriceProps): JSX.Element
       <small>
         <PriceLink call={call} name={key} words={`price of ${key}`} />
       </small>
-      <PriceAge call={call} times={times} />
+      <PriceAge call={call} />
     </>
   )
 }
@@ -60,11 +58,12 @@ function PriceLink({ call, name, words }: PriceLinkProps): JSX.Element {
 const hourMs = 3_600_000
 
 /** The source of the price and its date; no date if the price is not the one any more that was met. */
-function PriceAge({ call, times }: Pick<CallPriceProps, 'call' | 'times'>): JSX.Element {
+function PriceAge({ call }: Pick<CallPriceProps, 'call'>): JSX.Element {
+  const times = useTimes()
   const { started_at: startedAt = '', price_source: source, price_key: key } = call
   const startedMs = Date.parse(startedAt)
   const path = matchesPath(startedMs, startedMs + 1)
-  const { answer } = useAnswer<CostMatches>(path, () => path, { everyMs: null })
+  const { answer } = useAnswer<CostMatches>(path, () => path)
   const price = answer?.matches
     .flatMap(({ price }) => ('key' in price ? [price] : []))
     .find((price) => price.key === key && price.source === source)

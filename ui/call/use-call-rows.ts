@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { useShortcuts } from '../design/keys.ts'
-import { useVirtualRows } from '../design/use-virtual-rows.ts'
+import { placesOf, scrollToSee, seenRows } from './row-span.ts'
 
 /** Handlers of the rows: the same for as long as the list is there. */
 export interface RowHandlers {
@@ -35,7 +35,7 @@ export interface CallRowsOptions<Call> {
 }
 
 /**
- * The rows of a long list of calls: those that are there, and the keys j, k, arrows, Home and End. Enter opens a row, as
+ * The rows of a long list of calls: those that are there, as they are seen or near to that, and the keys j, k, arrows, Home and End. Enter opens a row, as
  * it does any link; the list follows the open panel, and gets the focus back from it.
  */
 export function useCallRows<Call extends { readonly id: string }>(
@@ -48,14 +48,36 @@ export function useCallRows<Call extends { readonly id: string }>(
   const indexOf = (id: string | null): number => calls.findIndex((call) => call.id === id)
   const active = Math.max(0, indexOf(wantedId))
   const activeId = calls[active]?.id
-  const { indexes, seen, show, toTop } = useVirtualRows({
-    count: calls.length,
-    rowPx,
-    list,
-    byWindow,
-    headPx,
-    keep: active,
-  })
+  const [{ offsetPx, heightPx }, setView] = useState(unseen)
+  const view = (): View => (byWindow ? windowView(list.current) : elementView(list.current, headPx))
+  const latest = useRef({ view, rowPx })
+  latest.current = { view, rowPx }
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element === null) return
+    const target = byWindow ? window : element
+    const look = (): void => {
+      const now = latest.current.view()
+      const grid = latest.current.rowPx
+      setView((before) => (isSameRows(before, now, grid) ? before : now))
+    }
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    target.addEventListener('scroll', look, { passive: true })
+    addEventListener('resize', look)
+    return () => {
+      observer.disconnect()
+      target.removeEventListener('scroll', look)
+      removeEventListener('resize', look)
+    }
+  }, [byWindow])
+  const { seen, there } = seenRows(calls.length, rowPx, offsetPx, heightPx)
+  const show = (index: number): void => {
+    const now = view()
+    const byPx = scrollToSee(index, rowPx, now.offsetPx, now.heightPx)
+    if (byPx !== 0) (byWindow ? window : list.current)?.scrollBy(0, byPx)
+  }
 
   const wantsFocus = useRef(false)
   const moveTo = (index: number): void => {
@@ -119,9 +141,38 @@ export function useCallRows<Call extends { readonly id: string }>(
       if (getSelection()?.type !== 'Range') open.current(id)
     },
   })
-  const rows = indexes.flatMap((index) => {
+  // The row with the focus is there, whether it is seen or not.
+  const rows = placesOf(there, active < calls.length ? active : -1).flatMap((index) => {
     const call = calls[index]
     return call === undefined ? [] : [{ index, call }]
   })
+  const toTop = (): void => {
+    if (!byWindow) list.current?.scrollTo(0, 0)
+  }
   return { rows, activeId, handlers, onKeyDown, toTop }
+}
+
+/** What of the rows is scrolled away above, and in which height rows are seen; until that is known, for any screen. */
+const unseen = { offsetPx: 0, heightPx: 800 }
+
+type View = typeof unseen
+
+function elementView(list: HTMLElement | null, headPx: number): View {
+  return list === null ? unseen : { offsetPx: list.scrollTop, heightPx: list.clientHeight - headPx }
+}
+
+/** Rows begin to be seen below what stays at the top of the window. */
+function windowView(list: HTMLElement | null): View {
+  if (list === null) return unseen
+  const barPx = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0
+  return { offsetPx: barPx - list.getBoundingClientRect().top, heightPx: innerHeight - barPx }
+}
+
+function isSameRows(before: View, now: View, rowPx: number): boolean {
+  return (
+    before.heightPx === now.heightPx &&
+    Math.floor(before.offsetPx / rowPx) === Math.floor(now.offsetPx / rowPx) &&
+    Math.ceil((before.offsetPx + before.heightPx) / rowPx) ===
+      Math.ceil((now.offsetPx + now.heightPx) / rowPx)
+  )
 }

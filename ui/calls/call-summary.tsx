@@ -1,22 +1,16 @@
 import type { JSX } from 'preact'
 import { honest } from '../charts/small-sample.ts'
 import { sortWords } from '../data/call-words.ts'
-import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { count, counted, dollars, duration, percent, shortCount } from '../format/figures.ts'
 import { maxListed, pageSize } from './calls-question.ts'
 import type { CallList } from './use-call-list.ts'
 
-export interface CallSummaryProps {
-  readonly answer: CallsAnswer
-  /** How many are listed so far. */
-  readonly listed: number
-}
-
 /** Sums up the calls that the list is of. */
-export function CallSummary({ answer, listed }: CallSummaryProps): JSX.Element {
+export function CallSummary({ list: { answer, calls: listed } }: { readonly list: CallList }): JSX.Element {
   const { address } = useNavigation()
+  if (answer === null) return <></>
   const { summary } = answer
   const { calls, errors, error_rate: rate, cost_usd: cost, duration_ms: spread } = summary
   // Embeddings beside chats make every percentile a lie: they are told of calls of one kind.
@@ -35,7 +29,7 @@ export function CallSummary({ answer, listed }: CallSummaryProps): JSX.Element {
   return (
     <p class="calls-summary fine">
       <strong>
-        {listed < calls && `${count(listed)} of `}
+        {listed.length < calls && `${count(listed.length)} of `}
         {counted(calls, 'call')}
       </strong>
       {calls > 0 && facts.map((fact) => <span key={fact}>{fact}</span>)}

@@ -19,14 +19,11 @@ export function volumeQuestion(address: PageAddress, bounds: ListedBounds, zone:
   const lengthMs = bounds.toMs - bounds.fromMs
   const unit: CalendarUnit = lengthMs <= 8 * hourMs ? 'minute' : lengthMs <= 9 * 24 * hourMs ? 'hour' : 'day'
   const every = unit === 'minute' && lengthMs > 2 * hourMs ? 5 : 1
-  const query = selection(address, bounds)
-  query.set('group_by', unit)
-  query.set('tz', zone)
   return {
     frame: calendarFrame(bounds, unit, address.utc, every),
     utc: address.utc,
     stepWords: every === 1 ? unit : `${every} ${unit}s`,
-    path: `/api/query?${query}`,
+    path: `/api/query?${selection(address, bounds, { group_by: unit, tz: zone })}`,
   }
 }
 

@@ -6,10 +6,10 @@ import { noUsageWords } from '../call/call-words.ts'
 import { type CallRows, type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { Waterfall } from '../call/waterfall.tsx'
 import { callTypeWords } from '../data/call-words.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon } from '../design/icon.tsx'
-import { OnlyWhenChanged } from '../design/only-when-changed.ts'
+import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { useHeightBelow } from '../design/use-window.ts'
 import {
   bytes,
@@ -24,7 +24,9 @@ import {
   wait,
 } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
+import { CallsFoot } from './call-summary.tsx'
 import { type ColumnName, callColumns } from './chosen-columns.ts'
+import type { CallList } from './use-call-list.ts'
 
 /** Of the table's head, of a row and of a card, in pixels: 2.25 and 5.25 rem. */
 const [headPx, rowPx, cardPx] = [36, 36, 84]
@@ -32,42 +34,33 @@ const [headPx, rowPx, cardPx] = [36, 36, 84]
 const nearEnd = 40
 
 export interface CallsListProps {
-  readonly calls: readonly CallJson[]
-  /** Of how many calls these are the first; null if that is not known. */
-  readonly total: number | null
-  readonly scaleMs: number
-  readonly times: Times
-  readonly nowMs: number
-  readonly isStale: boolean
+  readonly list: CallList
   readonly onOpen: (id: string) => void
-  /** The last rows are near. */
-  readonly onNearEnd: () => void
-  /** After the last row. */
-  readonly foot: JSX.Element
 }
 
 /** Another list begins at its top, and as its end comes near more is asked for. */
-function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, onNearEnd }: CallsListProps): void {
+function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, comeNear }: CallList): void {
   const firstId = calls[0]?.id
   useEffect(toTop, [firstId])
   const last = rows.at(-1)?.index ?? 0
   useEffect(() => {
-    if (calls.length > 0 && last >= calls.length - nearEnd) onNearEnd()
-  }, [last, calls.length, onNearEnd])
+    if (calls.length > 0 && last >= calls.length - nearEnd) comeNear()
+  }, [last, calls.length, comeNear])
 }
 
 /** The calls of a list as cards, if there is no room for a table. */
-export function CallsCards(props: CallsListProps): JSX.Element {
-  const { calls, total, scaleMs, times, nowMs, isStale, onOpen, foot } = props
+export function CallsCards({ list, onOpen }: CallsListProps): JSX.Element {
+  const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
-  const list = useRef<HTMLUListElement>(null)
-  const shown = useCallRows({ title: 'Calls', calls, list, byWindow: true, rowPx: cardPx, onOpen })
-  useListEnds(shown, props)
+  const times = useTimes()
+  const box = useRef<HTMLUListElement>(null)
+  const shown = useCallRows({ title: 'Calls', calls, list: box, byWindow: true, rowPx: cardPx, onOpen })
+  useListEnds(shown, list)
   return (
     <>
       <ul
         class={`calls-cards ${isStale ? 'is-stale' : ''}`}
-        ref={list}
+        ref={box}
         aria-label="Calls"
         aria-busy={isStale}
         style={{ height: `${calls.length * cardPx}px` }}
@@ -100,7 +93,8 @@ export function CallsCards(props: CallsListProps): JSX.Element {
                 <strong>{call.model ?? call.endpoint}</strong>
                 <strong>{known(call.duration_ms, duration)}</strong>
                 <span class="quiet">
-                  {times.short(Date.parse(startedAt), nowMs)} · {known(input, count)} → {known(output, count)}
+                  {times.short(Date.parse(startedAt), answeredMs ?? 0)} · {known(input, count)} →{' '}
+                  {known(output, count)}
                   {cost !== null && ` · ${dollars(cost)}`}
                 </span>
                 <span>
@@ -112,7 +106,7 @@ export function CallsCards(props: CallsListProps): JSX.Element {
           )
         })}
       </ul>
-      {foot}
+      <CallsFoot list={list} />
     </>
   )
 }
@@ -122,12 +116,13 @@ export interface CallsTableProps extends CallsListProps {
 }
 
 /** The calls of a list as a table, of which only the rows that are seen are there. */
-export function CallsTable(props: CallsTableProps): JSX.Element {
-  const { calls, total, columns, scaleMs, times, nowMs, isStale, onOpen, foot } = props
+export function CallsTable({ list, columns, onOpen }: CallsTableProps): JSX.Element {
+  const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
+  const times = useTimes()
   const scroller = useRef<HTMLDivElement>(null)
   const shown = useCallRows({ title: 'Calls', calls, list: scroller, headPx, rowPx, onOpen })
-  useListEnds(shown, props)
+  useListEnds(shown, list)
   const heightPx = useHeightBelow(scroller)
   const widthRem = columns.reduce((sum, name) => sum + callColumns[name].rem, 0)
   const lastIndex = shown.rows.at(-1)?.index ?? -1
@@ -167,10 +162,9 @@ export function CallsTable(props: CallsTableProps): JSX.Element {
                 columns={columns}
                 scaleMs={scaleMs}
                 times={times}
-                nowMs={nowMs}
+                nowMs={answeredMs ?? 0}
                 address={address}
                 isActive={call.id === shown.activeId}
-                isOpen={call.id === address.call}
                 {...shown.handlers}
               />
             </Fragment>
@@ -178,7 +172,7 @@ export function CallsTable(props: CallsTableProps): JSX.Element {
           <Gap rows={calls.length - lastIndex - 1} columns={columns.length} />
         </tbody>
       </table>
-      {foot}
+      <CallsFoot list={list} />
     </div>
   )
 }
@@ -232,13 +226,12 @@ interface CallRowProps extends RowHandlers {
   readonly address: PageAddress
   /** Tab leads to it. */
   readonly isActive: boolean
-  readonly isOpen: boolean
 }
 
 /** A call in the table. Its time is its link. */
 class CallRow extends OnlyWhenChanged<CallRowProps> {
   override render(): JSX.Element {
-    const { call, index, columns, scaleMs, times, nowMs, address, isActive, isOpen } = this.props
+    const { call, index, columns, scaleMs, times, nowMs, address, isActive } = this.props
     const { onFocus, onPress } = this.props
     const { id } = call
     const startedMs = Date.parse(call.started_at)
@@ -246,7 +239,7 @@ class CallRow extends OnlyWhenChanged<CallRowProps> {
       <tr
         class="call"
         aria-rowindex={index + 2}
-        aria-current={isOpen ? 'true' : undefined}
+        aria-current={id === address.call ? 'true' : undefined}
         onClick={(event) => onPress(event, id)}
       >
         {columns.map((name) => (

@@ -1,5 +1,5 @@
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, boundsOf, questionKey, writeFilter } from '../data/page-address.ts'
+import { type PageAddress, boundsOf, callsQuery, isStatus, questionKey } from '../data/page-address.ts'
 
 /** Calls that are asked for at once. */
 export const pageSize = 100
@@ -36,10 +36,8 @@ export function exportPath(address: PageAddress, bounds: ListedBounds, format: '
 }
 
 function pathOf(address: PageAddress, bounds: ListedBounds, rest: Readonly<Record<string, string>>): string {
-  const query = selection(address, bounds)
-  if (address.sort !== 'started_at') query.set('sort', address.sort)
-  for (const [name, value] of Object.entries(rest)) query.set(name, value)
-  return `/api/query?${query}`
+  const sort = address.sort === 'started_at' ? {} : { sort: address.sort }
+  return `/api/query?${selection(address, bounds, { ...sort, ...rest })}`
 }
 
 /** Asks how many calls there are by a client or failure code, whatever of these is chosen. */
@@ -49,15 +47,26 @@ export function facetPath(
   facet: 'client' | 'failure_code',
 ): string {
   const without = facet === 'client' ? { clients: [] } : { failureCodes: [] }
-  const query = selection({ ...address, ...without }, bounds)
-  query.set('group_by', facet)
-  return `/api/query?${query}`
+  return `/api/query?${selection({ ...address, ...without }, bounds, { group_by: facet })}`
 }
 
 /** Selects the calls. An open end is left out: calls that began a moment ago, by another clock, belong to it too. */
-export function selection(address: PageAddress, { fromMs, toMs, isOpen }: ListedBounds): URLSearchParams {
-  const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
-  if (!isOpen) query.set('to', new Date(toMs).toISOString())
-  writeFilter(query, address)
-  return query
+export function selection(
+  address: PageAddress,
+  { fromMs, toMs, isOpen }: ListedBounds,
+  rest: Readonly<Record<string, string>>,
+): URLSearchParams {
+  return callsQuery(address, fromMs, isOpen ? null : toMs, rest)
+}
+
+/** A search asks for the panel of one call, or for a change of the filters. */
+export type Searched = { readonly id: string } | { readonly filter: Partial<PageAddress> }
+
+/** Reads a search: an id of eleven digits of Crockford's base32, a status as rows show it, else an error code. */
+export function searched(text: string): Searched {
+  const sought = text.trim()
+  const id = sought.toLowerCase()
+  // Of at most 53 bits.
+  if (/^[0-7][0-9a-hjkmnp-tv-z]{10}$/.test(id)) return { id }
+  return { filter: isStatus(sought) ? { statuses: [sought], q: '' } : { q: sought } }
 }

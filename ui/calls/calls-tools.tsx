@@ -5,28 +5,33 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
 import { useNavigation } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
+import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
+import { stored } from '../design/stored.ts'
 import { CheckList } from '../filters/check-list.tsx'
 import { count } from '../format/figures.ts'
-import { exportPath, facetPath, listedBounds, maxExported, pageSize } from './calls-question.ts'
-import { type ColumnName, callColumns, columnNames, fixedColumns } from './chosen-columns.ts'
-import { searched } from './searched.ts'
+import { exportPath, facetPath, listedBounds, maxExported, pageSize, searched } from './calls-question.ts'
+import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
 
 export interface CallsToolsProps {
   readonly onOpen: (id: string) => void
   readonly isNarrow: boolean
   readonly columns: readonly ColumnName[]
-  readonly isOwnChoice: boolean
-  /** Null goes back to what fits. */
-  readonly onColumns: (columns: readonly ColumnName[] | null) => void
 }
 
+/** The columns that were chosen in this browser; null for those that fit. */
+export const keptColumns = stored<readonly ColumnName[] | null>(
+  'columns',
+  parseColumns,
+  (columns) => columns?.join(' ') ?? null,
+)
+
 /** Above the list: search, further filters, order, columns, export. */
-export function CallsTools({ onOpen, isNarrow, ...columns }: CallsToolsProps): JSX.Element {
+export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps): JSX.Element {
   return (
     <div class="calls-tools">
       <CallSearch onOpen={onOpen} />
@@ -34,7 +39,7 @@ export function CallsTools({ onOpen, isNarrow, ...columns }: CallsToolsProps): J
       <FacetMenu facet="failure_code" />
       <SortChoice isNarrow={isNarrow} />
       <div class="at-end">
-        {!isNarrow && <ColumnsMenu {...columns} />}
+        {!isNarrow && <ColumnsMenu columns={columns} />}
         <ExportMenu />
       </div>
     </div>
@@ -100,7 +105,7 @@ const mostChoices = 40
 function FacetList({ facet }: FacetProps): JSX.Element {
   const { address, go } = useNavigation()
   const path = facetPath(address, listedBounds(address, nowMs()), facet)
-  const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path, { everyMs: null })
+  const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path)
   const [name] = facets[facet]
   const chosen = address[name]
   if (answer === null) return <p class="filter-panel-note">{trouble ?? 'Counting…'}</p>
@@ -133,17 +138,31 @@ function FacetList({ facet }: FacetProps): JSX.Element {
   )
 }
 
-const orders: readonly { readonly choice: CallSort; readonly words: string; readonly title: string }[] = [
-  { choice: 'started_at', words: 'Newest', title: 'The newest first' },
-  { choice: 'duration', words: 'Slowest', title: 'Those that took longest first' },
-  { choice: 'ttft', words: 'First token', title: 'Those that waited longest for the first token first' },
-  { choice: 'cost', words: 'Cost', title: 'The dearest first' },
-]
+const orderWords: Readonly<Record<CallSort, string>> = {
+  started_at: 'Newest',
+  duration: 'Slowest',
+  ttft: 'First token',
+  cost: 'Cost',
+}
+const orderTitles: Readonly<Record<CallSort, string>> = {
+  started_at: 'The newest first',
+  duration: 'Those that took longest first',
+  ttft: 'Those that waited longest for the first token first',
+  cost: 'The dearest first',
+}
 
 function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Element {
   const { address, go } = useNavigation()
   if (!isNarrow) {
-    return <Segments label="Order" choices={orders} chosen={address.sort} onChoose={(sort) => go({ sort })} />
+    return (
+      <Segments
+        label="Order"
+        words={orderWords}
+        titles={orderTitles}
+        chosen={address.sort}
+        onChoose={(sort) => go({ sort })}
+      />
+    )
   }
   return (
     <select
@@ -154,9 +173,9 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Elemen
         if (isCallSort(value)) go({ sort: value })
       }}
     >
-      {orders.map(({ choice }) => (
-        <option key={choice} value={choice}>
-          {sortWords[choice]}
+      {Object.entries(sortWords).map(([sort, words]) => (
+        <option key={sort} value={sort}>
+          {words}
         </option>
       ))}
     </select>
@@ -164,8 +183,8 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Elemen
 }
 
 /** Chooses the table's columns; the choice is kept in this browser. */
-function ColumnsMenu(props: Omit<CallsToolsProps, 'onOpen' | 'isNarrow'>): JSX.Element {
-  const { columns, isOwnChoice, onColumns } = props
+function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>): JSX.Element {
+  const isOwnChoice = useWatched(keptColumns) !== null
   return (
     <Popover
       label="Columns"
@@ -186,11 +205,11 @@ function ColumnsMenu(props: Omit<CallsToolsProps, 'onOpen' | 'isNarrow'>): JSX.E
               isFixed: fixedColumns.has(name),
             }))}
             chosen={columns}
-            onChoose={(chosen) => onColumns(columnNames.filter((name) => chosen.includes(name)))}
+            onChoose={(chosen) => keptColumns.set(columnNames.filter((name) => chosen.includes(name)))}
             hasOnly={false}
           />
           <div class="filter-panel-foot">
-            <Button kind="bare" small isOff={!isOwnChoice} onClick={() => onColumns(null)}>
+            <Button kind="bare" small isOff={!isOwnChoice} onClick={() => keptColumns.set(null)}>
               What fits
             </Button>
           </div>

@@ -2,90 +2,53 @@ import './calls.css'
 import type { JSX } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
-import { barScaleMs } from '../call/call-phases.ts'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useNavigation } from '../data/navigation.tsx'
-import type { ViewProps } from '../data/view-props.ts'
 import { Icon } from '../design/icon.tsx'
-import { Stored, useStored } from '../design/stored.ts'
+import { useWatched } from '../data/watched.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
 import { counted } from '../format/figures.ts'
-import { CallSummary, CallsFoot } from './call-summary.tsx'
+import { CallSummary } from './call-summary.tsx'
 import { CallsCards, CallsTable } from './calls-list.tsx'
-import { CallsTools } from './calls-tools.tsx'
-import { type ColumnName, fittingColumns, parseColumns } from './chosen-columns.ts'
+import { CallsTools, keptColumns } from './calls-tools.tsx'
+import { fittingColumns } from './chosen-columns.ts'
 import { NoCalls, NoList } from './no-calls.tsx'
 import { useCallList } from './use-call-list.ts'
 import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
 
-/** The columns that were chosen in this browser; null if none were. */
-const keptColumns = new Stored<readonly ColumnName[] | null>(
-  'columns',
-  parseColumns,
-  (columns) => columns?.join(' ') ?? null,
-)
-
 /** Lists the calls that the address means, and opens one of them in a panel. */
-export function CallsView({ times }: ViewProps): JSX.Element {
+export function CallsView(): JSX.Element {
   const { address } = useNavigation()
   const list = useCallList(address)
-  const { answer, calls, isStale, isLoading, trouble, troubleCode, answeredMs, again } = list
+  const { answer, calls, isStale, isLoading, trouble, again } = list
   const panel = useCallPanel(calls, list.loadMore)
   const isNarrow = useMedia('(width < 40rem)')
   const fresh = useNewCalls(address, answer, calls)
   const card = useRef<HTMLElement>(null)
   const widthRem = useWidth(card) / remPx()
-  const ownColumns = useStored(keptColumns)
   const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
-  const columns = ownColumns ?? fitting
-  const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
+  const columns = useWatched(keptColumns) ?? fitting
   // The question failed, and an answer that is still there is to another one.
   const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
-  const total = answer === null ? null : address.sort === 'started_at' ? answer.summary.calls : calls.length
-  const shown = {
-    calls,
-    total,
-    scaleMs,
-    times,
-    nowMs: answeredMs ?? 0,
-    isStale,
-    onOpen: panel.open,
-    onNearEnd: list.comeNear,
-    foot: <CallsFoot list={list} />,
-  }
 
   return (
     <>
-      <FilterBar
-        times={times}
-        models={answer?.available_models ?? []}
-        types={answer?.available_types ?? []}
-        answeredMs={answeredMs}
-        isLoading={isLoading}
-        // If there is no list, its place says why.
-        trouble={isRefused ? null : trouble}
-        again={again}
-      />
+      {/* If there is no list, its place says why. */}
+      <FilterBar asked={isRefused ? { ...list, trouble: null } : list} />
       <section class="card call-list" ref={card} aria-label="Calls">
-        <ChartRoomProvider times={times} onHold={ignore}>
+        <ChartRoomProvider>
           <VolumeStrip answer={answer} />
         </ChartRoomProvider>
-        <CallsTools
-          onOpen={panel.open}
-          isNarrow={isNarrow}
-          columns={columns}
-          isOwnChoice={ownColumns !== null}
-          onColumns={(chosen) => keptColumns.set(chosen)}
-        />
+        <CallsTools onOpen={panel.open} isNarrow={isNarrow} columns={columns} />
         <div class="calls-told">
           {answer === null ? (
             <span class="quiet">{isRefused ? '' : 'Loading…'}</span>
           ) : (
-            <CallSummary answer={answer} listed={calls.length} />
+            <CallSummary list={list} />
           )}
           <span class="aside" role="status">
             {fresh.count > 0 && 'New calls have come in.'}
@@ -100,26 +63,21 @@ export function CallsView({ times }: ViewProps): JSX.Element {
           )}
         </div>
         {isRefused ? (
-          <NoList trouble={trouble} troubleCode={troubleCode} again={again} />
+          <NoList list={list} />
         ) : answer === null ? (
           <Skeleton />
         ) : calls.length === 0 ? (
           <NoCalls answer={answer} />
         ) : isNarrow ? (
-          <CallsCards {...shown} />
+          <CallsCards list={list} onOpen={panel.open} />
         ) : (
-          <CallsTable {...shown} columns={columns} />
+          <CallsTable list={list} columns={columns} onOpen={panel.open} />
         )}
       </section>
-      {address.call !== null && (
-        <CallPanel id={address.call} times={times} listed={panel.call} {...panel.moves} />
-      )}
+      {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </>
   )
 }
-
-/** The list never moves by itself. */
-function ignore(): void {}
 
 function Skeleton(): JSX.Element {
   return (

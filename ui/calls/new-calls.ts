@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { useEvent } from '../data/live.ts'
+import { useRecordedCalls } from '../data/live.ts'
 import type { PageAddress } from '../data/page-address.ts'
 
 /** Tells if a call that was just recorded belongs to the list of an address, as far as a page can tell. */
@@ -26,27 +26,22 @@ function isOneOf(chosen: readonly string[], value: string | null): boolean {
   return chosen.length === 0 || (value !== null && chosen.includes(value))
 }
 
-/** How many calls have come since a list was asked for. */
-interface NewCount {
-  readonly count: number
-  /** There may be more: some were not told. */
-  readonly isLeast: boolean
-}
+/** There may be more than these: some were not told. */
+const none = { count: 0, isLeast: false }
 
 /** Counts the calls that were recorded since `answer` came and belong to its list. */
 export function useNewCalls(
   address: PageAddress,
   answer: object | null,
   listed: readonly CallJson[],
-): NewCount {
-  const [count, setCount] = useState<NewCount>(none)
+): typeof none {
+  const [count, setCount] = useState(none)
   const seen = useRef<ReadonlySet<string>>(new Set())
   useEffect(() => {
     seen.current = new Set(listed.map(({ id }) => id))
   }, [listed])
   useEffect(() => setCount(none), [answer])
-  useEvent(
-    'calls',
+  useRecordedCalls(
     ({ calls, skipped }) => {
       const added = (calls as readonly CallJson[]).filter(
         (call) => !seen.current.has(call.id) && belongsTo(call, address),
@@ -58,5 +53,3 @@ export function useNewCalls(
   )
   return count
 }
-
-const none: NewCount = { count: 0, isLeast: false }

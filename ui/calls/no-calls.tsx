@@ -6,6 +6,7 @@ import { type LastRange, type PageAddress, isFiltered, withoutFilters } from '..
 import { Button } from '../design/button.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { counted } from '../format/figures.ts'
+import type { CallList } from './use-call-list.ts'
 
 const wider: Readonly<Partial<Record<LastRange, readonly [range: LastRange, words: string]>>> = {
   '1h': ['24h', 'the last 24 hours'],
@@ -75,16 +76,11 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }): JSX.Eleme
   )
 }
 
-export interface NoListProps {
-  readonly trouble: string
-  readonly troubleCode: string | null
-  readonly again: () => void
-}
-
 /** In place of a list that the dashboard did not answer with. */
-export function NoList({ trouble, troubleCode, again }: NoListProps): JSX.Element {
+export function NoList({ list }: { readonly list: CallList }): JSX.Element {
+  const { trouble, troubleCode, again } = list
   const { address } = useNavigation()
-  const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble)?.[1]
+  const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble ?? '')?.[1]
   if (troubleCode !== 'folded_range' || unfolded === undefined) {
     return (
       <div role="alert">

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { barScaleMs } from '../call/call-phases.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { PageAddress } from '../data/page-address.ts'
 import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
@@ -11,6 +12,10 @@ import { nowMs } from '../data/dashboard-clock.ts'
 export interface CallList extends Answered<CallsAnswer> {
   /** Those that were asked for so far, each once. */
   readonly calls: readonly CallJson[]
+  /** Of how many calls these are the first; null if that is not known. */
+  readonly total: number | null
+  /** The time that fills the room of each bar. */
+  readonly scaleMs: number
   readonly hasMore: boolean
   /** Asks for the next page, unless it is on its way. */
   readonly loadMore: () => void
@@ -22,19 +27,12 @@ export interface CallList extends Answered<CallsAnswer> {
 
 /** The calls that an address means: asked for when it changes or `again` is called, never by itself. */
 export function useCallList(address: PageAddress): CallList {
-  const asked = useRef<ListedBounds | null>(null)
-  const answered = useAnswer<CallsAnswer>(
-    listKey(address),
-    () => {
-      asked.current = listedBounds(address, nowMs())
-      return listPath(address, asked.current)
-    },
-    { everyMs: null },
-  )
-  const { answer, isStale } = answered
-  // Further pages keep to the range of the first.
-  const bounds = useMemo(() => asked.current ?? listedBounds(address, nowMs()), [answer])
-  const [more, setMore] = useState<Pages>(noPages)
+  const answered = useAnswer<CallsAnswer, ListQuestion>(listKey(address), () => {
+    const bounds = listedBounds(address, nowMs())
+    return { bounds, path: listPath(address, bounds) }
+  })
+  const { answer, question, isStale } = answered
+  const [more, setMore] = useState(noPages)
   const pages = more.of === answer ? more : { ...noPages, of: answer }
   const cursor = pages.calls.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
 
@@ -44,11 +42,12 @@ export function useCallList(address: PageAddress): CallList {
   const leaving = useRef<AbortController | null>(null)
   useEffect(() => () => leaving.current?.abort(), [answer])
   const loadMore = useCallback(() => {
-    if (!hasMore || pages.isLoading) return
+    if (!hasMore || pages.isLoading || question === null) return
     const abort = new AbortController()
     leaving.current = abort
     setMore({ ...pages, isLoading: true, trouble: null })
-    ask<CallsAnswer>(listPath(address, bounds, cursor), abort.signal).then(
+    // Further pages keep to the range of the first.
+    ask<CallsAnswer>(listPath(address, question.bounds, cursor), abort.signal).then(
       (next) =>
         setMore({
           of: answer,
@@ -61,23 +60,28 @@ export function useCallList(address: PageAddress): CallList {
         if (!abort.signal.aborted) setMore({ ...pages, isLoading: false, trouble: reasonOf(error) })
       },
     )
-  }, [answer, address, bounds, cursor, hasMore, pages])
+  }, [answer, question, address, cursor, hasMore, pages])
 
   const comeNear = useCallback(() => {
     if (pages.trouble === null) loadMore()
   }, [pages.trouble, loadMore])
 
-  return { ...answered, calls, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+  const scaleMs = useMemo(() => barScaleMs(answer?.calls ?? []), [answer])
+  const total = answer && (address.sort === 'started_at' ? answer.summary.calls : calls.length)
+  return { ...answered, calls, total, scaleMs, hasMore, loadMore, comeNear, moreTrouble: pages.trouble }
+}
+
+interface ListQuestion {
+  readonly path: string
+  readonly bounds: ListedBounds
 }
 
 /** The pages after the first. */
-interface Pages {
+const noPages = {
   /** The answer whose first page they follow. */
-  readonly of: CallsAnswer | null
-  readonly calls: readonly CallJson[]
-  readonly cursor: string | null
-  readonly isLoading: boolean
-  readonly trouble: string | null
+  of: null as CallsAnswer | null,
+  calls: [] as readonly CallJson[],
+  cursor: null as string | null,
+  isLoading: false,
+  trouble: null as string | null,
 }
-
-const noPages: Pages = { of: null, calls: [], cursor: null, isLoading: false, trouble: null }

@@ -5,7 +5,7 @@ import { type Draw, Plot } from '../charts/plot.tsx'
 import { type TimeFrame, bucketBounds, shareOfTime } from '../charts/time-frame.ts'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { count, counted } from '../format/figures.ts'
 import {
@@ -26,7 +26,29 @@ const [heightPx, basePx, leastPx] = [56, 42, 1.5]
  */
 export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }): JSX.Element {
   const { palette } = useChartRoom()
-  const { question, bars, isGone } = useVolume(answer)
+  const times = useTimes()
+  const { address } = useNavigation()
+  const ask = (): VolumeQuestion => volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
+  // However the list is sorted.
+  const chronological = { ...address, sort: 'started_at' } as const
+  const volume = useAnswer<{ readonly groups?: readonly VolumeGroup[] }, VolumeQuestion>(
+    `${listKey(chronological)} ${times.zone}`,
+    ask,
+  )
+  const { again, trouble, isStale, isLoading } = volume
+  const listed = useRef({ key: '', answer })
+  useEffect(() => {
+    const before = listed.current
+    listed.current = { key: listKey(address), answer }
+    // Another question is counted by itself; the same one anew when the list was.
+    if (before.answer !== null && before.key === listed.current.key) again()
+  }, [answer])
+  const isGone = trouble !== null && isStale && !isLoading
+  const { question, bars } = useMemo(() => {
+    const question = isGone ? ask() : volume.question
+    const groups = isGone ? [] : (volume.answer?.groups ?? [])
+    return { question, bars: question === null ? [] : volumeBars(question, groups) }
+  }, [volume.answer, isGone])
   const mostCalls = Math.max(1, ...bars.map(({ calls }) => calls))
   const mostErrors = Math.max(0, ...bars.map(({ errors }) => errors))
   // Only failed calls are asked for.
@@ -34,27 +56,31 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
   const draw = useCallback<Draw>(
     (context, width) => {
       if (question === null) return
+      const { frame } = question
+      /** `heightOf` is in pixels, and negative if the bar grows upwards. */
+      const drawBars = (fromPx: number, heightOf: (bar: VolumeBar) => number): void => {
+        for (const [index, bar] of bars.entries()) {
+          const height = heightOf(bar)
+          if (height === 0) continue
+          const { fromMs, toMs } = bucketBounds(frame, index)
+          const x = shareOfTime(frame, fromMs) * width
+          const barWidth = Math.max(0.5, (shareOfTime(frame, toMs) * width - x) * 0.84)
+          context.fillRect(x, fromPx, barWidth, Math.sign(height) * Math.max(leastPx, Math.abs(height)))
+        }
+      }
       context.fillStyle = areAllFailed ? palette.bad : palette.first
       context.globalAlpha = areAllFailed ? 1 : 0.75
-      drawBars(
-        context,
-        question.frame,
-        width,
-        0,
-        (index) => ((bars[index]?.calls ?? 0) / mostCalls) * -basePx,
-      )
+      drawBars(basePx, ({ calls }) => (calls / mostCalls) * -basePx)
       context.globalAlpha = 1
+      if (areAllFailed) return
       // Failed calls have a scale of their own, on which a few of many stay as small as they are.
       const errorPx = (heightPx - basePx - 1) / Math.max(mostErrors, mostCalls / 10)
       context.fillStyle = palette.bad
-      if (!areAllFailed) {
-        drawBars(context, question.frame, width, 1, (index) => (bars[index]?.errors ?? 0) * errorPx)
-      }
+      drawBars(basePx + 1, ({ errors }) => errors * errorPx)
     },
     [question, bars, palette],
   )
   const hasBars = bars.some(({ calls }) => calls > 0)
-  const words = (index: number): string => barWords(bars[index])
   return (
     <div class="volume">
       <div class="volume-head">
@@ -77,8 +103,7 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
         draw={draw}
         empty={isGone ? 'Cannot be told for this range' : null}
         label="Calls over time; Enter looks closer"
-        speak={words}
-        tip={(index) => <p>{words(index)}</p>}
+        speak={(index) => barWords(bars[index])}
         to={({ fromMs, toMs }) => ({ range: { last: null, fromMs, toMs } })}
       />
     </div>
@@ -86,62 +111,6 @@ export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null })
 }
 
 const nothing: TimeFrame = { fromMs: 0, toMs: 1, startsMs: [], bucketMs: 1 }
-
-interface Volume {
-  readonly question: VolumeQuestion | null
-  /** One for each bucket of the question's frame. */
-  readonly bars: readonly VolumeBar[]
-  /** The question failed. */
-  readonly isGone: boolean
-}
-
-function useVolume(answer: CallsAnswer | null): Volume {
-  const { times } = useChartRoom()
-  const { address } = useNavigation()
-  const asked = useRef<VolumeQuestion | null>(null)
-  // However the list is sorted.
-  const chronological = { ...address, sort: 'started_at' } as const
-  const counted = useAnswer<{ readonly groups?: readonly VolumeGroup[] }>(
-    `${listKey(chronological)} ${times.zone}`,
-    () => {
-      asked.current = volumeQuestion(address, listedBounds(address, nowMs()), times.zone)
-      return asked.current.path
-    },
-    { everyMs: null },
-  )
-  const { again, trouble, isStale, isLoading } = counted
-  const listed = useRef({ key: '', answer })
-  useEffect(() => {
-    const before = listed.current
-    listed.current = { key: listKey(address), answer }
-    // Another question is counted by itself; the same one anew when the list was.
-    if (before.answer !== null && before.key === listed.current.key) again()
-  }, [answer])
-  const isGone = trouble !== null && isStale && !isLoading
-  return useMemo(() => {
-    const { current: question } = asked
-    const groups = isGone ? [] : (counted.answer?.groups ?? [])
-    return { question, bars: question === null ? [] : volumeBars(question, groups), isGone }
-  }, [counted.answer, isGone])
-}
-
-/** `heightOf` is in pixels, and negative if the bar grows upwards. */
-function drawBars(
-  context: CanvasRenderingContext2D,
-  frame: TimeFrame,
-  width: number,
-  offsetPx: number,
-  heightOf: (index: number) => number,
-): void {
-  for (const index of frame.startsMs.keys()) {
-    const height = heightOf(index)
-    if (height === 0) continue
-    const { fromMs, toMs } = bucketBounds(frame, index)
-    const x = shareOfTime(frame, fromMs) * width
-    const barWidth = Math.max(0.5, (shareOfTime(frame, toMs) * width - x) * 0.84)
-    context.fillRect(x, basePx + offsetPx, barWidth, Math.sign(height) * Math.max(leastPx, Math.abs(height)))
-  }
-}
 
 function barWords({ calls, errors }: VolumeBar = { calls: 0, errors: 0 }): string {
   return `${counted(calls, 'call')}, ${errors === 0 ? 'none' : count(errors)} failed`

@@ -13,9 +13,17 @@ export function calendarFrame(
   every = 1,
 ): TimeFrame {
   const bucketMs = msOf[unit] * every
+  const date = new Date(fromMs)
+  // The offsets of all zones are whole quarter hours.
+  if (utc || unit === 'minute') date.setTime(fromMs - (fromMs % bucketMs))
+  else if (unit === 'day') date.setHours(0, 0, 0, 0)
+  else date.setMinutes(0, 0, 0)
   const startsMs: number[] = []
-  for (let at = startOf(fromMs, unit, utc, bucketMs); at < toMs; at = nextOf(at, unit, utc, bucketMs)) {
-    startsMs.push(at)
+  while (date.getTime() < toMs) {
+    startsMs.push(date.getTime())
+    // A local day may be longer or shorter, when the clocks change.
+    if (unit === 'day' && !utc) date.setDate(date.getDate() + 1)
+    else date.setTime(date.getTime() + bucketMs)
   }
   return { fromMs, toMs, startsMs, bucketMs }
 }
@@ -25,21 +33,4 @@ export function bucketOfKey(frame: TimeFrame, key: string, utc: boolean): number
   // A day is the bucket that has its date at noon.
   const text = key.length > 10 ? key : `${key}T12:00:00${utc ? 'Z' : ''}`
   return bucketAt(frame, Date.parse(text))
-}
-
-function startOf(ms: number, unit: CalendarUnit, utc: boolean, bucketMs: number): number {
-  // The offsets of all zones are whole quarter hours.
-  if (utc || unit === 'minute') return ms - (ms % bucketMs)
-  const date = new Date(ms)
-  if (unit === 'day') date.setHours(0, 0, 0, 0)
-  else date.setMinutes(0, 0, 0)
-  return date.getTime()
-}
-
-/** A local day may be longer or shorter, when the clocks change. */
-function nextOf(ms: number, unit: CalendarUnit, utc: boolean, bucketMs: number): number {
-  if (utc || unit !== 'day') return ms + bucketMs
-  const date = new Date(ms)
-  date.setDate(date.getDate() + 1)
-  return date.getTime()
 }

@@ -2,7 +2,7 @@ import './charts.css'
 import { createContext, type ComponentChildren, type JSX } from 'preact'
 import { useContext, useMemo, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
-import type { Times } from '../format/times.ts'
+import { Watched } from '../data/watched.ts'
 import { type Palette, usePalette } from './palette.ts'
 import type { Bounds } from './time-frame.ts'
 
@@ -13,19 +13,19 @@ export interface ChartMark {
 }
 
 export interface ChartRoomProps {
-  readonly times: Times
   /** When no gateway ran: shaded. */
   readonly outages?: readonly Bounds[]
   readonly marks?: readonly ChartMark[]
   /** While something is dragged: what is drawn must not change. */
-  readonly onHold: (isHeld: boolean) => void
+  readonly onHold?: (isHeld: boolean) => void
   readonly children: ComponentChildren
 }
 
 /** What the charts of a page have in common. */
 export interface ChartRoom extends Required<Omit<ChartRoomProps, 'children'>> {
   readonly palette: Palette
-  readonly crosshair: Crosshair
+  /** The instant that the reader points at, in whichever chart: milliseconds since the Unix epoch. All charts mark it. */
+  readonly crosshair: Watched<number | null>
   /** Shows this span alone. */
   readonly zoom: (bounds: Bounds) => void
   /** Undoes that; null if the range is none that was zoomed to. */
@@ -34,16 +34,17 @@ export interface ChartRoom extends Required<Omit<ChartRoomProps, 'children'>> {
 
 const RoomContext = createContext<ChartRoom | null>(null)
 const none: readonly never[] = []
+const ignore = (): void => undefined
 
 /** Gives the charts inside what they have in common. */
 export function ChartRoomProvider(props: ChartRoomProps): JSX.Element {
-  const { times, outages = none, marks = none, onHold, children } = props
+  const { outages = none, marks = none, onHold = ignore, children } = props
   const palette = usePalette()
-  const [crosshair] = useState(() => new Crosshair())
+  const [crosshair] = useState(() => new Watched<number | null>(null))
   const [zoom, zoomOut] = useZoom()
   const room = useMemo(
-    () => ({ times, outages, marks, onHold, palette, crosshair, zoom, zoomOut }),
-    [times, outages, marks, onHold, palette, crosshair, zoom, zoomOut],
+    () => ({ outages, marks, onHold, palette, crosshair, zoom, zoomOut }),
+    [outages, marks, onHold, palette, crosshair, zoom, zoomOut],
   )
   return <RoomContext.Provider value={room}>{children}</RoomContext.Provider>
 }
@@ -52,26 +53,6 @@ export function useChartRoom(): ChartRoom {
   const room = useContext(RoomContext)
   if (room === null) throw new Error('charts want a ChartRoomProvider around them')
   return room
-}
-
-/** The instant that the reader points at, in whichever chart: all charts of a page mark it. */
-export class Crosshair {
-  #ms: number | null = null
-  readonly #listeners = new Set<(ms: number | null) => void>()
-
-  /** Milliseconds since the Unix epoch; null while nothing is pointed at. */
-  point(ms: number | null): void {
-    if (ms === this.#ms) return
-    this.#ms = ms
-    for (const listener of this.#listeners) listener(ms)
-  }
-
-  /** Calls back at once and when it has moved, until the function that it answers is called. */
-  follow(listener: (ms: number | null) => void): () => void {
-    listener(this.#ms)
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
-  }
 }
 
 /** Going into a span of time by the address, and back out again. */

@@ -41,7 +41,7 @@ export interface PartFigure {
   readonly value: string
   readonly words: string
   /** Whether it is out of the ordinary. */
-  readonly isTelling: boolean
+  readonly isTelling?: boolean
 }
 
 /** One of the plots of a chart, one below the other over the same time. */

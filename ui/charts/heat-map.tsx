@@ -32,11 +32,25 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
   const { palette } = useChartRoom()
   const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])
+  const bins = Math.max(0, heat.limits_ms.length - 1)
   const draw = useCallback<Draw>(
-    (context, width, height) => drawHeat(context, frame, heat, palette.accent, [width, height]),
+    (context, width, height) => {
+      for (const [index, column] of heat.counts.entries()) {
+        const { fromMs, toMs } = bucketBounds(frame, index)
+        const left = Math.round(shareOfTime(frame, fromMs) * width)
+        const right = Math.round(shareOfTime(frame, toMs) * width)
+        const gap = right - left < leastGappedPx ? 0 : gapPx
+        for (const [bin, calls] of column.entries()) {
+          if (calls === 0) continue
+          const top = Math.round(height * (1 - (bin + 1) / bins))
+          const bottom = Math.round(height * (1 - bin / bins))
+          context.fillStyle = faded(palette.accent, heatShare(calls, most))
+          context.fillRect(left, top, Math.max(1, right - left - gap), bottom - top - gapPx)
+        }
+      }
+    },
     [frame, heat, palette],
   )
-  const bins = Math.max(0, heat.limits_ms.length - 1)
   const cell = (index: number, level: number): number => heat.counts[index]?.[level] ?? 0
   const total = (index: number): number => (heat.counts[index] ?? []).reduce((sum, one) => sum + one, 0)
   const words = (index: number, level: number | null): string =>
@@ -76,7 +90,6 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
         label={title}
         levels={bins}
         speak={words}
-        tip={(index, level) => <p>{words(index, level)}</p>}
         to={(bounds, level) => to(bounds, ...limitsOf(heat, level))}
       />
     </Card>
@@ -86,28 +99,4 @@ export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: H
 function limitsOf({ limits_ms: limits }: Heat, level: number | null): [number | null, number | null] {
   if (level === null) return [null, null]
   return [limits[level] ?? null, limits[level + 1] ?? null]
-}
-
-function drawHeat(
-  context: CanvasRenderingContext2D,
-  frame: TimeFrame,
-  heat: Heat,
-  colour: string,
-  [width, height]: readonly [number, number],
-): void {
-  const bins = heat.limits_ms.length - 1
-  const most = mostCalls(heat)
-  for (const [index, column] of heat.counts.entries()) {
-    const { fromMs, toMs } = bucketBounds(frame, index)
-    const left = Math.round(shareOfTime(frame, fromMs) * width)
-    const right = Math.round(shareOfTime(frame, toMs) * width)
-    for (const [bin, calls] of column.entries()) {
-      if (calls === 0) continue
-      const top = Math.round(height * (1 - (bin + 1) / bins))
-      const bottom = Math.round(height * (1 - bin / bins))
-      context.fillStyle = faded(colour, heatShare(calls, most))
-      const gap = right - left < leastGappedPx ? 0 : gapPx
-      context.fillRect(left, top, Math.max(1, right - left - gap), bottom - top - gapPx)
-    }
-  }
 }

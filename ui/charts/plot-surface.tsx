@@ -1,6 +1,6 @@
 import type { ComponentChildren, HTMLAttributes, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { bucketSpan, bucketStart, spanWords } from './bucket-words.ts'
 import { useChartRoom } from './chart-room.tsx'
@@ -30,8 +30,8 @@ export interface PlotSurfaceProps {
   readonly label: string | null
   /** Figures of a bucket in words. */
   readonly speak: (index: number, level: number | null) => string
-  /** The same to look at. */
-  readonly tip: (index: number, level: number | null) => ComponentChildren
+  /** The same to look at, if that is another. */
+  readonly tip?: (index: number, level: number | null) => ComponentChildren
   /** Leads to the calls of a bucket. */
   readonly to: (bounds: Bounds, level: number | null) => Partial<PageAddress>
   readonly dots?: (index: number) => readonly PlotDot[]
@@ -50,7 +50,8 @@ const doubleClickMs = 250
  */
 export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   const { frame, label, speak, tip, to, dots, levels = 0 } = props
-  const { times, crosshair, zoom, zoomOut, onHold } = useChartRoom()
+  const times = useTimes()
+  const { crosshair, zoom, zoomOut, onHold } = useChartRoom()
   const { address, go } = useNavigation()
   const [pointed, setPointed] = useState<PointedCell | null>(null)
   const [selected, setSelected] = useState<Bounds | null>(null)
@@ -66,17 +67,19 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
   }
 
   // Past the renderer: while the pointer moves, every plot of the page marks its instant.
-  useLayoutEffect(() =>
-    crosshair.follow((ms) => {
+  useLayoutEffect(() => {
+    const mark = (ms: number | null): void => {
       const index = ms === null ? -1 : bucketAt(frame, ms)
       marked.current?.replaceChildren(...(index < 0 ? [] : crosshairMarks(frame, index, dots?.(index) ?? [])))
-    }),
-  )
+    }
+    mark(crosshair.current)
+    return crosshair.watch(mark)
+  })
   useEffect(() => () => clearTimeout(click.current), [])
 
   const point = (cell: PointedCell | null): void => {
     if (cell?.index !== pointed?.index || cell?.level !== pointed?.level) setPointed(cell)
-    crosshair.point(cell === null ? null : bucketMiddle(frame, cell.index))
+    crosshair.set(cell === null ? null : bucketMiddle(frame, cell.index))
   }
   const select = (bounds: Bounds | null, from: number | null = null): void => {
     anchor.current = from
@@ -196,7 +199,7 @@ export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
           aria-hidden={!isPinned}
         >
           <p class="plot-tip-time">{span ?? bucketSpan(times, frame, pointed.index)}</p>
-          {tip(pointed.index, pointed.level)}
+          {tip?.(pointed.index, pointed.level) ?? <p>{speak(pointed.index, pointed.level)}</p>}
           {isPinned && (
             // The press that leads there must not take the focus, and with it the tip, away before.
             <button

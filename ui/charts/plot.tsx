@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useTimes } from '../data/navigation.tsx'
 import { useWidth } from '../design/use-window.ts'
 import { useChartRoom } from './chart-room.tsx'
 import { PlotSurface, type PlotSurfaceProps } from './plot-surface.tsx'
@@ -41,7 +42,8 @@ const halfLabelPx = 20
 /** A room with time from left to right: grid, labels, what happened, and over it what is drawn. */
 export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: PlotProps): JSX.Element {
   const { frame } = surface
-  const { times, outages, marks } = useChartRoom()
+  const times = useTimes()
+  const { outages, marks } = useChartRoom()
   const room = useRef<HTMLDivElement>(null)
   const widthPx = useWidth(room)
   const below = useMemo(

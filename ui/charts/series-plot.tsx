@@ -44,7 +44,7 @@ export function SeriesPlot(props: SeriesPlotProps): JSX.Element {
   return (
     <div class={`series-plot ${figure === undefined ? '' : 'with-figure'}`}>
       {figure !== undefined && (
-        <p class={`part-figure fine ${figure.isTelling ? 'is-telling' : ''}`}>
+        <p class={`part-figure fine ${figure.isTelling === true ? 'is-telling' : ''}`}>
           <strong>{figure.value}</strong>{' '}
           <span>
             {main !== undefined && <Swatch series={main} />}

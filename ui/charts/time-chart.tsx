@@ -1,14 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { AddressLink, useTimes } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
+import { Table } from '../design/table.tsx'
+import { bucketSpan } from './bucket-words.ts'
 import { ChartLegend } from './chart-legend.tsx'
 import { useChartRoom } from './chart-room.tsx'
-import type { ChartPart } from './chart-series.ts'
-import { ChartTable } from './chart-table.tsx'
+import { type ChartPart, type ChartSeries, figureOf } from './chart-series.ts'
 import { SeriesPlot } from './series-plot.tsx'
-import { type Bounds, isBetween, overlaps } from './time-frame.ts'
+import { type Bounds, type TimeFrame, bucketBounds, isBetween, overlaps } from './time-frame.ts'
 
 export interface TimeChartProps {
   readonly title: string
@@ -88,8 +90,43 @@ export function TimeChart(props: TimeChartProps): JSX.Element {
             empty={empty}
           />
         ))}
-        {isTable && <ChartTable caption={title} frame={first.frame} series={all} to={to} />}
+        {isTable && <ChartTable title={title} frame={first.frame} series={all} to={to} />}
       </div>
     </Card>
+  )
+}
+
+interface ChartTableProps extends Pick<TimeChartProps, 'title' | 'to'> {
+  readonly frame: TimeFrame
+  readonly series: readonly ChartSeries[]
+}
+
+/** The figures of a chart, newest first, each row with the way to its calls. */
+function ChartTable({ title, frame, series, to }: ChartTableProps): JSX.Element {
+  const times = useTimes()
+  return (
+    // Focusable, so that it can be scrolled by keyboard.
+    <div class="chart-table" tabIndex={0} role="region" aria-label={`${title}, table`}>
+      <Table caption={title} columns={['Time', ...series.map(({ words }) => words)]}>
+        <tbody>
+          {frame.startsMs
+            .map((startMs, index) => (
+              <tr key={startMs}>
+                <th scope="row">
+                  <AddressLink class="text-link" to={to(bucketBounds(frame, index))}>
+                    {bucketSpan(times, frame, index)}
+                  </AddressLink>
+                </th>
+                {series.map((one) => (
+                  <td key={one.key} class={one.values[index] === null ? 'quiet' : ''}>
+                    {figureOf(one, index)}
+                  </td>
+                ))}
+              </tr>
+            ))
+            .reverse()}
+        </tbody>
+      </Table>
+    </div>
   )
 }

@@ -6,53 +6,39 @@ export interface TimeTick {
 }
 
 const secondMs = 1000
-const minuteMs = 60_000
-const dayMinutes = 1440
-/** Steps within a minute, in seconds. */
-const secondSteps = [10, 15, 30] as const
-/** Steps of the local clock, in minutes; from a day on whole days. */
-const minuteSteps = [
-  1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, 1440, 2880, 7200, 10_080, 43_200,
+const daySeconds = 86_400
+/** Steps of the local clock, in seconds; from a day on whole days. */
+const steps = [
+  10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400, 172_800,
+  432_000, 604_800, 2_592_000,
 ] as const
 
-/** Times to be written under a plot, at most so many: round ones by the reader's clock, midnights by their date. */
+/**
+ * Times to be written under a plot, at most so many: round ones by the reader's clock, midnights by their date. It walks
+ * from one round time to the next by what the clock shows, since clocks are changed now and then.
+ */
 export function timeTicks(times: Times, fromMs: number, toMs: number, most: number): readonly TimeTick[] {
-  const spanMs = toMs - fromMs
-  const seconds = secondSteps.find((step) => spanMs / (step * secondMs) <= most)
-  if (seconds !== undefined) return secondTicks(times, fromMs, toMs, seconds * secondMs)
-  const step =
-    minuteSteps.find((step) => spanMs / (step * minuteMs) <= most) ?? Math.ceil(spanMs / minuteMs / most)
-  return minuteTicks(times, fromMs, toMs, step)
-}
-
-/** Offsets of zones are whole minutes, so seconds are the same everywhere. */
-function secondTicks(times: Times, fromMs: number, toMs: number, stepMs: number): TimeTick[] {
+  const spanS = (toMs - fromMs) / secondMs
+  const step = steps.find((step) => spanS / step <= most) ?? 60 * Math.ceil(spanS / 60 / most)
+  const withinDay = Math.min(step, daySeconds)
+  const grainMs = (step < 60 ? 1 : 60) * secondMs
   const ticks: TimeTick[] = []
-  for (let ms = Math.ceil(fromMs / stepMs) * stepMs; ms < toMs; ms += stepMs) {
-    ticks.push({ ms, words: times.seconds(ms) })
-  }
-  return ticks
-}
-
-/** Walks from one round time to the next by what the clock shows, since clocks are changed now and then. */
-function minuteTicks(times: Times, fromMs: number, toMs: number, step: number): TimeTick[] {
-  const ticks: TimeTick[] = []
-  const withinDay = Math.min(step, dayMinutes)
-  let ms = Math.ceil(fromMs / minuteMs) * minuteMs
+  let ms = Math.ceil(fromMs / grainMs) * grainMs
   while (ms < toMs) {
-    const minute = minuteOfDay(times, ms)
-    const past = minute % withinDay
+    const second = secondOfDay(times, ms)
+    const past = second % withinDay
     if (past !== 0) {
-      ms += (withinDay - past) * minuteMs
+      ms += (withinDay - past) * secondMs
       continue
     }
-    ticks.push({ ms, words: minute === 0 ? times.day(ms) : times.clock(ms) })
-    ms += step * minuteMs
+    const words = step < 60 ? times.seconds(ms) : second === 0 ? times.day(ms) : times.clock(ms)
+    ticks.push({ ms, words })
+    ms += step * secondMs
   }
   return ticks
 }
 
-function minuteOfDay(times: Times, ms: number): number {
-  const [hours = 0, minutes = 0] = times.clock(ms).split(':').map(Number)
-  return hours * 60 + minutes
+function secondOfDay(times: Times, ms: number): number {
+  const [hours = 0, minutes = 0, seconds = 0] = times.seconds(ms).split(':').map(Number)
+  return (hours * 60 + minutes) * 60 + seconds
 }

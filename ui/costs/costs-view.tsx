@@ -4,7 +4,6 @@ import { useMemo, useState } from 'preact/hooks'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import type { ViewProps } from '../data/view-props.ts'
 import { Card } from '../design/card.tsx'
 import { FigureCards } from '../design/figure-cards.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
@@ -19,30 +18,21 @@ import { usePrices } from './use-prices.ts'
 import { type Spend, useSpend } from './use-spend.ts'
 
 /** Shows spend over time and by model or client, and the prices that it is made of. */
-export function CostsView({ times }: ViewProps): JSX.Element {
+export function CostsView(): JSX.Element {
   const { address } = useNavigation()
   const [isHeld, hold] = useState(false)
-  const spend = useSpend(address, times, isHeld)
+  const spend = useSpend(address, isHeld)
   const prices = usePrices(address, isHeld)
-  const { models, trouble, isStale } = spend
-  const isRefused = models === null && trouble !== null
+  const { answer, trouble, isStale } = spend
   const again = (): void => {
     spend.again()
     prices.again()
   }
   return (
-    <ChartRoomProvider times={times} onHold={hold}>
-      <FilterBar
-        times={times}
-        models={models?.available_models ?? []}
-        types={models?.available_types ?? []}
-        answeredMs={spend.answeredMs}
-        isLoading={spend.isLoading}
-        trouble={isRefused ? null : trouble}
-        again={again}
-      />
+    <ChartRoomProvider onHold={hold}>
+      <FilterBar asked={{ ...spend, again }} />
       <div class={`view ${isStale ? 'is-stale' : ''}`} aria-busy={isStale}>
-        {isRefused ? (
+        {answer === null && trouble !== null ? (
           <Note tone="bad" onRetry={spend.again}>
             What was spent cannot be told: {trouble}
           </Note>
@@ -51,7 +41,6 @@ export function CostsView({ times }: ViewProps): JSX.Element {
         )}
         <PricesCard
           prices={prices}
-          times={times}
           bounds={spendBounds(address, spend.answeredMs ?? nowMs())}
           onRepriced={again}
         />
@@ -62,7 +51,7 @@ export function CostsView({ times }: ViewProps): JSX.Element {
 
 function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
   const { address } = useNavigation()
-  const { models, parts, partsTrouble } = spend
+  const { answer: models, parts, partsTrouble } = spend
   const cards = useMemo(
     () => (models === null ? null : spendCards(models, parts?.before?.summary ?? null, showPrices)),
     [models, parts],
@@ -79,7 +68,7 @@ function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
   return (
     <>
       <FigureCards cards={cards} class="spend-cards" />
-      <SpendChart spend={spend} />
+      <SpendChart course={spend.course} />
       {partsTrouble !== null ? (
         <Card title={`Spend by ${address.by}`}>
           <p class="quiet">{partsTrouble}</p>

@@ -2,19 +2,17 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { isNameOf } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Note } from '../design/note.tsx'
 import { type DraftTrouble, type PriceDraft, bodyOf, draftOf } from './price-form.ts'
-import type { PricedModel } from './price-lines.ts'
-import { hostOf, overrideName } from './price-list.ts'
+import { type PricedModel, hostOf, overrideName } from './price-lines.ts'
 import { type RateName, isFee, rateNames, rateWords } from './price-words.ts'
 import { costActions } from './use-prices.ts'
 
 export interface PriceDialogProps {
   readonly model: PricedModel
-  /** The beginning of a local day, in milliseconds since the Unix epoch. */
-  readonly dayStartMs: (day: string) => number
   readonly onDone: () => void
   /** Also with Escape. */
   readonly onClose: () => void
@@ -32,7 +30,8 @@ const sinces = [
 ] as const
 
 /** Sets a price of one's own, which goes before every other. */
-export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogProps): JSX.Element {
+export function PriceDialog({ model, onDone, onClose }: PriceDialogProps): JSX.Element {
+  const times = useTimes()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const [draft, setDraft] = useState<PriceDraft>(() => draftOf(model.rates))
@@ -48,7 +47,7 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
   }, [wrong])
   const leave = (): void => dialog.current?.close()
   const save = (): void => {
-    const made = bodyOf(draft, nowMs(), dayStartMs)
+    const made = bodyOf(draft, nowMs(), (day) => times.dayStartMs(day))
     setWrong('trouble' in made ? made.trouble : {})
     if ('trouble' in made) return
     void run(async () => {
@@ -60,25 +59,21 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
   }
   const change = (part: Partial<PriceDraft>): void => setDraft((before) => ({ ...before, ...part }))
   const field = (name: RateName): JSX.Element => (
-    <Field key={name} id={`${id}-${name}`} label={rateWords[name]} trouble={wrong[name]}>
-      {(attributes) => (
-        <span class="rate-input">
-          <span aria-hidden="true">$</span>
-          <input
-            {...attributes}
-            type="text"
-            inputMode="decimal"
-            autocomplete="off"
-            value={
-              draft.isFree ? (name === 'input' || name === 'output' ? '0' : '') : (draft.rates[name] ?? '')
-            }
-            readOnly={draft.isFree}
-            onInput={({ currentTarget: { value } }) => change({ rates: { ...draft.rates, [name]: value } })}
-          />
-          {isFee(name) && <span class="quiet">each</span>}
-        </span>
-      )}
-    </Field>
+    <Field
+      key={name}
+      id={`${id}-${name}`}
+      label={rateWords[name]}
+      trouble={wrong[name]}
+      unit={isFee(name) ? 'each' : ''}
+      input={{
+        type: 'text',
+        inputMode: 'decimal',
+        autocomplete: 'off',
+        value: draft.isFree ? (name === 'input' || name === 'output' ? '0' : '') : (draft.rates[name] ?? ''),
+        readOnly: draft.isFree,
+        onInput: ({ currentTarget: { value } }) => change({ rates: { ...draft.rates, [name]: value } }),
+      }}
+    />
   )
   return (
     <dialog ref={dialog} class="price-dialog" aria-labelledby={id} onClose={onClose}>
@@ -137,16 +132,16 @@ export function PriceDialog({ model, dayStartMs, onDone, onClose }: PriceDialogP
           onChoose={(since) => change({ since })}
         >
           {draft.since === 'day' && (
-            <Field id={`${id}-day`} label="First day" trouble={wrong.day}>
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  type="date"
-                  value={draft.day}
-                  onInput={({ currentTarget }) => change({ day: currentTarget.value })}
-                />
-              )}
-            </Field>
+            <Field
+              id={`${id}-day`}
+              label="First day"
+              trouble={wrong.day}
+              input={{
+                type: 'date',
+                value: draft.day,
+                onInput: ({ currentTarget }) => change({ day: currentTarget.value }),
+              }}
+            />
           )}
           {draft.since !== 'now' && (
             <p class="fine">What was recorded already stays as it is until you price it anew.</p>
@@ -170,29 +165,35 @@ interface FieldProps {
   readonly id: string
   readonly label: string
   readonly trouble: string | undefined
-  /** Makes the input with these attributes. */
-  readonly children: (attributes: FieldAttributes) => JSX.Element
-}
-
-interface FieldAttributes {
-  readonly id: string
-  readonly class: string
-  readonly 'aria-invalid': 'true' | undefined
-  readonly 'aria-describedby': string | undefined
+  /** A rate, in dollars: behind it, what it is for. */
+  readonly unit?: string
+  readonly input: JSX.IntrinsicElements['input']
 }
 
 /** A field with its label, and the error in it. */
-function Field({ id, label, trouble, children }: FieldProps): JSX.Element {
+function Field({ id, label, trouble, unit, input: attributes }: FieldProps): JSX.Element {
   const isWrong = trouble !== undefined
+  const input = (
+    <input
+      {...attributes}
+      id={id}
+      class="field"
+      aria-invalid={isWrong ? 'true' : undefined}
+      aria-describedby={isWrong ? `${id}-wrong` : undefined}
+    />
+  )
   return (
     <div class="rate-field">
       <label for={id}>{label}</label>
-      {children({
-        id,
-        class: 'field',
-        'aria-invalid': isWrong ? 'true' : undefined,
-        'aria-describedby': isWrong ? `${id}-wrong` : undefined,
-      })}
+      {unit === undefined ? (
+        input
+      ) : (
+        <span class="rate-input">
+          <span aria-hidden="true">$</span>
+          {input}
+          {unit !== '' && <span class="quiet">{unit}</span>}
+        </span>
+      )}
       {isWrong && (
         <p id={`${id}-wrong`} class="wrong">
           {trouble}

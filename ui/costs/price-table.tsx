@@ -12,10 +12,10 @@ import { briefRates, isFee, isFree, moreTiers, rate, rateWords, ratesIn, tierWor
 /** As many as one looks through, and as many more with each press; others are found by their names. */
 const [rowsAtFirst, rowsMore] = [50, 200]
 
-export interface PriceTableProps<Item> {
+export interface PriceTableProps {
   readonly caption: string
-  readonly items: readonly Item[]
-  readonly lineOf: (item: Item) => PriceLine
+  /** Each makes a row. */
+  readonly lines: readonly (() => PriceLine)[]
   /** Spend has a column. */
   readonly hasSpent: boolean
   readonly isSyncing: boolean
@@ -25,8 +25,8 @@ export interface PriceTableProps<Item> {
 }
 
 /** Prices side by side, for a million tokens each. */
-export function PriceTable<Item>(props: PriceTableProps<Item>): JSX.Element {
-  const { caption, items, lineOf, hasSpent, ...actions } = props
+export function PriceTable(props: PriceTableProps): JSX.Element {
+  const { caption, lines, hasSpent, ...actions } = props
   const [most, setMost] = useState(rowsAtFirst)
   const columns = [
     hasSpent ? 'Model' : 'Name',
@@ -41,22 +41,22 @@ export function PriceTable<Item>(props: PriceTableProps<Item>): JSX.Element {
     <>
       <Table caption={`${caption}, in dollars for a million tokens`} columns={columns} class="price-table">
         <tbody>
-          {items.slice(0, most).map((item) => {
-            const line = lineOf(item)
+          {lines.slice(0, most).map((makeLine) => {
+            const line = makeLine()
             return <Row key={line.key} line={line} columns={columns.length} {...actions} />
           })}
         </tbody>
       </Table>
-      {items.length > most && (
+      {lines.length > most && (
         <Button kind="bare" small onClick={() => setMost(most + rowsMore)}>
-          {count(items.length - most)} more
+          {count(lines.length - most)} more
         </Button>
       )}
     </>
   )
 }
 
-interface RowProps extends Pick<PriceTableProps<unknown>, 'isSyncing' | 'onSync' | 'onSet' | 'onRemove'> {
+interface RowProps extends Pick<PriceTableProps, 'isSyncing' | 'onSync' | 'onSet' | 'onRemove'> {
   readonly line: PriceLine
   readonly columns: number
 }

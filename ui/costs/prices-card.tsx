@@ -2,7 +2,8 @@ import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useLive } from '../data/live.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
@@ -10,16 +11,21 @@ import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { Segments } from '../design/segments.tsx'
-import { count } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
+import { count, counted } from '../format/figures.ts'
 import { PriceDialog } from './price-dialog.tsx'
-import { type PricedModel, knownLine, matchedLine } from './price-lines.ts'
-import { knownPrices, listedMatches, priceableCalls } from './price-list.ts'
+import {
+  type PricedModel,
+  knownLine,
+  knownPrices,
+  listedMatches,
+  matchedLine,
+  priceableCalls,
+} from './price-lines.ts'
 import { PriceTable } from './price-table.tsx'
-import { PricesNotes } from './prices-notes.tsx'
 import { RepriceDialog } from './reprice-dialog.tsx'
-import { offerWords } from './reprice-words.ts'
-import { bookWords, syncWords } from './sync-words.ts'
+import { offerWords, progressShare } from './reprice-words.ts'
+import { bookWords, problemWords, syncFailure, syncWords } from './sync-words.ts'
+import type { Costs } from '../../src/api/costs.ts'
 import { type Prices, costActions, useRepriceOffer } from './use-prices.ts'
 
 /** The element that gets the focus if somebody wants to see the prices. */
@@ -27,7 +33,6 @@ export const pricesId = 'prices'
 
 export interface PricesCardProps {
   readonly prices: Prices
-  readonly times: Times
   readonly bounds: Bounds
   readonly onRepriced: () => void
 }
@@ -39,14 +44,14 @@ type Dialog =
   | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
 
 /** The prices that calls met, or all that are known; sets prices, syncs them, and prices past calls anew. */
-export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProps): JSX.Element {
+export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX.Element {
   const { address, amend } = useNavigation()
+  const times = useTimes()
   const { costs, matches } = prices
   const [isAll, setAll] = useState(false)
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const { trouble, run } = useAction()
   const search = address.price
-  const isUtc = times.zone === 'UTC'
   const clock = { times, nowMs: nowMs() }
   const listed = useMemo(
     () => listedMatches(matches?.matches ?? [], address.models, search),
@@ -57,7 +62,6 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
     [costs, isAll, search],
   )
   const { found, far, isRepricing, forget } = useRepriceOffer(prices.changes, bounds, times.zone, onRepriced)
-  const dayWords = (day: string): string => times.day(dayStartMs(day, isUtc) + 12 * 3_600_000)
   if (costs === null) {
     if (prices.trouble === null) return <div class="skeleton" style={{ height: '18rem' }} />
     return (
@@ -66,17 +70,15 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
       </Note>
     )
   }
-  const offer = found === null ? null : offerWords(found, dayWords)
+  const offer = found === null ? null : offerWords(found, (day) => times.namedDay(day))
   const waiting = matches === null ? 0 : priceableCalls(matches.matches, bounds.fromMs)
   const told = syncWords(costs, times)
   const knownCount = Object.keys(costs.models).length + Object.keys(costs.overrides).length
   const close = (): void => setDialog(null)
-  const actions = {
-    isSyncing: prices.isSyncing,
-    onSync: prices.sync,
-    onSet: (priced: PricedModel) => setDialog({ kind: 'price', priced }),
-    onRemove: (name: string) => setDialog({ kind: 'remove', name }),
-  }
+  // Made when they are shown: there are more than a thousand.
+  const lines = isAll
+    ? known.map((price) => () => knownLine(price, clock))
+    : listed.map((match) => () => matchedLine(match, costs.overrides, clock))
   return (
     <Card
       title="Prices"
@@ -100,10 +102,8 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
         costs={costs}
         prices={prices}
         trouble={trouble?.message ?? null}
-        times={times}
         isRepricing={isRepricing}
-        offer={offer}
-        waiting={waiting}
+        offer={offer ?? (waiting > 0 ? waitingWords(waiting) : null)}
         onPreview={() =>
           setDialog({ kind: 'reprice', bounds: offer === null ? bounds : far, onlyUnpriced: true })
         }
@@ -111,13 +111,10 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
       <div class="prices-tools" id={pricesId} tabIndex={-1}>
         <Segments
           label="Which prices"
-          choices={[
-            {
-              choice: 'met',
-              words: matches === null ? 'Met by calls' : `Met by calls, ${count(matches.matches.length)}`,
-            },
-            { choice: 'all', words: `All known, ${count(knownCount)}` },
-          ]}
+          words={{
+            met: matches === null ? 'Met by calls' : `Met by calls, ${count(matches.matches.length)}`,
+            all: `All known, ${count(knownCount)}`,
+          }}
           chosen={isAll ? 'all' : 'met'}
           onChoose={(choice) => setAll(choice === 'all')}
         />
@@ -129,30 +126,22 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
           keysTitle="Costs"
         />
       </div>
-      {isAll && known.length > 0 && (
+      {lines.length > 0 && (
         <PriceTable
-          key={`all ${search}`}
-          caption="All known prices"
-          items={known}
-          lineOf={(price) => knownLine(price, clock)}
-          hasSpent={false}
-          {...actions}
+          key={isAll ? `all ${search}` : 'met'}
+          caption={isAll ? 'All known prices' : 'Prices that the calls met'}
+          lines={lines}
+          hasSpent={!isAll}
+          isSyncing={prices.isSyncing}
+          onSync={prices.sync}
+          onSet={(priced) => setDialog({ kind: 'price', priced })}
+          onRemove={(name) => setDialog({ kind: 'remove', name })}
         />
       )}
       {isAll && known.length === 0 && (
         <p class="prices-none quiet">
           {search === '' ? 'No price is known yet.' : `No price has “${search}” in its name.`}
         </p>
-      )}
-      {!isAll && listed.length > 0 && (
-        <PriceTable
-          key="met"
-          caption="Prices that the calls met"
-          items={listed}
-          lineOf={(match) => matchedLine(match, costs.overrides, clock)}
-          hasSpent
-          {...actions}
-        />
       )}
       {!isAll && matches === null && prices.trouble === null && (
         <div class="skeleton" style={{ height: '18rem' }} />
@@ -180,12 +169,7 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
       )}
       {told !== null && <p class="prices-foot fine">{told}</p>}
       {dialog?.kind === 'price' && (
-        <PriceDialog
-          model={dialog.priced}
-          dayStartMs={(day) => dayStartMs(day, isUtc)}
-          onDone={prices.onChanged}
-          onClose={close}
-        />
+        <PriceDialog model={dialog.priced} onDone={prices.onChanged} onClose={close} />
       )}
       {dialog?.kind === 'remove' && (
         <ConfirmDialog
@@ -208,8 +192,6 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
       {dialog?.kind === 'reprice' && (
         <RepriceDialog
           question={{ ...dialog.bounds, onlyUnpriced: dialog.onlyUnpriced, zone: times.zone }}
-          spanWords={times.between(dialog.bounds.fromMs, dialog.bounds.toMs)}
-          dayWords={dayWords}
           onDone={() => {
             // Over before it was seen to be under way.
             forget()
@@ -222,7 +204,58 @@ export function PricesCard({ prices, times, bounds, onRepriced }: PricesCardProp
   )
 }
 
-/** The beginning of a day of the calendar, by the reader's clock or in UTC; NaN if the text is no day. */
-function dayStartMs(day: string, utc: boolean): number {
-  return Date.parse(`${day}T00:00:00${utc ? 'Z' : ''}`)
+interface NotesProps {
+  readonly costs: Costs
+  readonly prices: Prices
+  /** Why the last removal failed. */
+  readonly trouble: string | null
+  readonly isRepricing: boolean
+  /** Says which calls can be priced now. */
+  readonly offer: string | null
+  readonly onPreview: () => void
+}
+
+/** Notes above the prices: errors, the job under way, and calls that can be priced. */
+function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: NotesProps): JSX.Element {
+  const times = useTimes()
+  const progress = useLive(({ repricing }) => repricing?.progress ?? null)
+  const problem = problemWords(costs)
+  const failure = prices.syncTrouble ?? syncFailure(costs, times)
+  return (
+    <div class="prices-told">
+      {prices.isSyncing && <progress aria-label="Syncing prices" />}
+      {problem !== null && (
+        <Note tone="bad" title="The price file cannot be read.">
+          {problem}
+        </Note>
+      )}
+      {failure !== null && <Note tone="warn">{failure}</Note>}
+      {trouble !== null && <Note tone="bad">{trouble}</Note>}
+      {isRepricing && (
+        <Note>
+          Past calls are being priced anew{progress === null ? '…' : `, ${progressShare(progress)}`}
+        </Note>
+      )}
+      {!isRepricing && offer !== null && (
+        <Note
+          class="prices-offer"
+          role="status"
+          actions={
+            <Button small onClick={onPreview}>
+              Preview…
+            </Button>
+          }
+        >
+          {offer}
+        </Note>
+      )}
+    </div>
+  )
+}
+
+/** Of calls of this time without a cost whose model has a price. */
+function waitingWords(calls: number): string {
+  return calls === 1
+    ? '1 call of this time had no price when it was made, and has one now.'
+    : `${counted(calls, 'call')} of this time had no price when they were made, and have one now.`
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
 import { useLive } from '../data/live.ts'
+import { useTimes } from '../data/navigation.tsx'
 import { reasonOf } from '../data/dashboard-error.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
@@ -25,9 +26,6 @@ const mostDays = 100
 export interface RepriceDialogProps {
   /** All but the choice between calls without a price and all. */
   readonly question: RepriceQuestion
-  /** The time, in words. */
-  readonly spanWords: string
-  readonly dayWords: (day: string) => string
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -40,8 +38,8 @@ type Stage =
   | { readonly kind: 'failed'; readonly trouble: string }
 
 /** Previews how pricing the past anew would change costs, does it, and tells the result. */
-export function RepriceDialog(props: RepriceDialogProps): JSX.Element {
-  const { question, spanWords, dayWords, onDone, onClose } = props
+export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps): JSX.Element {
+  const times = useTimes()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const repricing = useLive(({ repricing }) => repricing)
@@ -86,7 +84,8 @@ export function RepriceDialog(props: RepriceDialogProps): JSX.Element {
     <dialog ref={dialog} class="reprice-dialog" aria-labelledby={id} onClose={onClose}>
       <h2 id={id}>Price past calls anew</h2>
       <p class="quiet">
-        By the prices in force when they were made, {spanWords}. What an upstream told itself stays.
+        By the prices in force when they were made, {times.between(question.fromMs, question.toMs)}. What an
+        upstream told itself stays.
       </p>
       {!isOver && (
         <label class="choice">
@@ -101,7 +100,7 @@ export function RepriceDialog(props: RepriceDialogProps): JSX.Element {
       )}
       <div class="reprice-told" aria-live="polite">
         {stage.kind === 'looking' && <p class="quiet">Looking what would change…</p>}
-        {stage.kind === 'found' && <Preview result={stage.result} dayWords={dayWords} />}
+        {stage.kind === 'found' && <Preview result={stage.result} />}
         {stage.kind === 'working' && <Working progress={isRunning ? repricing.progress : null} />}
         {stage.kind === 'failed' && <Note tone="bad">{stage.trouble}</Note>}
         {stage.kind === 'done' && (
@@ -142,12 +141,7 @@ function Working({ progress }: { readonly progress: RepriceProgress | null }): J
   )
 }
 
-interface PreviewProps {
-  readonly result: RepriceResult
-  readonly dayWords: (day: string) => string
-}
-
-function Preview({ result, dayWords }: PreviewProps): JSX.Element {
+function Preview({ result }: { readonly result: RepriceResult }): JSX.Element {
   if (result.calls === 0) {
     return <p>No call would change: the prices in force say the same, or nothing, of that time.</p>
   }
@@ -156,7 +150,7 @@ function Preview({ result, dayWords }: PreviewProps): JSX.Element {
     <div class="reprice-table" tabIndex={0} role="region" aria-label="What would change">
       <Table caption="What would change" columns={['Model and day', 'Calls', 'Cost', 'Change']}>
         {repricedModels(result.days).map((model) => (
-          <ModelRows key={model.model ?? '\0'} model={model} dayWords={dayWords} />
+          <ModelRows key={model.model ?? '\0'} model={model} />
         ))}
         <tfoot>
           <tr>
@@ -169,11 +163,8 @@ function Preview({ result, dayWords }: PreviewProps): JSX.Element {
   )
 }
 
-interface ModelRowsProps extends Pick<PreviewProps, 'dayWords'> {
-  readonly model: RepricedModel
-}
-
-function ModelRows({ model, dayWords }: ModelRowsProps): JSX.Element {
+function ModelRows({ model }: { readonly model: RepricedModel }): JSX.Element {
+  const times = useTimes()
   const [isOpen, setOpen] = useState(false)
   const { days } = model
   const [first] = days
@@ -186,7 +177,9 @@ function ModelRows({ model, dayWords }: ModelRowsProps): JSX.Element {
             <span>{model.model ?? 'no model named'}</span>
           </button>
           <small>
-            {days.length === 1 && first !== undefined ? dayWords(first.day) : counted(days.length, 'day')}
+            {days.length === 1 && first !== undefined
+              ? times.namedDay(first.day)
+              : counted(days.length, 'day')}
           </small>
         </th>
         <Cells {...model} />
@@ -201,7 +194,7 @@ function ModelRows({ model, dayWords }: ModelRowsProps): JSX.Element {
       {isOpen &&
         days.slice(0, mostDays).map((day) => (
           <tr key={day.day} class="is-day">
-            <th scope="row">{dayWords(day.day)}</th>
+            <th scope="row">{times.namedDay(day.day)}</th>
             <Cells {...day} />
           </tr>
         ))}

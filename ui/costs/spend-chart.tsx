@@ -3,54 +3,52 @@ import { useMemo } from 'preact/hooks'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
 import { useNavigation } from '../data/navigation.tsx'
-import type { SpendBy } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { count, counted, dollars } from '../format/figures.ts'
 import { type BucketSum, bucketSums, spendParts } from './spend-course.ts'
 import { isTooLong, unitOf } from './spend-question.ts'
-import type { Spend } from './use-spend.ts'
+import { type SpendCourse, refusalOf } from './use-spend.ts'
 
-const choices: readonly { readonly choice: SpendBy; readonly words: string }[] = [
-  { choice: 'model', words: 'By model' },
-  { choice: 'client', words: 'By client' },
-]
+const byWords = { model: 'By model', client: 'By client' }
 
 /** Spend over time. */
-export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
-  const { course, courseTrouble } = spend
+export function SpendChart({ course }: { readonly course: SpendCourse }): JSX.Element {
+  const { answer, question } = course
+  const trouble = refusalOf(course)
   const drawn = useMemo(() => {
-    if (course === null) return null
-    const { by, utc, bounds, answer } = course
+    if (answer === null || question === null) return null
+    const { by, utc, bounds } = question
     const unit = unitOf(bounds)
     const frame = calendarFrame(bounds, unit, utc)
-    const question = { unit, by, utc }
-    const sums = bucketSums(frame, answer.groups, question)
+    const buckets = { unit, by, utc }
+    const sums = bucketSums(frame, answer.groups, buckets)
     return {
-      parts: spendParts(frame, answer.groups, question),
+      parts: spendParts(frame, answer.groups, buckets),
       totals: (index: number) => sumWords(sums[index]),
+      about: `each ${unit}${isTooLong(bounds) ? ', all together: the time is too long to tell them apart' : ''}`,
+      unpriced: answer.summary.unpriced_calls,
     }
-  }, [course])
-  if (courseTrouble !== null) {
+  }, [answer])
+  if (trouble !== null) {
     return (
       <Card title="Spend over time" actions={<SpendByChoice />}>
-        <p class="quiet">{courseTrouble}</p>
+        <p class="quiet">{trouble}</p>
       </Card>
     )
   }
-  if (drawn === null || course === null) return <div class="skeleton" style={{ height: '20.5rem' }} />
-  const unpriced = course.answer.summary.unpriced_calls
+  if (drawn === null) return <div class="skeleton" style={{ height: '20.5rem' }} />
   return (
     <TimeChart
       title="Spend over time"
-      about={`each ${unitOf(course.bounds)}${isTooLong(course.bounds) ? ', all together: the time is too long to tell them apart' : ''}`}
+      about={drawn.about}
       parts={drawn.parts}
       actions={<SpendByChoice />}
       count={drawn.totals}
       to={({ fromMs, toMs }) => ({ view: 'calls', sort: 'cost', range: { last: null, fromMs, toMs } })}
       empty={
-        unpriced > 0
-          ? `None of the ${counted(unpriced, 'call')} with tokens has a price`
+        drawn.unpriced > 0
+          ? `None of the ${counted(drawn.unpriced, 'call')} with tokens has a price`
           : 'Nothing was spent in this time'
       }
     />
@@ -60,7 +58,7 @@ export function SpendChart({ spend }: { readonly spend: Spend }): JSX.Element {
 /** Compares spend by model or client, in the chart and the table alike. */
 function SpendByChoice(): JSX.Element {
   const { address, go } = useNavigation()
-  return <Segments label="Compare by" choices={choices} chosen={address.by} onChoose={(by) => go({ by })} />
+  return <Segments label="Compare by" words={byWords} chosen={address.by} onChoose={(by) => go({ by })} />
 }
 
 function sumWords(sum: BucketSum | undefined): string {

@@ -1,6 +1,6 @@
 import type { CalendarUnit } from '../charts/calendar-frame.ts'
 import type { Bounds } from '../charts/time-frame.ts'
-import { type PageAddress, type SpendBy, boundsOf, writeFilter } from '../data/page-address.ts'
+import { type PageAddress, type SpendBy, boundsOf, callsQuery } from '../data/page-address.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -49,17 +49,11 @@ export function spendPath(
   groupBy: string,
   zone: string,
 ): string {
-  const query = new URLSearchParams({ from: isoOf(fromMs), to: isoOf(toMs), group_by: groupBy })
-  writeFilter(query, address)
-  if (groupBy !== 'model' && groupBy !== 'client') query.set('tz', zone)
-  return `/api/query?${query}`
+  const inZone = groupBy === 'model' || groupBy === 'client' ? {} : { tz: zone }
+  return `/api/query?${callsQuery(address, fromMs, toMs, { group_by: groupBy, ...inZone })}`
 }
 
 /** The figures over time, by model or client unless the time is too long for that. */
 export function courseGroups(bounds: Bounds, by: SpendBy): string {
   return isTooLong(bounds) ? unitOf(bounds) : `${unitOf(bounds)},${by}`
-}
-
-function isoOf(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,10 +1,11 @@
 import type { GroupFigures } from '../../src/call/call-question.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
+import type { ErrorBody } from '../../src/api/error-body.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import type { CompressResult } from '../../src/api/database-job.ts'
 import { learnTime } from './dashboard-clock.ts'
-import { DashboardError, dashboardErrorOf } from './dashboard-error.ts'
+import { DashboardError } from './dashboard-error.ts'
 
 /** Questions take at most 5 s on the dashboard's side; a little more is the way there and back. */
 const answerLimitMs = 8000
@@ -92,7 +93,8 @@ async function request<Answer>(
   if (response.ok) return answer as Answer
   // The page's own address then serves the sign-in page.
   if (response.status === 401) location.reload()
-  throw dashboardErrorOf(answer, response.status)
+  const error = (answer as Partial<ErrorBody> | null)?.error
+  throw new DashboardError(error?.message ?? `The dashboard answered with status ${response.status}.`, error)
 }
 
 const jsonHeaders = { 'Content-Type': 'application/json' }

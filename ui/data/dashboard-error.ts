@@ -9,24 +9,13 @@ export class DashboardError extends Error {
   /** The code of the dashboard's error; null where it did not answer. */
   readonly code: string | null
 
-  constructor(message: string, rest: { param?: string | null; log?: readonly string[]; code?: string } = {}) {
+  constructor(message: string, { param = null, log = [], code }: Partial<ErrorBody['error']> = {}) {
     super(message)
     this.name = 'DashboardError'
-    this.param = rest.param ?? null
-    this.log = rest.log ?? []
-    this.code = rest.code ?? null
+    this.param = param
+    this.log = log
+    this.code = code ?? null
   }
-}
-
-/** What an answer that is none of success says. */
-export function dashboardErrorOf(answer: unknown, status: number): DashboardError {
-  const error = (answer as Partial<ErrorBody> | null)?.error
-  if (error === undefined) return new DashboardError(`The dashboard answered with status ${status}.`)
-  return new DashboardError(error.message, {
-    param: error.param ?? null,
-    log: error.log ?? [],
-    code: error.code,
-  })
 }
 
 /** What went wrong, in words. */

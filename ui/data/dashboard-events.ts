@@ -1,88 +1,136 @@
-import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
-import { EventStream, type TopicEvent } from './event-stream.ts'
-import { SharedTurn, type TabMessage } from './shared-turn.ts'
+import { type StreamReader, type TopicEvent, openStream } from './event-stream.ts'
 
 /** What every page follows: payloads are for those that show them, and not for all tabs. */
 const sharedTopics = ['gateway', 'calls', 'jobs', 'log'] as const
 
-type Listener<Topic extends EventTopic> = (data: EventData[Topic]) => void
+const name = 'tokenweir-events'
+/** The tab whose turn it is answers a newcomer at once, unless it is frozen. */
+const answerMs = 3000
+/** It passes on a beat every 15 s, and every attempt to reach the dashboard. */
+const silenceMs = 45_000
+
+/** What the tab whose turn it is tells the others. */
+interface TabMessage {
+  readonly events: readonly TopicEvent[]
+  /** Whether the dashboard is reached; null if there is nothing new to tell of it. */
+  readonly isReached: boolean | null
+}
+
+/** What goes through the channel: the answer to a newcomer is for that one alone. */
+type Envelope = { readonly newcomer: string } | { readonly to: string | null; readonly message: TabMessage }
+
+/** The time for which a tab is seen. */
+interface Visit {
+  readonly id: string
+  readonly leaving: AbortController
+  readonly channel: BroadcastChannel
+}
+
+/** Who hears what the dashboard tells of by itself. */
+export interface EventListener extends Pick<StreamReader, 'onReach'> {
+  readonly onEvent: (event: TopicEvent) => void
+  /** What was told before, for a tab that comes later. */
+  readonly soFar: () => readonly TopicEvent[]
+}
 
 /**
- * What the dashboard tells of by itself. A browser keeps six connections to a host for all its tabs, so one of the
- * tabs that are seen holds the stream and passes on what comes; a tab that is hidden hears nothing. If tabs cannot
- * agree upon one, as over http from another machine, each that is seen has a stream of its own.
+ * Follows what the dashboard tells of by itself, for as long as the page is open, and minds whether it is seen. A
+ * browser keeps six connections to a host for all its tabs, so one of the tabs that are seen holds the stream and passes
+ * on what comes; a tab that is hidden hears nothing. It is the turn of exactly one at a time: whoever holds a lock, which
+ * the browser gives on when a tab leaves, is closed or crashes. One that holds it and says nothing loses it. If tabs
+ * cannot agree upon one, as over http from another machine, each that is seen has a stream of its own.
  */
-export class DashboardEvents {
-  readonly #listeners = new Map<EventTopic, Set<Listener<never>>>()
-  #onReach: (isReached: boolean) => void = () => undefined
-  #turn: SharedTurn | null = null
-  #stream: EventStream | null = null
-  #isReached: boolean | null = null
+export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
+  let wasReached: boolean | null = null
+  let closeStream: (() => void) | null = null
+  let visit: Visit | null = null
+  let silence: ReturnType<typeof setTimeout> | undefined
+  let isOurs = false
 
-  /**
-   * Begins, and from then on minds whether the page is seen. Calls back when the stream is open, perhaps again, and
-   * when it broke or cannot be had: it goes on trying. `soFar` tells a tab that comes later what was told before.
-   */
-  follow(onReach: (isReached: boolean) => void, soFar: () => readonly TopicEvent[]): void {
-    this.#onReach = onReach
-    if (SharedTurn.isPossible) {
-      this.#turn = new SharedTurn({
-        onTurn: () => this.#open(),
-        onEnd: () => this.#close(),
-        onMessage: (message) => this.#hear(message),
-        onNewcomer: () => ({ events: soFar(), isReached: this.#isReached }),
-      })
-    }
-    const mind = (): void => (document.hidden ? this.#leave() : this.#join())
-    document.addEventListener('visibilitychange', mind)
-    // A page that comes out of the browser's cache of pages has lost its connections.
-    addEventListener('pageshow', mind)
-    addEventListener('pagehide', () => this.#leave())
-    mind()
+  const send = (envelope: Envelope): void => visit?.channel.postMessage(envelope)
+  /** From the stream, or from the tab that has it. */
+  const hear = ({ events, isReached }: TabMessage): void => {
+    for (const event of events) onEvent(event)
+    if (isReached === null) return
+    wasReached = isReached
+    onReach(isReached)
   }
-
-  /** Calls back with all that comes of a topic, until the function that it answers is called. */
-  on<Topic extends EventTopic>(topic: Topic, listener: Listener<Topic>): () => void {
-    const listeners = this.#listeners.get(topic) ?? new Set()
-    this.#listeners.set(topic, listeners)
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
+  const pass = (message: TabMessage): void => {
+    hear(message)
+    send({ to: null, message })
   }
-
-  #join(): void {
-    if (this.#turn === null) this.#open()
-    else this.#turn.join()
-  }
-
-  #leave(): void {
-    if (this.#turn === null) this.#close()
-    else this.#turn.leave()
-  }
-
-  #open(): void {
-    if (this.#stream !== null) return
-    const pass = (message: TabMessage): void => {
-      this.#hear(message)
-      this.#turn?.post(message)
-    }
-    this.#stream = new EventStream(sharedTopics, {
+  const open = (): void => {
+    closeStream ??= openStream(sharedTopics, {
       onEvent: (event) => pass({ events: [event], isReached: null }),
       onReach: (isReached) => pass({ events: [], isReached }),
     })
   }
-
-  #close(): void {
-    this.#stream?.close()
-    this.#stream = null
+  const close = (): void => {
+    closeStream?.()
+    closeStream = null
   }
 
-  /** From the stream, or from the tab that has it. */
-  #hear({ events, isReached }: TabMessage): void {
-    for (const [topic, data] of events) {
-      for (const listener of this.#listeners.get(topic) ?? []) listener(data as never)
+  const endTurn = (): void => {
+    clearTimeout(silence)
+    isOurs = false
+    close()
+  }
+  /** Has the turn from when the lock is given until the tab leaves, or the lock is taken away. */
+  const takeTurn = async (signal: AbortSignal, options: LockOptions): Promise<void> => {
+    try {
+      await navigator.locks.request(name, options, async () => {
+        if (signal.aborted) return
+        clearTimeout(silence)
+        isOurs = true
+        open()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      })
+    } catch {
+      // It was taken away, or the tab has left.
+      if (!signal.aborted) endTurn()
     }
-    if (isReached === null) return
-    this.#isReached = isReached
-    this.#onReach(isReached)
   }
+  /** Waits for its turn, and after a turn that was taken away for the next. */
+  const waitForTurns = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) await takeTurn(signal, { signal })
+  }
+  /** Whoever's turn it is has to be heard of within so long. */
+  const expect = (ms: number): void => {
+    clearTimeout(silence)
+    const signal = visit?.leaving.signal
+    if (signal !== undefined) silence = setTimeout(() => void takeTurn(signal, { steal: true }), ms)
+  }
+  const receive = (envelope: Envelope): void => {
+    if ('newcomer' in envelope) {
+      const message = { events: soFar(), isReached: wasReached }
+      if (isOurs) send({ to: envelope.newcomer, message })
+    } else if (!isOurs) {
+      expect(silenceMs)
+      if (envelope.to === null || envelope.to === visit?.id) hear(envelope.message)
+    }
+  }
+  const joinTurns = (): void => {
+    if (visit !== null) return
+    visit = { id: crypto.randomUUID(), leaving: new AbortController(), channel: new BroadcastChannel(name) }
+    visit.channel.addEventListener('message', ({ data }: MessageEvent<Envelope>) => receive(data))
+    send({ newcomer: visit.id })
+    void waitForTurns(visit.leaving.signal)
+    expect(answerMs)
+  }
+  const leaveTurns = (): void => {
+    visit?.leaving.abort()
+    endTurn()
+    visit?.channel.close()
+    visit = null
+  }
+
+  // Locks are for secure contexts: https, and this machine.
+  const canShare = isSecureContext && 'locks' in navigator && 'BroadcastChannel' in globalThis
+  const [join, leave] = canShare ? [joinTurns, leaveTurns] : [open, close]
+  const mind = (): void => (document.hidden ? leave() : join())
+  document.addEventListener('visibilitychange', mind)
+  // A page that comes out of the browser's cache of pages has lost its connections.
+  addEventListener('pageshow', mind)
+  addEventListener('pagehide', leave)
+  mind()
 }

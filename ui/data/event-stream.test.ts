@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { EventStream } from './event-stream.ts'
+import { openStream } from './event-stream.ts'
 
 /** Stands in for the browser's: a test says what comes. */
 class FakeSource extends EventTarget {
@@ -22,7 +22,7 @@ class FakeSource extends EventTarget {
 }
 
 interface Followed {
-  readonly stream: EventStream
+  readonly close: () => void
   readonly told: unknown[]
   /** Lets time go by, and what follows from it happen. */
   readonly pass: (ms: number) => Promise<void>
@@ -41,12 +41,12 @@ function follow(t: TestContext, isThere: () => boolean): Followed {
   })
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const told: unknown[] = []
-  const stream = new EventStream(['calls'], {
+  const close = openStream(['calls'], {
     onEvent: ([topic]) => told.push(topic),
     onReach: (isReached) => told.push(isReached),
   })
   return {
-    stream,
+    close,
     told,
     pass: async (ms) => {
       t.mock.timers.tick(ms)
@@ -58,7 +58,7 @@ function follow(t: TestContext, isThere: () => boolean): Followed {
 const last = (): FakeSource => FakeSource.opened.at(-1) ?? assert.fail('no stream was opened')
 
 test('a stream that is silent for longer than its beats is opened anew', async (t) => {
-  const { stream, pass } = follow(t, () => true)
+  const { close, pass } = follow(t, () => true)
   const first = last()
   first.dispatchEvent(new Event('open'))
   first.tell('beat', { every_ms: 1000 })
@@ -69,13 +69,13 @@ test('a stream that is silent for longer than its beats is opened anew', async (
   await pass(100)
   assert.equal(FakeSource.opened.length, 2)
   assert.equal(first.isClosed, true)
-  stream.close()
+  close()
   assert.equal(last().isClosed, true)
 })
 
 test('a short break is not told; a longer one is, with every attempt', async (t) => {
   let isThere = true
-  const { stream, told, pass } = follow(t, () => isThere)
+  const { close, told, pass } = follow(t, () => isThere)
   last().dispatchEvent(new Event('open'))
   last().dispatchEvent(new Event('error'))
   await pass(300)
@@ -93,13 +93,13 @@ test('a short break is not told; a longer one is, with every attempt', async (t)
   await pass(2000)
   last().dispatchEvent(new Event('open'))
   assert.deepEqual([told.at(-1), FakeSource.opened.length], [true, 3])
-  stream.close()
+  close()
 })
 
 test('once closed it stays closed', async (t) => {
-  const { stream, pass } = follow(t, () => true)
+  const { close, pass } = follow(t, () => true)
   last().dispatchEvent(new Event('error'))
-  stream.close()
+  close()
   await pass(60_000)
   assert.equal(FakeSource.opened.length, 1)
 })

@@ -20,83 +20,72 @@ export interface StreamReader {
   readonly onReach: (isReached: boolean) => void
 }
 
-/** The dashboard's event stream: one connection, which is opened again whenever it breaks. */
-export class EventStream {
-  readonly #topics: readonly EventTopic[]
-  readonly #reader: StreamReader
-  #source: EventSource | null = null
-  #retry: ReturnType<typeof setTimeout> | undefined
-  #silence: ReturnType<typeof setTimeout> | undefined
-  #silenceMs = 60_000
-  #failures = 0
+/**
+ * Opens the dashboard's event stream: one connection, which is opened again whenever it breaks, until the function that
+ * it answers is called. Beats come with every stream.
+ */
+export function openStream(topics: readonly EventTopic[], { onEvent, onReach }: StreamReader): () => void {
+  const all = [...topics, 'beat'] as const
+  let source: EventSource | null = null
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let silence: ReturnType<typeof setTimeout> | undefined
+  let silenceMs = 60_000
+  let failures = 0
   /** Ends a question whether the dashboard is there. */
-  #asking: AbortController | null = null
-  readonly #reopen = (): void => this.#open()
+  let asking: AbortController | null = null
 
-  /** Opens it. Beats come with every stream. */
-  constructor(topics: readonly EventTopic[], reader: StreamReader) {
-    this.#topics = [...topics, 'beat']
-    this.#reader = reader
-    // The browser has found a network: what was open before may hang.
-    addEventListener('online', this.#reopen)
-    this.#open()
+  const stop = (): void => {
+    clearTimeout(retry)
+    clearTimeout(silence)
+    asking?.abort()
+    source?.close()
   }
-
-  close(): void {
-    removeEventListener('online', this.#reopen)
-    this.#stop()
+  const hear = (): void => {
+    clearTimeout(silence)
+    silence = setTimeout(open, silenceMs)
   }
-
-  #open(): void {
-    this.#stop()
-    const source = new EventSource(`/api/events?topics=${this.#topics.join(',')}`)
-    this.#source = source
-    source.addEventListener('open', () => {
-      this.#failures = 0
-      this.#heard()
-      this.#reader.onReach(true)
+  const open = (): void => {
+    stop()
+    const opened = new EventSource(`/api/events?topics=${all.join(',')}`)
+    source = opened
+    opened.addEventListener('open', () => {
+      failures = 0
+      hear()
+      onReach(true)
     })
-    for (const topic of this.#topics) {
-      source.addEventListener(topic, ({ data }: MessageEvent<string>) => {
+    for (const topic of all) {
+      opened.addEventListener(topic, ({ data }: MessageEvent<string>) => {
         const event = [topic, JSON.parse(data)] as unknown as TopicEvent
-        if (event[0] === 'beat') this.#silenceMs = event[1].every_ms * patience
-        this.#heard()
-        this.#reader.onEvent(event, data)
+        if (event[0] === 'beat') silenceMs = event[1].every_ms * patience
+        hear()
+        onEvent(event, data)
       })
     }
     // Its own retry gives up for good where the answer is no stream.
-    source.addEventListener('error', () => this.#failed())
+    opened.addEventListener('error', fail)
   }
-
-  #stop(): void {
-    clearTimeout(this.#retry)
-    clearTimeout(this.#silence)
-    this.#asking?.abort()
-    this.#source?.close()
-    this.#source = null
+  const fail = (): void => {
+    stop()
+    failures += 1
+    if (failures > 1) onReach(false)
+    retry = setTimeout(() => void tryAgain(), failures > 1 ? retryMs : soonMs)
   }
-
-  #heard(): void {
-    clearTimeout(this.#silence)
-    this.#silence = setTimeout(this.#reopen, this.#silenceMs)
-  }
-
-  #failed(): void {
-    this.#stop()
-    this.#failures += 1
-    if (this.#failures > 1) this.#reader.onReach(false)
-    this.#retry = setTimeout(() => void this.#tryAgain(), this.#failures > 1 ? retryMs : soonMs)
-  }
-
   /** A stream does not say why it cannot be had. A question does: where the session is over, it leads to sign in. */
-  async #tryAgain(): Promise<void> {
-    const asking = new AbortController()
-    this.#asking = asking
+  const tryAgain = async (): Promise<void> => {
+    const { signal } = (asking = new AbortController())
     try {
-      await ask('/api/proxy/status', asking.signal)
-      if (!asking.signal.aborted) this.#open()
+      await ask('/api/proxy/status', signal)
+      if (!signal.aborted) open()
     } catch {
-      if (!asking.signal.aborted) this.#failed()
+      if (!signal.aborted) fail()
     }
+  }
+
+  // The browser has found a network: what was open before may hang.
+  addEventListener('online', open)
+  open()
+  return () => {
+    removeEventListener('online', open)
+    stop()
   }
 }

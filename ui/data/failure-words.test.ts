@@ -5,9 +5,9 @@ import { endWords, failureCodeWords, failureSentence, failureWords } from './fai
 
 test('every failure code has words of its own', () => {
   assert.deepEqual(Object.keys(failureWords), Object.keys(failureKinds))
-  const shorts = Object.values(failureWords).map(({ short }) => short)
+  const shorts = Object.values(failureWords).map(([short]) => short)
   assert.equal(new Set(shorts).size, shorts.length)
-  for (const { short, sentence } of Object.values(failureWords)) {
+  for (const [short, sentence] of Object.values(failureWords)) {
     assert.match(short, /^[A-Z][\w ]{3,16}$/)
     assert.match(sentence, /^[A-Z].{20,100}\.$/)
   }

@@ -2,22 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { eventsSoFar } from './live.ts'
-import { LogTail } from './log-tail.ts'
+import { emptyLog, withLines } from './log-tail.ts'
 
 const status = { pid: 2 } as ProcessStatus
 
 test('before anything has come a newcomer is told that there is nothing', () => {
-  assert.deepEqual(eventsSoFar({ status: null, job: null, repricing: null }, new LogTail()), [
+  assert.deepEqual(eventsSoFar({ status: null, job: null, repricing: null }, emptyLog), [
     ['jobs', { compress: null, reprice: null }],
     ['log', { lines: [], reset: true }],
   ])
 })
 
 test('a newcomer is told the last of each, and the log from its beginning', () => {
-  const log = new LogTail()
-  log.add({ lines: ['old'], reset: true })
-  log.add({ lines: ['a', 'b'], reset: true })
-  log.add({ lines: ['c'], reset: false })
+  let log = withLines(emptyLog, { lines: ['old'], reset: true })
+  log = withLines(log, { lines: ['a', 'b'], reset: true })
+  log = withLines(log, { lines: ['c'], reset: false })
   assert.deepEqual(eventsSoFar({ status, job: null, repricing: null }, log), [
     ['gateway', status],
     ['jobs', { compress: null, reprice: null }],
@@ -26,8 +25,8 @@ test('a newcomer is told the last of each, and the log from its beginning', () =
 })
 
 test('of a long log a newcomer is told the end', () => {
-  const log = new LogTail()
-  for (let at = 0; at < 2100; at += 1) log.add({ lines: [String(at)], reset: at === 0 })
+  let log = emptyLog
+  for (let at = 0; at < 2100; at += 1) log = withLines(log, { lines: [String(at)], reset: at === 0 })
   const [, [, told] = []] = eventsSoFar({ status: null, job: null, repricing: null }, log)
   assert.ok(told !== undefined && 'lines' in told)
   assert.deepEqual([told.lines.length, told.lines[0], told.lines.at(-1)], [2000, '100', '2099'])

@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
-import type { EventData, EventTopic } from '../../src/api/dashboard-event.ts'
+import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { RepriceJob } from '../../src/api/costs.ts'
 import type { DatabaseJob } from '../../src/api/database-job.ts'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
-import { DashboardEvents } from './dashboard-events.ts'
+import { followEvents } from './dashboard-events.ts'
 import type { TopicEvent } from './event-stream.ts'
-import { LogTail } from './log-tail.ts'
+import { type LogTail, emptyLog, withLines } from './log-tail.ts'
+import { Watched } from './watched.ts'
 
 /** What the dashboard has told by itself. */
 export interface Live {
@@ -21,16 +22,14 @@ export interface Live {
   readonly lostSinceMs: number | null
 }
 
-let live: Live = { status: null, statusMs: 0, job: null, repricing: null, lostSinceMs: null }
-const listeners = new Set<() => void>()
-const events = new DashboardEvents()
+const live = new Watched<Live>({ status: null, statusMs: 0, job: null, repricing: null, lostSinceMs: null })
+const newCalls = new Watched<NewCalls>({ calls: [], skipped: 0 })
 
 /** The gateway's log, kept for all views: the stream tells each line once. */
-export const log = new LogTail()
+export const log = new Watched(emptyLog)
 
 function change(part: Partial<Live>): void {
-  live = { ...live, ...part }
-  for (const listener of listeners) listener()
+  live.set({ ...live.current, ...part })
 }
 
 /** Takes over a status that an action has answered, before the stream tells of it. */
@@ -40,14 +39,17 @@ export function setStatus(status: ProcessStatus): void {
 
 /** Begins to listen to the dashboard, for as long as the page is open. */
 export function followDashboard(): void {
-  events.on('gateway', setStatus)
-  events.on('jobs', ({ compress, reprice = null }) => change({ job: compress, repricing: reprice }))
-  events.on('log', (lines) => log.add(lines))
-  // Last: what is known already comes at once.
-  events.follow(
-    (isReached) => change({ lostSinceMs: isReached ? null : (live.lostSinceMs ?? Date.now()) }),
-    () => eventsSoFar(live, log),
-  )
+  followEvents({
+    onEvent: ([topic, data]) => {
+      if (topic === 'gateway') setStatus(data)
+      else if (topic === 'jobs') change({ job: data.compress, repricing: data.reprice ?? null })
+      else if (topic === 'log') log.set(withLines(log.current, data))
+      else if (topic === 'calls') newCalls.set(data)
+    },
+    onReach: (isReached) =>
+      change({ lostSinceMs: isReached ? null : (live.current.lostSinceMs ?? Date.now()) }),
+    soFar: () => eventsSoFar(live.current, log.current),
+  })
 }
 
 /** Tells a newcomer what those know who have listened from the beginning; each call is told once, and not again. */
@@ -69,28 +71,23 @@ export function eventsSoFar(
 export function useLive<Part>(choose: (live: Live) => Part): Part {
   const [, renderAgain] = useReducer((renders: number) => renders + 1, 0)
   const current = useRef<{ readonly choose: typeof choose; readonly part: Part } | null>(null)
-  const next = choose(live)
+  const next = choose(live.current)
   const part = current.current !== null && isSame(current.current.part, next) ? current.current.part : next
   current.current = { choose, part }
   useLayoutEffect(() => {
     const look = (): void => {
       const { current: known } = current
-      if (known !== null && !isSame(known.part, known.choose(live))) renderAgain(undefined)
+      if (known !== null && !isSame(known.part, known.choose(live.current))) renderAgain(undefined)
     }
-    listeners.add(look)
     look()
-    return () => void listeners.delete(look)
+    return live.watch(look)
   }, [])
   return part
 }
 
-/** Calls back with what comes of a topic, as long as the component is there. */
-export function useEvent<Topic extends EventTopic>(
-  topic: Topic,
-  listener: (data: EventData[Topic]) => void,
-  inputs: readonly unknown[],
-): void {
-  useEffect(() => events.on(topic, listener), [topic, ...inputs])
+/** Calls back with calls that were just recorded, as long as the component is there. */
+export function useRecordedCalls(listener: (calls: NewCalls) => void, inputs: readonly unknown[]): void {
+  useEffect(() => newCalls.watch(listener), inputs)
 }
 
 function isSame(one: unknown, other: unknown): boolean {

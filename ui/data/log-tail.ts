@@ -9,45 +9,28 @@ export interface LogLine {
 
 const keptLines = 2000
 
-/** The last lines of the gateway's log, as they are told of. */
-export class LogTail {
-  readonly #kept: number
-  readonly #listeners = new Set<() => void>()
-  #lines: readonly LogLine[] = []
-  #told = 0
-  #resets = 0
-
-  /** @param kept how many lines are kept at most */
-  constructor(kept: number = keptLines) {
-    this.#kept = kept
-  }
-
-  /** Another array whenever it has changed. */
-  get lines(): readonly LogLine[] {
-    return this.#lines
-  }
-
+/** A log of which nothing was told. */
+export const emptyLog = {
+  lines: [] as readonly LogLine[],
   /** How many lines were told of, whether they are kept or not. */
-  get told(): number {
-    return this.#told
-  }
-
+  told: 0,
   /** How often the lines were replaced by others: when the log was cleared, or the page lost its connection. */
-  get resets(): number {
-    return this.#resets
-  }
+  resets: 0,
+}
 
-  add({ lines, reset }: LogLines): void {
-    const added = lines.map((text, at): LogLine => ({ at: this.#told + at, text }))
-    this.#told += lines.length
-    if (reset) this.#resets += 1
-    this.#lines = [...(reset ? [] : this.#lines), ...added].slice(-this.#kept)
-    for (const listener of this.#listeners) listener()
-  }
+/** The last lines of the gateway's log, as they are told of. */
+export type LogTail = Readonly<typeof emptyLog>
 
-  /** Calls back after each change, until the function that it answers is called. */
-  watch(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+/** Adds what is told of; `kept` is how many lines are kept at most. */
+export function withLines(
+  { lines: before, told, resets }: LogTail,
+  { lines, reset }: LogLines,
+  kept: number = keptLines,
+): LogTail {
+  const added = lines.map((text, at): LogLine => ({ at: told + at, text }))
+  return {
+    lines: [...(reset ? [] : before), ...added].slice(-kept),
+    told: told + lines.length,
+    resets: resets + (reset ? 1 : 0),
   }
 }

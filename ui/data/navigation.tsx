@@ -1,5 +1,6 @@
-import { createContext, type ComponentChildren, type JSX } from 'preact'
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { Times } from '../format/times.ts'
+import { Watched, useWatched } from './watched.ts'
 import { type PageAddress, plainAddress, readAddress, writeAddress } from './page-address.ts'
 
 /** Where the page is, and how it goes elsewhere. */
@@ -13,44 +14,46 @@ export interface Navigation {
   readonly amend: (change: Partial<PageAddress>) => void
 }
 
-const NavigationContext = createContext<Navigation | null>(null)
+const now = new Watched({ address: currentAddress(), isFirst: true })
 
-/** Gives what is inside the address of the page, and follows it. */
-export function NavigationProvider({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  const [now, setNow] = useState(() => ({ address: currentAddress(), isFirst: true }))
-  const ways = useMemo(() => {
-    const follow = (): void => setNow({ address: currentAddress(), isFirst: false })
-    const move = (how: 'pushState' | 'replaceState') => (change: Partial<PageAddress>) => {
-      // From where the page is now: two changes in one turn build upon each other.
-      const text = writeAddress({ ...currentAddress(), ignored: [], ...change })
-      if (text !== location.pathname + location.search) history[how](null, '', text)
-      follow()
-    }
-    return { follow, go: move('pushState'), amend: move('replaceState') }
-  }, [])
-  useEffect(() => {
-    addEventListener('popstate', ways.follow)
-    return () => removeEventListener('popstate', ways.follow)
-  }, [])
-  const navigation = useMemo(() => ({ ...now, go: ways.go, amend: ways.amend }), [now])
-  return <NavigationContext.Provider value={navigation}>{children}</NavigationContext.Provider>
+function follow(): void {
+  now.set({ address: currentAddress(), isFirst: false })
+}
+
+function move(how: 'pushState' | 'replaceState', change: Partial<PageAddress>): void {
+  // From where the page is now: two changes in one turn build upon each other.
+  const text = writeAddress({ ...currentAddress(), ignored: [], ...change })
+  if (text !== location.pathname + location.search) history[how](null, '', text)
+  follow()
+}
+
+const ways: Pick<Navigation, 'go' | 'amend'> = {
+  go: (change) => move('pushState', change),
+  amend: (change) => move('replaceState', change),
+}
+
+/** Follows Back and Forward from now on. */
+export function followHistory(): void {
+  addEventListener('popstate', follow)
 }
 
 /** Where the page is, and how it goes elsewhere. */
 export function useNavigation(): Navigation {
-  const navigation = useContext(NavigationContext)
-  if (navigation === null) throw new Error('useNavigation is for what is inside NavigationProvider')
-  return navigation
+  return { ...useWatched(now), ...ways }
 }
 
-export interface AddressLinkProps {
+/** Made when they are first needed. */
+const times: Partial<Record<'utc' | 'own', Times>> = {}
+
+/** Instants as the address wants them: by the reader's clock, or in UTC. */
+export function useTimes(): Times {
+  const { utc } = useWatched(now).address
+  return (times[utc ? 'utc' : 'own'] ??= new Times(utc))
+}
+
+export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href' | 'onClick' | 'role'> {
   /** What is different there. */
   readonly to: Partial<PageAddress>
-  readonly class?: string
-  readonly title?: string
-  readonly 'aria-label'?: string
-  readonly 'aria-current'?: 'page' | 'true' | undefined
-  readonly children: ComponentChildren
 }
 
 /** A link within the page: what is not said of the address stays as it is. */

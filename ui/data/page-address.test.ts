@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import {
+  type LastRange,
   type PageAddress,
   type Range,
   boundsOf,
@@ -10,6 +11,7 @@ import {
   plainAddress,
   questionKey,
   readAddress,
+  refreshEveryMs,
   withoutFilters,
   writeAddress,
 } from './page-address.ts'
@@ -140,4 +142,16 @@ test('an open panel, or another look, is no other question; another model, range
   for (const change of [{ models: ['a'] }, { range: { last: '1h' } }, { utc: true }] as const) {
     assert.notEqual(keyOf(change), keyOf({}))
   }
+})
+
+test('short ranges are asked for often, long ones seldom, fixed ones once', () => {
+  const every = (Object.keys(lastRanges) as LastRange[]).map((last) => [last, refreshEveryMs({ last })])
+  assert.deepEqual(every, [
+    ['1h', 10_000],
+    ['6h', 30_000],
+    ['24h', 30_000],
+    ['7d', 300_000],
+    ['30d', 300_000],
+  ])
+  assert.equal(refreshEveryMs({ last: null, fromMs: 1, toMs: 2 }), null)
 })

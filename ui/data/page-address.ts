@@ -12,6 +12,15 @@ export const viewPaths = {
 
 export type View = keyof typeof viewPaths
 
+/** The views by their names, in the order of the bar. */
+export const viewWords: Readonly<Record<View, string>> = {
+  overview: 'Overview',
+  calls: 'Calls',
+  live: 'Live',
+  costs: 'Costs',
+  gateway: 'Gateway',
+}
+
 /** What spend can be compared by. */
 export type SpendBy = 'model' | 'client'
 
@@ -33,69 +42,48 @@ export type Range =
   | { readonly last: LastRange }
   | { readonly last: null; readonly fromMs: number; readonly toMs: number }
 
+/** What a bare `/` shows. */
+export const plainAddress = {
+  view: 'overview' as View,
+  range: { last: '24h' } as Range,
+  models: [] as readonly string[],
+  callTypes: [] as readonly CallType[],
+  errorsOnly: false,
+  outcomes: [] as readonly Outcome[],
+  failureCodes: [] as readonly string[],
+  clients: [] as readonly string[],
+  /** HTTP statuses, as digits. */
+  statuses: [] as readonly string[],
+  /** Bounds of the duration in milliseconds, both inclusive. */
+  minMs: null as number | null,
+  maxMs: null as number | null,
+  /** Exactly this id or error code; empty for none. */
+  q: '',
+  sort: 'started_at' as CallSort,
+  /** The id of the call whose panel is open. */
+  call: null as string | null,
+  /** What of it is shown. */
+  tab: 'timing' as CallTab,
+  /** What is looked for in the payloads of the Live view; empty for nothing. */
+  text: '',
+  /** What the spend is compared by. */
+  by: 'model' as SpendBy,
+  /** Part of the names of prices that are shown; empty for all that the calls met. */
+  price: '',
+  /** Times in UTC, in place of the reader's zone. */
+  utc: false,
+  /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
+  ignored: [] as readonly string[],
+}
+
+type Fields = typeof plainAddress
+
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
  * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `price` and
  * `tz=utc`, which are the page's own.
  */
-export interface PageAddress {
-  readonly view: View
-  readonly range: Range
-  readonly models: readonly string[]
-  readonly callTypes: readonly CallType[]
-  readonly errorsOnly: boolean
-  readonly outcomes: readonly Outcome[]
-  readonly failureCodes: readonly string[]
-  readonly clients: readonly string[]
-  /** HTTP statuses, as digits. */
-  readonly statuses: readonly string[]
-  /** Bounds of the duration in milliseconds, both inclusive. */
-  readonly minMs: number | null
-  readonly maxMs: number | null
-  /** Exactly this id or error code; empty for none. */
-  readonly q: string
-  readonly sort: CallSort
-  /** The id of the call whose panel is open. */
-  readonly call: string | null
-  /** What of it is shown. */
-  readonly tab: CallTab
-  /** What is looked for in the payloads of the Live view; empty for nothing. */
-  readonly text: string
-  /** What the spend is compared by. */
-  readonly by: SpendBy
-  /** Part of the names of prices that are shown; empty for all that the calls met. */
-  readonly price: string
-  /** Times in UTC, in place of the reader's zone. */
-  readonly utc: boolean
-  /** Names of parameters that mean nothing here, or not with this value: shown, so that nobody is misled. */
-  readonly ignored: readonly string[]
-}
-
-/** What a bare `/` shows. */
-export const plainAddress: PageAddress = {
-  view: 'overview',
-  range: { last: '24h' },
-  models: [],
-  callTypes: [],
-  errorsOnly: false,
-  outcomes: [],
-  failureCodes: [],
-  clients: [],
-  statuses: [],
-  minMs: null,
-  maxMs: null,
-  q: '',
-  sort: 'started_at',
-  call: null,
-  tab: 'timing',
-  text: '',
-  by: 'model',
-  price: '',
-  utc: false,
-  ignored: [],
-}
-
-type Fields = { -readonly [Name in keyof PageAddress]: PageAddress[Name] }
+export type PageAddress = Readonly<Fields>
 
 /** One parameter of the query. */
 interface Parameter {
@@ -169,16 +157,18 @@ const others: Readonly<Record<string, Parameter>> = {
   },
 }
 
+const parameters = { ...filters, ...others }
+
 /** Reads an address. What means nothing is left out and named in `ignored`; null where the path is none of ours. */
 export function readAddress(path: string, query: URLSearchParams): PageAddress | null {
   const view = (Object.keys(viewPaths) as View[]).find((name) => viewPaths[name] === path)
   if (view === undefined) return null
   const fields: Fields = { ...plainAddress, view }
   const ignored = new Set<string>()
-  const parameters = new Map(Object.entries({ ...filters, ...others }))
+  const known = new Map(Object.entries(parameters))
   for (const [name, value] of query) {
     if (name === 'from' || name === 'to' || (name === 'range' && isLastRange(value))) continue
-    if (parameters.get(name)?.read(fields, value) !== true) ignored.add(name)
+    if (known.get(name)?.read(fields, value) !== true) ignored.add(name)
   }
   const last = query.getAll('range').findLast(isLastRange)
   if (last !== undefined) fields.range = { last }
@@ -193,8 +183,7 @@ export function writeAddress(address: PageAddress): string {
     query.set('from', isoOf(address.range.fromMs))
     query.set('to', isoOf(address.range.toMs))
   } else if (address.range.last !== '24h') query.set('range', address.range.last)
-  writeFilter(query, address)
-  write(query, others, address)
+  write(query, parameters, address)
   // A colon and a slash need no escape in a query (RFC 3986, 3.4), and dates and models read better with them.
   const text = query.toString().replaceAll('%3A', ':').replaceAll('%2F', '/')
   return text === '' ? viewPaths[address.view] : `${viewPaths[address.view]}?${text}`
@@ -210,15 +199,27 @@ function write(
   }
 }
 
-/** The filters under the names that the dashboard's API knows, without range, sort and zone. */
-export function writeFilter(query: URLSearchParams, address: PageAddress): void {
+/**
+ * The parameters of a question about the calls of an address from one instant to another, or to whatever comes if `toMs`
+ * is null: filters under the names that the dashboard's API knows, and `rest`.
+ */
+export function callsQuery(
+  address: PageAddress,
+  fromMs: number,
+  toMs: number | null,
+  rest: Readonly<Record<string, string>> = {},
+): URLSearchParams {
+  const query = new URLSearchParams({ from: new Date(fromMs).toISOString() })
+  if (toMs !== null) query.set('to', new Date(toMs).toISOString())
   write(query, filters, address)
+  for (const [name, value] of Object.entries(rest)) query.set(name, value)
+  return query
 }
 
 /** The filters as text. */
 function filterText(address: PageAddress): string {
   const query = new URLSearchParams()
-  writeFilter(query, address)
+  write(query, filters, address)
   return query.toString()
 }
 
@@ -241,6 +242,17 @@ export function withoutFilters(address: PageAddress): PageAddress {
 /** Where a range begins and ends, in milliseconds since the Unix epoch. */
 export function boundsOf(range: Range, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
   return range.last === null ? range : { fromMs: nowMs - lastRanges[range.last], toMs: nowMs }
+}
+
+/**
+ * How often figures of a range are asked for anew, in milliseconds; null where what has been asked for once stays as
+ * it is. The longer the range, the less a minute changes in it.
+ */
+export function refreshEveryMs(range: Range): number | null {
+  if (range.last === null) return null
+  const lengthMs = lastRanges[range.last]
+  if (lengthMs <= lastRanges['1h']) return 10_000
+  return lengthMs <= lastRanges['24h'] ? 30_000 : 300_000
 }
 
 function readBounds(fields: Fields, query: URLSearchParams, ignored: Set<string>): void {

@@ -4,9 +4,11 @@ import { clockOffsetMs, nowMs } from './dashboard-clock.ts'
 import { DashboardError, reasonOf } from './dashboard-error.ts'
 
 /** What is known of an answer that is asked for again and again. */
-export interface Answered<Answer> {
+export interface Answered<Answer, Question extends Asked = Asked> {
   /** The last good answer, also while the next one is awaited, and after one has failed. */
   readonly answer: Answer | null
+  /** The question that `answer` is to. */
+  readonly question: Question | null
   /** Of `answer`, by the dashboard's clock: milliseconds since the Unix epoch. */
   readonly answeredMs: number | null
   /** Why the last question came to nothing; null once one has been answered since. */
@@ -20,9 +22,12 @@ export interface Answered<Answer> {
   readonly again: () => void
 }
 
+/** A path, or what else is to be known with the answer beside it. */
+export type Asked = string | { readonly path: string }
+
 export interface AnswerOptions<Answer> {
-  /** Milliseconds between an answer and the next question; null asks once. Nothing is asked while the tab is hidden. */
-  readonly everyMs: number | null
+  /** Milliseconds between an answer and the next question; once unless told. Nothing is asked while the tab is hidden. */
+  readonly everyMs?: number | null
   /** Holds back what is asked by itself: while something is dragged, or a panel is read. */
   readonly isPaused?: boolean
   /** Makes an answer of what came; the same function for as long as the component is there. */
@@ -31,18 +36,18 @@ export interface AnswerOptions<Answer> {
 
 /**
  * Asks the dashboard, keeps what it has until there is something newer, and asks again as time goes by.
- * `key` tells one question from another; `path` is called for each time it is asked, as times move on.
+ * `key` tells one question from another; `makeQuestion` makes it each time it is asked, as times move on.
  * Null asks nothing.
  */
-export function useAnswer<Answer>(
+export function useAnswer<Answer, Question extends Asked = Asked>(
   key: string | null,
-  path: () => string,
-  { everyMs, isPaused = false, read }: AnswerOptions<Answer>,
-): Answered<Answer> {
-  const [state, setState] = useState<State<Answer>>(nothing)
+  makeQuestion: () => Question,
+  { everyMs = null, isPaused = false, read }: AnswerOptions<Answer> = {},
+): Answered<Answer, Question> {
+  const [state, setState] = useState<State<Answer, Question>>(nothing)
   const [round, setRound] = useState(0)
-  const pathRef = useRef(path)
-  pathRef.current = path
+  const make = useRef(makeQuestion)
+  make.current = makeQuestion
   const isSecond = useRef(false)
   const again = useCallback(() => setRound((before) => before + 1), [])
 
@@ -59,10 +64,12 @@ export function useAnswer<Answer>(
       if (isOff) again()
       return isOff
     }
-    ask<Answer>(pathRef.current(), leaving.signal, read).then(
+    const question = make.current()
+    const path = typeof question === 'string' ? question : question.path
+    ask<Answer>(path, leaving.signal, read).then(
       (answer) => {
         if (isOfOtherTime()) return
-        setState({ key, answer, answeredMs: nowMs(), trouble: null, troubleCode: null, isLoading: false })
+        setState({ ...nothing, key, question, answer, answeredMs: nowMs() })
       },
       (error: unknown) => {
         if (leaving.signal.aborted || isOfOtherTime()) return
@@ -99,13 +106,17 @@ const retryMs = 5000
 /** Of so little time a question may be off: the next one is not. */
 const clockSlackMs = 60_000
 
-interface State<Answer> extends Omit<Answered<Answer>, 'isStale' | 'again'> {
+interface State<Answer, Question extends Asked> extends Omit<
+  Answered<Answer, Question>,
+  'isStale' | 'again'
+> {
   /** Of the question that `answer` is to. */
   readonly key: string | null
 }
 
 const nothing = {
   key: null,
+  question: null,
   answer: null,
   answeredMs: null,
   trouble: null,

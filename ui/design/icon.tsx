@@ -1,5 +1,15 @@
 import type { JSX } from 'preact'
 
+/** What all drawings have in common. */
+const grid = {
+  viewBox: '0 0 16 16',
+  fill: 'none',
+  stroke: 'currentColor',
+  'stroke-linecap': 'round',
+  'stroke-linejoin': 'round',
+  'aria-hidden': 'true',
+} as const
+
 /** Drawn on a grid of 16 with a line of 1.5; filled ones say so. */
 const paths = {
   close: 'M4 4l8 8m0-8l-8 8',
@@ -35,18 +45,7 @@ export interface IconProps {
 /** A drawing beside words, or in a button that has a name: screen readers pass it by. */
 export function Icon({ name, size = 16 }: IconProps): JSX.Element {
   return (
-    <svg
-      class="icon"
-      width={size}
-      height={size}
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.5"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-      aria-hidden="true"
-    >
+    <svg class="icon" width={size} height={size} stroke-width="1.5" {...grid}>
       <path d={paths[name]} />
     </svg>
   )
@@ -75,18 +74,7 @@ export interface StateMarkProps {
 /** A shape that tells a state apart from others where its colour cannot. Words stand beside it. */
 export function StateMark({ shape, size = 12 }: StateMarkProps): JSX.Element {
   return (
-    <svg
-      class="state-mark"
-      width={size}
-      height={size}
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.75"
-      stroke-linejoin="round"
-      stroke-linecap="round"
-      aria-hidden="true"
-    >
+    <svg class="state-mark" width={size} height={size} stroke-width="1.75" {...grid}>
       {shapes[shape]}
     </svg>
   )

@@ -1,10 +1,5 @@
 import type { JSX } from 'preact'
 
-export interface MeterProps {
-  /** From 0 to 1; what is more is drawn as 1. */
-  readonly share: number
-}
-
 export interface SlotCellsProps {
   readonly active: number
   readonly slots: number
@@ -25,8 +20,8 @@ export function SlotCells({ active, slots, most, class: className = '' }: SlotCe
   )
 }
 
-/** A share as a bar, in the colour of the text around it. The words beside it say the same: it is only for the eye. */
-export function Meter({ share }: MeterProps): JSX.Element {
+/** A share, 0 to 1, as a bar, in the colour of the text around it. The words beside it say the same: it is only for the eye. */
+export function Meter({ share }: { readonly share: number }): JSX.Element {
   return (
     <span class="meter" aria-hidden="true">
       <span style={{ width: `${Math.min(Math.max(share, 0), 1) * 100}%` }} />

@@ -8,15 +8,11 @@ import { Card } from './card.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { Note } from './note.tsx'
 
-export interface NoCallsCardProps {
-  /** An answer without calls. */
-  readonly answer: Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
-}
+type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
 /** In place of figures if there is no call: tells why, and leads on. */
-export function NoCallsCard({
-  answer: { available_types: types, store, note },
-}: NoCallsCardProps): JSX.Element {
+export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }): JSX.Element {
+  const { available_types: types, store, note } = answer
   if (store !== undefined && store !== 'missing' && store !== 'empty') {
     return (
       <Note tone="bad" title="The database cannot be read.">

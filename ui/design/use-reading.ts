@@ -2,14 +2,7 @@ import type { HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** Signs that somebody reads. */
-interface Signs {
-  readonly isOver: boolean
-  readonly isFocused: boolean
-  readonly isAway: boolean
-  readonly isSelecting: boolean
-}
-
-const none: Signs = { isOver: false, isFocused: false, isAway: false, isSelecting: false }
+const none = { isOver: false, isFocused: false, isAway: false, isSelecting: false }
 
 /** Whether somebody reads what new lines are added to. */
 export interface Reading {
@@ -32,12 +25,11 @@ export function useReading(
   byFocus = false,
 ): Reading {
   const [signs, setSigns] = useState(none)
-  const latest = useRef(none)
-  const change = (changed: Partial<Signs>): void => {
-    const names = Object.keys(changed) as (keyof Signs)[]
-    if (names.every((name) => changed[name] === latest.current[name])) return
-    latest.current = { ...latest.current, ...changed }
-    setSigns(latest.current)
+  const change = (changed: Partial<typeof none>): void => {
+    const names = Object.keys(changed) as (keyof typeof none)[]
+    setSigns((before) => {
+      return names.every((name) => changed[name] === before[name]) ? before : { ...before, ...changed }
+    })
   }
   useEffect(() => {
     const onSelect = (): void => {

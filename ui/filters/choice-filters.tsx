@@ -22,8 +22,7 @@ export interface ModelFilterProps {
 
 /** Which models are shown. */
 export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
-  const { address, go } = useNavigation()
-  const chosen = address.models
+  const chosen = useNavigation().address.models
   return (
     <Popover
       id={modelFilterId}
@@ -31,17 +30,15 @@ export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
       class={choiceClass(chosen.length > 0)}
       words={<span class="filter-choice-words cut">{numberOf(chosen, 'models') || 'All models'}</span>}
     >
-      {() => <ModelChoices models={models} chosen={chosen} onChoose={(next) => go({ models: next })} />}
+      {() => <ModelChoices models={models} />}
     </Popover>
   )
 }
 
-interface ModelChoicesProps extends ModelFilterProps {
-  readonly chosen: readonly string[]
-  readonly onChoose: (models: readonly string[]) => void
-}
-
-function ModelChoices({ models, chosen, onChoose }: ModelChoicesProps): JSX.Element {
+function ModelChoices({ models }: ModelFilterProps): JSX.Element {
+  const { address, go } = useNavigation()
+  const chosen = address.models
+  const onChoose = (models: readonly string[]): void => go({ models })
   const [sought, setSought] = useState('')
   // What the address names stays to be taken away, also if nobody asks for it any more.
   const [named] = useState(chosen)
@@ -101,13 +98,8 @@ export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
   ]
 }
 
-export interface KindFilterProps {
-  /** Those that the database has calls of. */
-  readonly types: readonly string[]
-}
-
-/** What calls asked for, and how they ended. */
-export function KindFilter({ types }: KindFilterProps): JSX.Element {
+/** What calls asked for, and how they ended; `types` are those that the database has calls of. */
+export function KindFilter({ types }: { readonly types: readonly string[] }): JSX.Element {
   const { address, go } = useNavigation()
   const { callTypes, outcomes: ends } = address
   const known = [...new Set([...types.filter(isCallType), ...callTypes])]

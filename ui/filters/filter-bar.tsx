@@ -1,18 +1,21 @@
 import './filters.css'
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
-import { useNavigation } from '../data/navigation.tsx'
+import type { CallsAnswer } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type LastRange, isFiltered, lastRanges, withoutFilters } from '../data/page-address.ts'
+import type { Answered } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Segments } from '../design/segments.tsx'
 import { useLasting } from '../design/use-lasting.ts'
 import { useShortcuts } from '../design/keys.ts'
-import { type FilterChip, filterChips } from './filter-chips.ts'
+import { filterChips } from './filter-chips.ts'
 import { ErrorsFilter, KindFilter, ModelFilter, filterKeys } from './choice-filters.tsx'
 import { RangeFilter } from './range-filter.tsx'
-import { UpdateStamp, type UpdateStampProps } from './update-stamp.tsx'
 
+/** So long an answer may take without a word about it: most come within it, and words that flicker unsettle. */
+const silentMs = 600
 /** After it a line tells that a question is still under way. */
 const longMs = 5000
 
@@ -24,33 +27,29 @@ const lastWords: Readonly<Record<LastRange, string>> = {
   '30d': 'Last 30 days',
 }
 
-const ranges = (Object.keys(lastRanges) as LastRange[]).map((last) => ({
-  choice: last,
-  words: last,
-  title: lastWords[last],
-}))
+const lasts = Object.keys(lastRanges) as LastRange[]
+const ranges = Object.fromEntries(lasts.map((last) => [last, last])) as Record<LastRange, string>
 
-export interface FilterBarProps extends UpdateStampProps {
-  /** Those that the database has calls of. */
-  readonly models: readonly string[]
-  readonly types: readonly string[]
+export interface FilterBarProps {
+  /** What the view shows. */
+  readonly asked: Omit<Answered<Pick<CallsAnswer, 'available_models' | 'available_types'>>, 'question'>
+  /** How wide the buckets of time are: `15 min buckets`. */
+  readonly bucketWords?: string | undefined
 }
 
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
-export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Element {
-  const { times, isLoading, again } = stamp
+export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
+  const { answer, isLoading, again } = asked
+  const times = useTimes()
   const navigation = useNavigation()
   const { address, go } = navigation
   const isLong = useLasting(isLoading, longMs)
-  const chips = useMemo(
-    () => filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs)),
-    [address, times],
-  )
+  const chips = filterChips(address, (fromMs, toMs) => times.between(fromMs, toMs))
   useShortcuts('Filters', [
-    ...ranges.map(({ choice }, at) => ({
+    ...lasts.map((last, at) => ({
       key: String(at + 1),
-      words: lastWords[choice],
-      run: () => go({ range: { last: choice } }),
+      words: lastWords[last],
+      run: () => go({ range: { last } }),
     })),
     ...filterKeys(navigation),
     { key: 'r', words: 'Refresh', run: again },
@@ -61,17 +60,29 @@ export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Elem
         <div class="filter-ranges">
           <Segments
             label="Time range"
-            choices={ranges}
+            words={ranges}
+            titles={lastWords}
             chosen={address.range.last}
             onChoose={(last) => go({ range: { last } })}
           />
-          <RangeFilter times={times} />
+          <RangeFilter />
         </div>
-        <ModelFilter models={models} />
-        <KindFilter types={types} />
+        <ModelFilter models={answer?.available_models ?? []} />
+        <KindFilter types={answer?.available_types ?? []} />
         <ErrorsFilter />
-        {chips.map((chip) => (
-          <Chip key={`${chip.name} ${chip.words}`} chip={chip} onRemove={() => go(chip.without)} />
+        {chips.map(({ name, words, isIgnored, without }) => (
+          <div
+            key={`${name} ${words}`}
+            class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
+            title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
+          >
+            <span class="cut">
+              <span>{name}:</span> {words}
+            </span>
+            <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={() => go(without)}>
+              <Icon name="close" size={14} />
+            </button>
+          </div>
         ))}
         {(isFiltered(address) || address.ignored.length > 0) && (
           <Button kind="bare" onClick={() => go(withoutFilters(address))}>
@@ -79,29 +90,40 @@ export function FilterBar({ models, types, ...stamp }: FilterBarProps): JSX.Elem
           </Button>
         )}
       </div>
-      <UpdateStamp {...stamp} />
+      <UpdateStamp asked={asked} bucketWords={bucketWords} />
       {isLong && <div class="filter-progress" role="progressbar" aria-label="Waiting for an answer" />}
     </div>
   )
 }
 
-interface ChipProps {
-  readonly chip: FilterChip
-  readonly onRemove: () => void
-}
-
-function Chip({ chip: { name, words, isIgnored }, onRemove }: ChipProps): JSX.Element {
+/** How old what is shown is, and what renews it. */
+function UpdateStamp({ asked, bucketWords = '' }: FilterBarProps): JSX.Element {
+  const { answer, answeredMs, isLoading, trouble, again } = asked
+  const times = useTimes()
+  const isLong = useLasting(isLoading, silentMs)
+  const at = answeredMs === null ? null : times.short(answeredMs, nowMs()) + times.suffix
+  // Without an answer the view says why in its place.
+  if (trouble !== null && answer !== null) {
+    return (
+      <div class="update-stamp fine at-end is-bad">
+        <Icon name="warning" />
+        <span role="alert">
+          {at === null ? '' : `Not updated since ${at}. `}
+          {trouble}
+        </span>
+        <Button small onClick={again}>
+          Try again
+        </Button>
+      </div>
+    )
+  }
+  const state = isLong ? (at === null ? 'Loading…' : 'Refreshing…') : at === null ? '' : `Updated ${at}`
   return (
-    <div
-      class={`filter-chip ${isIgnored ? 'is-ignored' : ''}`}
-      title={isIgnored ? 'The address has this parameter, which means nothing here.' : words}
-    >
-      <span class="cut">
-        <span>{name}:</span> {words}
+    <div class="update-stamp fine at-end">
+      <span title={answeredMs === null ? undefined : times.inUtc(answeredMs)}>
+        {[state, bucketWords].filter((words) => words !== '').join(' · ')}
       </span>
-      <button type="button" aria-label={`Remove ${name}: ${words}`} onClick={onRemove}>
-        <Icon name="close" size={14} />
-      </button>
+      <Button kind="bare" icon="refresh" label="Refresh" title="Refresh (r)" onClick={again} />
     </div>
   )
 }

@@ -1,20 +1,15 @@
 import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { boundsOf } from '../data/page-address.ts'
 import { Button } from '../design/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { Popover } from '../design/popover.tsx'
-import type { Times } from '../format/times.ts'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
 
-export interface RangeFilterProps {
-  readonly times: Times
-}
-
 /** A range of two instants, if none of the usual lengths will do. */
-export function RangeFilter({ times }: RangeFilterProps): JSX.Element {
+export function RangeFilter(): JSX.Element {
   const { address } = useNavigation()
   return (
     <Popover
@@ -27,26 +22,23 @@ export function RangeFilter({ times }: RangeFilterProps): JSX.Element {
         </>
       }
     >
-      {(close) => <RangeForm times={times} onDone={close} />}
+      {(close) => <RangeForm onDone={close} />}
     </Popover>
   )
 }
 
-interface RangeFormProps extends RangeFilterProps {
-  readonly onDone: () => void
-}
-
-function RangeForm({ times: { zone }, onDone }: RangeFormProps): JSX.Element {
+function RangeForm({ onDone }: { readonly onDone: () => void }): JSX.Element {
+  const { zone } = useTimes()
   const { address, go } = useNavigation()
   const id = useId()
   const [texts, setTexts] = useState(() => {
     const { fromMs, toMs } = boundsOf(address.range, nowMs())
-    return { From: wallTimeOf(fromMs, zone), To: wallTimeOf(toMs, zone) }
+    return { From: wallTimeOf(fromMs, address.utc), To: wallTimeOf(toMs, address.utc) }
   })
   const [trouble, setTrouble] = useState<string | null>(null)
   const apply = (): void => {
-    const [fromMs, toMs] = [instantOfWallTime(texts.From, zone), instantOfWallTime(texts.To, zone)]
-    if (fromMs === null || toMs === null) setTrouble('Give both a date and a time.')
+    const [fromMs, toMs] = [texts.From, texts.To].map((text) => instantOfWallTime(text, address.utc))
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') setTrouble('Give both a date and a time.')
     else if (fromMs < 0 || fromMs >= toMs) setTrouble('The end must be after the beginning.')
     else {
       go({ range: { last: null, fromMs, toMs } })

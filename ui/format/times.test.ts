@@ -32,3 +32,10 @@ test('a range names a day once where both ends are on it', () => {
   assert.equal(times.between(instant, instant + 3_600_000), '21 Nov, 04:05 to 05:05 UTC')
   assert.equal(times.between(instant, instant + 86_400_000), '21 Nov, 04:05 to 22 Nov, 04:05 UTC')
 })
+
+test('a day of the calendar begins at midnight, and has a name', () => {
+  const times = new Times(true)
+  assert.equal(times.dayStartMs('2026-11-21'), Date.UTC(2026, 10, 21))
+  assert.equal(times.namedDay('2026-11-21'), '21 Nov')
+  assert.ok(Number.isNaN(times.dayStartMs('')))
+})

@@ -37,6 +37,16 @@ export class Times {
     return this.#day.format(ms)
   }
 
+  /** When a day of the calendar, `2026-11-21`, begins; NaN if the text is none. */
+  dayStartMs(day: string): number {
+    return Date.parse(`${day}T00:00:00${this.suffix === '' ? '' : 'Z'}`)
+  }
+
+  /** A day of the calendar, `2026-11-21`, as 21 Nov. */
+  namedDay(day: string): string {
+    return this.day(this.dayStartMs(day) + 12 * 3_600_000)
+  }
+
   /** 21 Nov, 14:05 */
   dayAndClock(ms: number): string {
     return `${this.day(ms)}, ${this.clock(ms)}`

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import * as fc from 'fast-check'
 import { instantOfWallTime, wallTimeOf } from './wall-time.ts'
 
+/** Has the reader live in a zone. */
+function inZone(t: TestContext): (zone: string) => void {
+  const before = process.env['TZ']
+  t.after(() => {
+    if (before === undefined) delete process.env['TZ']
+    else process.env['TZ'] = before
+  })
+  return (zone) => {
+    process.env['TZ'] = zone
+  }
+}
+
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-test('a time on the wall is an instant of its zone', () => {
+test('a time on the wall is an instant of its zone', (t) => {
+  const live = inZone(t)
   const cases: readonly (readonly [text: string, zone: string, instant: string | null])[] = [
     ['2026-11-21T14:05', 'UTC', '2026-11-21T14:05:00.000Z'],
     ['2026-11-21T14:05', 'Europe/Berlin', '2026-11-21T13:05:00.000Z'],
@@ -26,10 +39,16 @@ test('a time on the wall is an instant of its zone', () => {
     ['2026-13-41T14:05', 'UTC', null],
     ['2026-11-21T14:05Z', 'UTC', null],
   ]
-  for (const [text, zone, instant] of cases) assert.equal(iso(instantOfWallTime(text, zone)), instant, text)
+  for (const [text, zone, instant] of cases) {
+    live(zone)
+    assert.equal(iso(instantOfWallTime(text, false)), instant, text)
+    live('Asia/Tokyo')
+    if (zone === 'UTC') assert.equal(iso(instantOfWallTime(text, true)), instant, text)
+  }
 })
 
-test('what is shown is what is meant', () => {
+test('what is shown is what is meant', (t) => {
+  const live = inZone(t)
   const minutes = fc.integer({ min: 1, max: 60_000_000 }).map((minute) => minute * 60_000)
   const zones = fc.constantFrom(
     'UTC',
@@ -40,8 +59,11 @@ test('what is shown is what is meant', () => {
   )
   fc.assert(
     fc.property(minutes, zones, (ms, zone) => {
-      const text = wallTimeOf(ms, zone)
-      assert.equal(wallTimeOf(instantOfWallTime(text, zone) ?? Number.NaN, zone), text)
+      live(zone)
+      for (const utc of [false, true]) {
+        const text = wallTimeOf(ms, utc)
+        assert.equal(wallTimeOf(instantOfWallTime(text, utc) ?? Number.NaN, utc), text)
+      }
     }),
   )
 })

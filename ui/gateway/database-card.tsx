@@ -22,19 +22,13 @@ import {
 
 const sizeEveryMs = 60_000
 
-/** An estimate, and for which days it was made. */
-interface Estimate {
-  readonly days: number
-  readonly result: CompressResult
-}
-
 /** The file that calls are kept in, its size, and a form that makes it smaller. */
 export function DatabaseCard(): JSX.Element {
   const job = useLive(({ job }) => job)
   // A job has another size for its end.
   const { answer } = useAnswer<DatabaseFile>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })
   const [days, setDays] = useState(String(keptDays.usual))
-  const [estimate, setEstimate] = useState<Estimate | null>(null)
+  const [estimate, setEstimate] = useState<readonly [days: number, result: CompressResult] | null>(null)
   const [isCompressing, setCompressing] = useState(false)
   const action = useAction()
   const kept = daysOf(days)
@@ -42,12 +36,12 @@ export function DatabaseCard(): JSX.Element {
   const isAtWork = runs && !job.dry_run
   const isBusy = action.isBusy || runs
   // An estimate holds for the days that it was made for.
-  const found = estimate !== null && estimate.days === kept ? estimate.result : null
+  const found = estimate?.[0] === kept ? estimate[1] : null
 
   const look = (): void => {
     if (isBusy || kept === null) return
     setCompressing(false)
-    void action.run(async () => setEstimate({ days: kept, result: await actions.estimateCompress(kept) }))
+    void action.run(async () => setEstimate([kept, await actions.estimateCompress(kept)]))
   }
   const begin = (): void => {
     if (kept === null) return

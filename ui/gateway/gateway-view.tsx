@@ -4,23 +4,20 @@ import { useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { consequencesOf } from '../data/gateway-words.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
-import type { ViewProps } from '../data/view-props.ts'
-import { ConfirmDialog } from '../design/confirm.tsx'
 import { Note } from '../design/note.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
 import { OptionsCard } from './options-card.tsx'
 import { StateCard } from './state-card.tsx'
-import { useGatewayActions } from './use-gateway-actions.ts'
+import { useGatewayActions } from './use-gateway-actions.tsx'
 
 const configEveryMs = 60_000
 
 /** How the gateway is and how it is set up, with buttons to change both. */
-export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element {
+export function GatewayView(): JSX.Element {
   const status = useLive(({ status }) => status)
   const key = status === null ? null : versionOf(status)
   const path = (): string => '/api/proxy/config'
@@ -28,8 +25,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
   // Saving answers with the options as they are then.
   const [[saved, savedMs], setSaved] = useState<readonly [ProxyConfig | null, number]>([null, 0])
   const config = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
-  const actions = useGatewayActions()
-  const { asked } = actions
+  const actions = useGatewayActions(config)
   return (
     <div class="gateway-view">
       <div class="column">
@@ -37,7 +33,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
           <div class="skeleton" style={{ height: '22rem' }} />
         ) : (
           <>
-            <StateCard status={status} config={config} actions={actions} times={times} />
+            <StateCard status={status} config={config} actions={actions} />
             <NowCard health={status.health} />
             <LogCard file={status.log_file} />
           </>
@@ -46,13 +42,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
       </div>
       <div class="column">
         {config !== null && (
-          <OptionsCard
-            config={config}
-            actions={actions}
-            drafts={drafts}
-            onDrafts={onDrafts}
-            onSaved={(config) => setSaved([config, nowMs()])}
-          />
+          <OptionsCard config={config} actions={actions} onSaved={(config) => setSaved([config, nowMs()])} />
         )}
         {config === null && trouble === null && <div class="skeleton" style={{ height: '44rem' }} />}
         {trouble !== null && (
@@ -61,15 +51,7 @@ export function GatewayView({ times, drafts, onDrafts }: ViewProps): JSX.Element
           </Note>
         )}
       </div>
-      {status !== null && (asked === 'stop' || asked === 'restart') && (
-        <ConfirmDialog
-          title={asked === 'stop' ? 'Stop the gateway?' : 'Restart the gateway?'}
-          yes={asked === 'stop' ? 'Stop' : 'Restart'}
-          points={consequencesOf(asked, status, config)}
-          onYes={actions.confirm}
-          onNo={actions.dismiss}
-        />
-      )}
+      {actions.dialog}
     </div>
   )
 }

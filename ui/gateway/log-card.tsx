@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../data/dashboard-api.ts'
 import { log } from '../data/live.ts'
 import { useAction } from '../data/use-action.ts'
+import { useWatched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
@@ -51,15 +52,14 @@ const nearPx = 8
 /** The lines, with a way to the end for who reads before it. */
 function LogLines(): JSX.Element {
   const box = useRef<HTMLDivElement>(null)
-  const [, look] = useReducer((rounds: number) => rounds + 1, 0)
-  useEffect(() => log.watch(() => look(0)), [])
+  const now = useWatched(log)
   const { isRead, isAway, leave, listeners } = useReading(
     box,
     ({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight < scrollHeight - nearPx,
   )
   // A reset puts other lines in place of those that were read.
-  const { lines, told } = useHeld({ lines: log.lines, told: log.told }, isRead, log.resets)
-  const news = log.told - told
+  const { lines, told } = useHeld(now, isRead, now.resets)
+  const news = now.told - told
   useLayoutEffect(() => {
     const { current } = box
     if (current === null || isRead) return

@@ -4,7 +4,7 @@ import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { Card } from '../design/card.tsx'
 import { Meter, SlotCells } from '../design/meter.tsx'
 import { count, shortCount, unknownFigure } from '../format/figures.ts'
-import { budgetWords } from './budget-words.ts'
+import { budgetWords } from './gateway-words.ts'
 
 /** More slots than these are shown as a bar. */
 const mostSlots = 16

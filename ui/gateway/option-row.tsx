@@ -1,8 +1,17 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
-import { controlOf, editable, rangeWords } from './option-control.ts'
-import { isSame, optionTitle, sentence, shownValue, sourceWords, unitOf } from '../data/option-words.ts'
+import {
+  controlOf,
+  editable,
+  isSame,
+  optionTitle,
+  rangeWords,
+  sentence,
+  shownValue,
+  sourceWords,
+  unitOf,
+} from './option-words.ts'
 
 export interface OptionRowProps {
   readonly option: ConfigOption

@@ -2,29 +2,38 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
-import type { OptionDrafts } from '../data/view-props.ts'
-import { groupOptions, isSame, optionTitle, sentence, shownValue, sourceWords } from '../data/option-words.ts'
+import {
+  editable,
+  groupOptions,
+  isSame,
+  optionTitle,
+  sentence,
+  settingOf,
+  shownValue,
+  sourceWords,
+} from './option-words.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Card } from '../design/card.tsx'
 import { Facts } from '../design/facts.tsx'
 import { Icon } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import { editable, settingOf } from './option-control.ts'
 import { OptionRow } from './option-row.tsx'
-import type { GatewayActions } from './use-gateway-actions.ts'
+import type { GatewayActions } from './use-gateway-actions.tsx'
+
+/** What was typed and not saved yet, by the option's name; kept while other views are looked at. */
+let keptDrafts: ReadonlyMap<string, string> = new Map()
 
 export interface OptionsCardProps {
   readonly config: ProxyConfig
   readonly actions: GatewayActions
-  readonly drafts: OptionDrafts
-  readonly onDrafts: (drafts: OptionDrafts) => void
   readonly onSaved: (config: ProxyConfig) => void
 }
 
 /** The gateway's options: those that can be changed here in a form, the others to read. */
 export function OptionsCard(props: OptionsCardProps): JSX.Element {
-  const { config, actions: gateway, drafts, onDrafts, onSaved } = props
+  const { config, actions: gateway, onSaved } = props
+  const [drafts, showDrafts] = useState(keptDrafts)
   const { isBusy: isSaving, trouble, run, forgetTrouble } = useAction()
   const [told, setTold] = useState<string | null>(null)
   const { options, needs_restart: needsRestart, file } = config
@@ -33,8 +42,12 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
   const canSave = !isSaving && changed.length > 0
   const isOfField = changeable.some(({ name }) => name === trouble?.param)
 
+  const setDrafts = (next: typeof keptDrafts): void => {
+    keptDrafts = next
+    showDrafts(next)
+  }
   const forget = (): void => {
-    onDrafts(new Map())
+    setDrafts(new Map())
     forgetTrouble()
   }
   const save = async (): Promise<void> => {
@@ -68,7 +81,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
                 trouble={trouble?.param === option.name ? trouble.message : null}
                 needsRestart={needsRestart.includes(option.name)}
                 onDraft={(draft) => {
-                  onDrafts(new Map(drafts).set(option.name, draft))
+                  setDrafts(new Map(drafts).set(option.name, draft))
                   setTold(null)
                   if (trouble?.param === option.name) forgetTrouble()
                 }}
@@ -133,7 +146,7 @@ function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }
   )
 }
 
-function isChanged(option: ConfigOption, drafts: OptionDrafts): boolean {
+function isChanged(option: ConfigOption, drafts: typeof keptDrafts): boolean {
   const draft = drafts.get(option.name)
   if (draft === undefined || option.fixed_by !== null || draft === editable(option)) return false
   return !isSame(settingOf(draft, option.value), option.value)

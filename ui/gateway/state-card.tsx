@@ -3,26 +3,25 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { baseUrlOf, gatewayNow, stateWords } from '../data/gateway-now.ts'
-import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from '../data/gateway-words.ts'
+import { type GatewayAction, curlLine, detailOf, keyWords, wrongBaseUrlWords } from './gateway-words.ts'
 import { useLive } from '../data/live.ts'
+import { useTimes } from '../data/navigation.tsx'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
 import { Facts } from '../design/facts.tsx'
 import { Note } from '../design/note.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { longDuration, unknownFigure } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
-import type { GatewayActions } from './use-gateway-actions.ts'
+import type { GatewayActions } from './use-gateway-actions.tsx'
 
 export interface StateCardProps {
   readonly status: ProcessStatus
   readonly config: ProxyConfig | null
   readonly actions: GatewayActions
-  readonly times: Times
 }
 
 /** The gateway's state, the buttons that change it, and its addresses. */
-export function StateCard({ status, config, actions, times }: StateCardProps): JSX.Element {
+export function StateCard({ status, config, actions }: StateCardProps): JSX.Element {
   const { state, simulated, pid, instance, health } = status
   const { shape, tone } = gatewayNow(status)
   const baseUrl = baseUrlOf(status, location.hostname)
@@ -72,7 +71,7 @@ export function StateCard({ status, config, actions, times }: StateCardProps): J
             </>,
           ],
           ['Process', <span id="process">{pid === null ? 'none' : `${pid}${rest}`}</span>],
-          ['Up since', <UpSince status={status} times={times} />],
+          ['Up since', <UpSince status={status} />],
         ]}
       />
     </section>
@@ -164,7 +163,8 @@ function Line({ id, what, text }: LineProps): JSX.Element {
 }
 
 /** Goes on by the page's own clock until the dashboard tells again. */
-function UpSince({ status, times }: Pick<StateCardProps, 'status' | 'times'>): JSX.Element {
+function UpSince({ status }: Pick<StateCardProps, 'status'>): JSX.Element {
+  const times = useTimes()
   const statusMs = useLive(({ statusMs }) => statusMs)
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {

@@ -4,20 +4,21 @@ import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { actions } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
+import { useTimes } from '../data/navigation.tsx'
 import { useAction } from '../data/use-action.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Button } from '../design/button.tsx'
 import { ConfirmButton } from '../design/confirm.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { counted } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
 import { clearPoints, keepingTimes, keepingWords } from './keeping-words.ts'
 
 const path = '/api/raw-log/status'
 const lookEveryMs = 5000
 
 /** Tells whether payloads are kept in a file, and switches it. */
-export function KeepingCard({ times }: { readonly times: Times }): JSX.Element {
+export function KeepingCard(): JSX.Element {
+  const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)
   const asked = useAnswer<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })
   const { answer: status } = asked

@@ -1,12 +1,6 @@
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { bytes, longDuration } from '../format/figures.ts'
 
-/** Says whether payloads are kept. */
-interface KeepingWords {
-  readonly title: string
-  readonly about: string
-}
-
 /** For how long payloads can be kept; null until it is switched off. */
 export const keepingTimes: readonly { readonly forS: number | null; readonly words: string }[] = [
   { forS: 600, words: '10 minutes' },
@@ -14,8 +8,12 @@ export const keepingTimes: readonly { readonly forS: number | null; readonly wor
   { forS: null, words: 'Until switched off' },
 ]
 
-/** `untilWords`: when it switches itself off, by the reader's clock. */
-export function keepingWords(status: RawLogStatus, untilWords: string | null, nowMs: number): KeepingWords {
+/** Says whether payloads are kept. `untilWords`: when it switches itself off, by the reader's clock. */
+export function keepingWords(
+  status: RawLogStatus,
+  untilWords: string | null,
+  nowMs: number,
+): Readonly<Record<'title' | 'about', string>> {
   const { enabled, enabled_until: until, file_size_bytes: size } = status
   const earlier = size === 0 ? '' : ` The file still has ${bytes(size)} of earlier ones.`
   if (!enabled) {

@@ -5,8 +5,7 @@ import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { plainAddress } from '../data/page-address.ts'
-import { LiveFeed, underWayWords } from './live-feed.ts'
-import { liveFilterOf, shownCalls } from './live-filter.ts'
+import { LiveFeed, liveFilterOf, shownCalls, underWayWords } from './live-feed.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 12)
 const at = (second: number): string => new Date(startMs + second * 1000).toISOString()
@@ -83,7 +82,7 @@ test('a call of which only the end was heard stands where it began', () => {
 })
 
 test('the list is bounded, and so is what is held of its calls', () => {
-  const feed = new LiveFeed({ calls: 10, heldLength: 20_000 })
+  const feed = new LiveFeed(10, 20_000)
   for (let index = 0; index < 100; index += 1) {
     const id = `call${index}`
     tell(feed, started(id, index), request(id, 'x'.repeat(2000)), answer(id, 'y'.repeat(2000)))
@@ -162,7 +161,7 @@ test('what waits is told apart, and what began before anybody listened is there 
 })
 
 test('calls beyond those that are told have not ended, and what was lost is found', () => {
-  const feed = new LiveFeed({ calls: 2, heldLength: 1000 })
+  const feed = new LiveFeed(2, 1000)
   tell(feed, started('a'), started('b', 1))
   feed.takeLive({ calls: [live('b', 'running', 1), live('a', 'running')], more: 0 })
   feed.takeLive({ calls: [live('b', 'waiting', 1)], more: 1 })

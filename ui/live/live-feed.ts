@@ -3,17 +3,9 @@ import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
+import type { PageAddress } from '../data/page-address.ts'
 import { count } from '../format/figures.ts'
-import { type CallHead, LiveCall } from './live-call.ts'
-
-export interface LiveFeedLimits {
-  /** Most calls that are listed. */
-  readonly calls: number
-  /** Most characters of JSON that are held of all of them: beyond it those of the oldest are let go. */
-  readonly heldLength: number
-}
-
-const usualLimits: LiveFeedLimits = { calls: 2000, heldLength: 24_000_000 }
+import { type CallHead, LiveCall } from '../payloads/live-call.ts'
 
 /** The dashboard's clock is known to the second; a call that is told twice is one. */
 const clockSlackMs = 2000
@@ -29,18 +21,25 @@ export class LiveFeed {
   hasUncounted = false
   /** There is a gateway that tells. */
   isConnected = false
-  /** How many characters of JSON are held of all calls. */
-  heldLength = 0
-  readonly #limits: LiveFeedLimits
+  readonly #mostCalls: number
+  readonly #mostHeld: number
   readonly #byId = new Map<string, LiveCall>()
   readonly #models = new Set<string>()
-  /** The held JSON is let go from this call on. */
-  #released = 0
   /** Calls that began before are not known unless they are told of otherwise. */
   #sinceMs = Number.NEGATIVE_INFINITY
 
-  constructor(limits: LiveFeedLimits = usualLimits) {
-    this.#limits = limits
+  /**
+   * @param mostCalls that are listed
+   * @param mostHeld characters of JSON that are held of all of them: beyond it those of the oldest are let go
+   */
+  constructor(mostCalls: number = 2000, mostHeld: number = 24_000_000) {
+    this.#mostCalls = mostCalls
+    this.#mostHeld = mostHeld
+  }
+
+  /** How many characters of JSON are held of all calls. */
+  get heldLength(): number {
+    return this.calls.reduce((sum, call) => sum + call.heldLength, 0)
   }
 
   get models(): readonly string[] {
@@ -65,7 +64,7 @@ export class LiveFeed {
   /** Takes the calls under way, also those that began before anybody listened. */
   takeLive({ calls, more }: LiveCalls): void {
     const told = new Set(calls.map(({ id }) => id))
-    const oldestMs = this.calls.length < this.#limits.calls ? 0 : (this.calls[0]?.startedMs ?? 0)
+    const oldestMs = this.calls.length < this.#mostCalls ? 0 : (this.calls[0]?.startedMs ?? 0)
     for (const { id, started_at, path, ...rest } of calls) {
       const startedMs = Date.parse(started_at)
       if (startedMs < oldestMs) continue
@@ -104,19 +103,15 @@ export class LiveFeed {
     this.#byId.clear()
     for (const call of running) this.#byId.set(call.id, call)
     this.calls = running
-    this.heldLength = running.reduce((sum, call) => sum + call.heldLength, 0)
-    this.#released = 0
     this.dropped = 0
     this.hasUncounted = false
   }
 
   #takeRecord(record: PayloadRecord | OutgoingRecord, json: string): void {
     const call = this.#byId.get(record.id) ?? this.#add(headOf(record))
-    const before = call.heldLength
     if (isAnswer(record)) call.takeAnswer(record, json)
     else call.takeRequest(record, json)
     if (call.model !== null) this.#models.add(call.model)
-    this.heldLength += call.heldLength - before
     this.#makeRoom()
   }
 
@@ -124,32 +119,26 @@ export class LiveFeed {
     const call = new LiveCall(head, this.total)
     this.total += 1
     this.#byId.set(call.id, call)
-    const over = Math.max(0, this.calls.length + 1 - this.#limits.calls)
+    const over = Math.max(0, this.calls.length + 1 - this.#mostCalls)
     for (const gone of this.calls.slice(0, over)) {
       this.#byId.delete(gone.id)
-      this.#release(gone)
+      gone.release()
     }
     const kept = this.calls.slice(over)
     // By its beginning, even if that was not heard.
     const after = kept.findLastIndex(({ startedMs }) => startedMs <= call.startedMs)
     this.calls = kept.toSpliced(after + 1, 0, call)
-    this.#released = Math.max(0, this.#released - over)
     return call
   }
 
+  /** Lets go of what is held of the oldest. */
   #makeRoom(): void {
-    for (let looked = 0; looked < this.calls.length; looked += 1) {
-      if (this.heldLength <= this.#limits.heldLength) return
-      // At the end it begins anew: an answer may have come late to one that was let go.
-      const call = this.calls[this.#released] ?? this.calls[0]
-      this.#released = this.#released < this.calls.length ? this.#released + 1 : 1
-      if (call !== undefined) this.#release(call)
+    let over = this.heldLength - this.#mostHeld
+    for (const call of this.calls) {
+      if (over <= 0) return
+      over -= call.heldLength
+      call.release()
     }
-  }
-
-  #release(call: LiveCall): void {
-    this.heldLength -= call.heldLength
-    call.release()
   }
 
   #loseRunning(): void {
@@ -177,4 +166,39 @@ export function underWayWords(calls: readonly LiveCall[]): string {
   return Object.entries(counts)
     .flatMap(([words, calls]) => (calls === 0 ? [] : [`${count(calls)} ${words}`]))
     .join(', ')
+}
+
+/** Chooses calls of the feed. */
+export interface LiveFilter {
+  readonly models: readonly string[]
+  readonly errorsOnly: boolean
+  /** Null for any text. */
+  readonly pattern: RegExp | null
+}
+
+/** Reads the filter from the address. The same text gives the same pattern, by which calls remember. */
+export function liveFilterOf({ models, errorsOnly, text }: PageAddress): LiveFilter {
+  return { models, errorsOnly, pattern: text.trim() === '' ? null : patternOf(text.trim()) }
+}
+
+/** Those that are shown, the newest first. */
+export function shownCalls(calls: readonly LiveCall[], filter: LiveFilter): readonly LiveCall[] {
+  return calls.filter((call) => isShown(call, filter)).reverse()
+}
+
+function isShown(call: LiveCall, { models, errorsOnly, pattern }: LiveFilter): boolean {
+  if (models.length > 0 && (call.model === null || !models.includes(call.model))) return false
+  if (errorsOnly && call.ended?.failed !== true) return false
+  return pattern === null || call.has(pattern)
+}
+
+/** The text itself in whichever case, or as JSON writes it within a text. */
+function patternOf(text: string): RegExp {
+  const forms = new Set([text, JSON.stringify(text).slice(1, -1)])
+  return new RegExp([...forms].map(escaped).join('|'), 'i')
+}
+
+/** `RegExp.escape` is too young for some browsers. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 }

@@ -4,16 +4,16 @@ import type { LiveState } from '../../src/api/live-calls.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
-import { useNavigation } from '../data/navigation.tsx'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
 import { Icon, StateMark } from '../design/icon.tsx'
-import { OnlyWhenChanged } from '../design/only-when-changed.ts'
+import { OnlyWhenChanged } from '../call/only-when-changed.ts'
 import { useHeightBelow, useMedia } from '../design/use-window.ts'
 import type { Reading } from '../design/use-reading.ts'
 import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import type { LiveCall } from './live-call.ts'
+import type { LiveCall } from '../payloads/live-call.ts'
 
 /** Of a row on one line, and on two in a narrow window, in pixels. */
 const [linePx, twoLinesPx] = [36, 60]
@@ -25,7 +25,6 @@ export interface LiveListProps {
   readonly news: number
   readonly isHeld: boolean
   readonly reading: Reading
-  readonly times: Times
   readonly onOpen: (id: string) => void
   /** Goes on with the newest. */
   readonly onResume: () => void
@@ -33,8 +32,9 @@ export interface LiveListProps {
 
 /** The calls of the feed, the newest at the top; only rows that are seen are there. */
 export function LiveList(props: LiveListProps): JSX.Element {
-  const { box, calls, news, isHeld, reading, times, onOpen, onResume } = props
+  const { box, calls, news, isHeld, reading, onOpen, onResume } = props
   const { address } = useNavigation()
+  const times = useTimes()
   const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
   const list = useCallRows({ title: 'Live', calls, list: box, rowPx, onOpen })
   const heightPx = useHeightBelow(box)

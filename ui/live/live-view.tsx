@@ -1,28 +1,30 @@
 import './live.css'
 import type { JSX } from 'preact'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
-import type { ViewProps } from '../data/view-props.ts'
 import { Button } from '../design/button.tsx'
 import { useShortcuts } from '../design/keys.ts'
 import { FirstCallCommand } from '../design/no-calls.tsx'
 import { Nothing } from '../design/nothing.tsx'
+import { SearchField } from '../design/search-field.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
+import { ErrorsFilter, ModelFilter, filterKeys } from '../filters/choice-filters.tsx'
 import { KeepingCard } from './keeping-card.tsx'
-import { liveFilterOf, shownCalls } from './live-filter.ts'
+import { liveFilterOf, shownCalls } from './live-feed.ts'
 import { LiveList } from './live-list.tsx'
 import { LiveTold } from './live-told.tsx'
-import { LiveTools } from './live-tools.tsx'
 import { useLiveFeed } from './use-live-feed.ts'
 
+/** All that is held is searched when somebody has stopped typing for so long. */
+const typingMs = 200
 /** As near to the newest counts as at it, in pixels. */
 const nearPx = 8
 
 /** Lists calls as they begin and end, with what goes over the wire. */
-export function LiveView({ times }: ViewProps): JSX.Element {
+export function LiveView(): JSX.Element {
   const { address } = useNavigation()
   const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
@@ -54,7 +56,7 @@ export function LiveView({ times }: ViewProps): JSX.Element {
   const panel = useCallPanel(calls)
   return (
     <>
-      <KeepingCard times={times} />
+      <KeepingCard />
       <section class="card live-card" aria-labelledby="live-title">
         <div class="live-head">
           <h2 id="live-title">What goes by</h2>
@@ -84,7 +86,6 @@ export function LiveView({ times }: ViewProps): JSX.Element {
             news={news}
             isHeld={isHeld}
             reading={reading}
-            times={times}
             onOpen={(id) => panel.open(id, 'chat')}
             onResume={resume}
           />
@@ -103,9 +104,55 @@ export function LiveView({ times }: ViewProps): JSX.Element {
           </Nothing>
         )}
       </section>
-      {address.call !== null && (
-        <CallPanel id={address.call} times={times} fed={panel.call} {...panel.moves} />
-      )}
+      {address.call !== null && <CallPanel id={address.call} fed={panel.call} {...panel.moves} />}
     </>
+  )
+}
+
+interface LiveToolsProps {
+  readonly models: readonly string[]
+  readonly canClear: boolean
+  readonly onClear: () => void
+}
+
+/** Filters the calls of the feed. All that is chosen here stands in the address. */
+function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.Element {
+  const navigation = useNavigation()
+  const { address, go, amend } = navigation
+  const [text, setText] = useState(address.text)
+  useEffect(() => setText(address.text), [address.text])
+  useEffect(() => {
+    if (text === address.text) return
+    const timer = setTimeout(() => amend({ text }), typingMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  useShortcuts('Live', filterKeys(navigation))
+  const isFiltered = address.text !== '' || address.errorsOnly || address.models.length > 0
+  return (
+    <div class="live-tools" role="group" aria-label="Which calls are shown">
+      <SearchField
+        label="Find in payloads"
+        placeholder="Find in payloads"
+        value={text}
+        onValue={setText}
+        keysTitle="Live"
+      />
+      <ModelFilter models={models} />
+      <ErrorsFilter />
+      {isFiltered && (
+        <Button kind="bare" onClick={() => go({ text: '', errorsOnly: false, models: [] })}>
+          Clear all
+        </Button>
+      )}
+      <Button
+        kind="bare"
+        class="at-end"
+        isOff={!canClear}
+        title="Takes the calls that have ended off this page. What is recorded stays."
+        onClick={onClear}
+      >
+        Empty list
+      </Button>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { EventStream } from '../data/event-stream.ts'
+import { openStream } from '../data/event-stream.ts'
 import { LiveFeed } from './live-feed.ts'
 
 /** Nobody reads faster than this; and if so much comes at once that nobody reads, it need not flicker. */
@@ -27,7 +27,7 @@ export function useLiveFeed(): ListenedFeed {
   const [isReached, setReached] = useState<boolean | null>(null)
   const [, redraw] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
-    let stream: EventStream | null = null
+    let closeStream: (() => void) | null = null
     let hiddenTimer: ReturnType<typeof setTimeout> | undefined
     let drawTimer: ReturnType<typeof setTimeout> | undefined
     let frame = 0
@@ -48,7 +48,7 @@ export function useLiveFeed(): ListenedFeed {
       )
     }
     const open = (): void => {
-      stream ??= new EventStream(['payloads', 'live', 'calls'], {
+      closeStream ??= openStream(['payloads', 'live', 'calls'], {
         onEvent: ([topic, data], json) => {
           if (topic === 'payloads') feed.take(data, json)
           else if (topic === 'live') feed.takeLive(data)
@@ -63,9 +63,9 @@ export function useLiveFeed(): ListenedFeed {
       })
     }
     const close = (): void => {
-      if (stream === null) return
-      stream.close()
-      stream = null
+      if (closeStream === null) return
+      closeStream()
+      closeStream = null
       feed.interrupt()
     }
     const mind = (): void => {

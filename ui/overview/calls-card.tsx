@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
-import { AddressLink } from '../data/navigation.tsx'
+import { AddressLink, useTimes } from '../data/navigation.tsx'
 import { barScaleMs } from '../call/call-phases.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
@@ -9,12 +9,10 @@ import { Card } from '../design/card.tsx'
 import { Segments } from '../design/segments.tsx'
 import { type ColumnHead, Table } from '../design/table.tsx'
 import { count, dollars, duration, known, roundDuration } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
 import { timedCalls, timedWords } from './overview-question.ts'
 
 export interface CallsCardProps {
   readonly answer: Overview
-  readonly times: Times
   readonly list: ListedCalls
   readonly onList: (list: ListedCalls) => void
   readonly onOpen: (id: string) => void
@@ -27,41 +25,38 @@ export function shownCalls(answer: Overview, list: ListedCalls): readonly Overvi
   return answer[list].slice(0, mostShown)
 }
 
-/** Each list, in words, and all of its calls. */
+const listWords = { slowest: 'Slowest', failed: 'Failed', latest: 'Latest' } as const
+
+export type ListedCalls = keyof typeof listWords
+
+/** What is said of each list if it is empty, and all of its calls. */
 const lists = {
-  slowest: { words: 'Slowest', none: 'No call succeeded in this time.', to: { sort: 'duration' } },
-  failed: { words: 'Failed', none: 'No call failed.', to: { sort: 'started_at', errorsOnly: true } },
-  latest: { words: 'Latest', none: 'No calls.', to: { sort: 'started_at' } },
+  slowest: { none: 'No call succeeded in this time.', to: { sort: 'duration' } },
+  failed: { none: 'No call failed.', to: { sort: 'started_at', errorsOnly: true } },
+  latest: { none: 'No calls.', to: { sort: 'started_at' } },
 } as const
 
-export type ListedCalls = keyof typeof lists
-
-const choices = (Object.keys(lists) as ListedCalls[]).map((choice) => ({
-  choice,
-  words: lists[choice].words,
-}))
-
 /** A few calls to begin with: where their time went, and the way to all of them. */
-export function CallsCard({ answer, times, list, onList, onOpen }: CallsCardProps): JSX.Element {
+export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps): JSX.Element {
   const calls = useMemo(() => shownCalls(answer, list), [answer, list])
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
   const nowMs = Date.parse(answer.to)
   const isSlowest = list === 'slowest'
-  const { words, none, to } = lists[list]
+  const { none, to } = lists[list]
   return (
     <Card
       title="Calls"
       about={isSlowest ? timedWords(answer) : undefined}
       class="calls-card"
-      actions={<Segments label="Which calls" choices={choices} chosen={list} onChoose={onList} />}
+      actions={<Segments label="Which calls" words={listWords} chosen={list} onChoose={onList} />}
     >
       {calls.length === 0 ? (
         <p class="overview-nothing">{none}</p>
       ) : (
-        <Table caption={`${words} calls`} columns={columns(scaleMs)}>
+        <Table caption={`${listWords[list]} calls`} columns={columns(scaleMs)}>
           <tbody>
             {calls.map((call) => (
-              <Row key={call.id} call={call} times={times} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
+              <Row key={call.id} call={call} nowMs={nowMs} scaleMs={scaleMs} onOpen={onOpen} />
             ))}
           </tbody>
         </Table>
@@ -101,13 +96,13 @@ function columns(scaleMs: number): readonly ColumnHead[] {
 
 interface RowProps {
   readonly call: OverviewCall
-  readonly times: Times
   readonly nowMs: number
   readonly scaleMs: number
   readonly onOpen: (id: string) => void
 }
 
-function Row({ call, times, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
+function Row({ call, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
+  const times = useTimes()
   const startedMs = Date.parse(call.started_at)
   return (
     // The button in the first cell is for keyboards and readers; the row is a larger target for the same.

@@ -10,8 +10,7 @@ import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 import { FigureCards } from '../design/figure-cards.tsx'
 import { Note } from '../design/note.tsx'
 import { counted } from '../format/figures.ts'
-import type { Times } from '../format/times.ts'
-import { CallsCard, type ListedCalls } from './calls-card.tsx'
+import { CallsCard, type CallsCardProps } from './calls-card.tsx'
 import { FailuresCard, ModelsCard } from './ranking-cards.tsx'
 import type { Overview } from '../../src/api/overview.ts'
 import { type OverviewCard, overviewCards } from './overview-cards.ts'
@@ -20,16 +19,9 @@ import { timedCalls, timedWords } from './overview-question.ts'
 import { frameOf, perBucket } from './overview-time.ts'
 import { slotParts } from './slot-charts.ts'
 
-export interface OverviewBodyProps {
-  readonly answer: Overview
-  readonly times: Times
-  readonly list: ListedCalls
-  readonly onList: (list: ListedCalls) => void
-  readonly onOpen: (id: string) => void
-}
-
 /** All that an answer tells. */
-export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBodyProps): JSX.Element {
+export function OverviewBody(props: CallsCardProps): JSX.Element {
+  const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
   const cards = useMemo(() => overviewCards(answer), [answer])
   const parts = useMemo(
@@ -112,7 +104,7 @@ export function OverviewBody({ answer, times, list, onList, onOpen }: OverviewBo
         <ModelsCard answer={answer} />
         <FailuresCard answer={answer} />
       </div>
-      <CallsCard answer={answer} times={times} list={list} onList={onList} onOpen={onOpen} />
+      <CallsCard {...props} />
     </>
   )
 }

@@ -22,121 +22,101 @@ export interface OverviewCard extends FigureCard {
   readonly colour: ColourName
 }
 
+/** Tells how a figure moved against the window before; `calls` counts those that it is of. */
+function changesOf({ totals, previous }: Overview) {
+  return (
+    figure: (totals: OverviewTotals) => number | null,
+    rest: Pick<Compared, 'better' | 'show' | 'isShare'>,
+    calls: (totals: OverviewTotals) => number = (totals) => totals.calls,
+  ): Change | null => {
+    if (previous === null) return null
+    const [now, before] = [figure(totals), figure(previous)]
+    return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...rest })
+  }
+}
+
 /** The figures by which one sees whether all is well. */
 export function overviewCards(answer: Overview): readonly OverviewCard[] {
+  const { totals, buckets } = answer
+  const { calls, cost_usd: usd, unpriced_calls: unpriced, ttft_ms: upstream } = totals
+  const medianSpeed = totals.output_tokens_per_s.p50
+  const timed = timedCalls(answer)
+  const change = changesOf(answer)
   return [
-    requests(answer),
-    errorRate(answer),
-    latency(answer),
-    firstToken(answer),
-    outputSpeed(answer),
-    cost(answer),
+    {
+      words: 'Requests',
+      meaning: 'All calls that began in this time, of every kind and however they ended.',
+      value: shortCount(calls),
+      change: change((totals) => totals.calls, { better: null, show: shortCount }),
+      fact: rateWords(calls, recordedMs(answer)),
+      course: buckets.calls,
+      colour: 'accent',
+      to: { view: 'calls', sort: 'started_at' },
+    },
+    {
+      words: 'Error rate',
+      meaning: 'Failed calls among all but those whose client left.',
+      value: known(totals.error_rate, percent),
+      change: change((totals) => totals.error_rate, {
+        better: 'lower',
+        isShare: true,
+        show: percent,
+      }),
+      fact: `${count(totals.errors)} failed`,
+      course: buckets.error_rate,
+      colour: 'bad',
+      to: { view: 'calls', sort: 'started_at', errorsOnly: true },
+    },
+    {
+      ...timeCard('Latency', 'duration_ms', answer),
+      meaning: 'From the request to the last byte of the answer. 95 of 100 calls took no longer than p95.',
+      course: honestColumn('p95', buckets.duration_p95_ms, buckets.duration_n),
+      colour: 'accent',
+      to: { view: 'calls', sort: 'duration', ...timed },
+    },
+    {
+      ...timeCard('First token', 'ttft_total_ms', answer),
+      ...(upstream.n > 0 && {
+        fact: `upstream ${measureWords(upstream, oneByOne(answer, 'ttft_ms')).value}`,
+      }),
+      meaning:
+        'From when a call came, its wait for a slot included, to the first content; below it, from when the upstream was asked. Of streamed calls.',
+      course: honestColumn('p95', buckets.ttft_total_p95_ms, buckets.ttft_total_n),
+      colour: 'accent',
+      to: { view: 'calls', sort: 'ttft', ...timed },
+    },
+    {
+      words: 'Output speed',
+      meaning:
+        'Median over calls whose upstream told how long it generated, or that were streamed: from the first token on.',
+      value: known(medianSpeed, speed),
+      ...(medianSpeed !== null && { unit: 'tok/s' }),
+      change: change(
+        ({ output_tokens_per_s }) => output_tokens_per_s.p50,
+        { better: 'higher', show: speed },
+        ({ output_tokens_per_s }) => output_tokens_per_s.n,
+      ),
+      fact: `${shortCount(totals.output_tokens)} tokens out`,
+      course: honestColumn('p50', buckets.speed_p50, buckets.speed_n),
+      colour: 'stream',
+      to: { view: 'calls', sort: 'started_at', ...timed },
+    },
+    {
+      words: 'Cost',
+      meaning: 'Tokens times their price. Calls without a price are counted beside it, never as nothing.',
+      value: known(usd, dollars),
+      change: change(({ cost_usd }) => cost_usd, { better: null, show: dollars }),
+      fact:
+        unpriced > 0
+          ? `${usd === null ? '' : '+ '}${shortCount(unpriced)} unpriced`
+          : usd === null
+            ? ''
+            : `${dollars(usd / calls)} per call`,
+      course: buckets.cost_usd,
+      colour: 'cost',
+      to: { view: 'calls', sort: 'cost' },
+    },
   ]
-}
-
-type FigureOf = (totals: OverviewTotals) => number | null
-
-/** How a figure moved against the window before; `calls` counts those that it is of. */
-function change(
-  { totals, previous }: Overview,
-  figure: FigureOf,
-  rest: Pick<Compared, 'better' | 'show' | 'isShare'>,
-  calls: (totals: OverviewTotals) => number = (totals) => totals.calls,
-): Change | null {
-  if (previous === null) return null
-  const [now, before] = [figure(totals), figure(previous)]
-  return changeOf({ now, before, nNow: calls(totals), nBefore: calls(previous), ...rest })
-}
-
-function requests(answer: Overview): OverviewCard {
-  const { calls } = answer.totals
-  return {
-    words: 'Requests',
-    meaning: 'All calls that began in this time, of every kind and however they ended.',
-    value: shortCount(calls),
-    change: change(answer, (totals) => totals.calls, { better: null, show: shortCount }),
-    fact: rateWords(calls, recordedMs(answer)),
-    course: answer.buckets.calls,
-    colour: 'accent',
-    to: { view: 'calls', sort: 'started_at' },
-  }
-}
-
-function errorRate(answer: Overview): OverviewCard {
-  const { totals, buckets } = answer
-  return {
-    words: 'Error rate',
-    meaning: 'Failed calls among all but those whose client left.',
-    value: known(totals.error_rate, percent),
-    change: change(answer, (totals) => totals.error_rate, { better: 'lower', isShare: true, show: percent }),
-    fact: `${count(totals.errors)} failed`,
-    course: buckets.error_rate,
-    colour: 'bad',
-    to: { view: 'calls', sort: 'started_at', errorsOnly: true },
-  }
-}
-
-function latency(answer: Overview): OverviewCard {
-  const { duration_p95_ms: values, duration_n: counts } = answer.buckets
-  return {
-    ...timeCard('Latency', 'duration_ms', answer),
-    meaning: 'From the request to the last byte of the answer. 95 of 100 calls took no longer than p95.',
-    course: honestColumn('p95', values, counts),
-    colour: 'accent',
-    to: { view: 'calls', sort: 'duration', ...timedCalls(answer) },
-  }
-}
-
-function firstToken(answer: Overview): OverviewCard {
-  const { ttft_total_p95_ms: values, ttft_total_n: counts } = answer.buckets
-  const card = timeCard('First token', 'ttft_total_ms', answer)
-  const upstream = answer.totals.ttft_ms
-  return {
-    ...card,
-    ...(upstream.n > 0 && { fact: `upstream ${measureWords(upstream, oneByOne(answer, 'ttft_ms')).value}` }),
-    meaning:
-      'From when a call came, its wait for a slot included, to the first content; below it, from when the upstream was asked. Of streamed calls.',
-    course: honestColumn('p95', values, counts),
-    colour: 'accent',
-    to: { view: 'calls', sort: 'ttft', ...timedCalls(answer) },
-  }
-}
-
-function outputSpeed(answer: Overview): OverviewCard {
-  const { totals, buckets } = answer
-  const { p50 } = totals.output_tokens_per_s
-  return {
-    words: 'Output speed',
-    meaning:
-      'Median over calls whose upstream told how long it generated, or that were streamed: from the first token on.',
-    value: known(p50, speed),
-    ...(p50 !== null && { unit: 'tok/s' }),
-    change: change(
-      answer,
-      ({ output_tokens_per_s }) => output_tokens_per_s.p50,
-      { better: 'higher', show: speed },
-      ({ output_tokens_per_s }) => output_tokens_per_s.n,
-    ),
-    fact: `${shortCount(totals.output_tokens)} tokens out`,
-    course: honestColumn('p50', buckets.speed_p50, buckets.speed_n),
-    colour: 'stream',
-    to: { view: 'calls', sort: 'started_at', ...timedCalls(answer) },
-  }
-}
-
-function cost(answer: Overview): OverviewCard {
-  const { cost_usd: usd, unpriced_calls: unpriced, calls } = answer.totals
-  const perCall = usd === null ? '' : `${dollars(usd / calls)} per call`
-  return {
-    words: 'Cost',
-    meaning: 'Tokens times their price. Calls without a price are counted beside it, never as nothing.',
-    value: known(usd, dollars),
-    change: change(answer, ({ cost_usd }) => cost_usd, { better: null, show: dollars }),
-    fact: unpriced > 0 ? `${usd === null ? '' : '+ '}${shortCount(unpriced)} unpriced` : perCall,
-    course: answer.buckets.cost_usd,
-    colour: 'cost',
-    to: { view: 'calls', sort: 'cost' },
-  }
 }
 
 type TimeName = 'duration_ms' | 'ttft_ms' | 'ttft_total_ms'
@@ -152,7 +132,7 @@ function timeCard(
   return {
     words: measure.n >= leastCalls.p95 ? `${words} p95` : words,
     ...measureWords(measure, oneByOne(answer, name)),
-    change: change(answer, p95, { better: 'lower', show: duration }, ({ [name]: { n } }) => n),
+    change: changesOf(answer)(p95, { better: 'lower', show: duration }, ({ [name]: { n } }) => n),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Overview } from '../../src/api/overview.ts'
-import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts'
+import { type PageAddress, boundsOf, callsQuery } from '../data/page-address.ts'
 
 /**
  * What the first page asks. A range that ends now is asked from a whole second on and without an end, so that all
@@ -8,13 +8,8 @@ import { type PageAddress, boundsOf, writeFilter } from '../data/page-address.ts
 export function overviewPath(address: PageAddress, zone: string, nowMs: number): string {
   const { fromMs, toMs } = boundsOf(address.range, nowMs)
   const isOpen = address.range.last !== null
-  const query = new URLSearchParams({
-    from: new Date(isOpen ? Math.floor(fromMs / 1000) * 1000 : fromMs).toISOString(),
-  })
-  if (!isOpen) query.set('to', new Date(toMs).toISOString())
-  writeFilter(query, address)
-  query.set('tz', zone)
-  return `/api/overview?${query}`
+  const wholeMs = isOpen ? Math.floor(fromMs / 1000) * 1000 : fromMs
+  return `/api/overview?${callsQuery(address, wholeMs, isOpen ? null : toMs, { tz: zone })}`
 }
 
 /** The filter for the calls that times and speeds are of: those that went well, and of chat alone where that is so. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Overview } from '../../src/api/overview.ts'
-import { bucketWords, marksOf, outagesOf, slotColumns } from './overview-time.ts'
+import { bucketWords, marksOf, outagesOf, slotColumns, youngRange } from './overview-time.ts'
 
 type Slots = Overview['slots']
 
@@ -69,4 +69,21 @@ test('widths of buckets', () => {
     '2\u202fh',
     '1\u202fday',
   ])
+})
+
+const nowMs = Date.UTC(2026, 10, 21, 14)
+
+/** Where the first call was made that many minutes ago. */
+function since(minutesAgo: number): ReturnType<typeof youngRange> {
+  const recorded_from = new Date(nowMs - minutesAgo * 60_000).toISOString()
+  return youngRange({ recorded_from, to: new Date(nowMs).toISOString() })
+}
+
+test('calls of the last hours alone are shown in as many', () => {
+  assert.deepEqual([15, 60, 75, 360].map(since), ['1h', '1h', '6h', '6h'])
+})
+
+test('a day stays a day where calls came earlier, or none did', () => {
+  assert.equal(since(375), null)
+  assert.equal(youngRange({ recorded_from: null, to: new Date(nowMs).toISOString() }), null)
 })

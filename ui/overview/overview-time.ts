@@ -1,4 +1,5 @@
 import type { Overview, OverviewEvent } from '../../src/api/overview.ts'
+import type { LastRange } from '../data/page-address.ts'
 import type { Bounds, TimeFrame } from '../charts/time-frame.ts'
 
 /** The time that an answer is of. */
@@ -41,15 +42,11 @@ export function marksOf(
   return [...marks].map(([ms, words]) => ({ ms, words: [...words].join(', ') }))
 }
 
-export interface SlotColumns {
-  readonly active: readonly (number | null)[]
-  readonly queued: readonly (number | null)[]
-  readonly atLimit: readonly (number | null)[]
-  readonly limit: readonly (number | null)[]
-}
-
 /** How busy the slots were, by the buckets of the other figures: theirs are of a minute at least, and then wider. */
-export function slotColumns({ slots, buckets }: Overview): SlotColumns {
+export function slotColumns({
+  slots,
+  buckets,
+}: Overview): Readonly<Record<'active' | 'queued' | 'atLimit' | 'limit', readonly (number | null)[]>> {
   const places = buckets.start_s.map((startS) =>
     Math.max(
       0,
@@ -83,4 +80,20 @@ export function bucketWords(bucketS: number): string {
     ] as const
   ).find(([unit]) => bucketS >= unit) ?? [1, 's']
   return `${bucketS / unit}\u202f${words}`
+}
+
+const hourMs = 3_600_000
+
+/**
+ * The usual range that holds all calls there are, where they are all of the last hours: on the first day with a gateway
+ * one sees them, and not a day without. Null where a day is what one wants to see.
+ */
+export function youngRange({
+  recorded_from: first,
+  to,
+}: Pick<Overview, 'recorded_from' | 'to'>): LastRange | null {
+  if (first === null) return null
+  const ageMs = Date.parse(to) - Date.parse(first)
+  if (ageMs <= hourMs) return '1h'
+  return ageMs <= 6 * hourMs ? '6h' : null
 }

@@ -2,34 +2,32 @@ import './overview.css'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
-import { useNavigation } from '../data/navigation.tsx'
-import { isFiltered, questionKey } from '../data/page-address.ts'
-import type { ViewProps } from '../data/view-props.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { isFiltered, questionKey, refreshEveryMs } from '../data/page-address.ts'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { useAnswer } from '../data/use-answer.ts'
 import { FilterBar } from '../filters/filter-bar.tsx'
-import { refreshEveryMs } from '../filters/refresh-every.ts'
 import { type ListedCalls, shownCalls } from './calls-card.tsx'
 import { NoCallsCard } from '../design/no-calls.tsx'
 import { Note } from '../design/note.tsx'
 import { OverviewBody, OverviewSkeleton } from './overview-body.tsx'
 import { overviewPath } from './overview-question.ts'
-import { bucketWords, marksOf, outagesOf } from './overview-time.ts'
-import { youngRange } from './young-range.ts'
+import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Is it well, and what changed? */
-export function OverviewView({ times }: ViewProps): JSX.Element {
+export function OverviewView(): JSX.Element {
   const { address } = useNavigation()
+  const times = useTimes()
   const [isHeld, hold] = useState(false)
   const answered = useAnswer<Overview>(
     questionKey(address, address.utc),
     () => overviewPath(address, times.zone, nowMs()),
     { everyMs: refreshEveryMs(address.range), isPaused: isHeld || address.call !== null },
   )
-  const { answeredMs, isLoading, trouble, isStale, again } = answered
+  const { trouble, isStale, again } = answered
   const answer = useYoungRange(answered.answer)
   const [chosenList, setList] = useState<ListedCalls | null>(null)
   // The slowest are looked for among those that succeeded.
@@ -44,21 +42,15 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
       (answer.totals.calls === 0 ? (
         <NoCallsCard answer={answer} />
       ) : (
-        <OverviewBody answer={answer} times={times} list={list} onList={setList} onOpen={panel.open} />
+        <OverviewBody answer={answer} list={list} onList={setList} onOpen={panel.open} />
       )),
-    [answer, times, list, panel.open],
+    [answer, list, panel.open],
   )
   return (
-    <ChartRoomProvider times={times} outages={outages} marks={marks} onHold={hold}>
+    <ChartRoomProvider outages={outages} marks={marks} onHold={hold}>
       <FilterBar
-        times={times}
-        answeredMs={answeredMs}
-        isLoading={isLoading}
-        trouble={answer === null ? null : trouble}
-        again={again}
-        {...(answer === null ? {} : { bucketWords: `${bucketWords(answer.bucket_s)} buckets` })}
-        models={answer?.available_models ?? []}
-        types={answer?.available_types ?? []}
+        asked={{ ...answered, answer }}
+        bucketWords={answer === null ? undefined : `${bucketWords(answer.bucket_s)} buckets`}
       />
       {answer === null && trouble !== null && (
         <Note tone="bad" title="The figures cannot be read." onRetry={again}>
@@ -71,9 +63,7 @@ export function OverviewView({ times }: ViewProps): JSX.Element {
           {body}
         </div>
       )}
-      {address.call !== null && (
-        <CallPanel id={address.call} times={times} listed={panel.call} {...panel.moves} />
-      )}
+      {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
     </ChartRoomProvider>
   )
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Overview, OverviewModel } from '../../src/api/overview.ts'
+import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
 import { failureCodeWords } from '../data/failure-words.ts'
 import { Card } from '../design/card.tsx'
@@ -8,37 +8,20 @@ import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
 import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './rankings.ts'
 
-const choices: readonly { readonly choice: ModelMeasure; readonly words: string }[] = [
-  { choice: 'cost', words: 'Cost' },
-  { choice: 'tokens', words: 'Tokens' },
-  { choice: 'calls', words: 'Calls' },
-]
+const measureWords = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls' }
 
 /** Which models the money, the tokens or the calls went to. */
-export function ModelsCard({ answer }: { readonly answer: Overview }): JSX.Element {
-  const { models, totals } = answer
-  return models === null ? (
-    <UntoldCard title="By model" />
-  ) : (
-    <RankedModels models={models} unpriced={totals.unpriced_calls} />
-  )
-}
-
-interface RankedModelsProps {
-  readonly models: readonly OverviewModel[]
-  /** Calls without a price. */
-  readonly unpriced: number
-}
-
-function RankedModels({ models, unpriced }: RankedModelsProps): JSX.Element {
+export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }): JSX.Element {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
-  const measure = chosen ?? usualMeasure(models)
-  const rows = useMemo(() => modelRows(models, measure), [models, measure])
+  const measure = chosen ?? usualMeasure(models ?? [])
+  const rows = useMemo(() => modelRows(models ?? [], measure), [models, measure])
+  if (models === null) return <UntoldCard title="By model" />
+  const { unpriced_calls: unpriced } = totals
   return (
     <Card
       title="By model"
       about={measure === 'cost' && unpriced > 0 ? `${counted(unpriced, 'call')} unpriced` : undefined}
-      actions={<Segments label="Compare by" choices={choices} chosen={measure} onChoose={setChosen} />}
+      actions={<Segments label="Compare by" words={measureWords} chosen={measure} onChoose={setChosen} />}
     >
       {rows.length === 0 ? (
         <p class="overview-nothing">No tokens were told.</p>

@@ -12,26 +12,26 @@ export function usualMeasure(models: readonly OverviewModel[]): ModelMeasure {
   return models.some(({ total_tokens }) => total_tokens > 0) ? 'tokens' : 'calls'
 }
 
-const valueOf: Readonly<Record<ModelMeasure, (model: OverviewModel) => number | null>> = {
-  cost: ({ cost_usd }) => cost_usd,
-  tokens: ({ total_tokens }) => total_tokens,
-  calls: ({ calls }) => calls,
+interface Measure {
+  readonly of: (model: OverviewModel) => number | null
+  readonly show: (value: number) => string
 }
 
-const figureOf: Readonly<Record<ModelMeasure, (value: number) => string>> = {
-  cost: dollars,
-  tokens: shortCount,
-  calls: shortCount,
+const measures: Readonly<Record<ModelMeasure, Measure>> = {
+  cost: { of: ({ cost_usd }) => cost_usd, show: dollars },
+  tokens: { of: ({ total_tokens }) => total_tokens, show: shortCount },
+  calls: { of: ({ calls }) => calls, show: shortCount },
 }
 
 /** The models with the largest part; one without a price is named, and is none that costs nothing. */
 export function modelRows(models: readonly OverviewModel[], measure: ModelMeasure): readonly RankedRow[] {
+  const { of, show } = measures[measure]
   return models
-    .filter((model) => measure === 'cost' || valueOf[measure](model) !== 0)
-    .toSorted((one, other) => (valueOf[measure](other) ?? -1) - (valueOf[measure](one) ?? -1))
+    .filter((model) => measure === 'cost' || of(model) !== 0)
+    .toSorted((one, other) => (of(other) ?? -1) - (of(one) ?? -1))
     .slice(0, shownRows)
     .map((model) => {
-      const value = valueOf[measure](model)
+      const value = of(model)
       const isUnpriced = measure === 'cost' && model.unpriced_calls > 0
       const note =
         value === null
@@ -43,7 +43,7 @@ export function modelRows(models: readonly OverviewModel[], measure: ModelMeasur
         key: model.model ?? '',
         words: model.model ?? 'No model named',
         value,
-        figure: value === null ? 'no price' : figureOf[measure](value),
+        figure: value === null ? 'no price' : show(value),
         note,
         to: model.model === null ? null : { view: 'calls', models: [model.model], sort: 'started_at' },
       }

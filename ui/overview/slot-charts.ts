@@ -19,7 +19,8 @@ const rowPx = 52
  * because of it, and for how long. `limitNow` stands in where an older gateway did not note its limit.
  */
 export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number | null): readonly ChartPart[] {
-  const { buckets } = answer
+  const { buckets, slots, totals } = answer
+  const { n, p95, max } = totals.queue_ms
   const { active, queued, atLimit, limit } = slotColumns(answer)
   const limits = limit.some((value) => value !== null) ? limit : buckets.start_s.map(() => limitNow)
   const limitLine: ChartSeries = {
@@ -35,15 +36,29 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
   const waits = honestColumn('p95', buckets.queue_p95_ms, buckets.queue_n).map((ms) =>
     ms !== null && ms < 1 ? 0 : ms,
   )
+  /** The highest value; `null`, not 0, if calls of the range waited: their minute has not been reported, or was lost. */
+  const knownMost = (values: readonly (number | null)[]): number | null => {
+    const most = mostOf(values)
+    return most === 0 && (max ?? 0) >= tellingWaitMs ? null : most
+  }
+  const mostActive = knownMost(slots.active_max)
+  const mostLimit = mostOf(limits)
+  const fullShare = knownMost([slots.at_limit_share_total])
+  const mostQueued = knownMost(slots.queued_max)
   const room = { frame, heightPx: rowPx }
   return [
     {
       ...room,
       linear: { leastTop: 1, isWhole: true, maxTicks: 3 },
       axis: axisCount,
-      figure: useFigure(answer, limits),
+      figure: {
+        value:
+          known(mostActive, count) +
+          (mostActive === null || mostLimit === null ? '' : ` of ${count(mostLimit)}`),
+        words: 'slots in use at most',
+      },
       series: [
-        ...(limits.some((value) => value !== null) ? [limitLine] : []),
+        ...(mostLimit === null ? [] : [limitLine]),
         { ...bars('active', 'In use', 'p50', active, count), isSoft: true },
       ],
     },
@@ -51,21 +66,29 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
       ...room,
       linear: { leastTop: 0.2, maxTicks: 2 },
       axis: percent,
-      figure: limitFigure(answer),
+      figure: {
+        value: known(fullShare, percent),
+        words: 'of the time all were in use',
+        isTelling: (fullShare ?? 0) >= tellingShare,
+      },
       series: [bars('at_limit', 'All in use', 'edge', atLimit, percent)],
     },
     {
       ...room,
       linear: { leastTop: 2, isWhole: true, maxTicks: 2 },
       axis: axisCount,
-      figure: queueFigure(answer),
+      figure: {
+        value: mostQueued === 0 ? 'No queue' : known(mostQueued, (calls) => counted(calls, 'call')),
+        words: mostQueued === 0 ? 'nobody had to wait' : 'waited at once, at most',
+        isTelling: (mostQueued ?? 0) >= tellingQueue,
+      },
       series: [bars('waiting', 'Waiting', 'queue', queued, count)],
     },
     {
       ...room,
       linear: { leastTop: tellingWaitMs, maxTicks: 2 },
       axis: axisDuration,
-      figure: waitFigure(answer),
+      figure: waitFigure(n, p95, max),
       series: [
         {
           ...bars('wait', 'Wait p95', 'queue', waits, wait),
@@ -76,52 +99,15 @@ export function slotParts(answer: Overview, frame: TimeFrame, limitNow: number |
   ]
 }
 
-function useFigure(answer: Overview, limits: readonly (number | null)[]): PartFigure {
-  const most = knownMost(answer, answer.slots.active_max)
-  const limit = mostOf(limits)
-  const value = known(most, count) + (most === null || limit === null ? '' : ` of ${count(limit)}`)
-  return { value, words: 'slots in use at most', isTelling: false }
-}
-
-function queueFigure(answer: Overview): PartFigure {
-  const most = knownMost(answer, answer.slots.queued_max)
-  if (most === 0) return { value: 'No queue', words: 'nobody had to wait', isTelling: false }
-  const value = most === null ? unknownFigure : counted(most, 'call')
-  return { value, words: 'waited at once, at most', isTelling: (most ?? 0) >= tellingQueue }
-}
-
-/** The highest value; `null`, not 0, if calls of the range waited: their minute has not been reported, or was lost. */
-function knownMost({ totals }: Overview, values: readonly (number | null)[]): number | null {
-  const most = mostOf(values)
-  return most === 0 && (totals.queue_ms.max ?? 0) >= tellingWaitMs ? null : most
-}
-
 function mostOf(values: readonly (number | null)[]): number | null {
   return values.reduce((most, value) => (value === null ? most : Math.max(most ?? 0, value)), null)
 }
 
-function limitFigure(answer: Overview): PartFigure {
-  const share = knownMost(answer, [answer.slots.at_limit_share_total])
-  return {
-    value: share === null ? unknownFigure : percent(share),
-    words: 'of the time all were in use',
-    isTelling: (share ?? 0) >= tellingShare,
-  }
-}
-
-function waitFigure({ totals: { queue_ms } }: Overview): PartFigure {
-  const { n, p95, max } = queue_ms
+function waitFigure(n: number, p95: number | null, max: number | null): PartFigure {
   if (n >= leastCalls.p95 && p95 !== null) {
-    return {
-      value: wait(p95),
-      words: max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`,
-      isTelling: p95 >= tellingWaitMs,
-    }
+    const words = max === null ? 'wait for a slot, p95' : `wait p95, longest ${wait(max)}`
+    return { value: wait(p95), words, isTelling: p95 >= tellingWaitMs }
   }
-  if (max === null) return { value: unknownFigure, words: 'wait for a slot', isTelling: false }
-  return {
-    value: wait(max),
-    words: `longest wait of ${counted(n, 'call')}`,
-    isTelling: max >= tellingWaitMs,
-  }
+  if (max === null) return { value: unknownFigure, words: 'wait for a slot' }
+  return { value: wait(max), words: `longest wait of ${counted(n, 'call')}`, isTelling: max >= tellingWaitMs }
 }

@@ -64,10 +64,7 @@ export function BodyView({ payload, what }: BodyViewProps): JSX.Element {
 /** More than anybody reads, and than a browser lays out at once. */
 const shownLength = 200_000
 
-const forms = [
-  { choice: 'pretty', words: 'Pretty' },
-  { choice: 'raw', words: 'Raw' },
-] as const
+const formWords = { pretty: 'Pretty', raw: 'Raw' }
 
 export interface BodyTextProps extends ReadBody {
   readonly title: string
@@ -94,7 +91,7 @@ export function BodyText({ title, about, text, isJson }: BodyTextProps): JSX.Ele
         </span>
         <div class="at-end">
           {isJson && (
-            <Segments label={`Form of the ${title}`} choices={forms} chosen={form} onChoose={setForm} />
+            <Segments label={`Form of the ${title}`} words={formWords} chosen={form} onChoose={setForm} />
           )}
           <Button kind="bare" small aria-pressed={isWrapped} onClick={() => setWrapped(!isWrapped)}>
             Wrap

@@ -1,16 +1,13 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { OutgoingRecord } from '../../src/api/raw-log.ts'
-import type { KeptPayload } from './kept-payload.ts'
+import type { KeptPayload, KeptPayloads } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
 import { isReassembled, readAnswer } from './read-answer.ts'
 import { readError } from './read-error.ts'
 import { type ReadRequest, readRequest } from './read-request.ts'
 import { firstWords, shownText } from './shown-text.ts'
 
-export interface ChatViewProps {
-  readonly request: KeptPayload | null
-  readonly answer: KeptPayload<OutgoingRecord> | null
+export interface ChatViewProps extends KeptPayloads {
   readonly isUnderWay: boolean
 }
 

@@ -1,16 +1,11 @@
 import type { JSX } from 'preact'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import { Facts } from '../design/facts.tsx'
-import type { KeptPayload } from './kept-payload.ts'
+import type { KeptPayloads } from './kept-payload.ts'
 import { shownText } from './shown-text.ts'
 
-export interface HeadersViewProps {
-  readonly request: KeptPayload | null
-  readonly answer: KeptPayload<OutgoingRecord> | null
-}
-
 /** The headers of both sides. */
-export function HeadersView({ request, answer }: HeadersViewProps): JSX.Element {
+export function HeadersView({ request, answer }: KeptPayloads): JSX.Element {
   const areSomeMasked = [request, answer]
     .flatMap((side) => Object.values(side?.record.headers ?? {}).flat())
     .some(isMasked)

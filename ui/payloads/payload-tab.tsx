@@ -4,15 +4,19 @@ import { useMemo } from 'preact/hooks'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import type { CallTab } from '../data/call-words.ts'
+import { failureSentence } from '../data/failure-words.ts'
 import { AddressLink } from '../data/navigation.tsx'
 import { useAnswer } from '../data/use-answer.ts'
+import { Facts } from '../design/facts.tsx'
 import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
-import { BodyView } from './body-view.tsx'
+import { BodyText, BodyView, readBody } from './body-view.tsx'
 import { ChatView } from './chat-view.tsx'
-import { ErrorView } from './error-view.tsx'
 import { HeadersView } from './headers-view.tsx'
-import { type AnsweredPayloads, type FedCall, readPayloads } from './kept-payload.ts'
+import type { LiveCall } from './live-call.ts'
+import { readError } from './read-error.ts'
+import { shownText } from './shown-text.ts'
+import { type AnsweredPayloads, type KeptPayloads, readPayloads } from './kept-payload.ts'
 
 export interface PayloadTabProps {
   readonly id: string
@@ -20,7 +24,7 @@ export interface PayloadTabProps {
   /** The recorded call; null while it is not recorded. */
   readonly call: CallJson | null
   /** The call as the Live view has heard of it. */
-  readonly fed: FedCall | null
+  readonly fed: LiveCall | null
 }
 
 /** One side of what went over the wire in a call: from the file of payloads, or as the Live view has heard it. */
@@ -30,7 +34,7 @@ export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element
   const isWhole = heard !== null && (fed?.isWhole ?? false)
   const path = `/api/calls/${id}/payloads`
   const key = isWhole ? null : `${path} ${fed?.version ?? ''}`
-  const asked = useAnswer<AnsweredPayloads>(key, () => path, { everyMs: null, read: readPayloads })
+  const asked = useAnswer<AnsweredPayloads>(key, () => path, { read: readPayloads })
   const kept = isWhole || asked.isStale ? null : asked.answer
   // What is kept is whole; what was heard may be the beginning alone.
   const request = kept?.request ?? heard?.request ?? null
@@ -100,3 +104,43 @@ function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'
     </Nothing>
   )
 }
+
+type ErrorViewProps = Pick<PayloadTabProps, 'call'> & Pick<KeptPayloads, 'answer'>
+
+/** The failure, in our words and in those of the upstream. */
+function ErrorView({ call, answer }: ErrorViewProps): JSX.Element {
+  const ended = call ?? answer?.record ?? null
+  const sentence = ended === null ? null : failureSentence(ended)
+  const told = answer === null ? null : readError(answer.record.body)
+  const message = told?.message ?? call?.error_message ?? null
+  const body = answer === null ? null : readBody(answer)
+  const facts = [
+    ['Status', ended?.status],
+    ['Failure code', ended?.failure_code],
+    ...(told?.facts ?? []),
+  ] as const
+  return (
+    <div class="payload-tab error-view">
+      <p class="wrong">{sentence ?? 'Nothing went wrong: the call succeeded.'}</p>
+      {message !== null && (
+        <section>
+          <h3>Its message</h3>
+          <blockquote class="upstream-words">{shownText(message)}</blockquote>
+        </section>
+      )}
+      <Facts
+        class="panel-list"
+        facts={facts.map(([name, value = null]) => [
+          name,
+          value === null ? null : <code>{shownText(String(value))}</code>,
+        ])}
+      />
+      {sentence !== null && body !== null && body.text.length <= wholeLength && (
+        <BodyText title="Answer" about="as the client got it" {...body} />
+      )}
+    </div>
+  )
+}
+
+/** A longer one is no error alone: it is in the tab of the response. */
+const wholeLength = 20_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CostMatch, MatchedPrice } from '../../src/api/costs.ts'
-import { hostOf, knownPrices, listedMatches, overrideName, priceableCalls } from './price-list.ts'
+import { hostOf, knownPrices, listedMatches, overrideName, priceableCalls } from './price-lines.ts'
 
 const tiers = [{ above_input_tokens: 0, input: 1, output: 2 }]
 

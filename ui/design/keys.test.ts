@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type KeyPlace, type KeyPress, KeySequence, isOfCharacters, shortcutKeyOf } from './key-press.ts'
+import { type KeyPlace, type KeyPress, KeySequence, isOfCharacters, shortcutKeyOf } from './keys.ts'
 
 const press = (key: string, rest: Partial<KeyPress> = {}): KeyPress => ({
   key,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { placesOf, scrollToSee, seenRows } from './use-virtual-rows.ts'
+import { placesOf, scrollToSee, seenRows } from './row-span.ts'
 
 test('of a long list the rows in sight are there, and eight beyond at each side', () => {
   assert.deepEqual(seenRows(1000, 36, 3600, 350), {

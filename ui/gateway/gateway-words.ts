@@ -1,6 +1,7 @@
+import type { HealthReport } from '../../src/api/health-report.ts'
 import type { GatewayState, ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
-import { counted, longDuration } from '../format/figures.ts'
+import { counted, longDuration, shortCount } from '../format/figures.ts'
 import { optionTitle } from './option-words.ts'
 
 /** What a person can have the gateway do. */
@@ -81,4 +82,14 @@ export function curlLine(baseUrl: string, needsKey: boolean): string {
 /** What became of calls whose client was given something else than the base URL; they are in no list. */
 export function wrongBaseUrlWords(calls: number): string {
   return `${counted(calls, 'call')} with another base URL ${calls === 1 ? 'was' : 'were'} refused. It has to be this one, /v1 included.`
+}
+
+/** How many tokens of the budget are used, and how sure that is. */
+export function budgetWords(budget: HealthReport['token_budget']): string {
+  const { total_used: used, daily_limit: limit, estimated, known } = budget
+  return [
+    `${shortCount(used)} of ${shortCount(limit)}`,
+    ...(estimated > 0 ? [`${shortCount(estimated)} estimated`] : []),
+    ...(known ? [] : ['use before the start not read yet']),
+  ].join(', ')
 }

@@ -1,14 +1,14 @@
 import type { LiveState, LiveCall as ToldCall } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { type EndedCall, isFailure } from '../data/failure-words.ts'
+import { type EndedCall, type JudgedCall, isFailure } from '../data/failure-words.ts'
 import { bytes } from '../format/figures.ts'
-import type { FedCall, KeptPayloads } from '../payloads/kept-payload.ts'
-import { readAnswer } from '../payloads/read-answer.ts'
-import { readError } from '../payloads/read-error.ts'
-import { wordsOf } from '../payloads/read-messages.ts'
-import { lastMessageOf } from '../payloads/read-request.ts'
-import { firstWords } from '../payloads/shown-text.ts'
+import type { KeptPayloads } from './kept-payload.ts'
+import { readAnswer } from './read-answer.ts'
+import { readError } from './read-error.ts'
+import { wordsOf } from './read-messages.ts'
+import { lastMessageOf } from './read-request.ts'
+import { firstWords } from './shown-text.ts'
 
 /** As many as fit into a row of the widest window, and a few more. */
 const wordsLength = 180
@@ -21,17 +21,20 @@ export interface CallHead {
 }
 
 /**
- * A call as the feed tells of it. Its records are held as the JSON that they came as, which takes a fraction of the
+ * A call as the Live view has heard of it, the same object for as long as it is listed there. Its records are held as the JSON that they came as, which takes a fraction of the
  * room of their values; only the words of its row are read at once.
  */
-export class LiveCall implements FedCall {
+export class LiveCall {
   readonly id: string
   /** Rises in the order in which calls were heard of. */
   readonly number: number
   readonly startedMs: number
   readonly path: string
+  /** Rises with all that is heard of it. */
   version = 0
-  ended: FedCall['ended'] = null
+  /** How it ended; null while that is not known. */
+  ended: JudgedCall | null = null
+  /** When its end was heard, on the page's clock; null until then. */
   endHeardMs: number | null = null
   durationMs: number | null = null
   model: string | null = null
@@ -59,10 +62,12 @@ export class LiveCall implements FedCall {
     return (this.#requestJson?.length ?? 0) + (this.#answerJson?.length ?? 0)
   }
 
+  /** Its end is still to come, as far as that is known. */
   get isUnderWay(): boolean {
     return this.ended === null && !this.isLost
   }
 
+  /** All that was sent was heard. */
   get isWhole(): boolean {
     const isAnswerThere = this.isUnderWay || this.#answerJson !== null
     return this.#requestJson !== null && isAnswerThere && !this.#isCut
@@ -119,6 +124,7 @@ export class LiveCall implements FedCall {
     this.version += 1
   }
 
+  /** The records that were heard, as far as they are still held. */
   payloads(): KeptPayloads {
     const [request, answer] = [this.#requestJson, this.#answerJson]
     return {

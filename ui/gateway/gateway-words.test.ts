@@ -3,8 +3,15 @@ import { test } from 'node:test'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import { sampleHealth } from '../../test/support/sample-health.ts'
-import { actionsOf, consequencesOf, curlLine, detailOf, wrongBaseUrlWords } from './gateway-words.ts'
-import { baseUrlOf, firstCall } from './gateway-now.ts'
+import {
+  actionsOf,
+  budgetWords,
+  consequencesOf,
+  curlLine,
+  detailOf,
+  wrongBaseUrlWords,
+} from './gateway-words.ts'
+import { baseUrlOf, firstCall } from '../data/gateway-now.ts'
 
 const running: ProcessStatus = {
   running: true,
@@ -96,4 +103,14 @@ test('the first call is a command that a shell takes', () => {
 test('calls with a wrong base URL are told of as one or as many', () => {
   assert.match(wrongBaseUrlWords(1), /^1 call with another base URL was refused\. /)
   assert.match(wrongBaseUrlWords(2), /^2 calls with another base URL were refused\. /)
+})
+
+test('the budget tells what is estimated, and that earlier use is not known yet', () => {
+  const budget = { ...sampleHealth.token_budget, daily_limit: 2_000_000, total_used: 950 }
+  assert.equal(budgetWords(budget), '950 of 2\u202fM')
+  assert.equal(budgetWords({ ...budget, estimated: 120 }), '950 of 2\u202fM, 120 estimated')
+  assert.equal(
+    budgetWords({ ...budget, total_used: 0, known: false }),
+    '0 of 2\u202fM, use before the start not read yet',
+  )
 })
