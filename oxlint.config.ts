@@ -161,6 +161,8 @@ export default defineConfig({
         'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
       },
     },
+    // What a component returns is JSX.
+    { files: ['ui/**/*.tsx'], rules: { 'typescript/explicit-module-boundary-types': 'off' } },
     { files: ['src/lib/file-lock.ts'], rules: { 'no-restricted-imports': 'off' } },
     { files: ['oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },
     {

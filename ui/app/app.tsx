@@ -1,5 +1,5 @@
 import './app.css'
-import type { ComponentType, JSX } from 'preact'
+import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { type View, viewWords } from '../data/page-address.ts'
@@ -18,7 +18,7 @@ const views: Readonly<Record<View, ComponentType>> = {
 }
 
 /** The bar, and the view that the address names. */
-export function App(): JSX.Element {
+export function App() {
   const { address } = useNavigation()
   const isLost = useLive(({ lostSinceMs }) => lostSinceMs !== null)
   const ViewOfAddress = views[address.view]

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { shortcutsInUse } from '../design/keys.ts'
@@ -14,7 +13,7 @@ const keyNames: Readonly<Record<string, string>> = {
 }
 
 /** The keys that do something here, and whether they do. */
-export function KeysDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const areOn = useWatched(keptKeys) === 'on'
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { setStatus, useLive } from '../data/live.ts'
@@ -15,7 +14,7 @@ const maxCells = 12
 const wideCells = 6
 
 /** How the gateway is at this moment: its state, its slots, who waits, and the budget. `starting` starts it. */
-export function NowStrip({ starting }: { readonly starting: Action }): JSX.Element {
+export function NowStrip({ starting }: { readonly starting: Action }) {
   const times = useTimes()
   const lostSinceMs = useLive(({ lostSinceMs }) => lostSinceMs)
   const now = useLive(({ status }) => (status === null ? null : gatewayNow(status)))
@@ -55,7 +54,7 @@ export function NowStrip({ starting }: { readonly starting: Action }): JSX.Eleme
 }
 
 /** Words, and fewer of them for narrow windows. */
-export function FullOrBrief({ full, brief }: { readonly full: string; readonly brief: string }): JSX.Element {
+export function FullOrBrief({ full, brief }: { readonly full: string; readonly brief: string }) {
   if (full === brief) return <span>{full}</span>
   return (
     <>
@@ -65,7 +64,7 @@ export function FullOrBrief({ full, brief }: { readonly full: string; readonly b
   )
 }
 
-function State({ now }: { readonly now: GatewayNow }): JSX.Element {
+function State({ now }: { readonly now: GatewayNow }) {
   return (
     <span class={`now-part now-state is-${now.tone} ${now.load === null ? '' : 'has-load'}`}>
       <StateMark shape={now.shape} />
@@ -76,7 +75,7 @@ function State({ now }: { readonly now: GatewayNow }): JSX.Element {
   )
 }
 
-function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
+function Load({ load }: { readonly load: GatewayLoad }) {
   const { active, slots, queued, budget } = load
   return (
     <>
@@ -106,7 +105,7 @@ function Load({ load }: { readonly load: GatewayLoad }): JSX.Element {
   )
 }
 
-function StartButton({ starting }: { readonly starting: Action }): JSX.Element {
+function StartButton({ starting }: { readonly starting: Action }) {
   const { isBusy, run } = starting
   return (
     <Button

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
 import { type View, viewWords } from '../data/page-address.ts'
@@ -23,7 +22,7 @@ const keyOf = (view: View): string => (view === 'costs' ? '$' : view.charAt(0))
 const fresh = { call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
 
 /** The name, the views, and how the gateway is at this moment. */
-export function TopBar(): JSX.Element {
+export function TopBar() {
   const { address, go } = useNavigation()
   const isSimulated = useLive(({ status }) => status?.simulated === true)
   const [areKeysShown, showKeys] = useState(false)
@@ -108,7 +107,7 @@ const looks: Readonly<Record<Theme, Look>> = {
 }
 
 /** Goes from theme to theme. */
-function ThemeButton(): JSX.Element {
+function ThemeButton() {
   const { icon, words, next } = looks[useWatched(keptTheme)]
   const turn = (): void => keptTheme.set(next)
   useShortcuts('Page', [{ key: 't', words: 'Next theme', run: turn }])

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-words.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
@@ -10,7 +9,7 @@ import { bytes, count, counted, duration, known, unknownFigure } from '../format
 import { noUsageWords } from './call-words.ts'
 
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
-export function CallFacts({ call }: { readonly call: CallJson }): JSX.Element {
+export function CallFacts({ call }: { readonly call: CallJson }) {
   const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
   const { response_model: answered, upstream_request_id: requestId } = call
   const reported = [
@@ -95,7 +94,7 @@ function counts(value: number | null): string | null {
 const minuteMs = 60_000
 
 /** Leads to calls that have something in common with this one. */
-function AlikeLinks({ call }: { readonly call: CallJson }): JSX.Element {
+function AlikeLinks({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
   const { model, client, failure_code: code } = call
   const startedMs = Date.parse(call.started_at)

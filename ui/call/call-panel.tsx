@@ -1,5 +1,4 @@
 import './call.css'
-import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
 import type { OverviewCall } from '../../src/api/overview.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -40,7 +39,7 @@ export interface CallPanelProps {
 }
 
 /** One call, over the page at its right. */
-export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps): JSX.Element {
+export function CallPanel({ id, onClose, onMove, listed, fed }: CallPanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -178,7 +177,7 @@ function useSince(instantMs: number | null, ms: number): boolean {
 }
 
 /** The facts that a list knows of a call as well: how it ended, its figures and times. */
-function Brief({ call }: { readonly call: CallJson | OverviewCall }): JSX.Element {
+function Brief({ call }: { readonly call: CallJson | OverviewCall }) {
   const wrong = failureSentence(call)
   const rest: Partial<CallJson> = 'usage_source' in call ? call : {}
   return (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { CostMatches } from '../../src/api/costs.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
@@ -14,7 +13,7 @@ export interface CallPriceProps {
 }
 
 /** The source of a cost, or why there is none; leads to the price. */
-export function CallPrice({ call, costUsd }: CallPriceProps): JSX.Element {
+export function CallPrice({ call, costUsd }: CallPriceProps) {
   const { price_source: source, price_key: key, usage_source: usage, model } = call
   if (usage === undefined) return <small />
   if (costUsd === null && usage === 'none') return <small>no usage told</small>
@@ -44,7 +43,7 @@ interface PriceLinkProps {
 }
 
 /** Leads to the prices that calls of that time met: those of its model. */
-function PriceLink({ call, name, words }: PriceLinkProps): JSX.Element {
+function PriceLink({ call, name, words }: PriceLinkProps) {
   const ms = Date.parse(call.started_at ?? '')
   const { utc } = useNavigation().address
   const range = { last: null, fromMs: ms - hourMs, toMs: ms + hourMs } as const
@@ -58,7 +57,7 @@ function PriceLink({ call, name, words }: PriceLinkProps): JSX.Element {
 const hourMs = 3_600_000
 
 /** The source of the price and its date; no date if the price is not the one any more that was met. */
-function PriceAge({ call }: Pick<CallPriceProps, 'call'>): JSX.Element {
+function PriceAge({ call }: Pick<CallPriceProps, 'call'>) {
   const times = useTimes()
   const { started_at: startedAt = '', price_source: source, price_key: key } = call
   const startedMs = Date.parse(startedAt)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPartOf, callPhases } from './call-phases.ts'
@@ -9,7 +8,7 @@ export interface CallTimingProps {
 }
 
 /** The parts of a call one below the other, each at its time. They add up to the total. */
-export function CallTiming({ call }: CallTimingProps): JSX.Element {
+export function CallTiming({ call }: CallTimingProps) {
   const { duration_ms: totalMs, ttft_ms: ttftMs, ttfo_ms: ttfoMs, overhead_ms: overheadMs } = call
   const feltMs = call.ttft_total_ms ?? null
   if (totalMs === null) return <p class="quiet">No times are known: the gateway ended before the call did.</p>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { duration } from '../format/figures.ts'
 import { type TimedCall, barPieces, callPhases } from './call-phases.ts'
 import { phaseWords } from './call-words.ts'
@@ -10,7 +9,7 @@ export interface WaterfallProps {
 }
 
 /** The parts of a call as a bar: waited, to the first token, streamed. */
-export function Waterfall({ call, scaleMs }: WaterfallProps): JSX.Element {
+export function Waterfall({ call, scaleMs }: WaterfallProps) {
   const words = callPhases(call)
     .filter(({ lengthMs }) => lengthMs >= 0.01)
     .map(({ name, lengthMs }) => `${phaseWords[name]} ${duration(lengthMs)}`)
@@ -34,7 +33,7 @@ export function Waterfall({ call, scaleMs }: WaterfallProps): JSX.Element {
 }
 
 /** Explains the colours of the bars. */
-export function WaterfallLegend(): JSX.Element {
+export function WaterfallLegend() {
   return (
     <ul class="waterfall-legend" aria-label="Parts of a call">
       <li class="part-wait">Waiting</li>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { honest } from '../charts/small-sample.ts'
 import { sortWords } from '../data/call-words.ts'
 import { useNavigation } from '../data/navigation.tsx'
@@ -8,7 +7,7 @@ import { maxListed, pageSize } from './calls-question.ts'
 import type { CallList } from './use-call-list.ts'
 
 /** Sums up the calls that the list is of. */
-export function CallSummary({ list: { answer, calls: listed } }: { readonly list: CallList }): JSX.Element {
+export function CallSummary({ list: { answer, calls: listed } }: { readonly list: CallList }) {
   const { address } = useNavigation()
   if (answer === null) return <></>
   const { summary } = answer
@@ -38,7 +37,7 @@ export function CallSummary({ list: { answer, calls: listed } }: { readonly list
 }
 
 /** The end of a list: more is to come, why it does not, or that this is all. */
-export function CallsFoot({ list }: { readonly list: CallList }): JSX.Element {
+export function CallsFoot({ list }: { readonly list: CallList }) {
   const { answer, calls, hasMore, isStale, moreTrouble, loadMore } = list
   const { address } = useNavigation()
   if (hasMore && moreTrouble !== null) {

@@ -1,4 +1,4 @@
-import { type ComponentChildren, Fragment, type JSX } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { CallTag } from '../call/call-tag.tsx'
@@ -49,7 +49,7 @@ function useListEnds({ rows, toTop }: CallRows<CallJson>, { calls, comeNear }: C
 }
 
 /** The calls of a list as cards, if there is no room for a table. */
-export function CallsCards({ list, onOpen }: CallsListProps): JSX.Element {
+export function CallsCards({ list, onOpen }: CallsListProps) {
   const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
   const times = useTimes()
@@ -116,7 +116,7 @@ export interface CallsTableProps extends CallsListProps {
 }
 
 /** The calls of a list as a table, of which only the rows that are seen are there. */
-export function CallsTable({ list, columns, onOpen }: CallsTableProps): JSX.Element {
+export function CallsTable({ list, columns, onOpen }: CallsTableProps) {
   const { calls, total, scaleMs, answeredMs, isStale } = list
   const { address } = useNavigation()
   const times = useTimes()
@@ -182,7 +182,7 @@ interface ColumnHeadProps {
   readonly scaleMs: number
 }
 
-function ColumnHead({ name, scaleMs }: ColumnHeadProps): JSX.Element {
+function ColumnHead({ name, scaleMs }: ColumnHeadProps) {
   const { address, go } = useNavigation()
   const { words, title, isFigure, sort } = callColumns[name]
   const isSorted = sort === address.sort
@@ -207,7 +207,7 @@ function ColumnHead({ name, scaleMs }: ColumnHeadProps): JSX.Element {
 }
 
 /** Room of rows that are not there. */
-function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }): JSX.Element | null {
+function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }) {
   if (rows <= 0) return null
   return (
     <tr class="gap" aria-hidden="true">
@@ -230,7 +230,7 @@ interface CallRowProps extends RowHandlers {
 
 /** A call in the table. Its time is its link. */
 class CallRow extends OnlyWhenChanged<CallRowProps> {
-  override render(): JSX.Element {
+  override render() {
     const { call, index, columns, scaleMs, times, nowMs, address, isActive } = this.props
     const { onFocus, onPress } = this.props
     const { id } = call

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { type CallSort, isCallSort, sortWords } from '../data/call-words.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -31,7 +30,7 @@ export const keptColumns = stored<readonly ColumnName[] | null>(
 )
 
 /** Above the list: search, further filters, order, columns, export. */
-export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps): JSX.Element {
+export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps) {
   return (
     <div class="calls-tools">
       <CallSearch onOpen={onOpen} />
@@ -47,7 +46,7 @@ export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps): JSX.
 }
 
 /** Finds a call by its id, at whatever time it was, or the calls of a status or an error code in the range. */
-function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>): JSX.Element {
+function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
   const { address, go } = useNavigation()
   const [text, setText] = useState(address.q)
   useEffect(() => setText(address.q), [address.q])
@@ -81,7 +80,7 @@ interface FacetProps {
 const facets = { client: ['clients', 'Client'], failure_code: ['failureCodes', 'Failure'] } as const
 
 /** Chooses clients, or ways to fail, from those that the range has: they are asked for when it opens. */
-function FacetMenu({ facet }: FacetProps): JSX.Element {
+function FacetMenu({ facet }: FacetProps) {
   const { address } = useNavigation()
   const [name, words] = facets[facet]
   const chosen = address[name]
@@ -102,7 +101,7 @@ interface FacetAnswer {
 
 const mostChoices = 40
 
-function FacetList({ facet }: FacetProps): JSX.Element {
+function FacetList({ facet }: FacetProps) {
   const { address, go } = useNavigation()
   const path = facetPath(address, listedBounds(address, nowMs()), facet)
   const { answer, trouble } = useAnswer<FacetAnswer>(facet, () => path)
@@ -151,7 +150,7 @@ const orderTitles: Readonly<Record<CallSort, string>> = {
   cost: 'The dearest first',
 }
 
-function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Element {
+function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>) {
   const { address, go } = useNavigation()
   if (!isNarrow) {
     return (
@@ -183,7 +182,7 @@ function SortChoice({ isNarrow }: Pick<CallsToolsProps, 'isNarrow'>): JSX.Elemen
 }
 
 /** Chooses the table's columns; the choice is kept in this browser. */
-function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>): JSX.Element {
+function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
   const isOwnChoice = useWatched(keptColumns) !== null
   return (
     <Popover
@@ -225,7 +224,7 @@ const exports = [
 ] as const
 
 /** Saves the calls of the list as a file. */
-function ExportMenu(): JSX.Element {
+function ExportMenu() {
   const { address } = useNavigation()
   return (
     <Popover

@@ -1,5 +1,4 @@
 import './calls.css'
-import type { JSX } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -21,7 +20,7 @@ import { useNewCalls } from './new-calls.ts'
 import { VolumeStrip } from './volume-strip.tsx'
 
 /** Lists the calls that the address means, and opens one of them in a panel. */
-export function CallsView(): JSX.Element {
+export function CallsView() {
   const { address } = useNavigation()
   const list = useCallList(address)
   const { answer, calls, isStale, isLoading, trouble, again } = list
@@ -79,7 +78,7 @@ export function CallsView(): JSX.Element {
   )
 }
 
-function Skeleton(): JSX.Element {
+function Skeleton() {
   return (
     <div class="calls-skeleton" aria-hidden="true">
       {Array.from({ length: 12 }, (_, index) => (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
@@ -20,7 +19,7 @@ interface WayProps {
   readonly words: string
 }
 
-function Way({ to, words }: WayProps): JSX.Element {
+function Way({ to, words }: WayProps) {
   return (
     <AddressLink class="button" to={to}>
       {words}
@@ -29,7 +28,7 @@ function Way({ to, words }: WayProps): JSX.Element {
 }
 
 /** Says why a list is empty, and leads out of it. */
-export function NoCalls({ answer }: { readonly answer: CallsAnswer }): JSX.Element {
+export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
   const { address } = useNavigation()
   const { summary, resolution, store, note } = answer
   if (note !== undefined) {
@@ -77,7 +76,7 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }): JSX.Eleme
 }
 
 /** In place of a list that the dashboard did not answer with. */
-export function NoList({ list }: { readonly list: CallList }): JSX.Element {
+export function NoList({ list }: { readonly list: CallList }) {
   const { trouble, troubleCode, again } = list
   const { address } = useNavigation()
   const unfolded = /from (\d{4}-\d\d-\d\dT[\d:.]+Z) on/.exec(trouble ?? '')?.[1]

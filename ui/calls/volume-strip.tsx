@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks'
 import { useChartRoom } from '../charts/chart-room.tsx'
 import { type Draw, Plot } from '../charts/plot.tsx'
@@ -24,7 +23,7 @@ const [heightPx, basePx, leastPx] = [56, 42, 1.5]
  * The calls over time, and how many of them failed; a span that is dragged over becomes the range. They are counted
  * anew when `answer`, of the list, is another one.
  */
-export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }): JSX.Element {
+export function VolumeStrip({ answer }: { readonly answer: CallsAnswer | null }) {
   const { palette } = useChartRoom()
   const times = useTimes()
   const { address } = useNavigation()

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { ChartSeries } from './chart-series.ts'
 import { leastCalls } from './small-sample.ts'
 
@@ -11,7 +10,7 @@ export interface ChartLegendProps {
 }
 
 /** What the lines are; a press hides one or brings it back. */
-export function ChartLegend(props: ChartLegendProps): JSX.Element {
+export function ChartLegend(props: ChartLegendProps) {
   const { series, hidden, onToggle, hasOutages, hasMarks } = props
   return (
     <div class="chart-legend">
@@ -48,7 +47,7 @@ export function ChartLegend(props: ChartLegendProps): JSX.Element {
 }
 
 /** How a series is drawn, small. */
-export function Swatch({ series }: { readonly series: ChartSeries }): JSX.Element {
+export function Swatch({ series }: { readonly series: ChartSeries }) {
   const kind = swatchKind(series)
   return <span class={`swatch ${kind}`} style={{ color: `var(--${series.colour})` }} />
 }

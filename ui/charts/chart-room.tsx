@@ -1,5 +1,5 @@
 import './charts.css'
-import { createContext, type ComponentChildren, type JSX } from 'preact'
+import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useMemo, useRef, useState } from 'preact/hooks'
 import { useNavigation } from '../data/navigation.tsx'
 import { Watched } from '../data/watched.ts'
@@ -37,7 +37,7 @@ const none: readonly never[] = []
 const ignore = (): void => undefined
 
 /** Gives the charts inside what they have in common. */
-export function ChartRoomProvider(props: ChartRoomProps): JSX.Element {
+export function ChartRoomProvider(props: ChartRoomProps) {
   const { outages = none, marks = none, onHold = ignore, children } = props
   const palette = usePalette()
   const [crosshair] = useState(() => new Watched<number | null>(null))

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useCallback, useMemo } from 'preact/hooks'
 import type { PageAddress } from '../data/page-address.ts'
 import { Card } from '../design/card.tsx'
@@ -28,7 +28,7 @@ const leastGappedPx = 6
 const legendShares = [0, 0.25, 0.5, 0.75, 1] as const
 
 /** How many calls took how long, over time. */
-export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: HeatMapProps): JSX.Element {
+export function HeatMap({ title, about, frame, heightPx, to, empty, ...rest }: HeatMapProps) {
   const { palette } = useChartRoom()
   const heat = useMemo(() => withRoom(rest.heat), [rest.heat])
   const most = useMemo(() => mostCalls(heat), [heat])

@@ -1,4 +1,4 @@
-import type { ComponentChildren, HTMLAttributes, JSX } from 'preact'
+import type { ComponentChildren, HTMLAttributes } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
 import { type PageAddress, writeAddress } from '../data/page-address.ts'
@@ -48,7 +48,7 @@ const doubleClickMs = 250
  * What answers to pointer and keyboard over a plot: it marks the bucket that is pointed at in all charts of the page,
  * tells its figures, zooms to what is dragged over, and leads to the calls of a bucket.
  */
-export function PlotSurface(props: PlotSurfaceProps): JSX.Element {
+export function PlotSurface(props: PlotSurfaceProps) {
   const { frame, label, speak, tip, to, dots, levels = 0 } = props
   const times = useTimes()
   const { crosshair, zoom, zoomOut, onHold } = useChartRoom()

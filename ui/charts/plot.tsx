@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useTimes } from '../data/navigation.tsx'
 import { useWidth } from '../design/use-window.ts'
@@ -40,7 +39,7 @@ const pxPerTime = 60
 const halfLabelPx = 20
 
 /** A room with time from left to right: grid, labels, what happened, and over it what is drawn. */
-export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: PlotProps): JSX.Element {
+export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: PlotProps) {
   const { frame } = surface
   const times = useTimes()
   const { outages, marks } = useChartRoom()
@@ -99,7 +98,7 @@ export function Plot({ heightPx, ticks, hasTimes, draw, empty, ...surface }: Plo
 }
 
 /** What is drawn in a plot. It fills its room, also if that becomes another. */
-function PlotCanvas({ draw }: { readonly draw: Draw }): JSX.Element {
+function PlotCanvas({ draw }: { readonly draw: Draw }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const element = canvas.current

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import type { ColourName } from './palette.ts'
@@ -21,7 +20,7 @@ export interface RankedListProps {
 }
 
 /** What is largest, with bars to compare; each row leads to its calls. */
-export function RankedList({ rows, colour }: RankedListProps): JSX.Element {
+export function RankedList({ rows, colour }: RankedListProps) {
   const most = Math.max(0, ...rows.map(({ value }) => value ?? 0))
   return (
     <ol class="ranked-list" style={{ color: `var(--${colour})` }}>
@@ -48,7 +47,7 @@ function Row({
 }: {
   readonly row: RankedRow
   readonly most: number
-}): JSX.Element {
+}) {
   const share = value === null || most === 0 ? 0 : value / most
   return (
     <>

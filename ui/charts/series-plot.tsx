@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useCallback, useMemo } from 'preact/hooks'
 import { Swatch } from './chart-legend.tsx'
 import { useChartRoom } from './chart-room.tsx'
@@ -18,7 +17,7 @@ export interface SeriesPlotProps extends Pick<PlotProps, 'label' | 'hasTimes' | 
 }
 
 /** One plot of a chart. */
-export function SeriesPlot(props: SeriesPlotProps): JSX.Element {
+export function SeriesPlot(props: SeriesPlotProps) {
   const { part, isLog, shown, label, hasTimes, to, count, empty } = props
   const { palette, outages, marks } = useChartRoom()
   const { frame, linear, heightPx, figure } = part
@@ -88,7 +87,7 @@ interface FiguresProps {
   readonly index: number
 }
 
-function Figures({ series, index }: FiguresProps): JSX.Element {
+function Figures({ series, index }: FiguresProps) {
   return (
     <dl>
       {series.map((one) => (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { ColourName } from './palette.ts'
 import { sparkPath } from './spark-path.ts'
 
@@ -11,7 +10,7 @@ const width = 200
 const height = 28
 
 /** The course of a figure, small and without numbers: the chart below has them. */
-export function Sparkline({ values, colour }: SparklineProps): JSX.Element {
+export function Sparkline({ values, colour }: SparklineProps) {
   const { line, dots } = sparkPath(values, width, height)
   return (
     <svg

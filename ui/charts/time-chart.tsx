@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { AddressLink, useTimes } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
@@ -29,7 +29,7 @@ export interface TimeChartProps {
 }
 
 /** A chart over time: with a legend, as a table, to be zoomed, listened to, and followed to its calls. */
-export function TimeChart(props: TimeChartProps): JSX.Element {
+export function TimeChart(props: TimeChartProps) {
   const { title, about, parts, actions, to, count, explainsMarks = true, empty } = props
   const { outages, marks } = useChartRoom()
   const [isTable, setTable] = useState(false)
@@ -102,7 +102,7 @@ interface ChartTableProps extends Pick<TimeChartProps, 'title' | 'to'> {
 }
 
 /** The figures of a chart, newest first, each row with the way to its calls. */
-function ChartTable({ title, frame, series, to }: ChartTableProps): JSX.Element {
+function ChartTable({ title, frame, series, to }: ChartTableProps) {
   const times = useTimes()
   return (
     // Focusable, so that it can be scrolled by keyboard.

@@ -1,5 +1,4 @@
 import './costs.css'
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { ChartRoomProvider } from '../charts/chart-room.tsx'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -18,7 +17,7 @@ import { usePrices } from './use-prices.ts'
 import { type Spend, useSpend } from './use-spend.ts'
 
 /** Shows spend over time and by model or client, and the prices that it is made of. */
-export function CostsView(): JSX.Element {
+export function CostsView() {
   const { address } = useNavigation()
   const [isHeld, hold] = useState(false)
   const spend = useSpend(address, isHeld)
@@ -49,7 +48,7 @@ export function CostsView(): JSX.Element {
   )
 }
 
-function SpendPart({ spend }: { readonly spend: Spend }): JSX.Element {
+function SpendPart({ spend }: { readonly spend: Spend }) {
   const { address } = useNavigation()
   const { answer: models, parts, partsTrouble } = spend
   const cards = useMemo(

@@ -30,7 +30,7 @@ const sinces = [
 ] as const
 
 /** Sets a price of one's own, which goes before every other. */
-export function PriceDialog({ model, onDone, onClose }: PriceDialogProps): JSX.Element {
+export function PriceDialog({ model, onDone, onClose }: PriceDialogProps) {
   const times = useTimes()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -58,7 +58,7 @@ export function PriceDialog({ model, onDone, onClose }: PriceDialogProps): JSX.E
     })
   }
   const change = (part: Partial<PriceDraft>): void => setDraft((before) => ({ ...before, ...part }))
-  const field = (name: RateName): JSX.Element => (
+  const field = (name: RateName) => (
     <Field
       key={name}
       id={`${id}-${name}`}
@@ -171,7 +171,7 @@ interface FieldProps {
 }
 
 /** A field with its label, and the error in it. */
-function Field({ id, label, trouble, unit, input: attributes }: FieldProps): JSX.Element {
+function Field({ id, label, trouble, unit, input: attributes }: FieldProps) {
   const isWrong = trouble !== undefined
   const input = (
     <input
@@ -211,7 +211,7 @@ interface RadiosProps<Choice> {
   readonly children?: ComponentChildren
 }
 
-function Radios<Choice>(props: RadiosProps<Choice>): JSX.Element {
+function Radios<Choice>(props: RadiosProps<Choice>) {
   const { legend, choices, chosen, onChoose, children } = props
   const name = useId()
   return (

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { RateTier } from '../../src/api/costs.ts'
 import { AddressLink } from '../data/navigation.tsx'
@@ -25,7 +25,7 @@ export interface PriceTableProps {
 }
 
 /** Prices side by side, for a million tokens each. */
-export function PriceTable(props: PriceTableProps): JSX.Element {
+export function PriceTable(props: PriceTableProps) {
   const { caption, lines, hasSpent, ...actions } = props
   const [most, setMost] = useState(rowsAtFirst)
   const columns = [
@@ -62,7 +62,7 @@ interface RowProps extends Pick<PriceTableProps, 'isSyncing' | 'onSync' | 'onSet
 }
 
 /** A price, or why there is none; its tiers are folded away. */
-function Row({ line, columns, ...actions }: RowProps): JSX.Element {
+function Row({ line, columns, ...actions }: RowProps) {
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   const { name, about, price, why, isCalm, spent } = line
@@ -150,7 +150,7 @@ function Row({ line, columns, ...actions }: RowProps): JSX.Element {
   )
 }
 
-function Actions({ line, isSyncing, onSync, onSet, onRemove }: Omit<RowProps, 'columns'>): JSX.Element {
+function Actions({ line, isSyncing, onSync, onSet, onRemove }: Omit<RowProps, 'columns'>) {
   const { name, price, priced, ownName, canSync } = line
   return (
     <>
@@ -178,7 +178,7 @@ function Actions({ line, isSyncing, onSync, onSet, onRemove }: Omit<RowProps, 'c
   )
 }
 
-function RateCells({ price: { period } }: { readonly price: ShownPrice }): JSX.Element {
+function RateCells({ price: { period } }: { readonly price: ShownPrice }) {
   if (isFree(period.tiers)) {
     return (
       <td class="price-rate" colSpan={3}>
@@ -239,7 +239,7 @@ interface AllRatesProps {
 }
 
 /** All rates of a price: by the length of a request, and by the service tier that was asked for. */
-function AllRates({ name, price: { period } }: AllRatesProps): JSX.Element {
+function AllRates({ name, price: { period } }: AllRatesProps) {
   return (
     <div class="price-rates">
       <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
@@ -258,7 +258,7 @@ interface RateTableProps {
   readonly tiers: readonly RateTier[]
 }
 
-function RateTable({ caption, tiers }: RateTableProps): JSX.Element {
+function RateTable({ caption, tiers }: RateTableProps) {
   const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
   return (
     <Table caption={caption} columns={columns.map((words) => ({ words }))}>

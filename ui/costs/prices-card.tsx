@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Bounds } from '../charts/time-frame.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -44,7 +43,7 @@ type Dialog =
   | { readonly kind: 'reprice'; readonly bounds: Bounds; readonly onlyUnpriced: boolean }
 
 /** The prices that calls met, or all that are known; sets prices, syncs them, and prices past calls anew. */
-export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps): JSX.Element {
+export function PricesCard({ prices, bounds, onRepriced }: PricesCardProps) {
   const { address, amend } = useNavigation()
   const times = useTimes()
   const { costs, matches } = prices
@@ -216,7 +215,7 @@ interface NotesProps {
 }
 
 /** Notes above the prices: errors, the job under way, and calls that can be priced. */
-function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: NotesProps): JSX.Element {
+function PricesNotes({ costs, prices, trouble, isRepricing, offer, onPreview }: NotesProps) {
   const times = useTimes()
   const progress = useLive(({ repricing }) => repricing?.progress ?? null)
   const problem = problemWords(costs)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { RepriceProgress, RepriceResult } from '../../src/api/costs.ts'
 import { useLive } from '../data/live.ts'
@@ -38,7 +37,7 @@ type Stage =
   | { readonly kind: 'failed'; readonly trouble: string }
 
 /** Previews how pricing the past anew would change costs, does it, and tells the result. */
-export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps): JSX.Element {
+export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps) {
   const times = useTimes()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -131,7 +130,7 @@ export function RepriceDialog({ question, onDone, onClose }: RepriceDialogProps)
   )
 }
 
-function Working({ progress }: { readonly progress: RepriceProgress | null }): JSX.Element {
+function Working({ progress }: { readonly progress: RepriceProgress | null }) {
   const share = progress === null || progress.total === 0 ? undefined : progress.done / progress.total
   return (
     <>
@@ -141,7 +140,7 @@ function Working({ progress }: { readonly progress: RepriceProgress | null }): J
   )
 }
 
-function Preview({ result }: { readonly result: RepriceResult }): JSX.Element {
+function Preview({ result }: { readonly result: RepriceResult }) {
   if (result.calls === 0) {
     return <p>No call would change: the prices in force say the same, or nothing, of that time.</p>
   }
@@ -163,7 +162,7 @@ function Preview({ result }: { readonly result: RepriceResult }): JSX.Element {
   )
 }
 
-function ModelRows({ model }: { readonly model: RepricedModel }): JSX.Element {
+function ModelRows({ model }: { readonly model: RepricedModel }) {
   const times = useTimes()
   const [isOpen, setOpen] = useState(false)
   const { days } = model
@@ -204,7 +203,7 @@ function ModelRows({ model }: { readonly model: RepricedModel }): JSX.Element {
 
 type CellsProps = Pick<RepricedModel, 'calls' | 'before_usd' | 'after_usd'>
 
-function Cells({ calls, ...costs }: CellsProps): JSX.Element {
+function Cells({ calls, ...costs }: CellsProps) {
   return (
     <>
       <td>{count(calls)}</td>

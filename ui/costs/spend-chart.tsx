@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { calendarFrame } from '../charts/calendar-frame.ts'
 import { TimeChart } from '../charts/time-chart.tsx'
@@ -13,7 +12,7 @@ import { type SpendCourse, refusalOf } from './use-spend.ts'
 const byWords = { model: 'By model', client: 'By client' }
 
 /** Spend over time. */
-export function SpendChart({ course }: { readonly course: SpendCourse }): JSX.Element {
+export function SpendChart({ course }: { readonly course: SpendCourse }) {
   const { answer, question } = course
   const trouble = refusalOf(course)
   const drawn = useMemo(() => {
@@ -56,7 +55,7 @@ export function SpendChart({ course }: { readonly course: SpendCourse }): JSX.El
 }
 
 /** Compares spend by model or client, in the chart and the table alike. */
-function SpendByChoice(): JSX.Element {
+function SpendByChoice() {
   const { address, go } = useNavigation()
   return <Segments label="Compare by" words={byWords} chosen={address.by} onChoose={(by) => go({ by })} />
 }

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress, SpendBy } from '../data/page-address.ts'
@@ -24,7 +23,7 @@ import type { SpendParts } from './use-spend.ts'
 const rowsAtFirst = 10
 
 /** The cost of each model, or client; each row leads to its calls. */
-export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }): JSX.Element {
+export function SpendTable({ parts: { by, now, before } }: { readonly parts: SpendParts }) {
   const [isWhole, setWhole] = useState(false)
   const rows = useMemo(() => spendRows(now, before), [now, before])
   const shown = isWhole ? rows : rows.slice(0, rowsAtFirst)
@@ -83,7 +82,7 @@ interface NameProps {
   readonly name: string | null
 }
 
-function Name({ by, name }: NameProps): JSX.Element {
+function Name({ by, name }: NameProps) {
   if (name === null) return <span class="spend-name cut quiet">{namelessWords[by]}</span>
   const calls: Partial<PageAddress> = by === 'model' ? { models: [name] } : { clients: [name] }
   return (
@@ -93,7 +92,7 @@ function Name({ by, name }: NameProps): JSX.Element {
   )
 }
 
-function Cells({ now, before, share }: Omit<SpendRow, 'name'>): JSX.Element {
+function Cells({ now, before, share }: Omit<SpendRow, 'name'>) {
   const perMillion = costPerMillion(now)
   const unpriced = now.unpriced_calls
   return (
@@ -130,7 +129,7 @@ function Cells({ now, before, share }: Omit<SpendRow, 'name'>): JSX.Element {
   )
 }
 
-function Change({ now, before }: Pick<SpendRow, 'now' | 'before'>): JSX.Element {
+function Change({ now, before }: Pick<SpendRow, 'now' | 'before'>) {
   const change = changeOfCost(now, before, ({ cost_usd: usd }) => usd, dollars)
   if (change === null) return <span class="quiet">{unknownFigure}</span>
   return (

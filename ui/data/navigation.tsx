@@ -57,7 +57,7 @@ export interface AddressLinkProps extends Omit<JSX.IntrinsicElements['a'], 'href
 }
 
 /** A link within the page: what is not said of the address stays as it is. */
-export function AddressLink({ to, children, ...rest }: AddressLinkProps): JSX.Element {
+export function AddressLink({ to, children, ...rest }: AddressLinkProps) {
   const { address, go } = useNavigation()
   return (
     <a

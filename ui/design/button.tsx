@@ -18,7 +18,7 @@ export interface ButtonProps extends Omit<ButtonElementProps, 'class' | 'icon' |
 }
 
 /** A button. `type="submit"` sends its form; any other attribute of a button is passed on. */
-export function Button(props: ButtonProps): JSX.Element {
+export function Button(props: ButtonProps) {
   const { kind, small = false, icon, label, class: className, isOff, onClick, children, ...rest } = props
   const hasWords = children !== undefined
   const classes = [

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 export interface CardProps {
@@ -12,7 +12,7 @@ export interface CardProps {
 }
 
 /** A part of the page with a heading of its own. */
-export function Card({ title, about, actions, class: className = '', children }: CardProps): JSX.Element {
+export function Card({ title, about, actions, class: className = '', children }: CardProps) {
   const id = useId()
   return (
     <section class={`card ${className}`} aria-labelledby={id}>

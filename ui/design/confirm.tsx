@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, type ButtonProps } from './button.tsx'
 
@@ -18,7 +17,7 @@ export interface ConfirmDialogProps {
  * Asks before something is done that others notice. It is open as long as it is there; the focus goes first to what
  * does no harm, and back to where it was.
  */
-export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialogProps): JSX.Element {
+export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => dialog.current?.showModal(), [])
@@ -65,7 +64,7 @@ export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {
 }
 
 /** A button that asks before it does anything. */
-export function ConfirmButton({ question, onYes, ...button }: ConfirmButtonProps): JSX.Element {
+export function ConfirmButton({ question, onYes, ...button }: ConfirmButtonProps) {
   const [isAsked, setAsked] = useState(false)
   return (
     <>

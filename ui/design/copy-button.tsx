@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 
@@ -15,7 +14,7 @@ const toldForMs = 2000
 const cannotCopy = 'It cannot be copied here: select it, and copy it with the keyboard.'
 
 /** Copies a text, and says so on itself for a moment. */
-export function CopyButton({ text, what, words }: CopyButtonProps): JSX.Element {
+export function CopyButton({ text, what, words }: CopyButtonProps) {
   const button = useRef<HTMLButtonElement>(null)
   const [told, setTold] = useState<'done' | 'failed' | null>(null)
   useEffect(() => {

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 /** A name and its value; null leaves it out. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
@@ -9,7 +9,7 @@ export interface FactsProps {
 }
 
 /** Names and values, one below the other or side by side as the class has it. */
-export function Facts({ class: className, facts }: FactsProps): JSX.Element {
+export function Facts({ class: className, facts }: FactsProps) {
   return (
     <dl class={className}>
       {facts.map(

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { AddressLink } from '../data/navigation.tsx'
 import type { PageAddress } from '../data/page-address.ts'
 import type { Change } from './change.ts'
@@ -29,7 +29,7 @@ export interface FigureCardsProps<Card extends FigureCard> {
 }
 
 /** The figures by which one sees whether all is well; each leads to its calls. */
-export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Card>): JSX.Element {
+export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Card>) {
   const { cards, class: className = '', foot } = props
   return (
     <ul class={`figure-cards ${className}`} aria-label="Figures">
@@ -55,7 +55,7 @@ export function FigureCards<Card extends FigureCard>(props: FigureCardsProps<Car
   )
 }
 
-function Figure({ words, value, unit = '', isTelling, fact, note, change }: FigureCard): JSX.Element {
+function Figure({ words, value, unit = '', isTelling, fact, note, change }: FigureCard) {
   // About as many letters of its size as it takes: they become as small as they have to.
   const letters = value.length + unit.length / 2
   return (

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-
 /** What all drawings have in common. */
 const grid = {
   viewBox: '0 0 16 16',
@@ -43,7 +41,7 @@ export interface IconProps {
 }
 
 /** A drawing beside words, or in a button that has a name: screen readers pass it by. */
-export function Icon({ name, size = 16 }: IconProps): JSX.Element {
+export function Icon({ name, size = 16 }: IconProps) {
   return (
     <svg class="icon" width={size} height={size} stroke-width="1.5" {...grid}>
       <path d={paths[name]} />
@@ -72,7 +70,7 @@ export interface StateMarkProps {
 }
 
 /** A shape that tells a state apart from others where its colour cannot. Words stand beside it. */
-export function StateMark({ shape, size = 12 }: StateMarkProps): JSX.Element {
+export function StateMark({ shape, size = 12 }: StateMarkProps) {
   return (
     <svg class="state-mark" width={size} height={size} stroke-width="1.75" {...grid}>
       {shapes[shape]}

@@ -14,7 +14,7 @@ const soonMs = 150
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): (props: Props) => JSX.Element {
-  return function LazyPart(props: Props): JSX.Element {
+  return function LazyPart(props: Props) {
     const [Part, setPart] = useState<ComponentType<Props> | 'failed' | null>(null)
     // The browser keeps what it has loaded: the second time it is there before the next paint.
     useLayoutEffect(() => {
@@ -32,13 +32,13 @@ export function lazyPart<Props extends object>(
   }
 }
 
-function Coming(): JSX.Element {
+function Coming() {
   const isSlow = useLasting(true, soonMs)
   return <div class="skeleton" style={{ height: '22rem', visibility: isSlow ? 'visible' : 'hidden' }} />
 }
 
 /** A newer build has other files; or the dashboard has gone. */
-function NotLoaded(): JSX.Element {
+function NotLoaded() {
   return (
     <Note
       tone="bad"

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-
 export interface SlotCellsProps {
   readonly active: number
   readonly slots: number
@@ -9,7 +7,7 @@ export interface SlotCellsProps {
 }
 
 /** A cell for each slot, filled if it is in use. The words beside it say the same: it is only for the eye. */
-export function SlotCells({ active, slots, most, class: className = '' }: SlotCellsProps): JSX.Element {
+export function SlotCells({ active, slots, most, class: className = '' }: SlotCellsProps) {
   if (slots > most) return <Meter share={active / slots} />
   return (
     <span class={`slot-cells ${className}`} aria-hidden="true">
@@ -21,7 +19,7 @@ export function SlotCells({ active, slots, most, class: className = '' }: SlotCe
 }
 
 /** A share, 0 to 1, as a bar, in the colour of the text around it. The words beside it say the same: it is only for the eye. */
-export function Meter({ share }: { readonly share: number }): JSX.Element {
+export function Meter({ share }: { readonly share: number }) {
   return (
     <span class="meter" aria-hidden="true">
       <span style={{ width: `${Math.min(Math.max(share, 0), 1) * 100}%` }} />

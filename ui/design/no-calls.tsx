@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { baseUrlOf, firstCall } from '../data/gateway-now.ts'
 import { useLive } from '../data/live.ts'
@@ -11,7 +10,7 @@ import { Note } from './note.tsx'
 type EmptyAnswer = Pick<CallsAnswer, 'available_types' | 'store' | 'note'>
 
 /** In place of figures if there is no call: tells why, and leads on. */
-export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }): JSX.Element {
+export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }) {
   const { available_types: types, store, note } = answer
   if (store !== undefined && store !== 'missing' && store !== 'empty') {
     return (
@@ -25,7 +24,7 @@ export function NoCallsCard({ answer }: { readonly answer: EmptyAnswer }): JSX.E
 }
 
 /** A call that can be pasted into a terminal. */
-export function FirstCallCommand(): JSX.Element {
+export function FirstCallCommand() {
   const command = firstCall(useBaseUrl())
   return (
     <div class="first-call-command">
@@ -39,7 +38,7 @@ function useBaseUrl(): string {
   return useLive(({ status }) => baseUrlOf(status, location.hostname))
 }
 
-function FirstCallCard(): JSX.Element {
+function FirstCallCard() {
   const baseUrl = useBaseUrl()
   const isStopped = useLive(({ status }) => status?.running === false)
   return (
@@ -59,7 +58,7 @@ function FirstCallCard(): JSX.Element {
   )
 }
 
-function NothingFoundCard(): JSX.Element {
+function NothingFoundCard() {
   const { address } = useNavigation()
   const hasFilters = isFiltered(address)
   return (

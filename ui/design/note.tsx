@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 
 export interface NoteProps {
@@ -18,7 +18,7 @@ export interface NoteProps {
 }
 
 /** Says something about a part of the page. */
-export function Note(props: NoteProps): JSX.Element {
+export function Note(props: NoteProps) {
   const { tone, title, onRetry, actions, id, class: className, role, children } = props
   return (
     <div

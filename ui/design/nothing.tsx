@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 export interface NothingProps {
   readonly title?: string
@@ -9,7 +9,7 @@ export interface NothingProps {
 }
 
 /** In place of a list or a text that is not there. */
-export function Nothing({ title, actions, children }: NothingProps): JSX.Element {
+export function Nothing({ title, actions, children }: NothingProps) {
   return (
     <div class="nothing">
       {title !== undefined && <h3>{title}</h3>}

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
@@ -24,7 +24,7 @@ export interface PopoverProps {
 }
 
 /** A button that opens something below it. Esc, or a press elsewhere, closes it and gives the focus back. */
-export function Popover(props: PopoverProps): JSX.Element {
+export function Popover(props: PopoverProps) {
   const { label, words, id, class: className = '', widthPx = 288, children } = props
   const panelId = useId()
   const button = useRef<HTMLButtonElement>(null)

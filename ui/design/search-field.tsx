@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { useShortcuts } from './keys.ts'
@@ -16,7 +15,7 @@ export interface SearchFieldProps {
 }
 
 /** A field for what is looked for. Escape in an empty one leaves it. */
-export function SearchField(props: SearchFieldProps): JSX.Element {
+export function SearchField(props: SearchFieldProps) {
   const { label, placeholder, title, value, onValue, onSearch, keysTitle } = props
   const field = useRef<HTMLInputElement>(null)
   useShortcuts(keysTitle, [{ key: '/', words: label, run: () => field.current?.focus() }])

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-
 export interface SegmentsProps<Choice extends string> {
   /** What is chosen here, for those who do not see it. */
   readonly label: string
@@ -15,7 +13,7 @@ export interface SegmentsProps<Choice extends string> {
 }
 
 /** A row of buttons of which one is pressed. */
-export function Segments<Choice extends string>(props: SegmentsProps<Choice>): JSX.Element {
+export function Segments<Choice extends string>(props: SegmentsProps<Choice>) {
   const { label, class: className = 'segments', words, titles, chosen, onChoose } = props
   return (
     <div class={className} role="group" aria-label={label}>

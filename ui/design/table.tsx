@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 /** The head of a column: its words alone, or with a class for all of its look that differs from others'. */
 export type ColumnHead = string | { readonly words: ComponentChildren; readonly class?: string }
@@ -16,7 +16,7 @@ export interface TableProps {
  * A table of figures: names in the first column, figures aligned to the right. `is-words` on a cell aligns it to the
  * left; `small` in a cell is a second, quieter line; a `tfoot` is bold.
  */
-export function Table({ caption, columns, class: className = '', children }: TableProps): JSX.Element {
+export function Table({ caption, columns, class: className = '', children }: TableProps) {
   return (
     <table class={`table ${className}`}>
       <caption class="aside">{caption}</caption>

@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-
 export interface ListedChoice<Choice extends string> {
   readonly choice: Choice
   readonly words: string
@@ -20,7 +18,7 @@ export interface CheckListProps<Choice extends string> {
 }
 
 /** Choices of which any number is taken. */
-export function CheckList<Choice extends string>(props: CheckListProps<Choice>): JSX.Element {
+export function CheckList<Choice extends string>(props: CheckListProps<Choice>) {
   const { choices, chosen, onChoose, hasOnly = true } = props
   const toggle = (choice: Choice): void =>
     onChoose(chosen.includes(choice) ? chosen.filter((other) => other !== choice) : [...chosen, choice])

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type CallType, type Outcome, callTypeWords, isCallType, outcomeWords } from '../data/call-words.ts'
 import { type Navigation, useNavigation } from '../data/navigation.tsx'
@@ -21,7 +21,7 @@ export interface ModelFilterProps {
 }
 
 /** Which models are shown. */
-export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
+export function ModelFilter({ models }: ModelFilterProps) {
   const chosen = useNavigation().address.models
   return (
     <Popover
@@ -35,7 +35,7 @@ export function ModelFilter({ models }: ModelFilterProps): JSX.Element {
   )
 }
 
-function ModelChoices({ models }: ModelFilterProps): JSX.Element {
+function ModelChoices({ models }: ModelFilterProps) {
   const { address, go } = useNavigation()
   const chosen = address.models
   const onChoose = (models: readonly string[]): void => go({ models })
@@ -77,7 +77,7 @@ function ModelChoices({ models }: ModelFilterProps): JSX.Element {
 }
 
 /** Shows failed calls alone. */
-export function ErrorsFilter(): JSX.Element {
+export function ErrorsFilter() {
   const { address, go } = useNavigation()
   return (
     <Button
@@ -99,7 +99,7 @@ export function filterKeys({ address, go }: Navigation): readonly Shortcut[] {
 }
 
 /** What calls asked for, and how they ended; `types` are those that the database has calls of. */
-export function KindFilter({ types }: { readonly types: readonly string[] }): JSX.Element {
+export function KindFilter({ types }: { readonly types: readonly string[] }) {
   const { address, go } = useNavigation()
   const { callTypes, outcomes: ends } = address
   const known = [...new Set([...types.filter(isCallType), ...callTypes])]
@@ -156,7 +156,7 @@ interface PanelFootProps {
   readonly children?: ComponentChildren
 }
 
-function PanelFoot({ clear, isClear, onClear, children }: PanelFootProps): JSX.Element {
+function PanelFoot({ clear, isClear, onClear, children }: PanelFootProps) {
   return (
     <div class="filter-panel-foot">
       {children}

@@ -1,5 +1,4 @@
 import './filters.css'
-import type { JSX } from 'preact'
 import type { CallsAnswer } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -38,7 +37,7 @@ export interface FilterBarProps {
 }
 
 /** What of all calls is shown, and how old it is. All that is chosen here stands in the address. */
-export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
+export function FilterBar({ asked, bucketWords }: FilterBarProps) {
   const { answer, isLoading, again } = asked
   const times = useTimes()
   const navigation = useNavigation()
@@ -97,7 +96,7 @@ export function FilterBar({ asked, bucketWords }: FilterBarProps): JSX.Element {
 }
 
 /** How old what is shown is, and what renews it. */
-function UpdateStamp({ asked, bucketWords = '' }: FilterBarProps): JSX.Element {
+function UpdateStamp({ asked, bucketWords = '' }: FilterBarProps) {
   const { answer, answeredMs, isLoading, trouble, again } = asked
   const times = useTimes()
   const isLong = useLasting(isLoading, silentMs)

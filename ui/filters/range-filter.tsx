@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -9,7 +8,7 @@ import { Popover } from '../design/popover.tsx'
 import { instantOfWallTime, wallTimeOf } from '../format/wall-time.ts'
 
 /** A range of two instants, if none of the usual lengths will do. */
-export function RangeFilter(): JSX.Element {
+export function RangeFilter() {
   const { address } = useNavigation()
   return (
     <Popover
@@ -27,7 +26,7 @@ export function RangeFilter(): JSX.Element {
   )
 }
 
-function RangeForm({ onDone }: { readonly onDone: () => void }): JSX.Element {
+function RangeForm({ onDone }: { readonly onDone: () => void }) {
   const { zone } = useTimes()
   const { address, go } = useNavigation()
   const id = useId()

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { CompressResult, DatabaseFile } from '../../src/api/database-job.ts'
 import { actions } from '../data/dashboard-api.ts'
@@ -23,7 +22,7 @@ import {
 const sizeEveryMs = 60_000
 
 /** The file that calls are kept in, its size, and a form that makes it smaller. */
-export function DatabaseCard(): JSX.Element {
+export function DatabaseCard() {
   const job = useLive(({ job }) => job)
   // A job has another size for its end.
   const { answer } = useAnswer<DatabaseFile>(`db ${job?.state}`, () => '/api/db', { everyMs: sizeEveryMs })

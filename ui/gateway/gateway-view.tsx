@@ -1,5 +1,4 @@
 import './gateway.css'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
@@ -17,7 +16,7 @@ import { useGatewayActions } from './use-gateway-actions.tsx'
 const configEveryMs = 60_000
 
 /** How the gateway is and how it is set up, with buttons to change both. */
-export function GatewayView(): JSX.Element {
+export function GatewayView() {
   const status = useLive(({ status }) => status)
   const key = status === null ? null : versionOf(status)
   const path = (): string => '/api/proxy/config'

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { actions } from '../data/dashboard-api.ts'
 import { log } from '../data/live.ts'
@@ -12,7 +11,7 @@ import { useHeld, useReading } from '../design/use-reading.ts'
 import { counted } from '../format/figures.ts'
 
 /** The end of the gateway's log. It follows what is added, but never under the eyes of somebody who reads. */
-export function LogCard({ file }: { readonly file: string }): JSX.Element {
+export function LogCard({ file }: { readonly file: string }) {
   const { isBusy, trouble, run } = useAction()
   return (
     <Card
@@ -50,7 +49,7 @@ export function LogCard({ file }: { readonly file: string }): JSX.Element {
 const nearPx = 8
 
 /** The lines, with a way to the end for who reads before it. */
-function LogLines(): JSX.Element {
+function LogLines() {
   const box = useRef<HTMLDivElement>(null)
   const now = useWatched(log)
   const { isRead, isAway, leave, listeners } = useReading(

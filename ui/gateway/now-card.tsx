@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import type { HealthReport } from '../../src/api/health-report.ts'
 import { type Tone, budgetOf } from '../data/gateway-now.ts'
 import { Card } from '../design/card.tsx'
@@ -10,7 +10,7 @@ import { budgetWords } from './gateway-words.ts'
 const mostSlots = 16
 
 /** The running gateway's figures. Without one their places stay, so that nothing moves when it comes up. */
-export function NowCard({ health }: { readonly health: HealthReport | null }): JSX.Element {
+export function NowCard({ health }: { readonly health: HealthReport | null }) {
   if (health === null) {
     return (
       <Card title="Right now" about="no gateway runs" class="now-card">
@@ -75,7 +75,7 @@ interface FigureProps {
   readonly children?: ComponentChildren
 }
 
-function Figure({ name, id, value, of, detail, tone = '', children }: FigureProps): JSX.Element {
+function Figure({ name, id, value, of, detail, tone = '', children }: FigureProps) {
   const idOf = (part: string): string | undefined => (id === undefined ? undefined : `${id}-${part}`)
   return (
     <div class={`figure ${tone === 'quiet' ? '' : tone}`}>

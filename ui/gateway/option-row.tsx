@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ConfigOption } from '../../src/api/proxy-config.ts'
 import {
@@ -24,7 +23,7 @@ export interface OptionRowProps {
 }
 
 /** One option that can be changed on the page, unless something else has fixed it. */
-export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: OptionRowProps): JSX.Element {
+export function OptionRow({ option, draft, trouble, needsRestart, onDraft }: OptionRowProps) {
   const { name, running, fixed_by: fixedBy } = option
   const id = `option-${name}`
   const control = controlOf(option)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../../src/api/proxy-config.ts'
 import { actions } from '../data/dashboard-api.ts'
@@ -31,7 +30,7 @@ export interface OptionsCardProps {
 }
 
 /** The gateway's options: those that can be changed here in a form, the others to read. */
-export function OptionsCard(props: OptionsCardProps): JSX.Element {
+export function OptionsCard(props: OptionsCardProps) {
   const { config, actions: gateway, onSaved } = props
   const [drafts, showDrafts] = useState(keptDrafts)
   const { isBusy: isSaving, trouble, run, forgetTrouble } = useAction()
@@ -118,7 +117,7 @@ export function OptionsCard(props: OptionsCardProps): JSX.Element {
 }
 
 /** The options that only a flag or a variable of the environment sets. */
-function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }): JSX.Element {
+function OtherOptions({ options }: { readonly options: readonly ConfigOption[] }) {
   return (
     <details class="others">
       <summary>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
@@ -21,7 +20,7 @@ export interface StateCardProps {
 }
 
 /** The gateway's state, the buttons that change it, and its addresses. */
-export function StateCard({ status, config, actions }: StateCardProps): JSX.Element {
+export function StateCard({ status, config, actions }: StateCardProps) {
   const { state, simulated, pid, instance, health } = status
   const { shape, tone } = gatewayNow(status)
   const baseUrl = baseUrlOf(status, location.hostname)
@@ -81,7 +80,7 @@ export function StateCard({ status, config, actions }: StateCardProps): JSX.Elem
 type ActingProps = Pick<StateCardProps, 'status' | 'actions'>
 
 /** One button starts and stops, so that it keeps the focus when the state changes. */
-function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingProps): JSX.Element {
+function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingProps) {
   const isUp = state !== 'stopped' && state !== 'starting' && state !== 'foreign'
   const power: GatewayAction = busy === 'start' || busy === 'stop' ? busy : isUp ? 'stop' : 'start'
   const isStarting = busy === 'start' || (busy === null && state === 'starting')
@@ -103,7 +102,7 @@ function Buttons({ status: { state }, actions: { busy, canDo, press } }: ActingP
 }
 
 /** All that is not as it should be. */
-function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps): JSX.Element {
+function Notes({ status, actions: { trouble, forgetTrouble } }: ActingProps) {
   const { message, health, simulated } = status
   const warnings = health?.warnings ?? []
   const isToldTwice = trouble !== null && message?.includes(trouble.message) === true
@@ -153,7 +152,7 @@ interface LineProps {
 }
 
 /** A text to be copied elsewhere. */
-function Line({ id, what, text }: LineProps): JSX.Element {
+function Line({ id, what, text }: LineProps) {
   return (
     <div class="line">
       <code id={id}>{text}</code>
@@ -163,7 +162,7 @@ function Line({ id, what, text }: LineProps): JSX.Element {
 }
 
 /** Goes on by the page's own clock until the dashboard tells again. */
-function UpSince({ status }: Pick<StateCardProps, 'status'>): JSX.Element {
+function UpSince({ status }: Pick<StateCardProps, 'status'>) {
   const times = useTimes()
   const statusMs = useLive(({ statusMs }) => statusMs)
   const [nowMs, setNowMs] = useState(Date.now)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import { actions } from '../data/dashboard-api.ts'
@@ -17,7 +16,7 @@ const path = '/api/raw-log/status'
 const lookEveryMs = 5000
 
 /** Tells whether payloads are kept in a file, and switches it. */
-export function KeepingCard(): JSX.Element {
+export function KeepingCard() {
   const times = useTimes()
   const isRunning = useLive(({ status }) => status?.running ?? false)
   const asked = useAnswer<RawLogStatus>(`${path} ${isRunning}`, () => path, { everyMs: lookEveryMs })

@@ -1,4 +1,4 @@
-import type { JSX, RefObject } from 'preact'
+import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
 import type { LiveState } from '../../src/api/live-calls.ts'
 import { CallTag } from '../call/call-tag.tsx'
@@ -31,7 +31,7 @@ export interface LiveListProps {
 }
 
 /** The calls of the feed, the newest at the top; only rows that are seen are there. */
-export function LiveList(props: LiveListProps): JSX.Element {
+export function LiveList(props: LiveListProps) {
   const { box, calls, news, isHeld, reading, onOpen, onResume } = props
   const { address } = useNavigation()
   const times = useTimes()
@@ -96,7 +96,7 @@ interface LiveRowProps extends RowHandlers {
 
 /** A call of the feed on a line. */
 class LiveRow extends OnlyWhenChanged<LiveRowProps> {
-  override render(): JSX.Element {
+  override render() {
     const { call, index, count, topPx, times, address, isActive, onFocus, onPress } = this.props
     const { id, startedMs, model, path, promptWords, answerWords, ended, durationMs, isLost } = call
     return (
@@ -133,7 +133,7 @@ const stateWords: Readonly<Record<LiveState, string>> = {
   backing_off: 'Trying again',
 }
 
-function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }): JSX.Element {
+function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) {
   if (ended !== null) return <CallTag call={ended} />
   if (state === 'over') return <span class="quiet">Ended</span>
   if (isLost) {
@@ -155,7 +155,7 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }):
 }
 
 /** In whole seconds, which is calm enough to look at. */
-function Elapsed({ sinceMs }: { readonly sinceMs: number }): JSX.Element {
+function Elapsed({ sinceMs }: { readonly sinceMs: number }) {
   const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
   useEffect(() => {
     const timer = setInterval(() => tick(0), 1000)

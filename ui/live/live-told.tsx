@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLasting } from '../design/use-lasting.ts'
 import { StateMark } from '../design/icon.tsx'
@@ -20,7 +19,7 @@ export interface LiveToldProps {
 }
 
 /** Tells if the feed comes, how much of it there is, and how much was left out. */
-export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): JSX.Element {
+export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
   const isLost = useLasting(!feed.isConnected || isReached === false, soonMs)
   const underWay = underWayWords(feed.calls)
   const { dropped, hasUncounted } = feed
@@ -66,7 +65,7 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps): 
 }
 
 /** Reads words out that change all the time. */
-function SaidNowAndThen({ words }: { readonly words: string }): JSX.Element {
+function SaidNowAndThen({ words }: { readonly words: string }) {
   const [said, setSaid] = useState('')
   const latest = useRef(words)
   latest.current = words

@@ -1,5 +1,4 @@
 import './live.css'
-import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CallPanel } from '../call/call-panel.tsx'
 import { useCallPanel } from '../call/use-call-panel.ts'
@@ -24,7 +23,7 @@ const typingMs = 200
 const nearPx = 8
 
 /** Lists calls as they begin and end, with what goes over the wire. */
-export function LiveView(): JSX.Element {
+export function LiveView() {
   const { address } = useNavigation()
   const isRunning = useLive(({ status }) => status?.running ?? true)
   const { feed, isReached, redraw } = useLiveFeed()
@@ -116,7 +115,7 @@ interface LiveToolsProps {
 }
 
 /** Filters the calls of the feed. All that is chosen here stands in the address. */
-function LiveTools({ models, canClear, onClear }: LiveToolsProps): JSX.Element {
+function LiveTools({ models, canClear, onClear }: LiveToolsProps) {
   const navigation = useNavigation()
   const { address, go, amend } = navigation
   const [text, setText] = useState(address.text)

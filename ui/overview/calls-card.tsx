@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Overview, OverviewCall } from '../../src/api/overview.ts'
 import { AddressLink, useTimes } from '../data/navigation.tsx'
@@ -37,7 +36,7 @@ const lists = {
 } as const
 
 /** A few calls to begin with: where their time went, and the way to all of them. */
-export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps): JSX.Element {
+export function CallsCard({ answer, list, onList, onOpen }: CallsCardProps) {
   const calls = useMemo(() => shownCalls(answer, list), [answer, list])
   const scaleMs = useMemo(() => barScaleMs(calls), [calls])
   const nowMs = Date.parse(answer.to)
@@ -101,7 +100,7 @@ interface RowProps {
   readonly onOpen: (id: string) => void
 }
 
-function Row({ call, nowMs, scaleMs, onOpen }: RowProps): JSX.Element {
+function Row({ call, nowMs, scaleMs, onOpen }: RowProps) {
   const times = useTimes()
   const startedMs = Date.parse(call.started_at)
   return (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { useLive } from '../data/live.ts'
 import { useNavigation } from '../data/navigation.tsx'
@@ -20,7 +19,7 @@ import { frameOf, perBucket } from './overview-time.ts'
 import { slotParts } from './slot-charts.ts'
 
 /** All that an answer tells. */
-export function OverviewBody(props: CallsCardProps): JSX.Element {
+export function OverviewBody(props: CallsCardProps) {
   const { answer } = props
   const frame = useMemo(() => frameOf(answer), [answer])
   const cards = useMemo(() => overviewCards(answer), [answer])
@@ -109,7 +108,7 @@ export function OverviewBody(props: CallsCardProps): JSX.Element {
   )
 }
 
-function courseOf({ course, colour }: OverviewCard): JSX.Element {
+function courseOf({ course, colour }: OverviewCard) {
   return <Sparkline values={course} colour={colour} />
 }
 
@@ -119,7 +118,7 @@ interface SlotsCardProps {
 }
 
 /** How full the gateway was, and how long calls waited for a slot because of it. */
-function SlotsCard({ answer, frame }: SlotsCardProps): JSX.Element {
+function SlotsCard({ answer, frame }: SlotsCardProps) {
   const { address } = useNavigation()
   const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
   const parts = useMemo(() => slotParts(answer, frame, limitNow), [answer, frame, limitNow])
@@ -146,7 +145,7 @@ const heights = [
 ] as const
 
 /** Where all will stand, in its final size. */
-export function OverviewSkeleton(): JSX.Element {
+export function OverviewSkeleton() {
   return (
     <div class="view overview" aria-busy="true" aria-label="Loading" role="status">
       {heights.map(([name, count, rem]) => (

@@ -1,5 +1,4 @@
 import './overview.css'
-import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { useNavigation, useTimes } from '../data/navigation.tsx'
@@ -18,7 +17,7 @@ import { bucketWords, marksOf, outagesOf, youngRange } from './overview-time.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 
 /** Is it well, and what changed? */
-export function OverviewView(): JSX.Element {
+export function OverviewView() {
   const { address } = useNavigation()
   const times = useTimes()
   const [isHeld, hold] = useState(false)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Overview } from '../../src/api/overview.ts'
 import { RankedList } from '../charts/ranked-list.tsx'
@@ -11,7 +10,7 @@ import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './ranki
 const measureWords = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls' }
 
 /** Which models the money, the tokens or the calls went to. */
-export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }): JSX.Element {
+export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }) {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])
   const rows = useMemo(() => modelRows(models ?? [], measure), [models, measure])
@@ -33,7 +32,7 @@ export function ModelsCard({ answer: { models, totals } }: { readonly answer: Ov
 }
 
 /** What went wrong how often. */
-export function FailuresCard({ answer }: { readonly answer: Overview }): JSX.Element {
+export function FailuresCard({ answer }: { readonly answer: Overview }) {
   const { failures, totals } = answer
   const rows = useMemo(() => failureRows(failures ?? [], totals.errors, failureCodeWords), [failures, totals])
   if (failures === null) return <UntoldCard title="Why calls failed" />
@@ -49,7 +48,7 @@ export function FailuresCard({ answer }: { readonly answer: Overview }): JSX.Ele
 }
 
 /** In place of a list that the sums of folded calls do not tell for the present filters. */
-function UntoldCard({ title }: { readonly title: string }): JSX.Element {
+function UntoldCard({ title }: { readonly title: string }) {
   return (
     <Card title={title}>
       <p class="overview-nothing">

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import { Button } from '../design/button.tsx'
@@ -33,7 +32,7 @@ export interface BodyViewProps {
 }
 
 /** A body as it went over the wire; above that of a stream, the messages that its events come to. */
-export function BodyView({ payload, what }: BodyViewProps): JSX.Element {
+export function BodyView({ payload, what }: BodyViewProps) {
   const { record } = payload
   const { body_bytes: size, body_withheld: withheld, truncated, body_encoding: encoding } = record
   const body = readBody(payload)
@@ -73,7 +72,7 @@ export interface BodyTextProps extends ReadBody {
 }
 
 /** A text that may be long, as it is or indented, wrapped or not. */
-export function BodyText({ title, about, text, isJson }: BodyTextProps): JSX.Element {
+export function BodyText({ title, about, text, isJson }: BodyTextProps) {
   const [form, setForm] = useState<'pretty' | 'raw'>('pretty')
   const [isWrapped, setWrapped] = useState(true)
   const [isAll, setAll] = useState(false)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { KeptPayload, KeptPayloads } from './kept-payload.ts'
 import { Messages } from './messages.tsx'
@@ -12,7 +11,7 @@ export interface ChatViewProps extends KeptPayloads {
 }
 
 /** A call as a conversation. */
-export function ChatView({ request, answer, isUnderWay }: ChatViewProps): JSX.Element {
+export function ChatView({ request, answer, isUnderWay }: ChatViewProps) {
   const asked = useMemo(() => readRequest(request?.record.body), [request])
   const answered = useMemo(() => (answer === null ? [] : readAnswer(answer.record)), [answer])
   const error = useMemo(() => (answer === null ? null : readError(answer.record.body)), [answer])
@@ -55,7 +54,7 @@ function unreadWords(side: KeptPayload | null, what: 'request' | 'answer'): stri
   return `The ${what} is no conversation that this page can read: ${tab} shows it as it is.`
 }
 
-function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }): JSX.Element {
+function Settings({ asked: { settings, tools } }: { readonly asked: ReadRequest }) {
   return (
     <div class="chat-settings fine">
       {settings.map(([name, value]) => (

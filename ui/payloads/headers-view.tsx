@@ -1,11 +1,10 @@
-import type { JSX } from 'preact'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import { Facts } from '../design/facts.tsx'
 import type { KeptPayloads } from './kept-payload.ts'
 import { shownText } from './shown-text.ts'
 
 /** The headers of both sides. */
-export function HeadersView({ request, answer }: KeptPayloads): JSX.Element {
+export function HeadersView({ request, answer }: KeptPayloads) {
   const areSomeMasked = [request, answer]
     .flatMap((side) => Object.values(side?.record.headers ?? {}).flat())
     .some(isMasked)
@@ -37,7 +36,7 @@ interface HeadProps {
   readonly record: PayloadRecord
 }
 
-function Head({ title, line, record }: HeadProps): JSX.Element {
+function Head({ title, line, record }: HeadProps) {
   return (
     <section>
       <h3>{title}</h3>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../design/button.tsx'
 import { CopyButton } from '../design/copy-button.tsx'
@@ -20,7 +19,7 @@ export interface MessagesProps {
 }
 
 /** The messages of a conversation, the last ones if there are many. */
-export function Messages({ title, messages, isAnswer = false }: MessagesProps): JSX.Element {
+export function Messages({ title, messages, isAnswer = false }: MessagesProps) {
   const [areAll, setAll] = useState(false)
   const hidden = areAll ? 0 : Math.max(0, messages.length - shownAtFirst)
   return (
@@ -50,7 +49,7 @@ export function Messages({ title, messages, isAnswer = false }: MessagesProps): 
   )
 }
 
-function Part({ part }: { readonly part: MessagePart }): JSX.Element {
+function Part({ part }: { readonly part: MessagePart }) {
   const { kind, text } = part
   switch (kind) {
     case 'text':
@@ -96,7 +95,7 @@ interface TextProps {
   readonly isCode?: boolean
 }
 
-function Text({ text, isCode = false }: TextProps): JSX.Element {
+function Text({ text, isCode = false }: TextProps) {
   const [isAll, setAll] = useState(false)
   const whole = useMemo(() => (isCode && isJson(text) ? indentedJson(text) : text), [text, isCode])
   const isCut = !isAll && whole.length > shownLength

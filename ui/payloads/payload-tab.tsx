@@ -1,5 +1,4 @@
 import './payloads.css'
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { CallPayloads } from '../../src/api/call-payloads.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
@@ -28,7 +27,7 @@ export interface PayloadTabProps {
 }
 
 /** One side of what went over the wire in a call: from the file of payloads, or as the Live view has heard it. */
-export function PayloadTab({ id, tab, call, fed }: PayloadTabProps): JSX.Element {
+export function PayloadTab({ id, tab, call, fed }: PayloadTabProps) {
   const heard = useMemo(() => fed?.payloads() ?? null, [fed, fed?.version])
   // What was heard in full need not be asked for.
   const isWhole = heard !== null && (fed?.isWhole ?? false)
@@ -90,7 +89,7 @@ const reasonWords: Readonly<Record<Reason, readonly [title: string, about: strin
 }
 
 /** Why a call has no payloads, with a link to the switch. */
-function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'>): JSX.Element {
+function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'>) {
   const [title, about] = reasonWords[reason ?? 'logging_off']
   const isOn = logging === true
   const toSwitch = (
@@ -108,7 +107,7 @@ function NoPayloads({ logging, reason }: Pick<CallPayloads, 'logging' | 'reason'
 type ErrorViewProps = Pick<PayloadTabProps, 'call'> & Pick<KeptPayloads, 'answer'>
 
 /** The failure, in our words and in those of the upstream. */
-function ErrorView({ call, answer }: ErrorViewProps): JSX.Element {
+function ErrorView({ call, answer }: ErrorViewProps) {
   const ended = call ?? answer?.record ?? null
   const sentence = ended === null ? null : failureSentence(ended)
   const told = answer === null ? null : readError(answer.record.body)
