@@ -23,5 +23,6 @@ function keepCompiled() {
 
 /** Where the user's programs keep what they can make again (XDG Base Directory Specification). */
 function cacheHome() {
-  return process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
+  const { XDG_CACHE_HOME = '' } = process.env
+  return XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME
 }
