@@ -16,7 +16,17 @@ export class ByteGather {
     return (this.#bytes ??= Buffer.allocUnsafeSlow(firstCapacity))
   }
 
-  append(bytes: Buffer, start: number, end: number): void {
+  /** What has been gathered; as good for as long as `bytes`. */
+  get whole(): Buffer {
+    return this.bytes.subarray(0, this.#length)
+  }
+
+  /** Bytes of memory that it keeps. */
+  get capacity(): number {
+    return this.#bytes?.length ?? 0
+  }
+
+  append(bytes: Buffer, start: number = 0, end: number = bytes.length): void {
     const needed = this.#length + end - start
     if (needed > this.bytes.length) this.#grow(needed)
     bytes.copy(this.bytes, this.#length, start, end)
@@ -26,12 +36,6 @@ export class ByteGather {
   clear(): void {
     this.#length = 0
     if (this.#bytes !== null && this.#bytes.length > keptCapacity) this.#bytes = null
-  }
-
-  /** Clears, and keeps no memory. */
-  release(): void {
-    this.#length = 0
-    this.#bytes = null
   }
 
   #grow(needed: number): void {

@@ -97,8 +97,7 @@ export class UsageEventFilter {
    */
   end(isComplete: boolean): Uint8Array | null {
     const out: Uint8Array[] = []
-    if (isComplete && this.#event === 'candidate' && this.#isTaken(this.#heldText(), out))
-      this.#held.release()
+    if (isComplete && this.#event === 'candidate' && this.#isTaken(this.#heldText(), out)) this.#held.clear()
     this.#letGo(out)
     return joined(out)
   }

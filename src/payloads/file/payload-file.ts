@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { isAlive } from '../../lib/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/caught.ts'
@@ -33,8 +33,6 @@ const lineBreak = 0x0a
 const writeBytes = 4 * 2 ** 20
 /** Tries of which nothing is kept before they count as refused. */
 const fruitlessLimit = 3
-/** How often the full segments are measured: another process may rotate. */
-const measureMs = 1000
 
 /**
  * The writing end of the raw log. Several processes may append to one file: each write holds whole lines and goes
@@ -46,8 +44,6 @@ export class PayloadFile {
   #active: ActiveSegment | null = null
   #isTidy = false
   #claims = 0
-  #fullBytes = 0
-  #measuredAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: PayloadFileOptions) {
     this.#options = options
@@ -77,21 +73,6 @@ export class PayloadFile {
     return this.append([]).error
   }
 
-  /** Of all segments. Throws the system's errors. */
-  bytes(nowMs: number): number {
-    const { filePath } = this.#options
-    if (nowMs - this.#measuredAtMs > measureMs) {
-      this.#fullBytes = totalBytes(listSegments(filePath).filter(({ path }) => path !== filePath))
-      this.#measuredAtMs = nowMs
-    }
-    return this.#fullBytes + (statSync(filePath, { throwIfNoEntry: false })?.size ?? 0)
-  }
-
-  /** The full segments are measured anew. */
-  forgetSizes(): void {
-    this.#measuredAtMs = Number.NEGATIVE_INFINITY
-  }
-
   /** The number of the record at the end; null if there is none. Throws the system's errors. */
   lastSeq(): number | null {
     const newest = listSegments(this.#options.filePath).findLast(({ bytes }) => bytes > 0)
@@ -118,7 +99,6 @@ export class PayloadFile {
     this.close()
     this.#rotate()
     this.#dropOldest()
-    this.forgetSizes()
     return (this.#active = new ActiveSegment(filePath))
   }
 

@@ -49,10 +49,10 @@ export class RecordComposer {
 
   composeRequest(raw: RawRequest, seq: number): string {
     const announced = Number(headerOf(raw.headers, 'content-length') ?? Number.NaN)
-    const body = readBody(raw.body, {
+    const body = readBody(raw, {
       contentEncoding: headerOf(raw.headers, 'content-encoding'),
       maxBytes: this.#maxBodyBytes,
-      isCutOff: raw.body.totalBytes < announced,
+      isCutOff: raw.totalBytes < announced,
       isStream: false,
     })
     return `${this.#head(raw, seq, 'incoming', null)}${bodyFields(body, null)}${this.#tail(raw, body.truncated)}}`
@@ -61,7 +61,7 @@ export class RecordComposer {
   composeAnswer(raw: RawAnswer, seq: number): string {
     const type = headerOf(raw.headers, 'content-type')?.trim().toLowerCase() ?? ''
     const isCutOff = mayBeCutOff(raw.outcome)
-    const body = readBody(raw.body, {
+    const body = readBody(raw, {
       contentEncoding: headerOf(raw.headers, 'content-encoding'),
       maxBytes: this.#maxBodyBytes,
       isCutOff,
@@ -79,7 +79,7 @@ export class RecordComposer {
   }
 
   #tail(raw: RawRequest, truncated: boolean): string {
-    return `,"body_bytes":${raw.body.totalBytes},"truncated":${truncated},"model":${this.#word(raw.model)},"stream":${raw.stream}`
+    return `,"body_bytes":${raw.totalBytes},"truncated":${truncated},"model":${this.#word(raw.model)},"stream":${raw.stream}`
   }
 
   #word(word: string | null): string {
