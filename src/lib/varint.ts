@@ -44,17 +44,14 @@ export class VarintReader {
 
   read(): number {
     const { bytes } = this
-    let byte = bytes[this.at++]
-    if (byte === undefined) throw new RangeError('a number is cut short')
-    if (byte < 128) return byte
-    let value = byte - 128
-    let factor = 128
-    do {
-      byte = bytes[this.at++]
+    let value = 0
+    // A byte that is not the last one counts 128 too many, which is one too many of the next.
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[this.at++]
       if (byte === undefined) throw new RangeError('a number is cut short')
-      value += (byte % 128) * factor
-      factor *= 128
-    } while (byte >= 128)
-    return value
+      value += byte * factor
+      if (byte < 128) return value
+      value -= 128 * factor
+    }
   }
 }
