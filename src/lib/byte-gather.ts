@@ -38,6 +38,12 @@ export class ByteGather {
     if (this.#bytes !== null && this.#bytes.length > keptCapacity) this.#bytes = null
   }
 
+  /** Clears, and keeps no memory. */
+  release(): void {
+    this.#length = 0
+    this.#bytes = null
+  }
+
   #grow(needed: number): void {
     let capacity = this.bytes.length
     while (capacity < needed) capacity *= 2

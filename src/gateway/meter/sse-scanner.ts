@@ -186,8 +186,8 @@ export class SseScanner {
     this.#skipping = true
     this.#hasData = false
     this.#dataStart = -1
-    this.#line.clear()
-    this.#held.clear()
+    this.#line.release()
+    this.#held.release()
   }
 }
 

@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import { Failure } from '../../call/failure.ts'
+import { readAtMost } from '../../lib/read-at-most.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
-import type { RawLogService } from './raw-log-service.ts'
 import type { PayloadFeed } from './payload-feed.ts'
+import type { RawLogService } from './raw-log-service.ts'
 import { readToggle } from './toggle-body.ts'
 
-const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
-
-export interface RawLogRoutesOptions {
-  readonly log: RawLogService
-  readonly feed: PayloadFeed
-}
+const mostRecent = 1000
+const recentByDefault = 50
 
 interface Asked {
   readonly req: IncomingMessage
@@ -19,76 +16,72 @@ interface Asked {
   readonly query: URLSearchParams
 }
 
-interface Route {
-  readonly method: 'GET' | 'POST'
-  readonly answer: (asked: Asked) => void | Promise<void>
-}
+/** Answers with what it resolves to as JSON; undefined if it has answered by itself. */
+type Handle = (asked: Asked) => unknown
 
 /** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
-export class RawLogRoutes {
-  readonly #log: RawLogService
-  readonly #feed: PayloadFeed
-  readonly #routes: ReadonlyMap<string, Route>
-
-  constructor({ log, feed }: RawLogRoutesOptions) {
-    this.#log = log
-    this.#feed = feed
-    this.#routes = new Map<string, Route>([
-      ['status', { method: 'GET', answer: ({ res }) => sendJson(res, this.#status()) }],
-      ['toggle', { method: 'POST', answer: (asked) => this.#toggle(asked) }],
-      ['recent', { method: 'GET', answer: (asked) => this.#recent(asked) }],
-      ['clear', { method: 'POST', answer: (asked) => this.#clear(asked) }],
-      ['stream', { method: 'GET', answer: (asked) => this.#stream(asked) }],
-    ])
-  }
-
+export interface RawLogRoutes {
   /** Answers a request whose path ends in `name`. Never throws; its query has its question mark. */
-  answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
-    void this.#answer(name, query, req, res).catch((error: unknown) => {
-      if (res.headersSent || res.destroyed) res.destroy()
-      else writeErrorAnswer(res, asFailure(error), null)
-    })
+  answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
+}
+
+export function rawLogRoutes(log: RawLogService, feed: PayloadFeed): RawLogRoutes {
+  const status = (): RawLogStatus => ({ ...log.status(), subscribers_count: feed.readers })
+
+  async function toggle({ req }: Asked): Promise<object> {
+    const order = readToggle(await readSmallBody(req))
+    log.toggle(order.enabled, order.forMs)
+    const { enabled, enabled_until, file_path, file_size_bytes } = status()
+    return { success: true, enabled, enabled_until, file_path, file_size_bytes }
   }
 
-  async #answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const route = this.#routes.get(name)
-    if (route === undefined) {
-      const known = [...this.#routes.keys()].join(', ')
+  function recent({ query }: Asked): Promise<Uint8Array> {
+    return log.recent(numberIn(query, 'limit', 1, mostRecent) ?? recentByDefault)
+  }
+
+  async function clear({ req }: Asked): Promise<object> {
+    await readSmallBody(req)
+    await log.clear()
+    return { success: true }
+  }
+
+  function stream({ req, res, query }: Asked): void {
+    feed.open(res, numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER) ?? lastEventId(req))
+  }
+
+  const routes = new Map<string, readonly [method: 'GET' | 'POST', handle: Handle]>([
+    ['status', ['GET', status]],
+    ['toggle', ['POST', toggle]],
+    ['recent', ['GET', recent]],
+    ['clear', ['POST', clear]],
+    ['stream', ['GET', stream]],
+  ])
+
+  async function handle(
+    name: string,
+    query: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    const [method, answer] = routes.get(name) ?? []
+    if (method === undefined || answer === undefined) {
+      const known = [...routes.keys()].join(', ')
       throw new Failure('not_found', `There is no such part of the raw log; there are ${known}.`)
     }
-    if (req.method !== route.method) {
-      const headers = ['Allow', route.method]
-      throw new Failure('method_not_allowed', `${name} takes ${route.method}.`, { headers })
+    if (req.method !== method) {
+      throw new Failure('method_not_allowed', `${name} takes ${method}.`, { headers: ['Allow', method] })
     }
-    await route.answer({ req, res, query: new URLSearchParams(query) })
+    const content = await answer({ req, res, query: new URLSearchParams(query) })
+    if (content !== undefined) sendJson(res, content)
   }
 
-  #status(): RawLogStatus {
-    return { ...this.#log.status(), subscribers_count: this.#feed.readers }
-  }
-
-  async #toggle({ req, res }: Asked): Promise<void> {
-    const { enabled, forMs } = readToggle(await readSmallBody(req))
-    this.#log.toggle(enabled, forMs)
-    const { enabled: is, enabled_until, file_path, file_size_bytes } = this.#status()
-    sendJson(res, { success: true, enabled: is, enabled_until, file_path, file_size_bytes })
-  }
-
-  async #recent({ res, query }: Asked): Promise<void> {
-    const { least, most, byDefault } = recentLimit
-    const limit = numberIn(query, 'limit', least, most) ?? byDefault
-    sendJson(res, await this.#log.recent(limit))
-  }
-
-  async #clear({ req, res }: Asked): Promise<void> {
-    await readSmallBody(req)
-    await this.#log.clear()
-    sendJson(res, { success: true })
-  }
-
-  #stream({ req, res, query }: Asked): void {
-    const asked = numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER)
-    this.#feed.open(res, asked ?? lastEventId(req))
+  return {
+    answer: (name, query, req, res) => {
+      handle(name, query, req, res).catch((error: unknown) => {
+        if (res.headersSent || res.destroyed) res.destroy()
+        else writeErrorAnswer(res, asFailure(error), null)
+      })
+    },
   }
 }
 
@@ -109,7 +102,8 @@ function numberIn(query: URLSearchParams, name: string, least: number, most: num
   throw new Failure('invalid_request', `${name} must be a whole number from ${least} to ${most}; got ${got}`)
 }
 
-function sendJson(res: ServerResponse, content: object | Uint8Array): void {
+/** `content`: the bytes of JSON text, or what is to be written as such. */
+function sendJson(res: ServerResponse, content: unknown): void {
   const body = content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content))
   res.writeHead(200, {
     'Content-Type': 'application/json',
@@ -136,20 +130,10 @@ function checkBodyType(req: IncomingMessage): void {
 /** A body of an own route; empty if there is none. Rejects with `invalid_request`, `body_too_large`, or `client_gone`. */
 async function readSmallBody(req: IncomingMessage): Promise<string> {
   checkBodyType(req)
-  const chunks: Buffer[] = []
-  let byteLength = 0
-  try {
-    // An iterator that is left early would destroy the connection, which has to bring the refusal.
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      byteLength += chunk.length
-      if (byteLength > maxBodyBytes) {
-        throw new Failure('body_too_large', `The body is larger than ${maxBodyBytes / 1024} kB.`)
-      }
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new Failure('client_gone', 'The client left while it sent its request.', { cause: error })
-  }
-  return Buffer.concat(chunks).toString()
+  // An iterator that is left early would destroy the connection, which has to bring the refusal.
+  const body = await readAtMost(maxBodyBytes, req.iterator({ destroyOnReturn: false })).catch((cause) => {
+    throw new Failure('client_gone', 'The client left while it sent its request.', { cause })
+  })
+  if (body !== null) return body
+  throw new Failure('body_too_large', `The body is larger than ${maxBodyBytes / 1024} kB.`)
 }

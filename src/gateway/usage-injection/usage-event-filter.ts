@@ -97,7 +97,8 @@ export class UsageEventFilter {
    */
   end(isComplete: boolean): Uint8Array | null {
     const out: Uint8Array[] = []
-    if (isComplete && this.#event === 'candidate' && this.#isTaken(this.#heldText(), out)) this.#held.clear()
+    if (isComplete && this.#event === 'candidate' && this.#isTaken(this.#heldText(), out))
+      this.#held.release()
     this.#letGo(out)
     return joined(out)
   }

@@ -55,7 +55,7 @@ export class TappedCalls {
         break
       case 'requestEnd':
         this.#listener.request(call, { ...call.begin, ...item, bytes: call.requestBody.whole })
-        if (call.keepRequest === null) call.requestBody.clear()
+        if (call.keepRequest === null) call.requestBody.release()
         this.#measure(call)
         break
       case 'answerHead':
