@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CallIds, startedAtMs } from '../call/call-id.ts'
 import type { Outcome } from '../call/outcome.ts'
+import { joined } from '../lib/byte-gather.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
 import { clearPayloads } from './file/clear-payloads.ts'
 import { PayloadFile } from './file/payload-file.ts'
@@ -156,16 +157,13 @@ class PayloadWriter implements TappedCallListener {
   #feed(lines: readonly OutgoingLine[]): void {
     if (lines.length === 0) return
     const events = lines.map(({ seq, bytes }) => ({ seq, length: bytes.length - 1 }))
-    const length = events.reduce((sum, event) => sum + event.length, 0)
-    if (this.#fedBytes > 0 && this.#fedBytes + length > this.#settings.fedBytesLimit) {
+    const bytes = joined(lines.map((line) => line.bytes.subarray(0, -1)))
+    if (this.#fedBytes > 0 && this.#fedBytes + bytes.length > this.#settings.fedBytesLimit) {
       this.#feedLost += events.filter(({ seq }) => seq !== null).length
       return
     }
-    const all = Buffer.allocUnsafeSlow(length)
-    let at = 0
-    for (const { bytes } of lines) at += bytes.copy(all, at, 0, bytes.length - 1)
-    this.#fedBytes += length
-    this.#post({ kind: 'feed', bytes: all, events, lost: this.#feedLost }, [all.buffer])
+    this.#fedBytes += bytes.length
+    this.#post({ kind: 'feed', bytes, events, lost: this.#feedLost }, [bytes.buffer])
     this.#feedLost = 0
   }
 
