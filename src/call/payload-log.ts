@@ -19,7 +19,10 @@ export interface PayloadCall {
  */
 export interface PayloadTap {
   requestData(chunk: Uint8Array): void
-  /** The request is whole, or no more of it will come. Once; also where there is no body. */
+  /**
+   * The request is whole, or no more of it will come; also where there is no body. The first time counts: whoever sees it
+   * first says so, and `ended` at the latest.
+   */
   requestEnd(model: string | null, stream: boolean): void
   answerHead(status: number, headers: RawHeaders): void
   /** Body bytes, before any transfer coding; `atMs` is monotonic. */

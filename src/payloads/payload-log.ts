@@ -230,6 +230,9 @@ export class PayloadLog implements PayloadTaps {
         this.#switch.set(false, null)
         this.#tellMode()
         break
+      case 'answer':
+        // Whoever asked has it.
+        break
       case 'closed':
         this.#isDone.resolve()
         break

@@ -1,6 +1,10 @@
-/** The payload log's thread: makes records, keeps them in the file, and hands them to the feed. Its parent is a `PayloadLog`. */
+/**
+ * The payload log's thread: makes records, keeps them in the file, and hands them to the feed. Its parent is a
+ * `PayloadLog`. Nothing of it throws.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { CallIds, startedAtMs } from '../call/call-id.ts'
+import { systemClock } from '../call/clock.ts'
 import type { Outcome } from '../call/outcome.ts'
 import { joined } from '../lib/byte-gather.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
@@ -9,13 +13,12 @@ import { PayloadFile } from './file/payload-file.ts'
 import { PayloadReader } from './file/payload-reader.ts'
 import type { FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
 import { RecordComposer } from './record/compose-record.ts'
-import type { RawAnswer, RawRequest } from './record/raw-payload.ts'
 import { isCaptured, isSampled } from './tap/capture-rule.ts'
 import { type SealedBatch, tapItems } from './tap/tap-batch.ts'
-import { type TappedCall, TappedCalls, type TappedCallListener } from './tap/tapped-calls.ts'
+import { TappedCalls } from './tap/tapped-calls.ts'
 
 /** Bytes of records that are made before the file and the feed are given them. */
-const outboxBytes = 4 * 2 ** 20
+const outboxLimitBytes = 4 * 2 ** 20
 
 /** A line on its way to the file, to the feed, or to both. */
 interface OutgoingLine {
@@ -27,171 +30,163 @@ interface OutgoingLine {
   readonly toFeed: boolean
 }
 
-/** Nothing of it throws. */
-class PayloadWriter implements TappedCallListener {
-  readonly #settings: PayloadSettings
-  readonly #post: (message: FromPayloadWorker, transfer: ArrayBuffer[]) => void
-  readonly #composer: RecordComposer
-  readonly #calls = new TappedCalls(this)
-  readonly #file: PayloadFile
-  readonly #reader: PayloadReader
-  /** Bytes of feed that the main thread has not taken yet, and records that were left out meanwhile. */
-  #fedBytes = 0
-  #feedLost = 0
-  readonly #seqs: CallIds
-  #seqFloorMs = 0
-  #outbox: OutgoingLine[] = []
-  #outboxBytes = 0
-  #enabled = false
-  #fed: boolean
-  #dropped = 0
+const port = parentPort
+if (port === null) throw new Error('payload-worker runs only as the thread of a PayloadLog')
+const settings: PayloadSettings = workerData
+const { filePath, capture } = settings
 
-  constructor(
-    settings: PayloadSettings,
-    post: (message: FromPayloadWorker, transfer: ArrayBuffer[]) => void,
-  ) {
-    this.#settings = settings
-    this.#post = post
-    const { filePath, segmentBytes, totalBytes, idBits } = settings
-    this.#composer = new RecordComposer(settings)
-    // Numbers rise even where the clock was set back since the last of them.
-    this.#seqs = new CallIds(() => (this.#seqFloorMs = Math.max(this.#seqFloorMs, Date.now())), idBits)
-    const nextSeq = (): number => this.#seqs.next()
-    this.#file = new PayloadFile({ filePath, segmentBytes, totalBytes, nextSeq })
-    this.#reader = new PayloadReader(filePath)
-    this.#fed = settings.fed
-    orElse(() => {
-      this.#seqFloorMs = startedAtMs(this.#file.lastSeq() ?? 0) + 1
-    })
-    this.#enable(settings.enabled)
-  }
+const composer = new RecordComposer(settings)
+// Numbers rise even where the clock was set back since the last of them.
+let seqFloorMs = 0
+const seqs = new CallIds(() => (seqFloorMs = Math.max(seqFloorMs, systemClock.wallTime())), settings.idBits)
+const file = new PayloadFile({ ...settings, nextSeq: () => seqs.next() })
+const reader = new PayloadReader(filePath)
 
-  handle(message: ToPayloadWorker): void {
-    switch (message.kind) {
-      case 'batch':
-        this.#takeBatch(message)
-        break
-      case 'mode':
-        this.#fed = message.fed
-        this.#enable(message.enabled)
-        break
-      case 'recent':
-        this.#answer(message.question, () => this.#reader.recent(message.limit))
-        break
-      case 'clear':
-        this.#answer(message.question, () => {
-          clearPayloads(this.#settings.filePath)
-          return new Uint8Array()
-        })
-        break
-      case 'fed':
-        this.#fedBytes -= message.bytes
-        break
-      case 'close':
-        this.#file.close()
-        this.#post({ kind: 'closed' }, [])
-        break
-    }
-  }
+let isKept = false
+let isFed = settings.fed
+let outbox: OutgoingLine[] = []
+let outboxBytes = 0
+/** Records that could not be kept, since the parent was last told. */
+let dropped = 0
+/** Bytes of feed that the parent has not taken yet, and records that were left out meanwhile. */
+let fedBytes = 0
+let feedLost = 0
 
-  started(call: TappedCall): void {
-    if (this.#fed) this.#compose(null, () => this.#composer.composeStarted(call.begin), false)
-  }
-
-  request(call: TappedCall, raw: RawRequest): void {
-    const isHeld = this.#settings.capture.kind === 'errors'
-    const mayBeKept = this.#mayKeep(raw.callId)
-    if (!mayBeKept && !this.#fed) return
-    const seq = this.#seqs.next()
-    const compose = (): string => this.#composer.composeRequest(raw, seq)
-    if (mayBeKept && isHeld) call.keepRequest = () => this.#compose(seq, compose, true, false)
-    this.#compose(seq, compose, mayBeKept && !isHeld)
-  }
-
-  answer({ keepRequest }: TappedCall, raw: RawAnswer): void {
-    const toFile = this.#mayKeep(raw.callId) && isCaptured(this.#settings.capture, raw.outcome as Outcome)
+const calls = new TappedCalls({
+  started: ({ begin }) => {
+    if (isFed) compose(null, () => composer.composeStarted(begin), false)
+  },
+  request: (call, raw) => {
+    const isHeld = capture.kind === 'errors'
+    const isWanted = mayKeep(raw.callId)
+    if (!isWanted && !isFed) return
+    const seq = seqs.next()
+    const make = (): string => composer.composeRequest(raw, seq)
+    if (isWanted && isHeld) call.keepRequest = () => compose(seq, make, true, false)
+    compose(seq, make, isWanted && !isHeld)
+  },
+  answer: ({ keepRequest }, raw) => {
+    const toFile = mayKeep(raw.callId) && isCaptured(capture, raw.outcome as Outcome)
     if (toFile) keepRequest?.()
-    if (!toFile && !this.#fed) return
-    const seq = this.#seqs.next()
-    this.#compose(seq, () => this.#composer.composeAnswer(raw, seq), toFile)
-  }
+    if (!toFile && !isFed) return
+    const seq = seqs.next()
+    compose(seq, () => composer.composeAnswer(raw, seq), toFile)
+  },
+})
 
-  #mayKeep(callId: number): boolean {
-    return this.#enabled && isSampled(this.#settings.capture, callId)
+orElse(() => {
+  seqFloorMs = startedAtMs(file.lastSeq() ?? 0) + 1
+})
+keep(settings.enabled)
+port.on('message', (message: ToPayloadWorker) => {
+  switch (message.kind) {
+    case 'batch':
+      takeBatch(message)
+      break
+    case 'mode':
+      isFed = message.fed
+      keep(message.enabled)
+      break
+    case 'recent':
+      answer(message.question, () => reader.recent(message.limit))
+      break
+    case 'clear':
+      answer(message.question, () => {
+        clearPayloads(filePath)
+        return new Uint8Array()
+      })
+      break
+    case 'fed':
+      fedBytes -= message.bytes
+      break
+    case 'close':
+      file.close()
+      post({ kind: 'closed' })
+      port.close()
+      break
   }
+})
 
-  #compose(seq: number | null, compose: () => string, toFile: boolean, toFeed: boolean = this.#fed): void {
-    if (!toFile && !toFeed) return
-    try {
-      const bytes = Buffer.from(`${compose()}\n`)
-      this.#outbox.push({ seq, bytes, toFile, toFeed })
-      this.#outboxBytes += bytes.length
-    } catch {
-      this.#dropped++
-    }
-    if (this.#outboxBytes > outboxBytes) this.#deliver()
+function post(message: FromPayloadWorker, transfer: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transfer)
+}
+
+function mayKeep(callId: number): boolean {
+  return isKept && isSampled(capture, callId)
+}
+
+function compose(seq: number | null, make: () => string, toFile: boolean, toFeed: boolean = isFed): void {
+  if (!toFile && !toFeed) return
+  try {
+    const bytes = Buffer.from(`${make()}\n`)
+    outbox.push({ seq, bytes, toFile, toFeed })
+    outboxBytes += bytes.length
+  } catch {
+    dropped++
   }
+  if (outboxBytes > outboxLimitBytes) deliver()
+}
 
-  #takeBatch(batch: SealedBatch): void {
-    for (const item of tapItems(batch)) this.#calls.take(item)
-    this.#deliver()
-    const { bytes } = batch
-    this.#post({ kind: 'taken', bytes, dropped: this.#dropped, heldBytes: this.#calls.heldBytes }, [bytes])
-    this.#dropped = 0
+function takeBatch(batch: SealedBatch): void {
+  for (const item of tapItems(batch)) calls.take(item)
+  deliver()
+  const { bytes } = batch
+  post({ kind: 'taken', bytes, dropped, heldBytes: calls.heldBytes }, [bytes])
+  dropped = 0
+}
+
+function deliver(): void {
+  const waiting = outbox
+  outbox = []
+  outboxBytes = 0
+  const lines = waiting.filter(({ toFile }) => toFile).map(({ bytes }) => bytes)
+  if (lines.length > 0 && isKept) {
+    const { kept, error } = file.append(lines)
+    dropped += lines.length - kept
+    if (error !== null) switchOff(error)
   }
+  feed(waiting.filter(({ toFeed }) => toFeed))
+}
 
-  #deliver(): void {
-    const outbox = this.#outbox
-    this.#outbox = []
-    this.#outboxBytes = 0
-    const lines = outbox.filter(({ toFile }) => toFile).map(({ bytes }) => bytes)
-    if (lines.length > 0 && this.#enabled) {
-      const { kept, error } = this.#file.append(lines)
-      this.#dropped += lines.length - kept
-      if (error !== null) this.#switchOff(error)
-    }
-    this.#feed(outbox.filter(({ toFeed }) => toFeed))
+/** Gives the bytes away to the parent; leaves the lines out while it has not taken what it was given. */
+function feed(lines: readonly OutgoingLine[]): void {
+  if (lines.length === 0) return
+  const events = lines.map(({ seq, bytes }) => ({ seq, length: bytes.length - 1 }))
+  const bytes = joined(lines.map((line) => line.bytes.subarray(0, -1)))
+  if (fedBytes > 0 && fedBytes + bytes.length > settings.fedBytesLimit) {
+    feedLost += events.filter(({ seq }) => seq !== null).length
+    return
   }
+  fedBytes += bytes.length
+  post({ kind: 'feed', bytes, events, lost: feedLost }, [bytes.buffer])
+  feedLost = 0
+}
 
-  /** Gives the bytes away to the main thread; leaves the lines out while it has not taken what it was given. */
-  #feed(lines: readonly OutgoingLine[]): void {
-    if (lines.length === 0) return
-    const events = lines.map(({ seq, bytes }) => ({ seq, length: bytes.length - 1 }))
-    const bytes = joined(lines.map((line) => line.bytes.subarray(0, -1)))
-    if (this.#fedBytes > 0 && this.#fedBytes + bytes.length > this.#settings.fedBytesLimit) {
-      this.#feedLost += events.filter(({ seq }) => seq !== null).length
-      return
-    }
-    this.#fedBytes += bytes.length
-    this.#post({ kind: 'feed', bytes, events, lost: this.#feedLost }, [bytes.buffer])
-    this.#feedLost = 0
+/** From here on, or no longer. Whether the file can be written is found out at once, not with the next call. */
+function keep(enabled: boolean): void {
+  if (enabled === isKept) return
+  isKept = enabled
+  if (!enabled) {
+    file.close()
+    return
   }
+  const error = file.prepare()
+  if (error !== null) switchOff(error)
+  // Full segments are counted once, and best before anybody waits for it.
+  else orElse(() => reader.recent(0))
+}
 
-  /** Whether it can be written is found out at once, not with the next call. */
-  #enable(enabled: boolean): void {
-    if (enabled === this.#enabled) return
-    this.#enabled = enabled
-    if (!enabled) this.#file.close()
-    const error = enabled ? this.#file.prepare() : null
-    if (error !== null) this.#switchOff(error)
-    // Full segments are counted once, and best before anybody waits for it.
-    else if (enabled) orElse(() => this.#reader.recent(0))
-  }
+function switchOff(error: unknown): void {
+  isKept = false
+  post({ kind: 'trouble', message: troubleOf(error) })
+}
 
-  #switchOff(error: unknown): void {
-    this.#enabled = false
-    this.#post({ kind: 'trouble', message: troubleOf(this.#settings.filePath, error) }, [])
-  }
-
-  #answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
-    let json = new Uint8Array()
-    let trouble: string | null = null
-    try {
-      json = work()
-    } catch (error) {
-      trouble = troubleOf(this.#settings.filePath, error)
-    }
-    this.#post({ kind: 'answer', question, json, trouble }, [json.buffer])
+function answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
+  try {
+    const json = work()
+    post({ kind: 'answer', question, json, trouble: null }, [json.buffer])
+  } catch (error) {
+    post({ kind: 'answer', question, json: new Uint8Array(), trouble: troubleOf(error) })
   }
 }
 
@@ -204,8 +199,8 @@ function orElse(work: () => void): void {
   }
 }
 
-/** Why the log at `filePath` cannot be written, in words for a person. */
-function troubleOf(filePath: string, error: unknown): string {
+/** Why the log cannot be written, in words for a person. */
+function troubleOf(error: unknown): string {
   const code = codeOf(error)
   const reason = messageOf(error)
   if (code === 'ENOSPC' || code === 'EDQUOT') return `${filePath}: the disk is full`
@@ -213,11 +208,3 @@ function troubleOf(filePath: string, error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return `${filePath}: no right to write it (${reason})`
   return `${filePath}: ${reason}`
 }
-
-const port = parentPort
-if (port === null) throw new Error('payload-worker runs only as the thread of a PayloadLog')
-const writer = new PayloadWriter(workerData, (message, transfer) => {
-  port.postMessage(message, transfer)
-  if (message.kind === 'closed') port.close()
-})
-port.on('message', (message: ToPayloadWorker) => writer.handle(message))

@@ -34,7 +34,7 @@ export class CallTap implements PayloadTap {
   }
 
   requestData(chunk: Uint8Array): void {
-    this.#copy('requestData', this.#request, chunk)
+    if (!this.#isRequestOver) this.#copy('requestData', this.#request, chunk)
   }
 
   requestEnd(model: string | null, stream: boolean): void {

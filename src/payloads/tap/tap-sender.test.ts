@@ -69,6 +69,19 @@ test('no more than 10,000 of them, and until the call ends they count as held', 
   assert.equal(chunksOf(items)?.length, 10_000)
 })
 
+test('the request ends once: before the end of the call at the latest, and nothing of it comes after', () => {
+  const { sender, items } = sending(2 ** 20)
+  const tap = sender.begin(payloadCall({ id: 1 }))!
+  tap.ended(endedRecord(1))
+  tap.requestEnd(null, false)
+  tap.requestData(Buffer.from('late'))
+  sender.flush()
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['begin', 'requestEnd', 'ended'],
+  )
+})
+
 test('what a closed one is shown is lost, and so is what was under way', () => {
   const { sender, lost } = sending(2 ** 20)
   const [one, two] = [1, 2].map((id) => sender.begin(payloadCall({ id }))!)
