@@ -7,7 +7,6 @@ import type { PayloadCall, PayloadListener, PayloadTap, PayloadTaps } from '../c
 import { messageOf } from '../lib/caught.ts'
 import { formatBytes } from '../lib/format-bytes.ts'
 import { WorkerHost } from '../lib/worker-host.ts'
-import { FeedListeners } from './feed-listeners.ts'
 import { measureSegments } from './file/payload-segments.ts'
 import type {
   FromPayloadWorker,
@@ -57,7 +56,7 @@ export class PayloadLog implements PayloadTaps {
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
   readonly #switch: LogSwitch
-  readonly #listeners: FeedListeners
+  readonly #listeners = new Set<PayloadListener>()
   /** Null while there is no thread. */
   #sender: TapSender | null = null
   #trouble: string | null = null
@@ -87,7 +86,6 @@ export class PayloadLog implements PayloadTaps {
     const { clock, startWorker, enabled } = this.#options
     this.#clock = clock
     this.#switch = new LogSwitch(clock, enabled, () => this.#tellMode())
-    this.#listeners = new FeedListeners(() => this.#tellMode())
     this.#thread = new WorkerHost({
       clock,
       start: () => startWorker(this.#settings()),
@@ -160,9 +158,11 @@ export class PayloadLog implements PayloadTaps {
     await this.#ask({ kind: 'clear' })
   }
 
-  /** As long as it is not disposed of, the listener is told of every call that begins from now on. */
+  /** As long as it is not disposed of, and does not throw, the listener is told of every call that begins from now on. */
   watch(listener: PayloadListener): Disposable {
-    return this.#listeners.add(listener)
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) this.#tellMode()
+    return { [Symbol.dispose]: () => this.#unwatch(listener) }
   }
 
   /** Brings to disk what is under way; gives up, and counts it as dropped, after `closeTimeoutMs`. */
@@ -242,9 +242,23 @@ export class PayloadLog implements PayloadTaps {
   #tellFeed({ bytes, events, lost }: Extract<FromPayloadWorker, { kind: 'feed' }>): void {
     let at = 0
     const told = events.map(({ seq, length }) => ({ seq, json: bytes.subarray(at, (at += length)) }))
-    if (lost > 0) this.#listeners.each((listener) => listener.dropped(lost))
-    this.#listeners.each((listener) => listener.events(told))
+    if (lost > 0) this.#tell((listener) => listener.dropped(lost))
+    this.#tell((listener) => listener.events(told))
     this.#thread.post({ kind: 'fed', bytes: bytes.length })
+  }
+
+  #tell(tell: (listener: PayloadListener) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        tell(listener)
+      } catch {
+        this.#unwatch(listener)
+      }
+    }
+  }
+
+  #unwatch(listener: PayloadListener): void {
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#tellMode()
   }
 
   #settings(): PayloadSettings {
@@ -285,7 +299,7 @@ export class PayloadLog implements PayloadTaps {
     const records = this.#sender?.close() ?? 0
     this.#sender = null
     this.#dropped += records
-    if (records > 0) this.#listeners.each((listener) => listener.dropped(records))
+    if (records > 0) this.#tell((listener) => listener.dropped(records))
     this.#isDone.resolve()
   }
 

@@ -3,7 +3,7 @@ import { isAlive } from '../../lib/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/caught.ts'
 import { OpenSegment } from './open-segment.ts'
-import { seqOf } from './payload-line.ts'
+import { lineBreak, seqOf } from './payload-line.ts'
 import {
   claimedPath,
   fullPath,
@@ -28,7 +28,6 @@ export interface Appended {
   readonly error: unknown
 }
 
-const lineBreak = 0x0a
 /** Of one write, unless one line has more. */
 const writeBytes = 4 * 2 ** 20
 /** Tries of which nothing is kept before they count as refused. */

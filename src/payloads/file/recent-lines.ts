@@ -1,11 +1,10 @@
 import { joined } from '../../lib/byte-gather.ts'
 import type { OpenSegment } from './open-segment.ts'
-import { isWhole } from './payload-line.ts'
+import { isWhole, lineBreak } from './payload-line.ts'
 
 /** Why there are no more lines to be taken. */
 export type RecentEnd = 'enough' | 'too_large'
 
-const lineBreak = 0x0a
 const firstBlockBytes = 256 * 1024
 
 /** Gathers the newest records of a log from its end, without reading what is in them. */
