@@ -18,7 +18,6 @@ export interface ComposeOptions {
   readonly maxBodyBytes: number
 }
 
-/** Longer texts are not remembered: they do not repeat. */
 const longestRemembered = 500
 
 /**
@@ -29,8 +28,8 @@ export class RecordComposer {
   readonly #maxBodyBytes: number
   readonly #headers: HeaderRedaction
   /** Of texts that repeat from call to call: methods, paths, models. */
-  readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)))
-  readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)))
+  readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)), longestRemembered)
+  readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)), longestRemembered)
 
   constructor({ salt, maxBodyBytes }: ComposeOptions) {
     this.#maxBodyBytes = maxBodyBytes
@@ -44,7 +43,7 @@ export class RecordComposer {
     method,
     path,
   }: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
-    return `{"type":"started","id":"${formatCallId(callId)}","timestamp":"${isoTime(wallTimeMs)}","method":${JSON.stringify(method)},"path":${this.#path(path)}}`
+    return `{"type":"started","id":"${formatCallId(callId)}","timestamp":"${isoTime(wallTimeMs)}","method":${JSON.stringify(method)},"path":${this.#paths.get(path)}}`
   }
 
   composeRequest(raw: RawRequest, seq: number): string {
@@ -75,7 +74,7 @@ export class RecordComposer {
   }
 
   #head(raw: RawRequest, seq: number, direction: string, status: number | null): string {
-    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#path(raw.path)},"status":${status},"headers":${this.#headers.json(raw.headers)}`
+    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#paths.get(raw.path)},"status":${status},"headers":${this.#headers.json(raw.headers)}`
   }
 
   #tail(raw: RawRequest, truncated: boolean): string {
@@ -83,12 +82,7 @@ export class RecordComposer {
   }
 
   #word(word: string | null): string {
-    if (word === null) return 'null'
-    return word.length > longestRemembered ? JSON.stringify(maskKeys(word)) : this.#words.get(word)
-  }
-
-  #path(path: string): string {
-    return path.length > longestRemembered ? JSON.stringify(maskPath(path)) : this.#paths.get(path)
+    return word === null ? 'null' : this.#words.get(word)
   }
 }
 
