@@ -170,7 +170,7 @@ function keep(enabled: boolean): void {
     file.close()
     return
   }
-  const error = file.prepare()
+  const { error } = file.append([])
   if (error !== null) switchOff(error)
   // Full segments are counted once, and best before anybody waits for it.
   else orElse(() => reader.recent(0))

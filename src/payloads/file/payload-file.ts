@@ -28,8 +28,8 @@ export interface Appended {
   readonly error: unknown
 }
 
-/** Of one write, unless one line has more. */
-const writeBytes = 4 * 2 ** 20
+/** Where the last line is looked for. */
+const tailBytes = 4 * 2 ** 20
 /** Tries of which nothing is kept before they count as refused. */
 const fruitlessLimit = 3
 
@@ -48,14 +48,17 @@ export class PayloadFile {
     this.#options = options
   }
 
-  /** Each line with its line break. Never throws. After an error everything is opened anew by the next. */
+  /**
+   * Each line with its line break; of none, only the folder and the file are made if they are missing. Never throws. After
+   * an error everything is opened anew by the next.
+   */
   append(lines: readonly Uint8Array[]): Appended {
     let kept = 0
     let fruitless = 0
     try {
       this.#ready()
       while (kept < lines.length) {
-        const more = this.#ready().append(oneWrite(lines, kept))
+        const more = this.#ready().append(lines.slice(kept))
         kept += more
         fruitless = more === 0 ? fruitless + 1 : 0
         if (fruitless === fruitlessLimit) throw new Error('writes are cut short')
@@ -67,17 +70,12 @@ export class PayloadFile {
     }
   }
 
-  /** Makes the folder and the file if they are missing. Answers what the system said to it; null if all is well. */
-  prepare(): unknown {
-    return this.append([]).error
-  }
-
   /** The number of the record at the end; null if there is none. Throws the system's errors. */
   lastSeq(): number | null {
     const newest = listSegments(this.#options.filePath).findLast(({ bytes }) => bytes > 0)
     using segment = newest === undefined ? null : OpenSegment.open(newest.path)
     if (segment === null) return null
-    const tail = segment.read(Math.max(0, segment.size - writeBytes), segment.size)
+    const tail = segment.read(Math.max(0, segment.size - tailBytes), segment.size)
     const end = tail.lastIndexOf(lineBreak)
     return end <= 0 ? null : seqOf(tail, tail.lastIndexOf(lineBreak, end - 1) + 1)
   }
@@ -170,14 +168,4 @@ function renameIfThere(from: string, to: string): boolean {
 /** Whether that process may still give its claim a name. This one has claimed nothing yet when it tidies. */
 function isAtWork(pid: number): boolean {
   return pid !== process.pid && isAlive({ pid, startTicks: null, bootId: null })
-}
-
-function oneWrite(lines: readonly Uint8Array[], from: number): readonly Uint8Array[] {
-  let bytes = 0
-  let end = from
-  for (; end < lines.length; end++) {
-    bytes += lines[end]?.length ?? 0
-    if (bytes > writeBytes && end > from) break
-  }
-  return lines.slice(from, end)
 }
