@@ -37,13 +37,8 @@ export class RecordComposer {
   }
 
   /** The feed's event of a call that begins. */
-  composeStarted({
-    callId,
-    wallTimeMs,
-    method,
-    path,
-  }: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
-    return `{"type":"started","id":"${formatCallId(callId)}","timestamp":"${isoTime(wallTimeMs)}","method":${JSON.stringify(method)},"path":${this.#paths.get(path)}}`
+  composeStarted(raw: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
+    return `{"type":"started","id":"${formatCallId(raw.callId)}","timestamp":"${isoTime(raw.wallTimeMs)}","method":${JSON.stringify(raw.method)},"path":${this.#paths.get(raw.path)}}`
   }
 
   composeRequest(raw: RawRequest, seq: number): string {
