@@ -4,7 +4,7 @@ import type { RawLogSwitch } from '../../control/control-messages.ts'
 import type { InheritedRawLog } from '../handover/handover.ts'
 import type { RawLogService } from '../raw-log/raw-log-service.ts'
 import { PayloadFeed } from '../raw-log/payload-feed.ts'
-import { type RawLogRoutes, rawLogRoutes } from '../raw-log/raw-log-routes.ts'
+import { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
 import { parseCaptureRule } from '../../payloads/tap/capture-rule.ts'
 import { PayloadLog } from '../../payloads/payload-log.ts'
@@ -60,7 +60,7 @@ export class GatewayRawLog {
       clear: () => log.clear(),
       watch: (listener) => log.watch(listener),
     }
-    this.routes = rawLogRoutes(service, this.feed)
+    this.routes = new RawLogRoutes({ log: service, feed: this.feed })
   }
 
   /** For the gateway that takes over. */

@@ -1,7 +1,7 @@
 import type { RawLogEvent } from '../../api/raw-log.ts'
-import type { PayloadEvent } from '../../call/payload-log.ts'
 import { sseComment, sseEvent } from '../../lib/sse-frame.ts'
 import type { FeedFrame } from './feed-memory.ts'
+import type { PayloadEvent } from './raw-log-service.ts'
 
 const dataField = Buffer.from('data: ')
 const eventEnd = Buffer.from('\n\n')

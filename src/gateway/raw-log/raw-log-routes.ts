@@ -1,14 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus } from '../../api/raw-log.ts'
-import { Failure } from '../../call/failure.ts'
 import { readAtMost } from '../../lib/read-at-most.ts'
+import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
-import type { PayloadFeed } from './payload-feed.ts'
 import type { RawLogService } from './raw-log-service.ts'
+import type { PayloadFeed } from './payload-feed.ts'
 import { readToggle } from './toggle-body.ts'
 
-const mostRecent = 1000
-const recentByDefault = 50
+const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
+
+export interface RawLogRoutesOptions {
+  readonly log: RawLogService
+  readonly feed: PayloadFeed
+}
 
 interface Asked {
   readonly req: IncomingMessage
@@ -16,72 +20,76 @@ interface Asked {
   readonly query: URLSearchParams
 }
 
-/** Answers with what it resolves to as JSON; undefined if it has answered by itself. */
-type Handle = (asked: Asked) => unknown
-
-/** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
-export interface RawLogRoutes {
-  /** Answers a request whose path ends in `name`. Never throws; its query has its question mark. */
-  answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): void
+interface Route {
+  readonly method: 'GET' | 'POST'
+  readonly answer: (asked: Asked) => void | Promise<void>
 }
 
-export function rawLogRoutes(log: RawLogService, feed: PayloadFeed): RawLogRoutes {
-  const status = (): RawLogStatus => ({ ...log.status(), subscribers_count: feed.readers })
+/** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
+export class RawLogRoutes {
+  readonly #log: RawLogService
+  readonly #feed: PayloadFeed
+  readonly #routes: ReadonlyMap<string, Route>
 
-  async function toggle({ req }: Asked): Promise<object> {
-    const order = readToggle(await readSmallBody(req))
-    log.toggle(order.enabled, order.forMs)
-    const { enabled, enabled_until, file_path, file_size_bytes } = status()
-    return { success: true, enabled, enabled_until, file_path, file_size_bytes }
+  constructor({ log, feed }: RawLogRoutesOptions) {
+    this.#log = log
+    this.#feed = feed
+    this.#routes = new Map<string, Route>([
+      ['status', { method: 'GET', answer: ({ res }) => sendJson(res, this.#status()) }],
+      ['toggle', { method: 'POST', answer: (asked) => this.#toggle(asked) }],
+      ['recent', { method: 'GET', answer: (asked) => this.#recent(asked) }],
+      ['clear', { method: 'POST', answer: (asked) => this.#clear(asked) }],
+      ['stream', { method: 'GET', answer: (asked) => this.#stream(asked) }],
+    ])
   }
 
-  function recent({ query }: Asked): Promise<Uint8Array> {
-    return log.recent(numberIn(query, 'limit', 1, mostRecent) ?? recentByDefault)
+  /** Answers a request whose path ends in `name`. Never throws; its query has its question mark. */
+  answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
+    void this.#answer(name, query, req, res).catch((error: unknown) => {
+      if (res.headersSent || res.destroyed) res.destroy()
+      else writeErrorAnswer(res, asFailure(error), null)
+    })
   }
 
-  async function clear({ req }: Asked): Promise<object> {
-    await readSmallBody(req)
-    await log.clear()
-    return { success: true }
-  }
-
-  function stream({ req, res, query }: Asked): void {
-    feed.open(res, numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER) ?? lastEventId(req))
-  }
-
-  const routes = new Map<string, readonly [method: 'GET' | 'POST', handle: Handle]>([
-    ['status', ['GET', status]],
-    ['toggle', ['POST', toggle]],
-    ['recent', ['GET', recent]],
-    ['clear', ['POST', clear]],
-    ['stream', ['GET', stream]],
-  ])
-
-  async function handle(
-    name: string,
-    query: string,
-    req: IncomingMessage,
-    res: ServerResponse,
-  ): Promise<void> {
-    const [method, answer] = routes.get(name) ?? []
-    if (method === undefined || answer === undefined) {
-      const known = [...routes.keys()].join(', ')
+  async #answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const route = this.#routes.get(name)
+    if (route === undefined) {
+      const known = [...this.#routes.keys()].join(', ')
       throw new Failure('not_found', `There is no such part of the raw log; there are ${known}.`)
     }
-    if (req.method !== method) {
-      throw new Failure('method_not_allowed', `${name} takes ${method}.`, { headers: ['Allow', method] })
+    if (req.method !== route.method) {
+      const headers = ['Allow', route.method]
+      throw new Failure('method_not_allowed', `${name} takes ${route.method}.`, { headers })
     }
-    const content = await answer({ req, res, query: new URLSearchParams(query) })
-    if (content !== undefined) sendJson(res, content)
+    await route.answer({ req, res, query: new URLSearchParams(query) })
   }
 
-  return {
-    answer: (name, query, req, res) => {
-      handle(name, query, req, res).catch((error: unknown) => {
-        if (res.headersSent || res.destroyed) res.destroy()
-        else writeErrorAnswer(res, asFailure(error), null)
-      })
-    },
+  #status(): RawLogStatus {
+    return { ...this.#log.status(), subscribers_count: this.#feed.readers }
+  }
+
+  async #toggle({ req, res }: Asked): Promise<void> {
+    const { enabled, forMs } = readToggle(await readSmallBody(req))
+    this.#log.toggle(enabled, forMs)
+    const { enabled: is, enabled_until, file_path, file_size_bytes } = this.#status()
+    sendJson(res, { success: true, enabled: is, enabled_until, file_path, file_size_bytes })
+  }
+
+  async #recent({ res, query }: Asked): Promise<void> {
+    const { least, most, byDefault } = recentLimit
+    const limit = numberIn(query, 'limit', least, most) ?? byDefault
+    sendJson(res, await this.#log.recent(limit))
+  }
+
+  async #clear({ req, res }: Asked): Promise<void> {
+    await readSmallBody(req)
+    await this.#log.clear()
+    sendJson(res, { success: true })
+  }
+
+  #stream({ req, res, query }: Asked): void {
+    const asked = numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER)
+    this.#feed.open(res, asked ?? lastEventId(req))
   }
 }
 
@@ -102,8 +110,7 @@ function numberIn(query: URLSearchParams, name: string, least: number, most: num
   throw new Failure('invalid_request', `${name} must be a whole number from ${least} to ${most}; got ${got}`)
 }
 
-/** `content`: the bytes of JSON text, or what is to be written as such. */
-function sendJson(res: ServerResponse, content: unknown): void {
+function sendJson(res: ServerResponse, content: object | Uint8Array): void {
   const body = content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content))
   res.writeHead(200, {
     'Content-Type': 'application/json',
