@@ -37,11 +37,10 @@ const source: Record<string, string> = {
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
   'store/jobs': 'call lib store/journal store/read store/rollup store/sqlite store/write',
 
-  payloads: 'api call lib payloads/feed payloads/file payloads/record payloads/tap',
+  payloads: 'api call lib payloads/file payloads/record payloads/tap',
   'payloads/tap': 'call lib payloads payloads/record',
   'payloads/record': 'api call lib secrets payloads/tap',
   'payloads/file': 'call lib',
-  'payloads/feed': 'payloads',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',

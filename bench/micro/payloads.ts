@@ -119,7 +119,9 @@ function requestOf(body: Buffer): RawRequest {
       'Content-Length',
       String(body.length),
     ],
-    body: { bytes: body, totalBytes: body.length, truncated: false },
+    bytes: body,
+    totalBytes: body.length,
+    truncated: false,
     model: 'gpt-5-mini',
     stream: true,
   }
@@ -158,12 +160,12 @@ for (const bytes of [2000, 100_000]) {
   const request = requestOf(requestBody(bytes))
   const answer = answerOf(answerBody(bytes), 'application/json', 1)
   report(
-    `request of ${request.body.totalBytes} B`,
+    `request of ${request.totalBytes} B`,
     microseconds(() => composer.composeRequest(request, 1)),
     'us',
   )
   report(
-    `JSON answer of ${answer.body.totalBytes} B`,
+    `JSON answer of ${answer.totalBytes} B`,
     microseconds(() => composer.composeAnswer(answer, 1)),
     'us',
   )

@@ -19,7 +19,10 @@ export interface PayloadCall {
  */
 export interface PayloadTap {
   requestData(chunk: Uint8Array): void
-  /** The request is whole, or no more of it will come. Once; also where there is no body. */
+  /**
+   * The request is whole, or no more of it will come; also where there is no body. The first time counts: whoever sees it
+   * first says so, and `ended` at the latest.
+   */
   requestEnd(model: string | null, stream: boolean): void
   answerHead(status: number, headers: RawHeaders): void
   /** Body bytes, before any transfer coding; `atMs` is monotonic. */
@@ -34,4 +37,20 @@ export interface PayloadTaps {
   readonly isOpen: boolean
   /** Null where this call is of no interest. */
   begin(call: PayloadCall): PayloadTap | null
+}
+
+/** An event of the feed: a record, or the start of a call. Its bytes are shared: nobody may change them. */
+export interface PayloadEvent {
+  /** The record's; null of what is no record, and nobody asks for again. */
+  readonly seq: number | null
+  /** One line of JSON in UTF-8, without its line break. */
+  readonly json: Uint8Array
+}
+
+/** Hears what passes, whether the file gets it or not. */
+export interface PayloadListener {
+  /** In order; several at a time when there is much traffic. */
+  events(events: readonly PayloadEvent[]): void
+  /** So many records do not come, as there were too many. */
+  dropped(count: number): void
 }

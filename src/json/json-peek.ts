@@ -75,10 +75,13 @@ export class JsonPeek {
   /** Bytes from `#pieceStart` on belong to a piece that is wanted: a key or a value. */
   #inPiece = false
   #pieceStart = 0
+  /** Of a piece that is over. */
+  #pieceEnd = 0
   #pieceLimit = 0
   #pieceTooLong = false
   #firstByte = 0
-  #gather: ByteGather | null = null
+  /** What came of the piece in earlier chunks. */
+  readonly #gather = new ByteGather()
   #pushed = 0
   #valueOffset = 0
 
@@ -112,7 +115,7 @@ export class JsonPeek {
     this.#escaping = false
     this.#inPiece = false
     this.#pushed = 0
-    if (this.#gather !== null && this.#gather.length > 0) this.#gather.clear()
+    if (this.#gather.length > 0) this.#gather.clear()
   }
 
   /** The next bytes of the text: those of `chunk` from `start` to before `end`. */
@@ -189,12 +192,14 @@ export class JsonPeek {
         this.#state = byte === colon ? state.value : state.notJson
         return
       case state.next: {
-        const inArray = this.#inArray()
-        if (byte === comma) {
-          this.#state = inArray ? state.value : state.key
-          if (inArray) this.#target = this.#entered[this.#level - 1]?.element ?? null
-        } else if (byte === (inArray ? closeBracket : closeBrace)) this.#leave()
-        else this.#state = state.notJson
+        const inArray = ((this.#arrays >>> (this.#level - 1)) & 1) === 1
+        if (byte === (inArray ? closeBracket : closeBrace)) this.#leave()
+        else if (byte !== comma) this.#state = state.notJson
+        else if (!inArray) this.#state = state.key
+        else {
+          this.#state = state.value
+          this.#target = this.#entered[this.#level - 1]?.element ?? null
+        }
         return
       }
       default:
@@ -237,10 +242,6 @@ export class JsonPeek {
     const place = this.#entered[--this.#level]
     this.#state = this.#level === 0 ? state.done : state.next
     if (place !== undefined && place.slot >= 0) this.#receiver.close(place.slot)
-  }
-
-  #inArray(): boolean {
-    return ((this.#arrays >>> (this.#level - 1)) & 1) === 1
   }
 
   /** Walks over a container that is not entered; answers where the walk stopped. */
@@ -310,45 +311,43 @@ export class JsonPeek {
 
   /** Keeps a copy of the part of the piece that ends with this chunk. */
   #keep(bytes: Buffer, end: number): void {
-    if (this.#pieceTooLong) return
-    const gather = (this.#gather ??= new ByteGather())
-    if (gather.length + end - this.#pieceStart > this.#pieceLimit) {
-      this.#pieceTooLong = true
-      gather.clear()
-    } else if (end > this.#pieceStart) gather.append(bytes, this.#pieceStart, end)
+    const gather = this.#gather
+    this.#pieceTooLong ||= gather.length + end - this.#pieceStart > this.#pieceLimit
+    if (this.#pieceTooLong) gather.clear()
+    else gather.append(bytes, this.#pieceStart, end)
+  }
+
+  /** The bytes that hold the piece which ends here, from `#pieceStart` to `#pieceEnd`; null if it is too long. */
+  #takePiece(bytes: Buffer, end: number): Buffer | null {
+    const gather = this.#gather
+    this.#inPiece = false
+    this.#pieceEnd = end
+    if (gather.length === 0 && !this.#pieceTooLong)
+      return end - this.#pieceStart > this.#pieceLimit ? null : bytes
+    this.#keep(bytes, end)
+    if (this.#pieceTooLong) return null
+    this.#pieceStart = 0
+    this.#pieceEnd = gather.length
+    const whole = gather.bytes
+    gather.clear()
+    return whole
   }
 
   #finishKey(bytes: Buffer, close: number): void {
     this.#state = state.colon
-    this.#inPiece = false
+    const piece = this.#takePiece(bytes, close)
     const place = this.#entered[this.#level - 1]
-    if (place === undefined) return
-    const gather = this.#gather
-    if (gather === null || (gather.length === 0 && !this.#pieceTooLong)) {
-      this.#target = memberOf(place, bytes, this.#pieceStart, close)
-      return
-    }
-    this.#keep(bytes, close)
-    this.#target = this.#pieceTooLong ? null : memberOf(place, gather.bytes, 0, gather.length)
-    gather.clear()
+    this.#target =
+      piece === null || place === undefined ? null : memberOf(place, piece, this.#pieceStart, this.#pieceEnd)
   }
 
   #finishValue(bytes: Buffer, end: number): void {
     this.#state = this.#level === 0 ? state.done : state.next
-    if (this.#inPiece) this.#finishPiece(bytes, end)
-  }
-
-  #finishPiece(bytes: Buffer, end: number): void {
-    this.#inPiece = false
+    if (!this.#inPiece) return
     const slot = this.#target?.slot ?? -1
-    const gather = this.#gather
-    if (gather !== null && (gather.length > 0 || this.#pieceTooLong)) {
-      this.#keep(bytes, end)
-      if (this.#pieceTooLong) this.#receiver.tooLong(slot, this.#firstByte)
-      else this.#receiver.value(slot, gather.bytes, 0, gather.length)
-      gather.clear()
-    } else if (end - this.#pieceStart > this.#pieceLimit) this.#receiver.tooLong(slot, this.#firstByte)
-    else this.#receiver.value(slot, bytes, this.#pieceStart, end)
+    const piece = this.#takePiece(bytes, end)
+    if (piece === null) this.#receiver.tooLong(slot, this.#firstByte)
+    else this.#receiver.value(slot, piece, this.#pieceStart, this.#pieceEnd)
   }
 }
 

@@ -135,6 +135,7 @@ function countMembers(value: unknown, depth: number): number | null {
 /** Strings of valid JSON that a colon follows. */
 function countNames(text: string): number {
   return text
-    .matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/gs)
+    .replaceAll(/\\./g, '')
+    .matchAll(/"[^"]*"(\s*:)?/g)
     .reduce((count, [, colon]) => (colon === undefined ? count : count + 1), 0)
 }

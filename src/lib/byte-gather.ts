@@ -16,7 +16,17 @@ export class ByteGather {
     return (this.#bytes ??= Buffer.allocUnsafeSlow(firstCapacity))
   }
 
-  append(bytes: Buffer, start: number, end: number): void {
+  /** What has been gathered; as good for as long as `bytes`. */
+  get whole(): Buffer {
+    return this.bytes.subarray(0, this.#length)
+  }
+
+  /** Bytes of memory that it keeps. */
+  get capacity(): number {
+    return this.#bytes?.length ?? 0
+  }
+
+  append(bytes: Buffer, start: number = 0, end: number = bytes.length): void {
     const needed = this.#length + end - start
     if (needed > this.bytes.length) this.#grow(needed)
     bytes.copy(this.bytes, this.#length, start, end)
@@ -46,4 +56,15 @@ export class ByteGather {
 /** The same bytes as a Buffer, whose searches are native and fast; no copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** All of them in a buffer of its own, which can be given away to another thread. */
+export function joined(parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }

@@ -1,36 +1,31 @@
-import type { Worker } from 'node:worker_threads'
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Warning } from '../call/call-sink.ts'
-import { type Clock, systemClock } from '../call/clock.ts'
-import type { PayloadCall, PayloadTap, PayloadTaps } from '../call/payload-log.ts'
+import { type Clock, systemClock, within } from '../call/clock.ts'
+import type { PayloadCall, PayloadListener, PayloadTap, PayloadTaps } from '../call/payload-log.ts'
+import { messageOf } from '../lib/caught.ts'
 import { formatBytes } from '../lib/format-bytes.ts'
-import { asksNoCapture } from './tap/asks-no-capture.ts'
-import { CallTap } from './tap/call-tap.ts'
-import { type CaptureRule, formatCaptureRule, isSampled } from './tap/capture-rule.ts'
-import { type FeedListener, FeedListeners } from './feed/feed-listeners.ts'
-import { LogSwitch } from './tap/log-switch.ts'
-import type { FromPayloadWorker, PayloadQuestion, PayloadSettings } from './payload-messages.ts'
+import { WorkerHost } from '../lib/worker-host.ts'
 import { measureSegments } from './file/payload-segments.ts'
-import { PayloadThread, startPayloadWorker } from './payload-thread.ts'
+import type {
+  FromPayloadWorker,
+  PayloadQuestion,
+  PayloadSettings,
+  ToPayloadWorker,
+} from './payload-messages.ts'
+import { asksNoCapture } from './tap/asks-no-capture.ts'
+import { formatCaptureRule, isSampled } from './tap/capture-rule.ts'
+import { LogSwitch } from './tap/log-switch.ts'
 import { TapSender } from './tap/tap-sender.ts'
 
-export interface PayloadLogOptions {
-  /** Of the active file, e.g. `logger/payloads.jsonl`; its folder is made when something is written. */
-  readonly filePath: string
-  readonly capture: CaptureRule
-  readonly maxBodyBytes: number
-  /** Of all segments: beyond it the oldest goes. */
-  readonly totalBytes: number
-  readonly salt: Uint8Array
-  /** As the gateway's call ids have them. */
-  readonly idBits: number
-  readonly enabled?: boolean
+export interface PayloadLogOptions
+  extends
+    Omit<PayloadSettings, 'enabled' | 'fed' | 'segmentBytes' | 'fedBytesLimit'>,
+    Partial<Pick<PayloadSettings, 'enabled' | 'segmentBytes' | 'fedBytesLimit'>> {
   readonly clock?: Clock
-  readonly segmentBytes?: number
   /** Held in memory in all, here and in the thread. */
   readonly heldBytesLimit?: number
-  /** Of feed that is under way between the threads. */
-  readonly fedBytesLimit?: number
   readonly flushAfterMs?: number
   /** How long `close` waits for the disk. */
   readonly closeTimeoutMs?: number
@@ -41,8 +36,16 @@ export interface PayloadLogOptions {
 const leastSegments = 4
 /** A batch that is on its way for longer has met a disk that hangs. */
 const stallMs = 10_000
+/** How long a thread that died is told of if nothing passes that shows that the next is well. */
+const deathShownMs = 10_000
 /** A size that is older than this is measured anew when it is asked for. */
 const sizeGoodForMs = 1000
+
+/** Both compiled and as source the worker's file lies beside this one and ends as it does. */
+export function startPayloadWorker(settings: PayloadSettings): Worker {
+  const file = new URL(`./payload-worker${extname(import.meta.url)}`, import.meta.url)
+  return new Worker(file, { workerData: settings, name: 'tokenweir-payloads' })
+}
 
 /**
  * The raw log of payloads and its live feed, from a thread of its own. What stands here is what calls meet: copying,
@@ -51,18 +54,22 @@ const sizeGoodForMs = 1000
 export class PayloadLog implements PayloadTaps {
   readonly #options: Required<PayloadLogOptions>
   readonly #clock: Clock
-  readonly #thread: PayloadThread
-  readonly #sender: TapSender
+  readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
   readonly #switch: LogSwitch
-  readonly #listeners: FeedListeners
-  #lastTap = 0
+  readonly #listeners = new Set<PayloadListener>()
+  /** Null while there is no thread. */
+  #sender: TapSender | null = null
   #trouble: string | null = null
+  /** Why the thread died last, until the next one is well. */
+  #deathReason: string | null = null
+  #diedAtMs = 0
   #dropped = 0
-  #threadDropped = 0
   #fileBytes = 0
   #measuredAtMs = Number.NEGATIVE_INFINITY
+  #measuring: Promise<void> | null = null
   #closing: Promise<void> | null = null
-  #onClosed: () => void = () => {}
+  /** The thread has brought all to disk, or is gone. */
+  readonly #isDone = Promise.withResolvers<void>()
 
   constructor(options: PayloadLogOptions) {
     this.#options = {
@@ -76,27 +83,18 @@ export class PayloadLog implements PayloadTaps {
       startWorker: startPayloadWorker,
       ...options,
     }
-    const { clock, maxBodyBytes, heldBytesLimit, flushAfterMs, startWorker, enabled } = this.#options
+    const { clock, startWorker, enabled } = this.#options
     this.#clock = clock
     this.#switch = new LogSwitch(clock, enabled, () => this.#tellMode())
-    this.#listeners = new FeedListeners(() => this.#tellMode())
-    this.#sender = new TapSender({
+    this.#thread = new WorkerHost({
       clock,
-      maxBodyBytes,
-      heldBytesLimit,
-      flushAfterMs,
-      post: (message, transfer) => this.#thread.post(message, transfer),
-    })
-    this.#thread = new PayloadThread({
-      clock,
-      startWorker,
-      settings: () => this.#settings(),
-      started: () => this.#sender.open(),
+      start: () => startWorker(this.#settings()),
+      started: () => this.#open(),
       received: (message) => this.#receive(message),
-      died: () => this.#lose(),
+      died: (reason) => this.#died(reason),
     })
     if (enabled) this.#thread.need()
-    this.#measure()
+    this.#refreshSize()
   }
 
   get isOpen(): boolean {
@@ -105,16 +103,12 @@ export class PayloadLog implements PayloadTaps {
 
   /** Null where nobody logs or watches, the rule or the client leaves the call out, or too much is held already. */
   begin(call: PayloadCall): PayloadTap | null {
-    const isWatched = this.#listeners.size > 0
-    if (!isWatched && !this.#switch.isOn) return null
-    if (!isWatched && !isSampled(this.#options.capture, call.call.id)) return null
+    const isLogged = this.#switch.isOn && isSampled(this.#options.capture, call.call.id)
+    if (!isLogged && this.#listeners.size === 0) return null
     if (asksNoCapture(call.headers) || this.#closing !== null) return null
-    if (this.#sender.isFull) {
-      this.#sender.lost(2)
-      return null
-    }
-    this.#lastTap = (this.#lastTap + 1) >>> 0
-    return new CallTap(this.#sender, this.#lastTap, this.#sender.generation, call)
+    if (this.#sender !== null) return this.#sender.begin(call)
+    this.#dropped += 2
+    return null
   }
 
   get enabled(): boolean {
@@ -135,7 +129,7 @@ export class PayloadLog implements PayloadTaps {
   }
 
   status(): RawLogStatus {
-    if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) this.#measure()
+    this.#refreshSize()
     const { untilMs, isOn } = this.#switch
     return {
       enabled: isOn,
@@ -145,13 +139,13 @@ export class PayloadLog implements PayloadTaps {
       file_size_bytes: this.#fileBytes,
       file_size_formatted: formatBytes(this.#fileBytes),
       subscribers_count: this.#listeners.size,
-      dropped: this.#dropped + this.#threadDropped + this.#sender.dropped,
+      dropped: this.#dropped,
       trouble: this.#trouble,
     }
   }
 
   warnings(): readonly Warning[] {
-    return [this.#off(), this.#thread.warning(), this.#stall()].filter((warning) => warning !== null)
+    return [this.#off(), this.#restarted(), this.#stall()].filter((warning) => warning !== null)
   }
 
   /** The answer of `GET /v1/raw-log/recent` as JSON, with what has passed by now; rejects where files cannot be read. */
@@ -164,31 +158,27 @@ export class PayloadLog implements PayloadTaps {
     await this.#ask({ kind: 'clear' })
   }
 
-  /** As long as it is not disposed of, the listener is told of every call that begins from now on. */
-  watch(listener: FeedListener): Disposable {
-    return this.#listeners.add(listener)
+  /** As long as it is not disposed of, and does not throw, the listener is told of every call that begins from now on. */
+  watch(listener: PayloadListener): Disposable {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) this.#tellMode()
+    return { [Symbol.dispose]: () => this.#unwatch(listener) }
   }
 
   /** Brings to disk what is under way; gives up, and counts it as dropped, after `closeTimeoutMs`. */
   close(): Promise<void> {
-    this.#closing ??= new Promise((resolve) => {
-      this.#switch.set(false, null)
-      if (!this.#thread.isRunning) {
-        this.#end()
-        resolve()
-        return
-      }
-      const cancel = this.#clock.after(this.#options.closeTimeoutMs, () => this.#onClosed())
-      this.#onClosed = () => {
-        cancel()
-        this.#onClosed = () => {}
-        this.#end()
-        resolve()
-      }
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#switch.set(false, null)
+    if (this.#sender !== null) {
       this.#sender.flush()
       this.#thread.post({ kind: 'close' })
-    })
-    return this.#closing
+      await within(this.#clock, this.#options.closeTimeoutMs, this.#isDone.promise)
+    }
+    this.#lose()
+    this.#thread.end()
   }
 
   #off(): Warning | null {
@@ -196,89 +186,142 @@ export class PayloadLog implements PayloadTaps {
     return { code: 'raw_log_off', message: `${this.#trouble}; payloads are no longer logged` }
   }
 
+  #restarted(): Warning | null {
+    const isOver = this.#thread.isRunning && this.#clock.now() - this.#diedAtMs > deathShownMs
+    if (this.#deathReason === null || isOver) return null
+    return { code: 'raw_log_restarted', message: `the thread of the raw log failed: ${this.#deathReason}` }
+  }
+
   /** The thread waits in a call of the system, or has too much to do, and cannot say so itself. */
   #stall(): Warning | null {
-    const forMs = this.#sender.waitingMs
+    const forMs = this.#sender?.waitingMs ?? 0
     if (forMs < stallMs) return null
     const message = `${this.#options.filePath} has taken nothing for ${Math.floor(forMs / 1000)} s; payloads wait in memory, calls do not`
     return { code: 'raw_log_stalled', message }
   }
 
-  #ask(question: PayloadQuestion): Promise<Uint8Array> {
-    if (this.#closing !== null) return Promise.reject(new Error('the raw log is closed'))
+  async #ask(question: PayloadQuestion): Promise<Uint8Array> {
+    if (this.#closing !== null) throw new Error('the raw log is closed')
     this.#thread.need()
-    this.#sender.flush()
-    return this.#thread.ask(question)
+    this.#sender?.flush()
+    const { json, trouble } = await this.#thread.ask(question).catch((error: unknown) => {
+      throw new Error(`the thread of the raw log failed: ${messageOf(error)}`, { cause: error })
+    })
+    if (trouble !== null) throw new Error(trouble)
+    await this.#measuring
+    await this.#measure()
+    return json
   }
 
   #receive(message: FromPayloadWorker): void {
     switch (message.kind) {
       case 'taken':
-        this.#sender.taken(message)
-        this.#threadDropped = message.dropped
-        this.#noteSize(message.fileBytes)
+        this.#sender?.taken(message)
+        this.#dropped += message.dropped
+        this.#refreshSize()
         this.#thread.isWell()
+        this.#deathReason = null
         break
       case 'feed':
-        this.#listeners.tell(message)
-        this.#thread.post({ kind: 'fed', bytes: message.bytes.length })
-        break
-      case 'answer':
-        this.#noteSize(message.fileBytes)
+        this.#tellFeed(message)
         break
       case 'trouble':
         this.#trouble = message.message
         this.#switch.set(false, null)
         this.#tellMode()
         break
+      case 'answer':
+        // Whoever asked has it.
+        break
       case 'closed':
-        this.#onClosed()
+        this.#isDone.resolve()
         break
     }
+  }
+
+  #tellFeed({ bytes, events, lost }: Extract<FromPayloadWorker, { kind: 'feed' }>): void {
+    let at = 0
+    const told = events.map(({ seq, length }) => ({ seq, json: bytes.subarray(at, (at += length)) }))
+    if (lost > 0) this.#tell((listener) => listener.dropped(lost))
+    this.#tell((listener) => listener.events(told))
+    this.#thread.post({ kind: 'fed', bytes: bytes.length })
+  }
+
+  #tell(tell: (listener: PayloadListener) => void): void {
+    for (const listener of this.#listeners) {
+      try {
+        tell(listener)
+      } catch {
+        this.#unwatch(listener)
+      }
+    }
+  }
+
+  #unwatch(listener: PayloadListener): void {
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#tellMode()
   }
 
   #settings(): PayloadSettings {
     const { filePath, segmentBytes, totalBytes, maxBodyBytes, capture, salt, idBits, fedBytesLimit } =
       this.#options
-    const mode = { enabled: this.#switch.isOn, fed: this.#listeners.size > 0 }
-    return { filePath, segmentBytes, totalBytes, maxBodyBytes, capture, salt, idBits, fedBytesLimit, ...mode }
+    const file = { filePath, segmentBytes, totalBytes, idBits }
+    return { ...file, maxBodyBytes, capture, salt, fedBytesLimit, ...this.#mode() }
+  }
+
+  #mode(): Pick<PayloadSettings, 'enabled' | 'fed'> {
+    return { enabled: this.#switch.isOn, fed: this.#listeners.size > 0 }
   }
 
   #tellMode(): void {
-    const [enabled, fed] = [this.#switch.isOn, this.#listeners.size > 0]
-    if (enabled || fed) this.#thread.need()
-    this.#sender.flush()
-    this.#thread.post({ kind: 'mode', enabled, fed })
+    if (this.isOpen) this.#thread.need()
+    this.#sender?.flush()
+    this.#thread.post({ kind: 'mode', ...this.#mode() })
+  }
+
+  #open(): void {
+    this.#sender = new TapSender({
+      ...this.#options,
+      post: (message, transfer) => this.#thread.post(message, transfer),
+      lost: (records) => {
+        this.#dropped += records
+      },
+    })
+  }
+
+  #died(reason: string): void {
+    this.#deathReason = reason
+    this.#diedAtMs = this.#clock.now()
+    this.#lose()
+    if (this.isOpen) this.#thread.need()
   }
 
   #lose(): void {
-    const records = this.#sender.lose()
-    this.#dropped += this.#threadDropped
-    this.#threadDropped = 0
-    this.#listeners.tellDropped(records)
-    this.#onClosed()
+    const records = this.#sender?.close() ?? 0
+    this.#sender = null
+    this.#dropped += records
+    if (records > 0) this.#tell((listener) => listener.dropped(records))
+    this.#isDone.resolve()
   }
 
-  #noteSize(bytes: number): void {
-    this.#fileBytes = bytes
+  #refreshSize(): void {
+    if (this.#clock.now() - this.#measuredAtMs > sizeGoodForMs) void this.#measure()
+  }
+
+  /** Off the loop and once at a time: a disk that hangs holds up nobody. */
+  #measure(): Promise<void> {
     this.#measuredAtMs = this.#clock.now()
-  }
-
-  /** Off the loop: a disk that hangs holds up nobody. */
-  #measure(): void {
-    this.#measuredAtMs = this.#clock.now()
-    measureSegments(this.#options.filePath).then(
-      (bytes) => {
-        this.#fileBytes = bytes
-      },
-      () => {
-        // It stays as it was; writing tells what is wrong.
-      },
-    )
-  }
-
-  #end(): void {
-    this.#sender.lose()
-    this.#thread.end()
+    this.#measuring ??= measureSegments(this.#options.filePath)
+      .then(
+        (bytes) => {
+          this.#fileBytes = bytes
+        },
+        () => {
+          // It stays as it was; writing tells what is wrong.
+        },
+      )
+      .finally(() => {
+        this.#measuring = null
+      })
+    return this.#measuring
   }
 }

@@ -1,8 +1,9 @@
 import type { CaptureRule } from './tap/capture-rule.ts'
+import type { SealedBatch } from './tap/tap-batch.ts'
 
 /** What the payload log's thread is started with. */
 export interface PayloadSettings {
-  /** Of the active file; full segments and indexes lie beside it. */
+  /** Of the active file, e.g. `logger/payloads.jsonl`; full segments lie beside it. Its folder is made when something is written. */
   readonly filePath: string
   /** A segment of this size is followed by a new one. */
   readonly segmentBytes: number
@@ -11,7 +12,7 @@ export interface PayloadSettings {
   readonly maxBodyBytes: number
   readonly capture: CaptureRule
   readonly salt: Uint8Array
-  /** 0 to 15; must differ between two gateways that write to one file at the same time. */
+  /** As the gateway's call ids have them: 0 to 15; must differ between two gateways that write to one file at the same time. */
   readonly idBits: number
   /** Bytes of feed that the main thread has not taken yet; beyond it records are left out of the feed and counted. */
   readonly fedBytesLimit: number
@@ -24,13 +25,8 @@ export type PayloadQuestion = { readonly kind: 'recent'; readonly limit: number 
 
 /** To the payload log's thread. */
 export type ToPayloadWorker =
-  /** See `tap-batch.ts`; answered by a `taken`, which gives the buffer back. */
-  | {
-      readonly kind: 'batch'
-      readonly bytes: ArrayBuffer
-      readonly length: number
-      readonly texts: readonly string[]
-    }
+  /** Answered by a `taken`, which gives the buffer back. */
+  | ({ readonly kind: 'batch' } & SealedBatch)
   /** What is done with records from here on: whether they are kept in the file, and whether the feed has readers. */
   | { readonly kind: 'mode'; readonly enabled: boolean; readonly fed: boolean }
   | (PayloadQuestion & { readonly question: number })
@@ -43,16 +39,16 @@ export type FromPayloadWorker =
   | {
       readonly kind: 'taken'
       readonly bytes: ArrayBuffer
-      /** Records since the start of the thread that could not be kept. */
+      /** Records since the last of these that could not be kept. */
       readonly dropped: number
       /** What the thread holds of calls that have not ended. */
       readonly heldBytes: number
-      readonly fileBytes: number
     }
+  /** The bytes of events, one after the other; `seq` is null of what is no record. `lost`: records that were left out before. */
   | {
       readonly kind: 'feed'
       readonly bytes: Uint8Array
-      readonly events: readonly FedEvent[]
+      readonly events: readonly { readonly seq: number | null; readonly length: number }[]
       readonly lost: number
     }
   /** To the question of this number; `trouble` says why it could not be done. */
@@ -61,16 +57,7 @@ export type FromPayloadWorker =
       readonly question: number
       readonly json: Uint8Array
       readonly trouble: string | null
-      readonly fileBytes: number
     }
   /** The file could not be written: nothing is kept until it is switched on again. */
   | { readonly kind: 'trouble'; readonly message: string }
   | { readonly kind: 'closed' }
-
-/** Where in the bytes an event of the feed lies. */
-export interface FedEvent {
-  /** Null of what is no record. */
-  readonly seq: number | null
-  readonly offset: number
-  readonly length: number
-}

@@ -1,19 +1,210 @@
-/** The entry of the payload log's thread. Its parent is a `PayloadLog`. */
+/**
+ * The payload log's thread: makes records, keeps them in the file, and hands them to the feed. Its parent is a
+ * `PayloadLog`. Nothing of it throws.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
+import { CallIds, startedAtMs } from '../call/call-id.ts'
 import { systemClock } from '../call/clock.ts'
+import type { Outcome } from '../call/outcome.ts'
+import { joined } from '../lib/byte-gather.ts'
+import { codeOf, messageOf } from '../lib/caught.ts'
+import { clearPayloads } from './file/clear-payloads.ts'
+import { PayloadFile } from './file/payload-file.ts'
+import { PayloadReader } from './file/payload-reader.ts'
 import type { FromPayloadWorker, PayloadSettings, ToPayloadWorker } from './payload-messages.ts'
-import { PayloadWriter } from './payload-writer.ts'
+import { RecordComposer } from './record/compose-record.ts'
+import { isCaptured, isSampled } from './tap/capture-rule.ts'
+import { type SealedBatch, tapItems } from './tap/tap-batch.ts'
+import { TappedCalls } from './tap/tapped-calls.ts'
+
+/** Bytes of records that are made before the file and the feed are given them. */
+const outboxLimitBytes = 4 * 2 ** 20
+
+/** A line on its way to the file, to the feed, or to both. */
+interface OutgoingLine {
+  /** Null of what is no record. */
+  readonly seq: number | null
+  /** With its line break. */
+  readonly bytes: Buffer
+  readonly toFile: boolean
+  readonly toFeed: boolean
+}
 
 const port = parentPort
 if (port === null) throw new Error('payload-worker runs only as the thread of a PayloadLog')
-
 const settings: PayloadSettings = workerData
-const writer = new PayloadWriter(
-  settings,
-  () => systemClock.wallTime(),
-  (message: FromPayloadWorker, transfer) => {
-    port.postMessage(message, transfer)
-    if (message.kind === 'closed') port.close()
+const { filePath, capture } = settings
+
+const composer = new RecordComposer(settings)
+// Numbers rise even where the clock was set back since the last of them.
+let seqFloorMs = 0
+const seqs = new CallIds(() => (seqFloorMs = Math.max(seqFloorMs, systemClock.wallTime())), settings.idBits)
+const file = new PayloadFile({ ...settings, nextSeq: () => seqs.next() })
+const reader = new PayloadReader(filePath)
+
+let isKept = false
+let isFed = settings.fed
+let outbox: OutgoingLine[] = []
+let outboxBytes = 0
+/** Records that could not be kept, since the parent was last told. */
+let dropped = 0
+/** Bytes of feed that the parent has not taken yet, and records that were left out meanwhile. */
+let fedBytes = 0
+let feedLost = 0
+
+const calls = new TappedCalls({
+  started: ({ begin }) => {
+    if (isFed) compose(null, () => composer.composeStarted(begin), false)
   },
-)
-port.on('message', (message: ToPayloadWorker) => writer.handle(message))
+  request: (call, raw) => {
+    const isHeld = capture.kind === 'errors'
+    const isWanted = mayKeep(raw.callId)
+    if (!isWanted && !isFed) return
+    const seq = seqs.next()
+    const make = (): string => composer.composeRequest(raw, seq)
+    if (isWanted && isHeld) call.keepRequest = () => compose(seq, make, true, false)
+    compose(seq, make, isWanted && !isHeld)
+  },
+  answer: ({ keepRequest }, raw) => {
+    const toFile = mayKeep(raw.callId) && isCaptured(capture, raw.outcome as Outcome)
+    if (toFile) keepRequest?.()
+    if (!toFile && !isFed) return
+    const seq = seqs.next()
+    compose(seq, () => composer.composeAnswer(raw, seq), toFile)
+  },
+})
+
+orElse(() => {
+  seqFloorMs = startedAtMs(file.lastSeq() ?? 0) + 1
+})
+keep(settings.enabled)
+port.on('message', (message: ToPayloadWorker) => {
+  switch (message.kind) {
+    case 'batch':
+      takeBatch(message)
+      break
+    case 'mode':
+      isFed = message.fed
+      keep(message.enabled)
+      break
+    case 'recent':
+      answer(message.question, () => reader.recent(message.limit))
+      break
+    case 'clear':
+      answer(message.question, () => {
+        clearPayloads(filePath)
+        return new Uint8Array()
+      })
+      break
+    case 'fed':
+      fedBytes -= message.bytes
+      break
+    case 'close':
+      file.close()
+      post({ kind: 'closed' })
+      port.close()
+      break
+  }
+})
+
+function post(message: FromPayloadWorker, transfer: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transfer)
+}
+
+function mayKeep(callId: number): boolean {
+  return isKept && isSampled(capture, callId)
+}
+
+function compose(seq: number | null, make: () => string, toFile: boolean, toFeed: boolean = isFed): void {
+  if (!toFile && !toFeed) return
+  try {
+    const bytes = Buffer.from(`${make()}\n`)
+    outbox.push({ seq, bytes, toFile, toFeed })
+    outboxBytes += bytes.length
+  } catch {
+    dropped++
+  }
+  if (outboxBytes > outboxLimitBytes) deliver()
+}
+
+function takeBatch(batch: SealedBatch): void {
+  for (const item of tapItems(batch)) calls.take(item)
+  deliver()
+  const { bytes } = batch
+  post({ kind: 'taken', bytes, dropped, heldBytes: calls.heldBytes }, [bytes])
+  dropped = 0
+}
+
+function deliver(): void {
+  const waiting = outbox
+  outbox = []
+  outboxBytes = 0
+  const lines = waiting.filter(({ toFile }) => toFile).map(({ bytes }) => bytes)
+  if (lines.length > 0 && isKept) {
+    const { kept, error } = file.append(lines)
+    dropped += lines.length - kept
+    if (error !== null) switchOff(error)
+  }
+  feed(waiting.filter(({ toFeed }) => toFeed))
+}
+
+/** Gives the bytes away to the parent; leaves the lines out while it has not taken what it was given. */
+function feed(lines: readonly OutgoingLine[]): void {
+  if (lines.length === 0) return
+  const events = lines.map(({ seq, bytes }) => ({ seq, length: bytes.length - 1 }))
+  const bytes = joined(lines.map((line) => line.bytes.subarray(0, -1)))
+  if (fedBytes > 0 && fedBytes + bytes.length > settings.fedBytesLimit) {
+    feedLost += events.filter(({ seq }) => seq !== null).length
+    return
+  }
+  fedBytes += bytes.length
+  post({ kind: 'feed', bytes, events, lost: feedLost }, [bytes.buffer])
+  feedLost = 0
+}
+
+/** From here on, or no longer. Whether the file can be written is found out at once, not with the next call. */
+function keep(enabled: boolean): void {
+  if (enabled === isKept) return
+  isKept = enabled
+  if (!enabled) {
+    file.close()
+    return
+  }
+  const { error } = file.append([])
+  if (error !== null) switchOff(error)
+  // Full segments are counted once, and best before anybody waits for it.
+  else orElse(() => reader.recent(0))
+}
+
+function switchOff(error: unknown): void {
+  isKept = false
+  post({ kind: 'trouble', message: troubleOf(error) })
+}
+
+function answer(question: number, work: () => Uint8Array<ArrayBuffer>): void {
+  try {
+    const json = work()
+    post({ kind: 'answer', question, json, trouble: null }, [json.buffer])
+  } catch (error) {
+    post({ kind: 'answer', question, json: new Uint8Array(), trouble: troubleOf(error) })
+  }
+}
+
+/** What cannot be read now is as it was. */
+function orElse(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // Writing tells what is wrong with the file.
+  }
+}
+
+/** Why the log cannot be written, in words for a person. */
+function troubleOf(error: unknown): string {
+  const code = codeOf(error)
+  const reason = messageOf(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${filePath}: the disk is full`
+  if (code === 'EROFS') return `${filePath}: the file system is read-only`
+  if (code === 'EACCES' || code === 'EPERM') return `${filePath}: no right to write it (${reason})`
+  return `${filePath}: ${reason}`
+}

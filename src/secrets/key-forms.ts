@@ -113,9 +113,9 @@ export function keyByForm(source: Source, run: Run): SecretRange | null {
     const key = keyInside(source, run, isLast)
     if (key !== null) return key
   }
-  if (next === colon) return urlUser(source, end) ?? behindColon(source, end)
+  if (next === colon) return urlUser(source, end) ?? behindSign(source, run, botToken, 60)
   if (next === slash && end - start === 'services'.length) return rangeAt(find(webhook, source, end + 1))
-  if (next === tilde) return behindTilde(source, run)
+  if (next === tilde) return behindSign(source, run, aroundTilde, 40)
   if (next !== space) return null
   if (bytes[end - 1] === capitalN) return pem(text, end)
   if (end - start === 'basic'.length) return basicPassword(text, start)
@@ -188,23 +188,14 @@ function urlUser({ bytes, text, isCut }: Source, at: number): SecretRange | null
   return isSecret && userEnd > 0 ? { start, end: start + userEnd } : null
 }
 
-function behindColon(source: Source, at: number): SecretRange | null {
+/** A key around the sign behind a run, whose part behind that is random. It begins with the group of its form, or the run. */
+function behindSign(source: Source, { start, end }: Run, signed: Form, any: number): SecretRange | null {
   const { bytes, text, isCut } = source
-  const found = find(botToken, source, at)
-  if (found === null) return null
-  const [token, digits = ''] = found
-  const end = at + token.length
-  const isToken = (isCut && end === text.length) || isRandom(bytes, at + 1, end, 8, 60)
-  return isToken ? { start: at - digits.length, end } : null
-}
-
-function behindTilde(source: Source, { start, end }: Run): SecretRange | null {
-  const { bytes, text, isCut } = source
-  const found = find(aroundTilde, source, end)
-  if (found === null) return null
-  const last = end + found[0].length
-  const isKey = (isCut && last === text.length) || isRandom(bytes, end + 1, last, 8, 40)
-  return isKey ? { start, end: last } : null
+  const [found, before] = find(signed, source, end) ?? []
+  if (found === undefined) return null
+  const last = end + found.length
+  const isKey = (isCut && last === text.length) || isRandom(bytes, end + 1, last, 8, any)
+  return isKey ? { start: before === undefined ? start : end - before.length, end: last } : null
 }
 
 /** A private key in PEM. */

@@ -6,7 +6,7 @@ import type { RawLogStatus } from '../../src/api/raw-log.ts'
 import type { Clock } from '../../src/call/clock.ts'
 import { Failure } from '../../src/call/failure.ts'
 import { portOf } from '../../src/gateway/http/listen.ts'
-import type { PayloadListener } from '../../src/gateway/raw-log/raw-log-service.ts'
+import type { PayloadListener } from '../../src/call/payload-log.ts'
 import { PayloadFeed } from '../../src/gateway/raw-log/payload-feed.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { type FeedReader, openFeed } from '../support/feed-reader.ts'
@@ -48,7 +48,7 @@ class FeedUnderTest implements AsyncDisposable {
     this.#listener?.events([{ seq: null, json: Buffer.from(JSON.stringify({ type: 'started', id })) }])
   }
 
-  dropped(count: number | null): void {
+  dropped(count: number): void {
     this.#listener?.dropped(count)
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RawLogStatus } from '../../api/raw-log.ts'
+import { readAtMost } from '../../lib/read-at-most.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
 import type { RawLogService } from './raw-log-service.ts'
@@ -136,20 +137,10 @@ function checkBodyType(req: IncomingMessage): void {
 /** A body of an own route; empty if there is none. Rejects with `invalid_request`, `body_too_large`, or `client_gone`. */
 async function readSmallBody(req: IncomingMessage): Promise<string> {
   checkBodyType(req)
-  const chunks: Buffer[] = []
-  let byteLength = 0
-  try {
-    // An iterator that is left early would destroy the connection, which has to bring the refusal.
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      byteLength += chunk.length
-      if (byteLength > maxBodyBytes) {
-        throw new Failure('body_too_large', `The body is larger than ${maxBodyBytes / 1024} kB.`)
-      }
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new Failure('client_gone', 'The client left while it sent its request.', { cause: error })
-  }
-  return Buffer.concat(chunks).toString()
+  // An iterator that is left early would destroy the connection, which has to bring the refusal.
+  const body = await readAtMost(maxBodyBytes, req.iterator({ destroyOnReturn: false })).catch((cause) => {
+    throw new Failure('client_gone', 'The client left while it sent its request.', { cause })
+  })
+  if (body !== null) return body
+  throw new Failure('body_too_large', `The body is larger than ${maxBodyBytes / 1024} kB.`)
 }

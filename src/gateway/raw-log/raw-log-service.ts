@@ -1,19 +1,7 @@
 import type { RawLogStatus } from '../../api/raw-log.ts'
+import type { PayloadListener } from '../../call/payload-log.ts'
 
-/** An event of the feed: a record, or the start of a call. Its bytes are shared: nobody may change them. */
-export interface PayloadEvent {
-  /** The record's; null of what is no record. */
-  readonly seq: number | null
-  /** One line of JSON in UTF-8, without its line break. */
-  readonly json: Uint8Array
-}
-
-/** Hears what passes, whether the file gets it or not. */
-export interface PayloadListener {
-  events(events: readonly PayloadEvent[]): void
-  /** So many records do not come, as there were too many; null where nobody counted them. */
-  dropped(count: number | null): void
-}
+export type { PayloadEvent } from '../../call/payload-log.ts'
 
 /** What can be asked of the log of payloads, and told to it. */
 export interface RawLogService {

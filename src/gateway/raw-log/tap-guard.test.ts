@@ -42,18 +42,6 @@ test('a tap sees every verb, in order, each piece with its time', () => {
   ])
 })
 
-test('the request ends once: before the end of the call at the latest, and nothing of it comes after', () => {
-  const seen: unknown[][] = []
-  const guard = new TapGuard(noting(seen, null), new FakeClock(), assert.ifError)
-  guard.ended(record)
-  guard.requestEnd(null, false)
-  guard.requestData(Buffer.from('late'))
-  assert.deepEqual(seen, [
-    ['requestEnd', 'sim-small', true],
-    ['ended', record],
-  ])
-})
-
 for (const failsAt of verbs) {
   test(`a tap that throws at ${failsAt} is detached and reported once`, () => {
     const seen: unknown[][] = []

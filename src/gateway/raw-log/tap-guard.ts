@@ -11,7 +11,6 @@ export class TapGuard {
   #tap: PayloadTap | null
   readonly #clock: Clock
   readonly #onDetached: (error: unknown) => void
-  #requestIsOver = false
 
   /** `onDetached` must not throw. */
   constructor(tap: PayloadTap, clock: Clock, onDetached: (error: unknown) => void) {
@@ -21,13 +20,11 @@ export class TapGuard {
   }
 
   requestData(chunk: Uint8Array): void {
-    if (!this.#requestIsOver) this.#show((tap) => tap.requestData(chunk))
+    this.#show((tap) => tap.requestData(chunk))
   }
 
-  /** Counts once: whoever sees first that no more of the request will come says so. */
   requestEnd(model: string | null, stream: boolean): void {
-    if (!this.#requestIsOver) this.#show((tap) => tap.requestEnd(model, stream))
-    this.#requestIsOver = true
+    this.#show((tap) => tap.requestEnd(model, stream))
   }
 
   answerHead(status: number, headers: RawHeaders): void {
@@ -44,7 +41,6 @@ export class TapGuard {
   }
 
   ended(record: CallRecord): void {
-    this.requestEnd(record.model, record.stream)
     this.#show((tap) => tap.ended(record))
   }
 

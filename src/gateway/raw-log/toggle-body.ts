@@ -1,4 +1,5 @@
 import { Failure } from '../../call/failure.ts'
+import { isObject, readMessage } from '../../lib/message-shape.ts'
 
 const longestS = 7 * 24 * 3600
 
@@ -11,7 +12,14 @@ export interface Toggle {
 
 /** Reads `{"enabled": true, "for_s": 600}`. Throws `invalid_request`, with the field that is wrong. */
 export function readToggle(text: string): Toggle {
-  const { enabled, for_s: forS = null } = objectIn(text)
+  const content = text === '' ? {} : readMessage(text, isObject)
+  if (content === null) {
+    throw new Failure(
+      'invalid_request',
+      'The body is not JSON, or not a JSON object such as {"enabled":true}.',
+    )
+  }
+  const { enabled, for_s: forS = null } = content as { enabled?: unknown; for_s?: unknown }
   if (typeof enabled !== 'boolean') {
     throw new Failure('invalid_request', `enabled must be true or false; got ${shown(enabled)}`)
   }
@@ -22,17 +30,6 @@ export function readToggle(text: string): Toggle {
   }
   if (!enabled) throw new Failure('invalid_request', 'for_s goes with enabled: true alone.')
   return { enabled, forMs: Math.ceil(forS * 1000) }
-}
-
-function objectIn(text: string): { readonly enabled?: unknown; readonly for_s?: unknown } {
-  let content: unknown = {}
-  try {
-    if (text !== '') content = JSON.parse(text)
-  } catch {
-    throw new Failure('invalid_request', 'The body is not JSON.')
-  }
-  if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
-  throw new Failure('invalid_request', 'The body must be a JSON object such as {"enabled":true}.')
 }
 
 function shown(value: unknown): string {

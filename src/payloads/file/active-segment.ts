@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, mkdirSync, openSync, statSync, writeSync, writevSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { tornEnd, tornStart } from './payload-line.ts'
+import { lineBreak, tornEnd, tornStart } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
-const lineBreak = 0x0a
 /** How far back our own lines are looked for when others appended at the same time. */
 const searchedBytes = 64 * 2 ** 20
 

@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { codeOf } from '../../lib/caught.ts'
-import { isWhole, seqsIn } from './payload-line.ts'
+import { isWhole, lineBreak, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 
-const lineBreak = 0x0a
 const blockBytes = 256 * 1024
 /** Enough for several lines, as a rule: the seq of one alone may mislead. */
 const probeBytes = 16 * 1024

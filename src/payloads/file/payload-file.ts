@@ -1,9 +1,9 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { isAlive } from '../../lib/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
 import { codeOf } from '../../lib/caught.ts'
 import { OpenSegment } from './open-segment.ts'
-import { seqOf } from './payload-line.ts'
+import { lineBreak, seqOf } from './payload-line.ts'
 import {
   claimedPath,
   fullPath,
@@ -28,13 +28,10 @@ export interface Appended {
   readonly error: unknown
 }
 
-const lineBreak = 0x0a
-/** Of one write, unless one line has more. */
-const writeBytes = 4 * 2 ** 20
+/** Where the last line is looked for. */
+const tailBytes = 4 * 2 ** 20
 /** Tries of which nothing is kept before they count as refused. */
 const fruitlessLimit = 3
-/** How often the full segments are measured: another process may rotate. */
-const measureMs = 1000
 
 /**
  * The writing end of the raw log. Several processes may append to one file: each write holds whole lines and goes
@@ -46,21 +43,22 @@ export class PayloadFile {
   #active: ActiveSegment | null = null
   #isTidy = false
   #claims = 0
-  #fullBytes = 0
-  #measuredAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: PayloadFileOptions) {
     this.#options = options
   }
 
-  /** Each line with its line break. Never throws. After an error everything is opened anew by the next. */
+  /**
+   * Each line with its line break; of none, only the folder and the file are made if they are missing. Never throws. After
+   * an error everything is opened anew by the next.
+   */
   append(lines: readonly Uint8Array[]): Appended {
     let kept = 0
     let fruitless = 0
     try {
       this.#ready()
       while (kept < lines.length) {
-        const more = this.#ready().append(oneWrite(lines, kept))
+        const more = this.#ready().append(lines.slice(kept))
         kept += more
         fruitless = more === 0 ? fruitless + 1 : 0
         if (fruitless === fruitlessLimit) throw new Error('writes are cut short')
@@ -72,32 +70,12 @@ export class PayloadFile {
     }
   }
 
-  /** Makes the folder and the file if they are missing. Answers what the system said to it; null if all is well. */
-  prepare(): unknown {
-    return this.append([]).error
-  }
-
-  /** Of all segments. Throws the system's errors. */
-  bytes(nowMs: number): number {
-    const { filePath } = this.#options
-    if (nowMs - this.#measuredAtMs > measureMs) {
-      this.#fullBytes = totalBytes(listSegments(filePath).filter(({ path }) => path !== filePath))
-      this.#measuredAtMs = nowMs
-    }
-    return this.#fullBytes + (statSync(filePath, { throwIfNoEntry: false })?.size ?? 0)
-  }
-
-  /** The full segments are measured anew. */
-  forgetSizes(): void {
-    this.#measuredAtMs = Number.NEGATIVE_INFINITY
-  }
-
   /** The number of the record at the end; null if there is none. Throws the system's errors. */
   lastSeq(): number | null {
     const newest = listSegments(this.#options.filePath).findLast(({ bytes }) => bytes > 0)
     using segment = newest === undefined ? null : OpenSegment.open(newest.path)
     if (segment === null) return null
-    const tail = segment.read(Math.max(0, segment.size - writeBytes), segment.size)
+    const tail = segment.read(Math.max(0, segment.size - tailBytes), segment.size)
     const end = tail.lastIndexOf(lineBreak)
     return end <= 0 ? null : seqOf(tail, tail.lastIndexOf(lineBreak, end - 1) + 1)
   }
@@ -118,7 +96,6 @@ export class PayloadFile {
     this.close()
     this.#rotate()
     this.#dropOldest()
-    this.forgetSizes()
     return (this.#active = new ActiveSegment(filePath))
   }
 
@@ -191,14 +168,4 @@ function renameIfThere(from: string, to: string): boolean {
 /** Whether that process may still give its claim a name. This one has claimed nothing yet when it tidies. */
 function isAtWork(pid: number): boolean {
   return pid !== process.pid && isAlive({ pid, startTicks: null, bootId: null })
-}
-
-function oneWrite(lines: readonly Uint8Array[], from: number): readonly Uint8Array[] {
-  let bytes = 0
-  let end = from
-  for (; end < lines.length; end++) {
-    bytes += lines[end]?.length ?? 0
-    if (bytes > writeBytes && end > from) break
-  }
-  return lines.slice(from, end)
 }

@@ -1,4 +1,4 @@
-const lineBreak = 0x0a
+export const lineBreak = 0x0a
 const openBrace = 0x7b
 const closeBrace = 0x7d
 /** Every record begins with `{"id":"<11 characters>","seq":<number>,"timestamp":"…","direction":"…"`. */

@@ -1,20 +1,17 @@
+import { joined } from '../../lib/byte-gather.ts'
 import type { OpenSegment } from './open-segment.ts'
-import { isWhole } from './payload-line.ts'
+import { isWhole, lineBreak } from './payload-line.ts'
 
 /** Why there are no more lines to be taken. */
 export type RecentEnd = 'enough' | 'too_large'
 
-const lineBreak = 0x0a
 const firstBlockBytes = 256 * 1024
-const largestBlockBytes = 4 * 2 ** 20
 
 /** Gathers the newest records of a log from its end, without reading what is in them. */
 export class RecentLines {
   readonly #limit: number
   readonly #bytesLimit: number
-  readonly #lines: Uint8Array[] = []
-  #bytes = 0
-  #blockBytes = firstBlockBytes
+  #lines: readonly Uint8Array[] = []
 
   constructor(limit: number, bytesLimit: number) {
     this.#limit = limit
@@ -23,57 +20,38 @@ export class RecentLines {
 
   /** From the end of this segment, which is older than those before; null where it had too few. */
   take(segment: Pick<OpenSegment, 'size' | 'read'>): RecentEnd | null {
-    let start = segment.size
-    /** The beginning, without its first line break, of what was read last: the end of a line that begins earlier. */
-    let rest: Uint8Array = new Uint8Array()
-    let isTail = true
-    while (start > 0) {
-      const from = Math.max(0, start - this.#blockBytes)
-      const read = segment.read(from, start)
-      // Emptied meanwhile.
-      if (read.length < start - from) return null
-      const block = rest.length === 0 ? read : Buffer.concat([read, rest])
-      let end = block.length
-      for (;;) {
-        const before = end === 0 ? -1 : block.lastIndexOf(lineBreak, end - 1)
-        if (before < 0) break
-        if (!isTail) {
-          const done = this.#add(block, before + 1, end)
-          if (done !== null) return done
-        }
-        // What stands behind the last line break of all is no line yet.
-        isTail = false
-        end = before
-      }
-      rest = block.subarray(0, end)
-      start = from
-      this.#blockBytes = Math.min(largestBlockBytes, this.#blockBytes * 2)
+    for (let bytes = firstBlockBytes; ; bytes *= 4) {
+      const start = Math.max(0, segment.size - bytes)
+      const { lines, end } = this.#with(segment.read(start, segment.size), start === 0)
+      if (end === null && start > 0) continue
+      this.#lines = lines
+      return end
     }
-    return isTail ? null : this.#add(rest, 0, rest.length)
   }
 
   /** The answer of `recent`, in a buffer of its own. */
   toJson(totalCount: number, truncated: boolean): Uint8Array<ArrayBuffer> {
-    const head = '{"entries":['
+    const comma = Buffer.from(',')
+    const parts = this.#lines.flatMap((line, index) => (index === 0 ? [line] : [comma, line]))
     const tail = `],"total_count":${totalCount},"truncated":${truncated}}`
-    const commas = Math.max(0, this.#lines.length - 1)
-    const json = Buffer.allocUnsafeSlow(head.length + this.#bytes + commas + tail.length)
-    let at = json.write(head, 'latin1')
-    for (const [index, line] of this.#lines.entries()) {
-      if (index > 0) at += json.write(',', at, 'latin1')
-      json.set(line, at)
-      at += line.length
-    }
-    json.write(tail, at, 'latin1')
-    return json
+    return joined([Buffer.from('{"entries":['), ...parts, Buffer.from(tail)])
   }
 
-  #add(block: Uint8Array, start: number, end: number): RecentEnd | null {
-    if (!isWhole(block, start, end)) return null
-    if (this.#lines.length >= this.#limit) return 'enough'
-    if (this.#bytes + end - start > this.#bytesLimit) return 'too_large'
-    this.#lines.push(block.subarray(start, end))
-    this.#bytes += end - start
-    return this.#lines.length >= this.#limit ? 'enough' : null
+  /** The lines of this block behind those of newer ones. Its first line is whole if it is the beginning of a file. */
+  #with(block: Buffer, isBeginning: boolean): { lines: readonly Uint8Array[]; end: RecentEnd | null } {
+    const lines = [...this.#lines]
+    let bytes = lines.reduce((sum, { length }) => sum + length, 0)
+    // What stands behind the last line break of all is no line yet.
+    for (let end = block.lastIndexOf(lineBreak); end > 0 && lines.length < this.#limit;) {
+      const before = block.lastIndexOf(lineBreak, end - 1)
+      if (before < 0 && !isBeginning) break
+      if (isWhole(block, before + 1, end)) {
+        bytes += end - before - 1
+        if (bytes > this.#bytesLimit) return { lines, end: 'too_large' }
+        lines.push(block.subarray(before + 1, end))
+      }
+      end = before
+    }
+    return { lines, end: lines.length < this.#limit ? null : 'enough' }
   }
 }

@@ -57,7 +57,7 @@ export function readBody(body: RawBody, reading: BodyReading): BodyText {
   }
   const raw = bytes.toString()
   const isJson = !truncated && !reading.isStream && isJsonText(raw)
-  const isOpen = !isJson && (isCut || (!reading.isStream && beginsJson(bytes)))
+  const isOpen = !isJson && (isCut || (!reading.isStream && jsonBegin.test(raw)))
   const maskedBytes = maskKeyBytes(bytes, isOpen)
   const masked = maskedBytes === bytes ? raw : maskedBytes.toString()
   if (masked !== raw && raw.includes('"logprob"')) {
@@ -84,13 +84,8 @@ function hidesKey(bytes: Buffer): boolean {
 
 /** Without the last character where its bytes are not all there. */
 function withoutCutCharacter(bytes: Buffer): Buffer {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] ?? 0
-    if ((byte & 0xc0) === 0x80) continue
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
-    return needed > back ? bytes.subarray(0, bytes.length - back) : bytes
-  }
-  return bytes
+  const shorter = [0, 1, 2, 3].map((back) => bytes.subarray(0, Math.max(0, bytes.length - back)))
+  return shorter.find((one) => isUtf8(one)) ?? bytes
 }
 
 /** Without a byte order mark, which is no part of the text. */
@@ -99,10 +94,7 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 /** A body that begins as JSON and is none was broken off, as a rule. */
-function beginsJson(bytes: Buffer): boolean {
-  for (const byte of bytes.subarray(0, 100)) if (byte > 0x20) return byte === 0x7b || byte === 0x5b
-  return false
-}
+const jsonBegin = /^[\0-\x20]{0,99}[[{]/
 
 function isJsonText(text: string): boolean {
   try {
@@ -117,23 +109,11 @@ function isJsonText(text: string): boolean {
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x22) at = stringEnd(text, at)
-    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x5d || code === 0x7d) depth--
+  for (const bracket of text.replaceAll(/\\./g, '').replaceAll(/"[^"]*"|[^[\]{}"]+/g, '')) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1
+    deepest = Math.max(deepest, depth)
   }
   return deepest
-}
-
-/** Where the closing quote of the string is that opens here. */
-function stringEnd(text: string, open: number): number {
-  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0
-    while (text[at - 1 - backslashes] === '\\') backslashes++
-    if (backslashes % 2 === 0) return at
-  }
-  return text.length
 }
 
 /** Within strings of JSON no line break is raw. */

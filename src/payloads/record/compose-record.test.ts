@@ -15,7 +15,7 @@ const request: RawRequest = {
   method: 'POST',
   path: '/v1/chat/completions',
   headers: ['Content-Type', 'application/json'],
-  body: bodyOf('{"model":"m"}'),
+  ...bodyOf('{"model":"m"}'),
   model: 'm',
   stream: false,
 }
@@ -69,7 +69,7 @@ test('the record of a streamed answer', () => {
   const body = `${event('Hel')}${event('lo')}data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [call] } }] })}\n\ndata: [DONE]\n\n`
   const record = parsed(
     composer.composeAnswer(
-      { ...answer, headers: eventStream, body: bodyOf(body), chunkOffsetsMs: [1, 2.345], stream: true },
+      { ...answer, headers: eventStream, ...bodyOf(body), chunkOffsetsMs: [1, 2.345], stream: true },
       43,
     ),
   )
@@ -93,7 +93,7 @@ test('the record of a streamed answer', () => {
 })
 
 test('an answer that is no stream has nothing put together, and an answer that was not sent no status', () => {
-  const record = parsed(composer.composeAnswer({ ...answer, status: null, headers: [], body: bodyOf('') }, 1))
+  const record = parsed(composer.composeAnswer({ ...answer, status: null, headers: [], ...bodyOf('') }, 1))
   assert.equal(record.status, null)
   assert.equal(record.body, null)
   assert.ok(!('text' in record) && !('chunks' in record))
@@ -106,7 +106,7 @@ test('a stream that was coded and cut is put together as far as it goes', () => 
       {
         ...answer,
         headers: [...eventStream, 'Content-Encoding', 'gzip'],
-        body: bodyOf(coded.subarray(0, coded.length >> 1), true),
+        ...bodyOf(coded.subarray(0, coded.length >> 1), true),
       },
       1,
     ),
@@ -130,7 +130,7 @@ test('a key that a stream spells out is withheld, whatever the stream is written
   ]
   for (const body of forms) {
     const record = parsed(
-      composer.composeAnswer({ ...answer, headers: ['Content-Type', 'text/plain'], body: bodyOf(body) }, 1),
+      composer.composeAnswer({ ...answer, headers: ['Content-Type', 'text/plain'], ...bodyOf(body) }, 1),
     )
     assert.equal(record.body, null, body)
     assert.match(record.body_withheld ?? '', /several events/)
@@ -229,7 +229,7 @@ test('a key that lies over several events is shown neither whole nor in pieces',
               : event(piece),
           )
           .join('')
-        const line = composer.composeAnswer({ ...answer, headers: eventStream, body: bodyOf(body) }, 1)
+        const line = composer.composeAnswer({ ...answer, headers: eventStream, ...bodyOf(body) }, 1)
         assertGone(line, planted)
         const { body_withheld: why } = parsed(line)
         if (pieces.filter((piece) => piece !== '').length === 1) assert.equal(why, undefined)

@@ -18,7 +18,6 @@ export interface ComposeOptions {
   readonly maxBodyBytes: number
 }
 
-/** Longer texts are not remembered: they do not repeat. */
 const longestRemembered = 500
 
 /**
@@ -29,8 +28,8 @@ export class RecordComposer {
   readonly #maxBodyBytes: number
   readonly #headers: HeaderRedaction
   /** Of texts that repeat from call to call: methods, paths, models. */
-  readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)))
-  readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)))
+  readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)), longestRemembered)
+  readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)), longestRemembered)
 
   constructor({ salt, maxBodyBytes }: ComposeOptions) {
     this.#maxBodyBytes = maxBodyBytes
@@ -38,21 +37,16 @@ export class RecordComposer {
   }
 
   /** The feed's event of a call that begins. */
-  composeStarted({
-    callId,
-    wallTimeMs,
-    method,
-    path,
-  }: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
-    return `{"type":"started","id":"${formatCallId(callId)}","timestamp":"${isoTime(wallTimeMs)}","method":${JSON.stringify(method)},"path":${this.#path(path)}}`
+  composeStarted(raw: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
+    return `{"type":"started","id":"${formatCallId(raw.callId)}","timestamp":"${isoTime(raw.wallTimeMs)}","method":${JSON.stringify(raw.method)},"path":${this.#paths.get(raw.path)}}`
   }
 
   composeRequest(raw: RawRequest, seq: number): string {
     const announced = Number(headerOf(raw.headers, 'content-length') ?? Number.NaN)
-    const body = readBody(raw.body, {
+    const body = readBody(raw, {
       contentEncoding: headerOf(raw.headers, 'content-encoding'),
       maxBytes: this.#maxBodyBytes,
-      isCutOff: raw.body.totalBytes < announced,
+      isCutOff: raw.totalBytes < announced,
       isStream: false,
     })
     return `${this.#head(raw, seq, 'incoming', null)}${bodyFields(body, null)}${this.#tail(raw, body.truncated)}}`
@@ -61,7 +55,7 @@ export class RecordComposer {
   composeAnswer(raw: RawAnswer, seq: number): string {
     const type = headerOf(raw.headers, 'content-type')?.trim().toLowerCase() ?? ''
     const isCutOff = mayBeCutOff(raw.outcome)
-    const body = readBody(raw.body, {
+    const body = readBody(raw, {
       contentEncoding: headerOf(raw.headers, 'content-encoding'),
       maxBytes: this.#maxBodyBytes,
       isCutOff,
@@ -75,20 +69,15 @@ export class RecordComposer {
   }
 
   #head(raw: RawRequest, seq: number, direction: string, status: number | null): string {
-    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#path(raw.path)},"status":${status},"headers":${this.#headers.json(raw.headers)}`
+    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#paths.get(raw.path)},"status":${status},"headers":${this.#headers.json(raw.headers)}`
   }
 
   #tail(raw: RawRequest, truncated: boolean): string {
-    return `,"body_bytes":${raw.body.totalBytes},"truncated":${truncated},"model":${this.#word(raw.model)},"stream":${raw.stream}`
+    return `,"body_bytes":${raw.totalBytes},"truncated":${truncated},"model":${this.#word(raw.model)},"stream":${raw.stream}`
   }
 
   #word(word: string | null): string {
-    if (word === null) return 'null'
-    return word.length > longestRemembered ? JSON.stringify(maskKeys(word)) : this.#words.get(word)
-  }
-
-  #path(path: string): string {
-    return path.length > longestRemembered ? JSON.stringify(maskPath(path)) : this.#paths.get(path)
+    return word === null ? 'null' : this.#words.get(word)
   }
 }
 

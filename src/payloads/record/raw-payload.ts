@@ -11,7 +11,7 @@ export interface RawBody {
 }
 
 /** What the client sent. */
-export interface RawRequest {
+export interface RawRequest extends RawBody {
   readonly callId: number
   /** When it was whole, in ms since the Unix epoch. */
   readonly wallTimeMs: number
@@ -20,7 +20,6 @@ export interface RawRequest {
   readonly path: string
   /** Name, value, name, value …, as they came. */
   readonly headers: RawHeaders
-  readonly body: RawBody
   readonly model: string | null
   readonly stream: boolean
 }

@@ -18,7 +18,6 @@ const openNames: ReadonlySet<string> = new Set([
 /** A scheme of HTTP authentication and what follows it: RFC 9110 §11.4. */
 const schemed =
   /^(bearer|basic|digest|token|apikey|api-key|key|negotiate|dpop|oauth|hmac|aws4-hmac-sha256)[ \t]+(.+)$/is
-/** Longer values are not remembered: they do not repeat. */
 const longestRemembered = 300
 
 /** Header lists fit to be kept: credentials are only a fingerprint and a length. */
@@ -28,8 +27,8 @@ export class HeaderRedaction {
     const lower = name.toLowerCase()
     return { lower: maskKeys(lower), isSecret: secretName.test(lower) && !openNames.has(lower) }
   })
-  readonly #secret = new RecentMap((value) => this.#redacted(value))
-  readonly #open = new RecentMap((value) => JSON.stringify(maskPath(value)))
+  readonly #secret = new RecentMap((value) => this.#redacted(value), longestRemembered)
+  readonly #open = new RecentMap((value) => JSON.stringify(maskPath(value)), longestRemembered)
 
   /** `salt` is the installation's: the fingerprint of a key is the one that calls are known by. */
   constructor(salt: Uint8Array) {
@@ -43,7 +42,7 @@ export class HeaderRedaction {
     let repeated: Set<string> | null = null
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const { lower, isSecret } = this.#names.get(headers[i] ?? '')
-      const value = this.#value(headers[i + 1] ?? '', isSecret)
+      const value = (isSecret ? this.#secret : this.#open).get(headers[i + 1] ?? '')
       const before = values.get(lower)
       if (before !== undefined) (repeated ??= new Set()).add(lower)
       values.set(lower, before === undefined ? value : `${before},${value}`)
@@ -54,12 +53,6 @@ export class HeaderRedaction {
       json += `${JSON.stringify(name)}:${repeated?.has(name) === true ? `[${value}]` : value}`
     }
     return `${json}}`
-  }
-
-  #value(value: string, isSecret: boolean): string {
-    const remembered = isSecret ? this.#secret : this.#open
-    if (value.length <= longestRemembered) return remembered.get(value)
-    return isSecret ? this.#redacted(value) : JSON.stringify(maskPath(value))
   }
 
   #redacted(value: string): string {

@@ -48,16 +48,12 @@ export function undoCodings(bytes: Buffer, contentEncoding: string, maxBytes: nu
   for (const name of names.reverse()) {
     const undo = undoing.get(name)
     if (undo === undefined) return null
-    const next = undone(undo, decoded.bytes, maxBytes)
-    if (next === null) return null
+    const whole = undoneOrTooMuch(undo, decoded.bytes, maxBytes)
+    if (whole === null) return null
+    const next = whole === 'too much' ? beginning(undo, decoded.bytes, maxBytes) : whole
     decoded = { bytes: next.bytes, isCut: decoded.isCut || next.isCut }
   }
   return decoded
-}
-
-function undone(undo: Undo, bytes: Buffer, maxBytes: number): Decoded | null {
-  const whole = undoneOrTooMuch(undo, bytes, maxBytes)
-  return whole === 'too much' ? beginning(undo, bytes, maxBytes) : whole
 }
 
 /** Of a body that decodes to too much: the result of the longest beginning that does not, found by halving. */

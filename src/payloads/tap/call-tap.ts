@@ -1,116 +1,80 @@
 import type { RawHeaders } from '../../call/call-observer.ts'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
-import type { TapWords } from './tap-batch.ts'
+import { headerOf } from '../../lib/header-list.ts'
 import type { TapSender } from './tap-sender.ts'
 
-/** Offsets of one stream that are told; as many as a record has. */
+/** Offsets of one stream that are told. */
 const offsetLimit = 10_000
+const offsetBytes = 8
+
+interface CopiedBody {
+  totalBytes: number
+  copiedBytes: number
+  truncated: boolean
+}
 
 /** Copies what passes in one call into batches. */
 export class CallTap implements PayloadTap {
   readonly #sender: TapSender
   readonly #tap: number
-  readonly #generation: number
   readonly #receivedAtMs: number
-  #requestBytes = 0
-  #requestKept = 0
-  #answerBytes = 0
-  #answerKept = 0
-  #offsets = 0
-  #isRequestCut = false
-  #isAnswerCut = false
+  readonly #request: CopiedBody = { totalBytes: 0, copiedBytes: 0, truncated: false }
+  readonly #answer: CopiedBody = { totalBytes: 0, copiedBytes: 0, truncated: false }
   #isRequestOver = false
+  #isEventStream = false
+  readonly #offsetsMs: number[] = []
 
-  constructor(sender: TapSender, tap: number, generation: number, call: PayloadCall) {
+  constructor(sender: TapSender, tap: number, { call, path, headers, receivedAtMs }: PayloadCall) {
     this.#sender = sender
     this.#tap = tap
-    this.#generation = generation
-    this.#receivedAtMs = call.receivedAtMs
-    const { path, headers } = call
-    const { id: callId, method } = call.call
-    this.#addWords('begin', { callId, wallTimeMs: sender.wallTime(), method, path, headers })
+    this.#receivedAtMs = receivedAtMs
+    const { id: callId, method } = call
+    sender.addWords('begin', tap, { callId, wallTimeMs: sender.wallTime(), method, path, headers })
   }
 
   requestData(chunk: Uint8Array): void {
-    this.#requestBytes += chunk.length
-    if (this.#isRequestCut) return
-    const room = this.#room(chunk.length, this.#requestKept)
-    this.#isRequestCut = room < chunk.length
-    this.#requestKept += room
-    if (room > 0) this.#addData('requestData', room < chunk.length ? chunk.subarray(0, room) : chunk, 0)
+    if (!this.#isRequestOver) this.#copy('requestData', this.#request, chunk)
   }
 
   requestEnd(model: string | null, stream: boolean): void {
     if (this.#isRequestOver) return
     this.#isRequestOver = true
-    if (this.#isLost()) return
+    const { totalBytes, truncated } = this.#request
     const wallTimeMs = this.#sender.wallTime()
-    const [totalBytes, truncated] = [this.#requestBytes, this.#isRequestCut]
-    this.#addWords('requestEnd', { wallTimeMs, totalBytes, truncated, model, stream })
-    this.#sender.ended()
+    this.#sender.endRecord('requestEnd', this.#tap, { wallTimeMs, totalBytes, truncated, model, stream })
   }
 
   answerHead(status: number, headers: RawHeaders): void {
-    this.#addWords('answerHead', { status, headers })
+    this.#isEventStream =
+      headerOf(headers, 'content-type')?.toLowerCase().includes('text/event-stream') === true
+    this.#sender.addWords('answerHead', this.#tap, { status, headers })
   }
 
   answerData(chunk: Uint8Array, atMs: number): void {
-    this.#answerBytes += chunk.length
-    const room = this.#isAnswerCut ? 0 : this.#room(chunk.length, this.#answerKept)
-    this.#isAnswerCut ||= room < chunk.length
-    this.#answerKept += room
-    if (room === 0 && this.#offsets >= offsetLimit) return
-    this.#offsets++
-    this.#addData(
-      'answerData',
-      room < chunk.length ? chunk.subarray(0, room) : chunk,
-      atMs - this.#receivedAtMs,
-    )
+    this.#copy('answerData', this.#answer, chunk)
+    if (!this.#isEventStream || this.#offsetsMs.length === offsetLimit) return
+    this.#offsetsMs.push(atMs - this.#receivedAtMs)
+    this.#sender.hold(offsetBytes)
   }
 
-  ended(record: CallRecord): void {
-    this.requestEnd(record.model, record.stream)
-    if (this.#isLost()) return
-    const { outcome, failureCode, durationMs } = record
+  ended({ model, stream, outcome, failureCode, durationMs }: CallRecord): void {
+    this.requestEnd(model, stream)
+    const { totalBytes, truncated } = this.#answer
     const wallTimeMs = this.#sender.wallTime()
-    const [totalBytes, truncated] = [this.#answerBytes, this.#isAnswerCut]
-    this.#addWords('ended', { wallTimeMs, totalBytes, truncated, outcome, failureCode, durationMs })
-    this.#sender.ended()
+    const chunkOffsetsMs = this.#offsetsMs
+    const body = { wallTimeMs, totalBytes, truncated, model, stream }
+    const ending = { ...body, outcome, failureCode, durationMs, chunkOffsetsMs }
+    this.#sender.endRecord('ended', this.#tap, ending)
+    this.#sender.hold(-offsetBytes * chunkOffsetsMs.length)
   }
 
-  /** Whether a record is lost with its thread. */
-  #isLost(): boolean {
-    if (this.#sender.batchOf(this.#generation) !== null) return false
-    this.#sender.lost(1)
-    return true
-  }
-
-  /** How much of so many more bytes is copied, when `kept` were. */
-  #room(bytes: number, kept: number): number {
-    return this.#sender.hasRoom(bytes) ? Math.min(bytes, this.#sender.maxBodyBytes - kept) : 0
-  }
-
-  #addData(kind: 'requestData' | 'answerData', data: Uint8Array, offsetMs: number): void {
-    let start = 0
-    for (;;) {
-      const batch = this.#sender.batchOf(this.#generation)
-      if (batch === null) return
-      const end = batch.addData(kind, this.#tap, data, start, start === 0 ? offsetMs : Number.NaN)
-      if (end === data.length) break
-      if (end > 0) start = end
-      this.#sender.flush()
-    }
-    this.#sender.added()
-  }
-
-  #addWords<K extends keyof TapWords>(kind: K, words: TapWords[K]): void {
-    const batch = this.#sender.batchOf(this.#generation)
-    if (batch === null) return
-    if (!batch.addWords(kind, this.#tap, words)) {
-      this.#sender.flush()
-      this.#sender.batchOf(this.#generation)?.addWords(kind, this.#tap, words)
-    }
-    this.#sender.added()
+  #copy(kind: 'requestData' | 'answerData', body: CopiedBody, chunk: Uint8Array): void {
+    body.totalBytes += chunk.length
+    if (body.truncated) return
+    const bytes = this.#sender.roomFor(chunk.length, body.copiedBytes)
+    body.truncated = bytes < chunk.length
+    body.copiedBytes += bytes
+    this.#sender.addData(kind, this.#tap, body.truncated ? chunk.subarray(0, bytes) : chunk)
   }
 }

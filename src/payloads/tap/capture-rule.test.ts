@@ -10,51 +10,23 @@ describe('a rule is read', () => {
     errors: { kind: 'errors' },
     'sample:1/10': { kind: 'sample', every: 10 },
     'sample:1/1': { kind: 'sample', every: 1 },
-    'sample:1': { kind: 'sample', every: 1 },
-    'sample:0.1': { kind: 'sample', every: 10 },
-    'sample:.25': { kind: 'sample', every: 4 },
-    'sample:0.75': { kind: 'sample', every: 4 / 3 },
   }
   for (const [text, rule] of Object.entries(good))
     test(text, () => assert.deepEqual(parseCaptureRule(text), rule))
 
-  const bad = [
-    '',
-    'All',
-    'error',
-    'sample',
-    'sample:',
-    'sample:0',
-    'sample:2',
-    'sample:1.01',
-    'sample:-0.1',
-    'sample:10',
-  ]
-  const alsoBad = [
-    'sample:1/0',
-    'sample:2/3',
-    'sample:1/x',
-    'sample:1/',
-    'sample:0x1',
-    'sample:1e-1',
-    'sample:NaN',
-    'sample:1/1 ',
-  ]
-  const largeToo = ['sample:1/1000000000000', `sample:0.${'0'.repeat(40)}1`]
+  const bad = ['', 'All', 'error', 'sample', 'sample:', 'sample:0', 'sample:1', 'sample:2', 'sample:0.1']
+  const alsoBad = ['sample:-1/2', 'sample:1/0', 'sample:2/3', 'sample:1/x', 'sample:1/', 'sample:1/0x1']
+  const largeToo = ['sample:1/1 ', 'sample:1/1e3', 'sample:1/1000000000000']
   for (const text of [...bad, ...alsoBad, ...largeToo]) {
     test(`not ${text}`, () => assert.equal(parseCaptureRule(text), null))
   }
 
   test('what is formatted is read as the same', () => {
-    fc.assert(
-      fc.property(fc.constantFrom('all', 'errors', 'sample:1/7', 'sample:0.3', 'sample:0.125'), (text) => {
-        const rule = parseCaptureRule(text)
-        assert.ok(rule !== null)
-        const again = parseCaptureRule(formatCaptureRule(rule))
-        if (rule.kind !== 'sample' || again?.kind !== 'sample') assert.deepEqual(again, rule)
-        else assert.ok(Math.abs(again.every - rule.every) < 1e-6)
-      }),
-    )
+    for (const text of ['all', 'errors', 'sample:1/7']) {
+      const rule = parseCaptureRule(text)
+      assert.ok(rule !== null)
+      assert.equal(formatCaptureRule(rule), text)
+    }
   })
 })
 
@@ -75,7 +47,7 @@ test('a sample takes about its share of calls, from whichever gateway and howeve
 test('every call is taken by `all`, `errors` and a sample of one in one, as far as its id tells', () => {
   const id = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
   fc.assert(
-    fc.property(id, fc.constantFrom('all', 'errors', 'sample:1'), (callId, text) => {
+    fc.property(id, fc.constantFrom('all', 'errors', 'sample:1/1'), (callId, text) => {
       assert.equal(isSampled(parseCaptureRule(text) ?? { kind: 'sample', every: 1e9 }, callId), true)
     }),
   )

@@ -1,8 +1,5 @@
 import type { Clock } from '../../call/clock.ts'
 
-/** The longest time that a timer can be set to. */
-const longestTimerMs = 2 ** 31 - 1
-
 /** On or off, and off again by itself where a time was given. */
 export class LogSwitch {
   readonly #clock: Clock
@@ -27,25 +24,18 @@ export class LogSwitch {
     return this.#untilMs
   }
 
-  /** `forMs` is of no meaning for off. Ends what an earlier call said. */
+  /** `forMs` is of no meaning for off, and a week at most. Ends what an earlier call said. */
   set(isOn: boolean, forMs: number | null): void {
     this.#cancel()
+    this.#cancel = () => {}
     this.#isOn = isOn
-    const isTimed = isOn && forMs !== null
-    this.#untilMs = isTimed ? this.#clock.wallTime() + forMs : null
-    if (isTimed) this.#wait(this.#clock.now() + forMs)
-  }
-
-  #wait(dueMs: number): void {
-    const remainingMs = dueMs - this.#clock.now()
+    this.#untilMs = null
+    if (!isOn || forMs === null) return
+    this.#untilMs = this.#clock.wallTime() + forMs
     const onTime = (): void => {
-      if (this.#clock.now() < dueMs) {
-        this.#wait(dueMs)
-        return
-      }
       this.set(false, null)
       this.#onOff()
     }
-    this.#cancel = this.#clock.after(Math.min(remainingMs, longestTimerMs), onTime, { background: true })
+    this.#cancel = this.#clock.after(forMs, onTime, { background: true })
   }
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../../call/clock.ts'
+import type { PayloadCall, PayloadTap } from '../../call/payload-log.ts'
 import type { FromPayloadWorker, ToPayloadWorker } from '../payload-messages.ts'
-import { TapBatch } from './tap-batch.ts'
+import { CallTap } from './call-tap.ts'
+import { TapBatch, type TapWords } from './tap-batch.ts'
 
 export interface TapSenderOptions {
   readonly clock: Clock
@@ -10,6 +12,8 @@ export interface TapSenderOptions {
   /** From what a tap sees to its sending, at most. */
   readonly flushAfterMs: number
   readonly post: (message: ToPayloadWorker, transfer: ArrayBuffer[]) => void
+  /** So many records are lost on this side of the thread. */
+  readonly lost: (records: number) => void
 }
 
 /** Of one batch, or less where little may be held. */
@@ -28,39 +32,33 @@ interface Sent {
   readonly records: number
 }
 
-/** Sends batches to the thread and knows how much is held of what it was sent. */
+/** Sends what taps see in batches to one thread, for as long as that lives, and knows how much is held of it. */
 export class TapSender {
   readonly #options: TapSenderOptions
   readonly #batchBytes: number
+  #lastTap = 0
   #batch: TapBatch | null = null
-  #generation = 0
-  #isOpen = false
   #batchRecords = 0
-  #sent: Sent[] = []
+  readonly #sent: Sent[] = []
+  /** Of batches under way, in the thread, and in taps. */
   #sentBytes = 0
   #threadBytes = 0
-  #spares: ArrayBuffer[] = []
+  #tapBytes = 0
+  readonly #spares: ArrayBuffer[] = []
   #isPlanned = false
   #isDue = false
-  #dropped = 0
+  #isClosed = false
 
   constructor(options: TapSenderOptions) {
     this.#options = options
     this.#batchBytes = Math.min(largestBatchBytes, Math.ceil(options.heldBytesLimit * batchShare))
   }
 
-  get maxBodyBytes(): number {
-    return this.#options.maxBodyBytes
-  }
-
-  /** Changes when a thread is lost: what taps of an earlier one saw is lost with it. */
-  get generation(): number {
-    return this.#generation
-  }
-
-  /** Records that were lost on this side of the thread. */
-  get dropped(): number {
-    return this.#dropped
+  /** Null if too much is held already: then both records of the call are lost. */
+  begin(call: PayloadCall): PayloadTap | null {
+    if (this.#heldBytes < this.#options.heldBytesLimit) return new CallTap(this, ++this.#lastTap, call)
+    this.#options.lost(2)
+    return null
   }
 
   /** For how long the thread has not taken what it was sent; 0 where it has. */
@@ -69,80 +67,50 @@ export class TapSender {
     return first === undefined ? 0 : this.#options.clock.now() - first.atMs
   }
 
-  get isFull(): boolean {
-    return !this.#isOpen || this.#heldBytes() >= this.#options.heldBytesLimit
-  }
-
-  /** There is a thread to send to. */
-  open(): void {
-    this.#isOpen = true
-  }
-
-  /** The thread is gone: what it held, and was not sent to it yet, is counted; answers how many records. */
-  lose(): number {
-    const records = this.#sent.reduce((sum, sent) => sum + sent.records, this.#batchRecords)
-    this.#isOpen = false
-    this.#generation++
-    this.#batch = null
-    this.#isDue = false
-    this.#batchRecords = 0
-    this.#sent = []
-    this.#sentBytes = 0
-    this.#threadBytes = 0
-    this.#dropped += records
-    return records
-  }
-
-  /** The batch to add to: another one after each `flush`. Null if that thread is gone, with all that it held. */
-  batchOf(generation: number): TapBatch | null {
-    if (generation !== this.#generation || !this.#isOpen) return null
-    return (this.#batch ??= new TapBatch(this.#spares.pop() ?? new ArrayBuffer(this.#batchBytes)))
-  }
-
-  /** Something was added to the batch: it is sent soon. */
-  added(): void {
-    if (this.#isPlanned) return
-    this.#isPlanned = true
-    this.#options.clock.after(
-      this.#options.flushAfterMs,
-      () => {
-        this.#isPlanned = false
-        if (this.#sent.length < underWayLimit) this.flush()
-        else this.#isDue = true
-      },
-      { background: true },
-    )
-  }
-
-  /** Whether so many more bytes of a body may be held. */
-  hasRoom(bytes: number): boolean {
-    return this.#heldBytes() + bytes <= this.#options.heldBytesLimit * bodyShare
-  }
-
-  /** A record became whole. */
-  ended(): void {
-    this.#batchRecords++
-  }
-
-  /** So many records of a call are lost with its thread. */
-  lost(records: number): void {
-    this.#dropped += records
-  }
-
   wallTime(): number {
     return this.#options.clock.wallTime()
+  }
+
+  /** How much is to be copied of so many more bytes of a body, of which `copied` were. */
+  roomFor(bytes: number, copied: number): number {
+    const { maxBodyBytes, heldBytesLimit } = this.#options
+    return this.#heldBytes + bytes <= heldBytesLimit * bodyShare ? Math.min(bytes, maxBodyBytes - copied) : 0
+  }
+
+  addData(kind: 'requestData' | 'answerData', tap: number, data: Uint8Array): void {
+    for (let start = 0; start < data.length && !this.#isClosed;) {
+      start += this.#openBatch().addData(kind, tap, start === 0 ? data : data.subarray(start))
+      this.#added()
+    }
+  }
+
+  addWords<K extends keyof TapWords>(kind: K, tap: number, words: TapWords[K]): void {
+    if (this.#isClosed) return
+    this.#openBatch().addWords(kind, tap, words)
+    this.#added()
+  }
+
+  /** With these words a record is whole, or lost with the thread. */
+  endRecord<K extends 'requestEnd' | 'ended'>(kind: K, tap: number, words: TapWords[K]): void {
+    if (this.#isClosed) this.#options.lost(1)
+    else this.#batchRecords++
+    this.addWords(kind, tap, words)
+  }
+
+  /** A tap holds so many more bytes by itself; fewer where it is negative. */
+  hold(bytes: number): void {
+    this.#tapBytes += bytes
   }
 
   /** Sends the batch, full or not. */
   flush(): void {
     const batch = this.#batch
-    if (batch === null || batch.isEmpty) return
+    if (batch === null) return
     this.#batch = null
     this.#isDue = false
-    const sent = { atMs: this.#options.clock.now(), bytes: batch.bytes, records: this.#batchRecords }
+    this.#sent.push({ atMs: this.#options.clock.now(), bytes: batch.bytes, records: this.#batchRecords })
     this.#batchRecords = 0
-    this.#sent.push(sent)
-    this.#sentBytes += sent.bytes
+    this.#sentBytes += batch.bytes
     const sealed = batch.seal()
     this.#options.post({ kind: 'batch', ...sealed }, [sealed.bytes])
   }
@@ -155,7 +123,31 @@ export class TapSender {
     if (this.#isDue) this.flush()
   }
 
-  #heldBytes(): number {
-    return this.#sentBytes + this.#threadBytes + (this.#batch?.bytes ?? 0)
+  /** The thread is gone, and what taps see is lost from now on. Answers how many records were on their way. */
+  close(): number {
+    this.#isClosed = true
+    this.#batch = null
+    return this.#sent.splice(0).reduce((sum, { records }) => sum + records, this.#batchRecords)
+  }
+
+  get #heldBytes(): number {
+    return this.#sentBytes + this.#threadBytes + this.#tapBytes + (this.#batch?.bytes ?? 0)
+  }
+
+  #openBatch(): TapBatch {
+    return (this.#batch ??= new TapBatch(this.#spares.pop() ?? new ArrayBuffer(this.#batchBytes)))
+  }
+
+  /** The batch is sent when it is full, or soon. */
+  #added(): void {
+    if (this.#batch?.isFull === true) this.flush()
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    const onTime = (): void => {
+      this.#isPlanned = false
+      if (this.#sent.length < underWayLimit) this.flush()
+      else this.#isDue = true
+    }
+    this.#options.clock.after(this.#options.flushAfterMs, onTime, { background: true })
   }
 }

@@ -5,6 +5,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { CallStart } from '../../call/call.ts'
 import type { Clock } from '../../call/clock.ts'
 import { endLine, headerLine, isEndLine, startLine } from './journal-line.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { fileKey } from '../sqlite/store-files.ts'
 
@@ -191,8 +192,7 @@ export class InflightJournal {
       work()
     } catch (error) {
       this.#letGo()
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#warn('journal_unavailable', `${this.#path}: ${reason}`)
+      this.#warn('journal_unavailable', `${this.#path}: ${messageOf(error)}`)
     }
   }
 

@@ -65,7 +65,9 @@ function valuesAt(
   positions: readonly number[],
   convert: (us: number) => number,
 ): readonly number[] {
-  const found = histogram.around(positions)
+  const found = histogram.atRanks(
+    positions.flatMap((position) => [Math.floor(position), Math.ceil(position)]),
+  )
   const valueOf = (rank: number, us: number): number => {
     if (rank <= 0) return convert(min)
     if (rank >= count - 1) return convert(max)

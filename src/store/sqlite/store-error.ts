@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/caught.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 
@@ -40,7 +41,7 @@ const goesOn = 'recording goes on by itself, nothing has to be restarted'
 
 /** What to do about an error of the store, and what to tell people. */
 export function problemOf(error: unknown, path: string): StoreProblem {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   const kind = error instanceof StoreError ? error.kind : (sqliteFault(error) ?? fileFault(error))
   switch (kind) {
     case 'moved': {
