@@ -177,12 +177,7 @@ export function CallsTable({ list, columns, onOpen }: CallsTableProps) {
   )
 }
 
-interface ColumnHeadProps {
-  readonly name: ColumnName
-  readonly scaleMs: number
-}
-
-function ColumnHead({ name, scaleMs }: ColumnHeadProps) {
+function ColumnHead({ name, scaleMs }: { readonly name: ColumnName; readonly scaleMs: number }) {
   const { address, go } = useNavigation()
   const { words, title, isFigure, sort } = callColumns[name]
   const isSorted = sort === address.sort

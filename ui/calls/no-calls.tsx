@@ -14,12 +14,7 @@ const wider: Readonly<Partial<Record<LastRange, readonly [range: LastRange, word
   '7d': ['30d', 'the last 30 days'],
 }
 
-interface WayProps {
-  readonly to: Partial<PageAddress>
-  readonly words: string
-}
-
-function Way({ to, words }: WayProps) {
+function Way({ to, words }: { readonly to: Partial<PageAddress>; readonly words: string }) {
   return (
     <AddressLink class="button" to={to}>
       {words}

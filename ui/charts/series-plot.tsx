@@ -82,12 +82,7 @@ export function SeriesPlot(props: SeriesPlotProps) {
   )
 }
 
-interface FiguresProps {
-  readonly series: readonly ChartSeries[]
-  readonly index: number
-}
-
-function Figures({ series, index }: FiguresProps) {
+function Figures({ series, index }: { readonly series: readonly ChartSeries[]; readonly index: number }) {
   return (
     <dl>
       {series.map((one) => (

@@ -233,13 +233,8 @@ const serviceWords: Readonly<Record<string, string>> = {
   batch: 'Batch',
 }
 
-interface AllRatesProps {
-  readonly name: string
-  readonly price: ShownPrice
-}
-
 /** All rates of a price: by the length of a request, and by the service tier that was asked for. */
-function AllRates({ name, price: { period } }: AllRatesProps) {
+function AllRates({ name, price: { period } }: { readonly name: string; readonly price: ShownPrice }) {
   return (
     <div class="price-rates">
       <RateTable caption={`Rates of ${name}`} tiers={period.tiers} />
@@ -253,12 +248,7 @@ function AllRates({ name, price: { period } }: AllRatesProps) {
   )
 }
 
-interface RateTableProps {
-  readonly caption: string
-  readonly tiers: readonly RateTier[]
-}
-
-function RateTable({ caption, tiers }: RateTableProps) {
+function RateTable({ caption, tiers }: { readonly caption: string; readonly tiers: readonly RateTier[] }) {
   const columns = [<span class="aside">Rate</span>, ...tiers.map((_, at) => tierWords(tiers, at))]
   return (
     <Table caption={caption} columns={columns.map((words) => ({ words }))}>

@@ -77,12 +77,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
   )
 }
 
-interface NameProps {
-  readonly by: SpendBy
-  readonly name: string | null
-}
-
-function Name({ by, name }: NameProps) {
+function Name({ by, name }: { readonly by: SpendBy; readonly name: string | null }) {
   if (name === null) return <span class="spend-name cut quiet">{namelessWords[by]}</span>
   const calls: Partial<PageAddress> = by === 'model' ? { models: [name] } : { clients: [name] }
   return (

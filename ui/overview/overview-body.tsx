@@ -112,13 +112,8 @@ function courseOf({ course, colour }: OverviewCard) {
   return <Sparkline values={course} colour={colour} />
 }
 
-interface SlotsCardProps {
-  readonly answer: Overview
-  readonly frame: TimeFrame
-}
-
 /** How full the gateway was, and how long calls waited for a slot because of it. */
-function SlotsCard({ answer, frame }: SlotsCardProps) {
+function SlotsCard({ answer, frame }: { readonly answer: Overview; readonly frame: TimeFrame }) {
   const { address } = useNavigation()
   const limitNow = useLive(({ status }) => status?.health?.rate_limiter.max_concurrent ?? null)
   const parts = useMemo(() => slotParts(answer, frame, limitNow), [answer, frame, limitNow])
