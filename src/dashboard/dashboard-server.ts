@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Clock } from '../call/clock.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
-import { CallTopic } from './events/call-topic.ts'
+import { callTopic } from './events/call-topic.ts'
 import { EventHub } from './events/event-hub.ts'
-import { JobTopic } from './events/job-topic.ts'
-import { LogTopic } from './events/log-topic.ts'
-import { PayloadTopic } from './events/payload-topic.ts'
-import { StateTopic } from './events/state-topic.ts'
+import { jobTopic } from './events/job-topic.ts'
+import { logTopic } from './events/log-topic.ts'
+import { payloadTopic } from './events/payload-topic.ts'
+import { stateTopic } from './events/state-topic.ts'
 import { answerMalformed, errorAnswer, send } from './http/answer.ts'
 import { Guard } from './http/guard.ts'
 import { PageAssets } from './http/page-assets.ts'
@@ -66,17 +66,18 @@ export class DashboardServer {
 
   constructor(options: DashboardServerOptions) {
     const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
-    const gateway = new StateTopic({
-      name: 'gateway',
-      clock,
-      look: () => process.status(),
-      passing: 'uptime_s',
-      onFault,
-    })
-    const live = new StateTopic({ name: 'live', clock, look: () => process.live(), onFault })
-    const calls = new CallTopic(queries, clock, onFault)
-    const others = [new JobTopic(jobs), new PayloadTopic(rawLog)]
-    this.#hub = new EventHub([gateway, new LogTopic(log), calls, live, ...others], clock)
+    const common = { clock, onFault }
+    const passing = 'uptime_s'
+    const gateway = stateTopic({ ...common, name: 'gateway', look: () => process.status(), passing })
+    const topics = [
+      gateway,
+      logTopic(log),
+      callTopic(queries, clock, onFault),
+      stateTopic({ ...common, name: 'live', look: () => process.live() }),
+      jobTopic(jobs),
+      payloadTopic(rawLog),
+    ]
+    this.#hub = new EventHub(topics, clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
     const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
     const rules = { ...options, openPaths: openPaths(assets) }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/call/clock.ts'
 import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import type { PriceWriter } from '../../src/dashboard/routes/price-writer.ts'
-import type { QuerySource } from '../../src/dashboard/routes/query-source.ts'
+import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import type { JobStarter } from '../../src/supervisor/database-jobs.ts'
 import type { PriceSyncer } from '../../src/supervisor/price-sync-job.ts'

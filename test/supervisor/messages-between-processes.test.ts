@@ -17,7 +17,7 @@ import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
 import { JobError } from '../../src/supervisor/run-job.ts'
 import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
 import { TailPrinter } from '../../src/cli/terminal/tail-printer.ts'
-import { PayloadTopic } from '../../src/dashboard/events/payload-topic.ts'
+import { payloadTopic } from '../../src/dashboard/events/payload-topic.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import { type Damage, damagedTexts } from '../support/damaged-messages.ts'
 import { requestBytes } from '../support/exchange.ts'
@@ -322,7 +322,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
   )
   const told: string[] = []
   let listener: FeedListener | undefined
-  const topic = new PayloadTopic({
+  const topic = payloadTopic({
     follow: (to: FeedListener) => {
       listener = to
       return () => {}

@@ -2,50 +2,51 @@ import type { Clock } from '../../call/clock.ts'
 
 const everyMs = 1000
 
-export interface PollOptions {
+export interface PollOptions<T> {
   readonly clock: Clock
-  readonly look: () => Promise<void>
+  readonly look: () => Promise<T>
   readonly onFault: (error: unknown) => void
 }
 
-/** Looks once a second, never twice at a time, from `start` to `stop`. */
-export class Poll {
-  readonly #options: PollOptions
-  #isWanted = false
-  #isLooking = false
-  /** Look again as soon as the look under way is over, which may have been too early. */
-  #again = false
-  #cancelNext: (() => void) | undefined
+export interface Poll {
+  /** Looks at once, or right after the look under way, which may have been too early. */
+  refresh(): void
+  /** Nothing is told any more. */
+  stop(): void
+}
 
-  constructor(options: PollOptions) {
-    this.#options = options
+/** Looks now and once a second, never twice at a time, and tells what it saw. */
+export function startPoll<T>({ clock, look, onFault }: PollOptions<T>, tell: (seen: T) => void): Poll {
+  let isStopped = false
+  let isLooking = false
+  let again = false
+  let cancelNext = (): void => {}
+  const refresh = (): void => {
+    again = true
+    if (!isLooking) void run()
   }
-
-  start(): void {
-    this.#isWanted = true
-    this.refresh()
-  }
-
-  /** Looks at once. */
-  refresh(): void {
-    this.#again = this.#isWanted
-    if (this.#isWanted && !this.#isLooking) void this.#run()
-  }
-
-  stop(): void {
-    this.#isWanted = false
-    this.#cancelNext?.()
-  }
-
-  async #run(): Promise<void> {
-    const { clock, look, onFault } = this.#options
-    this.#cancelNext?.()
-    this.#isLooking = true
-    while (this.#again && this.#isWanted) {
-      this.#again = false
-      await look().catch(onFault)
+  const run = async (): Promise<void> => {
+    cancelNext()
+    isLooking = true
+    while (again) {
+      again = false
+      try {
+        const seen = await look()
+        if (!isStopped) tell(seen)
+      } catch (error) {
+        onFault(error)
+      }
     }
-    this.#isLooking = false
-    if (this.#isWanted) this.#cancelNext = clock.after(everyMs, () => this.refresh(), { background: true })
+    isLooking = false
+    if (!isStopped) cancelNext = clock.after(everyMs, refresh, { background: true })
+  }
+  refresh()
+  return {
+    refresh,
+    stop: () => {
+      isStopped = true
+      again = false
+      cancelNext()
+    },
   }
 }
