@@ -31,10 +31,7 @@ export interface JobRun<Job, Result> {
 }
 
 /** The jobs on the database that can be begun from the dashboard. */
-export type JobStarter = Pick<
-  DatabaseJobs,
-  'last' | 'lastReprice' | 'file' | 'compress' | 'reprice' | 'watch'
->
+export type JobStarter = Pick<DatabaseJobs, 'last' | 'file' | 'compress' | 'reprice' | 'watch'>
 
 /** The command is `… db`. */
 export interface DatabaseJobsOptions extends JobCommand {
@@ -47,10 +44,11 @@ export interface DatabaseJobsOptions extends JobCommand {
  * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
  */
 export class DatabaseJobs {
-  /** The last compressing that was begun here. */
-  last: DatabaseJob | null = null
-  /** The last re-pricing that was begun here; dry ones do not count. */
-  lastReprice: RepriceJob | null = null
+  /** The last ones that were begun here; re-pricings that are dry do not count. */
+  last: { readonly compress: DatabaseJob | null; readonly reprice: RepriceJob | null } = {
+    compress: null,
+    reprice: null,
+  }
   readonly #options: DatabaseJobsOptions
   readonly #watchers = new Set<() => void>()
   readonly #running = new Map<JobKind, RunningJob<unknown>>()
@@ -75,42 +73,21 @@ export class DatabaseJobs {
   /** Throws {@link JobError} while one that was begun here is under way. */
   compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
-    return this.#run('compress', started, {
-      args: [`--keep-days=${keepDays}`, `--db=${this.#options.db}`],
-      running: 'The database is being compressed already.',
-      name: 'Compressing',
-      progressIn: (line): CompressProgress | null => (isCompressProgress(line) ? line : null),
-      resultIn: (line): CompressResult | null => (isCompressResult(line) ? line : null),
-      tell: (job) => {
-        this.last = job
-      },
-    })
+    return this.#run('compress', started, [`--keep-days=${keepDays}`], compressing)
   }
 
   /** Throws {@link JobError} while one that was begun here is under way. */
   reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
-    const { dryRun, model } = order
-    return this.#run<RepriceProgress, RepriceResult, RepriceJob>(
-      dryRun ? 'dry reprice' : 'reprice',
-      { job: 'reprice', ...this.#started(dryRun) },
-      {
-        args: [
-          `--from=${new Date(order.fromMs).toISOString()}`,
-          `--to=${new Date(order.toMs).toISOString()}`,
-          `--tz=${order.timeZone}`,
-          `--db=${this.#options.db}`,
-          ...(model === null ? [] : [`--model=${model}`]),
-          ...(order.onlyUnpriced ? ['--only-unpriced'] : []),
-        ],
-        running: 'Calls are being priced anew already.',
-        name: 'Pricing',
-        progressIn: ({ progress }) => (isRepriceProgress(progress) ? progress : null),
-        resultIn: ({ result }) => (isRepriceResult(result) ? result : null),
-        tell: (job) => {
-          if (!dryRun) this.lastReprice = job
-        },
-      },
-    )
+    const { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone } = order
+    const started: RepriceJob = { job: 'reprice', ...this.#started(dryRun) }
+    const args = [
+      `--from=${new Date(fromMs).toISOString()}`,
+      `--to=${new Date(toMs).toISOString()}`,
+      `--tz=${timeZone}`,
+      ...(model === null ? [] : [`--model=${model}`]),
+      ...(onlyUnpriced ? ['--only-unpriced'] : []),
+    ]
+    return this.#run(dryRun ? 'dry reprice' : 'reprice', started, args, pricing)
   }
 
   /** Lets go of the jobs under way, which go on alone. */
@@ -129,19 +106,20 @@ export class DatabaseJobs {
   #run<Progress, Result, Job extends AnyJob<Progress, Result>>(
     kind: JobKind,
     started: Job,
-    words: DatabaseJobWords<Progress, Result, Job>,
+    args: readonly string[],
+    words: DatabaseJobWords<Progress, Result>,
   ): JobRun<Job, Result> {
     if (this.#running.has(kind)) throw new JobError('job_running', words.running)
     let job = started
     const say = (change: Partial<AnyJob<Progress, Result>>): void => {
       job = { ...job, ...change }
-      words.tell(job)
+      if (kind !== 'dry reprice') this.last = { ...this.last, [kind]: job }
       for (const watcher of this.#watchers) watcher()
     }
     const begun = Promise.withResolvers<Job>()
     const dry = started.dry_run ? ['--dry-run'] : []
-    const args = [started.job, '--json', ...words.args, ...dry]
-    const running = runJob(this.#options, args, words, (progress) => {
+    const allArgs = [started.job, '--json', ...args, `--db=${this.#options.db}`, ...dry]
+    const running = runJob(this.#options, allArgs, words, (progress) => {
       say({ progress })
       begun.resolve(job)
     })
@@ -152,11 +130,9 @@ export class DatabaseJobs {
         say({ state: 'done', result: done })
         begun.resolve(job)
       },
-      (error: JobError) => {
-        say({ state: 'failed', error: { code: error.code, message: error.message } })
-        begun.reject(error)
-      },
+      ({ code, message }: JobError) => say({ state: 'failed', error: { code, message } }),
     )
+    result.catch(begun.reject)
     begun.promise.catch(() => undefined)
     say({})
     return { begun: begun.promise, result }
@@ -166,36 +142,31 @@ export class DatabaseJobs {
 /** Of each kind one runs at a time; a dry run is in nobody's way. */
 type JobKind = 'compress' | 'reprice' | 'dry reprice'
 
-/** The fields that both kinds of job share. */
 type AnyJob<Progress, Result> = Pick<DatabaseJob | RepriceJob, 'job' | 'state' | 'dry_run' | 'error'> & {
   readonly progress: Progress | null
   readonly result: Result | null
 }
 
-interface DatabaseJobWords<Progress, Result, Job> extends JobWords<Progress, Result> {
-  readonly args: readonly string[]
+interface DatabaseJobWords<Progress, Result> extends JobWords<Progress, Result> {
   /** Why no other may begin. */
   readonly running: string
-  readonly tell: (job: Job) => void
 }
 
-const isCompressProgress = record<CompressProgress>({
-  phase: isOneOf(['roll_up', 'fold', 'give_back']),
-  done: isAmount,
-  total: isAmount,
-})
-
-const isCompressResult = record<CompressResult>({
-  before_bytes: isAmount,
-  after_bytes: isAmount,
-  folded_calls: isAmount,
-  duration_ms: isAmount,
-})
-
-const isRepriceProgress = record<RepriceProgress>({
-  done: isAmount,
-  total: isAmount,
-})
+const compressing: DatabaseJobWords<CompressProgress, CompressResult> = {
+  running: 'The database is being compressed already.',
+  name: 'Compressing',
+  progress: record<CompressProgress>({
+    phase: isOneOf(['roll_up', 'fold', 'give_back']),
+    done: isAmount,
+    total: isAmount,
+  }),
+  result: record<CompressResult>({
+    before_bytes: isAmount,
+    after_bytes: isAmount,
+    folded_calls: isAmount,
+    duration_ms: isAmount,
+  }),
+}
 
 const sums = {
   calls: isAmount,
@@ -205,13 +176,18 @@ const sums = {
   newly_unpriced: isAmount,
 }
 
-const isRepriceResult = record<RepriceResult>({
-  ...sums,
-  days: listOf(record<RepriceDay>({ ...sums, day: isText, model: nullable(isText) })),
-  looked_calls: isAmount,
-  reported_calls: isAmount,
-  duration_ms: isAmount,
-})
+const pricing: DatabaseJobWords<RepriceProgress, RepriceResult> = {
+  running: 'Calls are being priced anew already.',
+  name: 'Pricing',
+  progress: record<RepriceProgress>({ done: isAmount, total: isAmount }),
+  result: record<RepriceResult>({
+    ...sums,
+    days: listOf(record<RepriceDay>({ ...sums, day: isText, model: nullable(isText) })),
+    looked_calls: isAmount,
+    reported_calls: isAmount,
+    duration_ms: isAmount,
+  }),
+}
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null

@@ -32,10 +32,7 @@ export class PriceSyncJob {
     const begun = { started_at: this.#now(), added: 0, changed: 0, removed: 0 }
     this.state = { ...begun, state: 'running', finished_at: null, last_error: null }
     const args = ['sync', '--json', `--pricing-source=${source}`, `--db=${db}`]
-    this.#running = runJob(this.#options, args, {
-      name: 'The sync',
-      resultIn: ({ result }) => (isSyncResult(result) ? result : null),
-    })
+    this.#running = runJob(this.#options, args, { name: 'The sync', result: isSyncResult })
     const end = (state: PriceSync | null): void => {
       this.#running = null
       this.state = state

@@ -243,9 +243,9 @@ test('re-pricing is looked at first, then done as a job that the events tell of'
     '--from=2026-11-01T00:00:00.000Z',
     '--to=2026-11-20T23:00:00.000Z',
     '--tz=Europe/Berlin',
-    `--db=${db}`,
     '--model=a b',
     '--only-unpriced',
+    `--db=${db}`,
     '--dry-run',
   ])
   writeFileSync(dir.file('said'), '{"progress":{"done":1,"total":3}}\n')

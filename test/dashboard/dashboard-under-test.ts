@@ -32,9 +32,8 @@ const busyQueries: QuerySource = {
 }
 
 const noJobs: JobStarter = {
-  last: null,
+  last: { compress: null, reprice: null },
   file: () => ({ file: '/data/calls.db', bytes: null }),
-  lastReprice: null,
   compress: () => {
     throw new Error('no job was expected')
   },

@@ -104,9 +104,8 @@ test('a port that is taken is told of by the error of the system', async () => {
     rawLog: new ScriptedRawLog(),
     queries: { ask: () => Promise.reject(new Error('not asked')) },
     jobs: {
-      last: null,
+      last: { compress: null, reprice: null },
       file: () => assert.fail('not asked'),
-      lastReprice: null,
       compress: () => assert.fail('not asked'),
       reprice: () => assert.fail('not asked'),
       watch: () => () => undefined,

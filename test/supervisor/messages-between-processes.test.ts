@@ -244,9 +244,9 @@ test('jobs: lines that are none change nothing, and the job ends as its true lin
   const order = { keepDays: 90, dryRun: false }
   const { compress } = jobs({ ...result, new_one: 1 })
   const seen: unknown[] = []
-  compress.watch(() => seen.push(compress.last?.progress ?? null))
+  compress.watch(() => seen.push(compress.last.compress?.progress ?? null))
   assert.equal((await compress.compress(order).result).folded_calls, 7)
-  assert.deepEqual([seen.length, compress.last?.progress], [2, null])
+  assert.deepEqual([seen.length, compress.last.compress?.progress], [2, null])
 
   const newer = jobs({ error: { code: 'of_a_newer_version', message: 'It is so.' } })
   await assert.rejects(newer.compress.compress(order).result, (error) => {

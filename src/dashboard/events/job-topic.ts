@@ -4,9 +4,6 @@ import { Topic } from './topic.ts'
 
 /** The last jobs on the database. */
 export function jobTopic(jobs: JobStarter): Topic {
-  const state = (): string => {
-    const data: EventData['jobs'] = { compress: jobs.last, reprice: jobs.lastReprice }
-    return JSON.stringify(data)
-  }
+  const state = (): string => JSON.stringify(jobs.last satisfies EventData['jobs'])
   return new Topic('jobs', (tell) => ({ current: () => [state()], stop: jobs.watch(() => tell(state())) }))
 }
