@@ -10,9 +10,9 @@ import { payloadTopic } from './events/payload-topic.ts'
 import { stateTopic } from './events/state-topic.ts'
 import { answerMalformed, errorAnswer, send } from './http/answer.ts'
 import { Guard } from './http/guard.ts'
-import { PageAssets } from './http/page-assets.ts'
+import { readPage } from './http/page-assets.ts'
 import { RequestError } from './http/request-error.ts'
-import { type RouteTable, Router } from './http/router.ts'
+import { type Answering, type RouteTable, answerBy } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
@@ -58,7 +58,7 @@ export class DashboardServer {
   /** All routes, by path. */
   readonly routes: RouteTable
   readonly #server: Server
-  readonly #router: Router
+  readonly #answerByRoute: Answering
   readonly #hub: EventHub
   readonly #guard: Guard
   readonly #signIn: SignIn | null
@@ -79,7 +79,7 @@ export class DashboardServer {
     ]
     this.#hub = new EventHub(topics, clock)
     this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
-    const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
+    const assets = readPage(new URL('../../dist/ui/', import.meta.url))
     const rules = { ...options, openPaths: openPaths(assets) }
     this.#guard = new Guard(rules, options.thisMachine, this.#signIn)
     this.routes = {
@@ -92,7 +92,7 @@ export class DashboardServer {
       ...costRoutes(options),
       ...eventRoutes(this.#hub),
     }
-    this.#router = new Router(this.routes, onFault)
+    this.#answerByRoute = answerBy(this.routes, onFault)
     this.#server = this.#listener()
   }
 
@@ -135,7 +135,7 @@ export class DashboardServer {
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     // No route would hear that the client has left already.
     if (!(await this.#guard.admits(req, res)) || req.socket.destroyed) return
-    if (!this.#closing) return this.#router.answer(req, res)
+    if (!this.#closing) return this.#answerByRoute(req, res)
     res.shouldKeepAlive = false
     send(req, res, errorAnswer(new RequestError('closing', 'The dashboard is closing.')))
   }

@@ -1,12 +1,12 @@
 import * as json from '../../options/json-check.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import { jsonAnswer } from '../http/answer.ts'
-import { invalidParameter, optional, readParameter } from '../http/query-parameters.ts'
+import { optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
-import { instantOf, isoTime } from './query-request.ts'
+import { expectOrder, instantOf, isoTime } from './query-request.ts'
 
 const modelName = json.only(
   'a name of 1 to 2000 characters',
@@ -80,12 +80,5 @@ export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): Rou
         },
       }),
     },
-  }
-}
-
-/** Throws {@link RequestError} if a range of time ends before it has begun. */
-function expectOrder(fromMs: number | null, toMs: number | null): void {
-  if (fromMs !== null && toMs !== null && toMs <= fromMs) {
-    throw invalidParameter('to', 'to must be later than from.')
   }
 }
