@@ -1,5 +1,4 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions, request } from 'node:http'
-import { type Socket, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
@@ -150,8 +149,7 @@ export class ControlClient {
 function open(socketPath: string, route: string, options: RequestOptions = {}) {
   const [method, path] = route.split(' ')
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const createConnection = (): Socket => connect({ path: socketPath })
-  const req = request({ method, path, createConnection, ...options })
+  const req = request({ socketPath, method, path, agent: false, ...options })
   req.once('response', resolve).on('error', reject)
   return { req, response }
 }
