@@ -69,7 +69,7 @@ export async function openDashboard(
   })
   const onFault = (error: unknown): void =>
     console.error('tokenweir: a fault of the dashboard, which goes on:', error)
-  const queryEnv = childEnvironment(env, { upstreamIsTrusted: false, adminToken: null })
+  const queryEnv = childEnvironment(env)
   const queries = new QueryProcess({ clock, spawn: spawnQuery(db, queryEnv), onFault })
   const jobs = new DatabaseJobs({ command: databaseCommand, db, env, clock })
   const files = payloadFiles(options.rawLogFile, options.rawLogCapture)

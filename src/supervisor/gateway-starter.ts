@@ -8,8 +8,10 @@ import {
   spawnGateway,
 } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
+import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import { argumentsOf } from '../options/option-spec.ts'
 import { childEnvironment } from './child-environment.ts'
-import type { ResolvedGateway } from './gateway-config.ts'
+import type { GatewayConfig } from './gateway-config.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
@@ -24,6 +26,7 @@ const killLimitMs = 5000
 
 export interface GatewayStarterOptions {
   readonly finder: GatewayFinder
+  readonly config: GatewayConfig
   readonly logFile: LogFile
   readonly clock: Clock
   readonly limits: SupervisorLimits
@@ -60,7 +63,7 @@ export class GatewayStarter {
    * Resolves when a gateway is healthy: with this one, or with null if another of this data folder was quicker.
    * Rejects with {@link ProcessError}.
    */
-  start(plan: ResolvedGateway): Promise<SpawnedGateway | null> {
+  start(plan: GatewayValues): Promise<SpawnedGateway | null> {
     return this.#quoting(async () => {
       const child = this.#spawn(plan)
       this.#starting = child
@@ -86,13 +89,13 @@ export class GatewayStarter {
    * healthy, with true; with false if the running one is of a version that cannot. Rejects with {@link ProcessError},
    * and says in it whether the running one goes on as before.
    */
-  takeOver(plan: ResolvedGateway): Promise<boolean> {
+  takeOver(plan: GatewayValues): Promise<boolean> {
     const { clock, limits, logFile, command, finder } = this.#options
     return this.#quoting(async () => {
       const deadline = clock.now() + limits.startMs + limits.answerMs
       const order = {
         command,
-        args: plan.args,
+        args: argumentsOf(gatewayOptionTable, plan),
         env: this.#environment(plan),
         cwd: process.cwd(),
         log_file: resolve(logFile.path),
@@ -131,25 +134,30 @@ export class GatewayStarter {
     }
   }
 
-  #environment({ upstreamIsTrusted }: ResolvedGateway): Record<string, string> {
-    const { adminToken, env } = this.#options
-    return childEnvironment(env, { upstreamIsTrusted, adminToken })
+  #environment({ upstream }: GatewayValues): Record<string, string> {
+    const { adminToken, config, env } = this.#options
+    return childEnvironment(env, { upstreamIsTrusted: config.trusts(upstream), adminToken })
   }
 
-  #spawn(plan: ResolvedGateway): SpawnedGateway {
+  #spawn(plan: GatewayValues): SpawnedGateway {
     const { command, logFile } = this.#options
     if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
     try {
       using log = logFile.openToAppend()
       const env = this.#environment(plan)
-      return spawnGateway({ command, args: plan.args, env, logDescriptor: log.descriptor })
+      return spawnGateway({
+        command,
+        args: argumentsOf(gatewayOptionTable, plan),
+        env,
+        logDescriptor: log.descriptor,
+      })
     } catch (error) {
       throw startFailed(`The gateway could not be started: ${messageOf(error)}.`)
     }
   }
 
   /** Resolves with true when it is healthy, with false if another gateway of this folder is. */
-  async #isComingUp(child: SpawnedGateway, plan: ResolvedGateway): Promise<boolean> {
+  async #isComingUp(child: SpawnedGateway, plan: GatewayValues): Promise<boolean> {
     const { clock, limits } = this.#options
     const deadline = clock.now() + limits.startMs
     const begun = await within(clock, limits.startMs, child.begun)
@@ -194,7 +202,7 @@ export class GatewayStarter {
    * It ended before it was ready: because another gateway of this folder was quicker, for whose health this waits, or
    * for reasons of its own, with which this rejects.
    */
-  async #expectWinner(end: GatewayEnd, { values: { host, port } }: ResolvedGateway): Promise<void> {
+  async #expectWinner(end: GatewayEnd, { host, port }: GatewayValues): Promise<void> {
     if (end.code !== exitPortInUse) throw startFailed(`The gateway ${endInWords(end)}.`)
     const { answerMs } = this.#options.limits
     const holder = await askHealth(host, port, answerMs)

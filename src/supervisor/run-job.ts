@@ -46,7 +46,7 @@ export function runJob<Progress, Result>(
   const child = spawn(program, [...first, ...args], {
     // Ctrl-C on the dashboard's terminal is not meant for it.
     detached: true,
-    env: childEnvironment(env, { upstreamIsTrusted: false, adminToken: null }),
+    env: childEnvironment(env),
     shell: false,
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,

@@ -3,14 +3,13 @@ import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import { within } from '../call/clock.ts'
-import type { ControlStatus, LiveOptions } from '../control/control-messages.ts'
+import type { LiveOptions } from '../control/control-messages.ts'
 import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
-import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import type { GatewayValues } from '../options/gateway-options.ts'
 import { type Settings, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
-import { argumentsOf } from '../options/option-spec.ts'
 import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
-import { type GatewayConfig, type ResolvedGateway, SettingError } from './gateway-config.ts'
+import { SettingError } from './gateway-config.ts'
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
@@ -22,7 +21,6 @@ import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
 const rotationCheckMs = 60_000
 
 export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder' | 'limits'> {
-  readonly config: GatewayConfig
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
   /** Whether the upstream is the demo's own. */
@@ -149,11 +147,12 @@ export class SupervisedGateway {
       if (await this.#bringUp(next)) config.keep(settings)
       return this.status()
     }
-    const { host, port } = next.values
+    const { host, port } = next
     if (port !== control.port && (await acceptsConnections(host, port, this.#limits.answerMs))) {
       throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
-    const previous = this.#previous(control)
+    // The running gateway as it is.
+    const previous = { ...defaultValues, ...valuesIn(control.options), port: control.port }
     if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
       this.#child = null
       this.#trouble = null
@@ -185,7 +184,7 @@ export class SupervisedGateway {
   }
 
   /** Puts a new gateway in the place of the previous one. If none is there in the end, the previous one is brought back. */
-  async #orBringBack(previous: ResolvedGateway, replace: () => Promise<boolean>): Promise<boolean> {
+  async #orBringBack(previous: GatewayValues, replace: () => Promise<boolean>): Promise<boolean> {
     try {
       return await replace()
     } catch (error) {
@@ -201,7 +200,7 @@ export class SupervisedGateway {
   }
 
   /** Answers whether the gateway that is up now is the one that was started here. */
-  async #bringUp(plan: ResolvedGateway): Promise<boolean> {
+  async #bringUp(plan: GatewayValues): Promise<boolean> {
     try {
       const child = await this.#starter.start(plan)
       this.#trouble = null
@@ -259,24 +258,11 @@ export class SupervisedGateway {
     throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')
   }
 
-  /** The plan that brings a running gateway back as it is. */
-  #previous(control: ControlStatus): ResolvedGateway {
-    const values = { ...defaultValues, ...valuesIn(control.options), port: control.port }
-    const { values: resolved, upstreamIsTrusted } = this.#options.config.resolve({
-      upstream: values.upstream,
-    })
-    return {
-      values,
-      args: argumentsOf(gatewayOptionTable, values),
-      upstreamIsTrusted: upstreamIsTrusted && resolved.upstream === values.upstream,
-    }
-  }
-
   #plan(): Plan & GatewayValues {
     const { config, logFile, simulated } = this.#options
     let trouble = this.#trouble
     try {
-      this.#planned = config.resolve().values
+      this.#planned = config.resolve()
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       trouble = error.message
