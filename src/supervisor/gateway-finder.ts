@@ -60,13 +60,13 @@ export class GatewayFinder {
     if (record !== null && !isAlive(record)) removeProcessRecord(this.#folder, record.instance)
   }
 
-  /** Waits for what a gateway shows of itself to be as wished; `null` if it does not come to be. */
-  async until<T>(limitMs: number, look: (found: Found) => Promise<T | null>): Promise<T | null> {
+  /** Waits for what a gateway shows of itself to be as wished; false if it does not come to be. */
+  async until(limitMs: number, isSo: (found: Found) => Promise<boolean>): Promise<boolean> {
     const deadline = this.#clock.now() + limitMs
     for (;;) {
       const left = deadline - this.#clock.now()
-      const seen = await look(await this.find(Math.max(1, Math.min(left, this.#limits.answerMs))))
-      if (seen !== null || left <= lookEveryMs) return seen
+      if (await isSo(await this.find(Math.max(1, Math.min(left, this.#limits.answerMs))))) return true
+      if (left <= lookEveryMs) return false
       await this.#clock.delay(lookEveryMs)
     }
   }

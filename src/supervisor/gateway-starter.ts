@@ -129,8 +129,8 @@ export class GatewayStarter {
       return await work()
     } catch (error) {
       if (!(error instanceof ProcessError)) throw error
-      const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
-      throw new ProcessError(error.code, error.message, log)
+      const tail = await logFile.tail(quotedLines, logSize).catch(() => null)
+      throw new ProcessError(error.code, error.message, tail?.lines)
     }
   }
 
@@ -190,12 +190,11 @@ export class GatewayStarter {
 
   async #becomesHealthy(limitMs: number, isMeant: (control: Found['control']) => boolean): Promise<boolean> {
     const { finder, limits } = this.#options
-    const seen = await finder.until(limitMs, async ({ control }) => {
-      if (!isMeant(control) || typeof control !== 'object') return null
+    return finder.until(limitMs, async ({ control }) => {
+      if (!isMeant(control) || typeof control !== 'object') return false
       const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
-      return status === 200 && instance === control.instance ? true : null
+      return status === 200 && instance === control.instance
     })
-    return seen === true
   }
 
   /**

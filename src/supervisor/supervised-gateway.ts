@@ -15,6 +15,7 @@ import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
 import { OperationQueue } from './operation-queue.ts'
+import { type Poll, startPoll } from './poll.ts'
 import { stopGateway } from './stop-gateway.ts'
 import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
 
@@ -53,7 +54,7 @@ export class SupervisedGateway {
   #child: SpawnedGateway | null = null
   /** How the last gateway ended, or did not come up. */
   #trouble: string | null = null
-  #cancelRotation: () => void = () => {}
+  readonly #rotation: Poll
 
   constructor(options: SupervisedGatewayOptions) {
     const { folder, clock, limits = defaultLimits } = options
@@ -61,7 +62,13 @@ export class SupervisedGateway {
     this.#limits = limits
     this.#finder = new GatewayFinder(folder, clock, limits)
     this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
-    this.#keepLogSmall()
+    this.#rotation = startPoll({
+      clock,
+      everyMs: rotationCheckMs,
+      look: () => options.logFile.rotateIfLarge(),
+      // A log that cannot be made smaller is no reason to stop anything.
+      onFault: () => {},
+    })
   }
 
   async status(): Promise<ProcessStatus> {
@@ -128,7 +135,7 @@ export class SupervisedGateway {
 
   /** The gateway goes on. */
   close(): void {
-    this.#cancelRotation()
+    this.#rotation.stop()
   }
 
   async #start(settings: Settings): Promise<StartAnswer> {
@@ -269,14 +276,6 @@ export class SupervisedGateway {
     }
     const pidFile = resolve(this.#planned.pidFile)
     return { ...this.#planned, pidFile, logFile: resolve(logFile.path), simulated, trouble }
-  }
-
-  #keepLogSmall(): void {
-    // A log that cannot be made smaller is no reason to stop anything.
-    this.#options.logFile.rotateIfLarge().catch(() => {})
-    this.#cancelRotation = this.#options.clock.after(rotationCheckMs, () => this.#keepLogSmall(), {
-      background: true,
-    })
   }
 }
 

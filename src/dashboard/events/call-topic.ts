@@ -1,8 +1,8 @@
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { EndedAnswer } from '../../query/answer-question.ts'
+import { startPoll } from '../../supervisor/poll.ts'
 import type { QuerySource } from '../routes/dashboard-parts.ts'
-import { startPoll } from './poll.ts'
 import { type Missed, Topic } from './topic.ts'
 
 /** Calls as they are recorded: one question a second for all who listen. */
@@ -11,7 +11,7 @@ export function callTopic(queries: QuerySource, clock: Clock, onFault: (error: u
     /** Null until the newest call is known, behind which it begins. */
     let lastSeq: number | null = null
     const look = () => queries.ask({ kind: 'ended', afterSeq: lastSeq })
-    const poll = startPoll({ clock, look, onFault }, (outcome) => {
+    const poll = startPoll({ clock, everyMs: 1000, look, onFault }, (outcome) => {
       // A process that is too busy, or being started anew, is asked again: nothing is lost by that.
       if (outcome.kind !== 'answer') return
       const { calls, skipped, last_seq } = JSON.parse(Buffer.from(outcome.body).toString()) as EndedAnswer

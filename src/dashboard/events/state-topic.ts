@@ -1,8 +1,11 @@
 import type { EventData, EventTopic } from '../../api/dashboard-event.ts'
-import { type PollOptions, startPoll } from './poll.ts'
+import { type PollOptions, startPoll } from '../../supervisor/poll.ts'
 import { Topic } from './topic.ts'
 
-export interface StateTopicOptions<Name extends EventTopic> extends PollOptions<EventData[Name] | null> {
+export interface StateTopicOptions<Name extends EventTopic> extends Omit<
+  PollOptions<EventData[Name] | null>,
+  'everyMs'
+> {
   readonly name: Name
   /** Null if nobody knows: what was told last then stands. */
   readonly look: () => Promise<EventData[Name] | null>
@@ -16,7 +19,7 @@ export function stateTopic<Name extends EventTopic>(options: StateTopicOptions<N
     /** Equal for equal states. */
     let key: string | null = null
     let last: string | null = null
-    const poll = startPoll(options, (state) => {
+    const poll = startPoll({ ...options, everyMs: 1000 }, (state) => {
       if (state === null) return
       const previousKey = key
       key = JSON.stringify(state, (name, value: unknown) => (name === options.passing ? undefined : value))

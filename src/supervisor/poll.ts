@@ -1,9 +1,8 @@
-import type { Clock } from '../../call/clock.ts'
-
-const everyMs = 1000
+import type { Clock } from '../call/clock.ts'
 
 export interface PollOptions<T> {
   readonly clock: Clock
+  readonly everyMs: number
   readonly look: () => Promise<T>
   readonly onFault: (error: unknown) => void
 }
@@ -15,8 +14,11 @@ export interface Poll {
   stop(): void
 }
 
-/** Looks now and once a second, never twice at a time, and tells what it saw. */
-export function startPoll<T>({ clock, look, onFault }: PollOptions<T>, tell: (seen: T) => void): Poll {
+/** Looks now and then at intervals, never twice at a time, and tells what it saw. */
+export function startPoll<T>(
+  { clock, everyMs, look, onFault }: PollOptions<T>,
+  tell: (seen: T) => void = () => {},
+): Poll {
   let isStopped = false
   let isLooking = false
   let again = false
