@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
-import { DashboardServer } from '../dashboard/dashboard-server.ts'
+import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
 import { priceWriter } from '../dashboard/routes/price-writer.ts'
 import { formatBytes } from '../lib/format-bytes.ts'
 import { clearPayloads } from '../payloads/file/clear-payloads.ts'
@@ -76,7 +76,7 @@ export async function openDashboard(
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
   const source = options.pricingSource
   const sync = new PriceSyncJob({ command: costsCommand, db, source, env, clock })
-  const server = new DashboardServer({
+  const server = makeDashboardServer({
     process: gateway,
     log,
     queries,

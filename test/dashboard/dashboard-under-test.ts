@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/call/clock.ts'
-import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import type { PriceWriter } from '../../src/dashboard/routes/price-writer.ts'
 import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
@@ -79,7 +79,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
   const rawLog = new ScriptedRawLog()
   const clock = new FakeClock()
   const faults: unknown[] = []
-  const server = new DashboardServer({
+  const server = makeDashboardServer({
     process: gateway,
     log,
     rawLog,

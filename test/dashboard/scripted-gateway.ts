@@ -269,11 +269,11 @@ export class ScriptedRawLog implements RawLogSource {
 
   /** An event of the feed: a record where it has an id. */
   tell(event: object, id?: string): void {
-    for (const listener of this.#listeners) listener.event({ id, data: JSON.stringify(event) })
+    for (const listener of this.#listeners) listener.onEvent({ id, data: JSON.stringify(event) })
   }
 
   lose(): void {
-    for (const listener of this.#listeners) listener.lost()
+    for (const listener of this.#listeners) listener.onLost()
   }
 
   async #answer<T>(what: string, value: T): Promise<T> {

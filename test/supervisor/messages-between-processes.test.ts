@@ -338,7 +338,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
     for (const damage of damages) {
       for (const data of damagedTexts(message, damage, each)) {
         printer.take({ event: undefined, id: undefined, data })
-        listener!.event({ event: undefined, id: undefined, data })
+        listener!.onEvent({ event: undefined, id: undefined, data })
       }
     }
   }

@@ -15,7 +15,7 @@ export function payloadTopic(rawLog: RawLogSource): Topic {
       tell(connection)
     }
     const stop = rawLog.follow({
-      event: ({ id, data }) => {
+      onEvent: ({ id, data }) => {
         // Records alone have an id; they may be long, and are not looked into unless they have to be.
         if (id !== undefined) {
           tell(cutPayload(data), 1)
@@ -25,7 +25,7 @@ export function payloadTopic(rawLog: RawLogSource): Topic {
         if (event?.type === 'connected') connect(event)
         else if (event !== null) tell(data, event.type === 'dropped' ? event.count : 0)
       },
-      lost: () => connect({ type: 'disconnected' }),
+      onLost: () => connect({ type: 'disconnected' }),
     })
     return {
       current: (missed) => {
