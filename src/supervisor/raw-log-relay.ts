@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
-import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
+import type { ControlClient, ControlRequest } from '../control/control-client.ts'
 import { refusalIn } from '../control/control-messages.ts'
 import { type FollowFeedOptions, followFeed } from '../control/follow-feed.ts'
 import {
@@ -136,7 +136,7 @@ export class RawLogRelay {
     return this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }, isRawLogStatus)
   }
 
-  async #ask<T>(route: string, request: RawLogRequest, shape: Shape<T>): Promise<T | null> {
+  async #ask<T>(route: string, request: ControlRequest, shape: Shape<T>): Promise<T | null> {
     const answer = await this.#open(route, request)
     if (answer === null) return null
     const said = readMessage(await text(answer), shape)
@@ -145,7 +145,7 @@ export class RawLogRelay {
   }
 
   /** Null if no gateway runs. */
-  async #open(route: string, request: RawLogRequest): Promise<IncomingMessage | null> {
+  async #open(route: string, request: ControlRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'absent') return null
     if (answer === 'silent') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
