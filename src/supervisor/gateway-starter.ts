@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type Clock, within } from '../call/clock.ts'
 import {
   type GatewayEnd,
+  type SpawnOptions,
   type SpawnedGateway,
   endInWords,
   exitPortInUse,
@@ -36,6 +37,9 @@ export interface GatewayStarterOptions {
   readonly command: readonly string[]
   readonly adminToken: string | null
 }
+
+/** Throws if the gateway that is waited for will never be. */
+type Look = (control: Found['control']) => void
 
 /** Starts gateways, and knows of one only when it is healthy. */
 export class GatewayStarter {
@@ -81,7 +85,7 @@ export class GatewayStarter {
 
   /** True if there is a gateway of this folder that is healthy, if not at once then soon. */
   waitForHealth(): Promise<boolean> {
-    return this.#becomesHealthy(winnerLimitMs, (control) => typeof control === 'object')
+    return this.#becomesHealthy(winnerLimitMs, null)
   }
 
   /**
@@ -90,13 +94,11 @@ export class GatewayStarter {
    * and says in it whether the running one goes on as before.
    */
   takeOver(plan: GatewayValues): Promise<boolean> {
-    const { clock, limits, logFile, command, finder } = this.#options
+    const { clock, limits, logFile, finder } = this.#options
     return this.#quoting(async () => {
       const deadline = clock.now() + limits.startMs + limits.answerMs
       const order = {
-        command,
-        args: argumentsOf(gatewayOptionTable, plan),
-        env: this.#environment(plan),
+        ...this.#process(plan),
         cwd: process.cwd(),
         log_file: resolve(logFile.path),
         limit_ms: limits.startMs,
@@ -113,9 +115,8 @@ export class GatewayStarter {
       }
       // If the old one was killed meanwhile, whoever is there now has taken its place.
       const successorPid = typeof answer === 'object' ? answer.successor.pid : null
-      await this.#expectHealth(deadline, (control) => {
+      await this.#expectHealth(deadline, successorPid, (control) => {
         if (control === 'absent' && successorPid !== null) throw startFailed('The new gateway ended at once.')
-        return typeof control === 'object' && control.identity.pid === (successorPid ?? control.identity.pid)
       })
       return true
     })
@@ -134,23 +135,17 @@ export class GatewayStarter {
     }
   }
 
-  #environment({ upstream }: GatewayValues): Record<string, string> {
-    const { adminToken, config, env } = this.#options
-    return childEnvironment(env, { upstreamIsTrusted: config.trusts(upstream), adminToken })
+  #process(plan: GatewayValues): Pick<SpawnOptions, 'command' | 'args' | 'env'> {
+    const { adminToken, command, config, env } = this.#options
+    const secrets = { upstreamIsTrusted: config.trusts(plan.upstream), adminToken }
+    return { command, args: argumentsOf(gatewayOptionTable, plan), env: childEnvironment(env, secrets) }
   }
 
   #spawn(plan: GatewayValues): SpawnedGateway {
-    const { command, logFile } = this.#options
     if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
     try {
-      using log = logFile.openToAppend()
-      const env = this.#environment(plan)
-      return spawnGateway({
-        command,
-        args: argumentsOf(gatewayOptionTable, plan),
-        env,
-        logDescriptor: log.descriptor,
-      })
+      using log = this.#options.logFile.openToAppend()
+      return spawnGateway({ ...this.#process(plan), logDescriptor: log.descriptor })
     } catch (error) {
       throw startFailed(`The gateway could not be started: ${messageOf(error)}.`)
     }
@@ -170,9 +165,8 @@ export class GatewayStarter {
       let end: GatewayEnd | null = null
       void child.ended.then((ended) => (end = ended))
       // It listens; now it has to answer, on its socket and on its port, as the very process that was started.
-      await this.#expectHealth(deadline, (control) => {
+      await this.#expectHealth(deadline, child.pid, () => {
         if (end !== null) throw startFailed(`The gateway ${endInWords(end)}.`)
-        return typeof control === 'object' && control.identity.pid === child.pid
       })
       return true
     }
@@ -182,16 +176,18 @@ export class GatewayStarter {
     throw startFailed('The gateway could not open its control socket.')
   }
 
-  /** Waits for the gateway that is meant to be healthy; `isMeant` throws if it will never be. */
-  async #expectHealth(deadline: number, isMeant: (control: Found['control']) => boolean): Promise<void> {
+  /** Rejects if it takes too long. */
+  async #expectHealth(deadline: number, pid: number | null, look: Look): Promise<void> {
     const limitMs = deadline - this.#options.clock.now()
-    if (!(await this.#becomesHealthy(limitMs, isMeant))) throw this.#tooLate()
+    if (!(await this.#becomesHealthy(limitMs, pid, look))) throw this.#tooLate()
   }
 
-  async #becomesHealthy(limitMs: number, isMeant: (control: Found['control']) => boolean): Promise<boolean> {
+  /** Waits for this process, or any if none is given, to be the gateway and healthy. */
+  async #becomesHealthy(limitMs: number, pid: number | null, look: Look = () => {}): Promise<boolean> {
     const { finder, limits } = this.#options
     return finder.until(limitMs, async ({ control }) => {
-      if (!isMeant(control) || typeof control !== 'object') return false
+      look(control)
+      if (typeof control !== 'object' || (pid !== null && control.identity.pid !== pid)) return false
       const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
       return status === 200 && instance === control.instance
     })
