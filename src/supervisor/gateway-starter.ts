@@ -144,8 +144,7 @@ export class GatewayStarter {
   #spawn(plan: GatewayValues): SpawnedGateway {
     if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
     try {
-      using log = this.#options.logFile.openToAppend()
-      return spawnGateway({ ...this.#process(plan), logDescriptor: log.descriptor })
+      return spawnGateway({ ...this.#process(plan), logFile: this.#options.logFile.path })
     } catch (error) {
       throw startFailed(`The gateway could not be started: ${messageOf(error)}.`)
     }

@@ -1,6 +1,4 @@
-import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, chmod, copyFile, open, rm, stat, truncate } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/caught.ts'
 import { startPoll } from './poll.ts'
@@ -24,17 +22,6 @@ export class LogFile {
 
   constructor(path: string) {
     this.path = path
-  }
-
-  /**
-   * A descriptor for a gateway to append to, also when the file is emptied meanwhile; disposing closes ours.
-   * Throws the system's error.
-   */
-  openToAppend(): Disposable & { readonly descriptor: number } {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-    const descriptor = openSync(this.path, 'a', 0o600)
-    fchmodSync(descriptor, 0o600)
-    return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) }
   }
 
   /** Bytes in it, so that what is printed from now on can be told apart. */
