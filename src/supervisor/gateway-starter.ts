@@ -24,6 +24,7 @@ const quotedLines = 20
 /** For a gateway that has its port already, to be found by its control socket too. */
 const winnerLimitMs = 3000
 const killLimitMs = 5000
+const lookEveryMs = 25
 
 export interface GatewayStarterOptions {
   readonly finder: GatewayFinder
@@ -183,13 +184,19 @@ export class GatewayStarter {
 
   /** Waits for this process, or any if none is given, to be the gateway and healthy. */
   async #becomesHealthy(limitMs: number, pid: number | null, look: Look = () => {}): Promise<boolean> {
-    const { finder, limits } = this.#options
-    return finder.until(limitMs, async ({ control }) => {
+    const { clock, finder, limits } = this.#options
+    const deadline = clock.now() + limitMs
+    for (;;) {
+      const leftMs = deadline - clock.now()
+      const { control } = await finder.find(Math.max(1, Math.min(leftMs, limits.answerMs)))
       look(control)
-      if (typeof control !== 'object' || (pid !== null && control.identity.pid !== pid)) return false
-      const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
-      return status === 200 && instance === control.instance
-    })
+      if (typeof control === 'object' && (pid === null || control.identity.pid === pid)) {
+        const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
+        if (status === 200 && instance === control.instance) return true
+      }
+      if (leftMs <= lookEveryMs) return false
+      await clock.delay(lookEveryMs)
+    }
   }
 
   /**

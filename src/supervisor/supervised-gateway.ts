@@ -60,7 +60,7 @@ export class SupervisedGateway {
     const { folder, clock, limits = defaultLimits } = options
     this.#options = options
     this.#limits = limits
-    this.#finder = new GatewayFinder(folder, clock, limits)
+    this.#finder = new GatewayFinder(folder, limits)
     this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
     this.#rotation = startPoll({
       clock,
