@@ -12,8 +12,7 @@ import { priceWriter } from '../../src/dashboard/routes/price-writer.ts'
 import { lockPriceFile, priceFileOf, readPriceFile } from '../../src/pricing/price-file.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
-import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
-import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
+import { Jobs } from '../../src/supervisor/jobs.ts'
 import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
 import { parseRecord } from '../support/json-record.ts'
@@ -42,8 +41,7 @@ async function startPriced(calls: readonly CallRecord[] = []): Promise<PricedDas
   if (calls.length > 0) writeDatabase(db, { calls })
   const world = { env: process.env, clock: systemClock } as const
   const command = [process.execPath, scriptedJob, dir.path]
-  const jobs = new DatabaseJobs({ ...world, command, db })
-  const sync = new PriceSyncJob({ ...world, command, db, source: 'https://example.com/list.json' })
+  const jobs = new Jobs({ ...world, command, db, pricingSource: 'https://example.com/list.json' })
   const queries = new QueryProcess({
     clock: systemClock,
     spawn: spawnQuery(db, {}),
@@ -51,7 +49,7 @@ async function startPriced(calls: readonly CallRecord[] = []): Promise<PricedDas
   })
   cleanup.defer(() => queries.close())
   const prices = priceWriter(priceFileOf(db), systemClock)
-  const dashboard = cleanup.use(await startDashboard({ queries, jobs, sync, prices }))
+  const dashboard = cleanup.use(await startDashboard({ queries, jobs, prices }))
   const owned = cleanup.move()
   return {
     dashboard,
@@ -199,6 +197,7 @@ test('a sync runs by itself, one at a time, and tells how it went', async () => 
   assert.equal((await syncState()).state, 'running')
   await until('it is asked', () => asked(dir).length === 1)
   assert.deepEqual(asked(dir)[0]?.['args'], [
+    'costs',
     'sync',
     '--json',
     '--pricing-source=https://example.com/list.json',
@@ -238,6 +237,7 @@ test('re-pricing is looked at first, then done as a job that the events tell of'
   const dry = await dashboard.askJson('POST', '/api/costs/reprice', { ...order, dry_run: true })
   assert.deepEqual([dry.status, parseRecord(dry.body.toString())], [200, result])
   assert.deepEqual(asked(dir)[0]?.['args'], [
+    'db',
     'reprice',
     '--json',
     '--from=2026-11-01T00:00:00.000Z',

@@ -3,8 +3,7 @@ import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/d
 import type { PriceWriter } from '../../src/dashboard/routes/price-writer.ts'
 import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
-import type { JobStarter } from '../../src/supervisor/database-jobs.ts'
-import type { PriceSyncer } from '../../src/supervisor/price-sync-job.ts'
+import type { JobStarter } from '../../src/supervisor/jobs.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
@@ -23,7 +22,6 @@ export interface DashboardSetup {
   readonly queries?: QuerySource
   /** Throws unless told. */
   readonly jobs?: JobStarter
-  readonly sync?: PriceSyncer
   readonly prices?: PriceWriter
 }
 
@@ -33,6 +31,7 @@ const busyQueries: QuerySource = {
 
 const noJobs: JobStarter = {
   last: { compress: null, reprice: null },
+  sync: null,
   file: () => ({ file: '/data/calls.db', bytes: null }),
   compress: () => {
     throw new Error('no job was expected')
@@ -40,14 +39,10 @@ const noJobs: JobStarter = {
   reprice: () => {
     throw new Error('no job was expected')
   },
-  watch: () => () => undefined,
-}
-
-const noSync: PriceSyncer = {
-  state: null,
-  start: () => {
+  startSync: () => {
     throw new Error('no sync was expected')
   },
+  watch: () => () => undefined,
 }
 
 const noPriceWriter: PriceWriter = {
@@ -85,7 +80,6 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
-    sync: setup.sync ?? noSync,
     prices: setup.prices ?? noPriceWriter,
     adminToken: setup.adminToken ?? null,
     thisMachine: new ThisMachine(true),

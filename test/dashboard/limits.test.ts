@@ -105,12 +105,13 @@ test('a port that is taken is told of by the error of the system', async () => {
     queries: { ask: () => Promise.reject(new Error('not asked')) },
     jobs: {
       last: { compress: null, reprice: null },
+      sync: null,
       file: () => assert.fail('not asked'),
       compress: () => assert.fail('not asked'),
       reprice: () => assert.fail('not asked'),
+      startSync: () => assert.fail('not asked'),
       watch: () => () => undefined,
     },
-    sync: { state: null, start: () => assert.fail('not asked') },
     prices: {
       fileState: () => '',
       set: () => assert.fail('not asked'),

@@ -1,5 +1,5 @@
 import type { EventData } from '../../api/dashboard-event.ts'
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
 import { Topic } from './topic.ts'
 
 /** The last jobs on the database. */

@@ -24,13 +24,13 @@ const repriceOrder = json.object({
 })
 
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
-export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): RouteTable {
+export function costRoutes({ queries, jobs, prices }: DashboardParts): RouteTable {
   return {
     '/api/costs': {
       GET: route({
         handle: async ({ request }) => {
           const fileState = prices.fileState()
-          return answerQuery(request, await queries.ask({ kind: 'costs', sync: sync.state, fileState }))
+          return answerQuery(request, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
         },
       }),
     },
@@ -61,7 +61,7 @@ export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): Rou
     '/api/costs/sync': {
       POST: route({
         handle: () => {
-          if (sync.start()) return jsonAnswer({ status: 'started' }, 202)
+          if (jobs.startSync()) return jsonAnswer({ status: 'started' }, 202)
           throw new RequestError('sync_running', 'The prices are being synced already.')
         },
       }),

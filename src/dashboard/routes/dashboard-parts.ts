@@ -1,8 +1,7 @@
 import type { QueryProcess } from '../../query/query-process.ts'
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
 import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
 import type { LogFile } from '../../supervisor/log-file.ts'
-import type { PriceSyncer } from '../../supervisor/price-sync-job.ts'
 import type { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
 import type { PriceWriter } from './price-writer.ts'
 
@@ -23,6 +22,5 @@ export interface DashboardParts {
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
-  readonly sync: PriceSyncer
   readonly prices: PriceWriter
 }

@@ -1,6 +1,6 @@
 import * as json from '../../options/json-check.ts'
 import { trueFalse } from '../../options/value-kind.ts'
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'

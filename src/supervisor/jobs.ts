@@ -1,9 +1,25 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CompressProgress, CompressResult, DatabaseFile, DatabaseJob } from '../api/database-job.ts'
-import type { RepriceDay, RepriceJob, RepriceProgress, RepriceResult } from '../api/costs.ts'
+import type {
+  PriceSync,
+  SyncResult,
+  RepriceDay,
+  RepriceJob,
+  RepriceProgress,
+  RepriceResult,
+} from '../api/costs.ts'
 import type { Clock } from '../call/clock.ts'
-import { isAmount, isNumber, isOneOf, isText, listOf, nullable, record } from '../lib/message-shape.ts'
+import {
+  isAmount,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isText,
+  listOf,
+  nullable,
+  record,
+} from '../lib/message-shape.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
 
 /** The arguments of compressing. */
@@ -30,12 +46,14 @@ export interface JobRun<Job, Result> {
   readonly result: Promise<Result>
 }
 
-/** The jobs on the database that can be begun from the dashboard. */
-export type JobStarter = Pick<DatabaseJobs, 'last' | 'file' | 'compress' | 'reprice' | 'watch'>
+/** The jobs that can be begun from the dashboard. */
+export type JobStarter = Pick<Jobs, 'last' | 'sync' | 'file' | 'compress' | 'reprice' | 'startSync' | 'watch'>
 
-/** The command is `… db`. */
-export interface DatabaseJobsOptions extends JobCommand {
+/** The command is our own, without its subcommand. */
+export interface JobsOptions extends JobCommand {
   readonly db: string
+  /** A URL or a path. */
+  readonly pricingSource: string
   readonly clock: Pick<Clock, 'wallTime'>
 }
 
@@ -43,17 +61,19 @@ export interface DatabaseJobsOptions extends JobCommand {
  * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still meanwhile. One
  * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
  */
-export class DatabaseJobs {
+export class Jobs {
   /** The last ones that were begun here; re-pricings that are dry do not count. */
   last: { readonly compress: DatabaseJob | null; readonly reprice: RepriceJob | null } = {
     compress: null,
     reprice: null,
   }
-  readonly #options: DatabaseJobsOptions
+  /** How the sync of prices stands, if that is not what the price file says itself; else null. */
+  sync: PriceSync | null = null
+  readonly #options: JobsOptions
   readonly #watchers = new Set<() => void>()
   readonly #running = new Map<JobKind, RunningJob<unknown>>()
 
-  constructor(options: DatabaseJobsOptions) {
+  constructor(options: JobsOptions) {
     this.#options = options
   }
 
@@ -90,6 +110,28 @@ export class DatabaseJobs {
     return this.#run(dryRun ? 'dry reprice' : 'reprice', started, args, pricing)
   }
 
+  /** Syncs prices: false if that is under way already. */
+  startSync(): boolean {
+    if (this.#running.has('sync')) return false
+    const { db, pricingSource } = this.#options
+    const begun = { started_at: this.#now(), added: 0, changed: 0, removed: 0 }
+    this.sync = { ...begun, state: 'running', finished_at: null, last_error: null }
+    const args = ['costs', 'sync', '--json', `--pricing-source=${pricingSource}`, `--db=${db}`]
+    const running = runJob(this.#options, args, { name: 'The sync', result: isSyncResult })
+    this.#running.set('sync', running)
+    const end = (sync: PriceSync | null): void => {
+      this.#running.delete('sync')
+      this.sync = sync
+    }
+    running.result.then(
+      // What went well stands in the file.
+      () => end(null),
+      ({ message }: JobError) =>
+        end({ ...begun, state: 'idle', finished_at: this.#now(), last_error: message }),
+    )
+    return true
+  }
+
   /** Lets go of the jobs under way, which go on alone. */
   close(): void {
     this.#watchers.clear()
@@ -98,9 +140,13 @@ export class DatabaseJobs {
 
   /** The fields that all jobs share, as they are at the beginning. */
   #started(dryRun: boolean) {
-    const started_at = new Date(this.#options.clock.wallTime()).toISOString()
+    const started_at = this.#now()
     const nothing = { progress: null, result: null, error: null }
     return { state: 'running', dry_run: dryRun, started_at, ...nothing } as const
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.wallTime()).toISOString()
   }
 
   #run<Progress, Result, Job extends AnyJob<Progress, Result>>(
@@ -118,7 +164,7 @@ export class DatabaseJobs {
     }
     const begun = Promise.withResolvers<Job>()
     const dry = started.dry_run ? ['--dry-run'] : []
-    const allArgs = [started.job, '--json', ...args, `--db=${this.#options.db}`, ...dry]
+    const allArgs = ['db', started.job, '--json', ...args, `--db=${this.#options.db}`, ...dry]
     const running = runJob(this.#options, allArgs, words, (progress) => {
       say({ progress })
       begun.resolve(job)
@@ -140,7 +186,7 @@ export class DatabaseJobs {
 }
 
 /** Of each kind one runs at a time; a dry run is in nobody's way. */
-type JobKind = 'compress' | 'reprice' | 'dry reprice'
+type JobKind = 'compress' | 'reprice' | 'dry reprice' | 'sync'
 
 type AnyJob<Progress, Result> = Pick<DatabaseJob | RepriceJob, 'job' | 'state' | 'dry_run' | 'error'> & {
   readonly progress: Progress | null
@@ -188,6 +234,15 @@ const pricing: DatabaseJobWords<RepriceProgress, RepriceResult> = {
     duration_ms: isAmount,
   }),
 }
+
+const isSyncResult = record<SyncResult>({
+  added: isAmount,
+  changed: isAmount,
+  removed: isAmount,
+  entries: isAmount,
+  rejected: isAmount,
+  not_modified: isFlag,
+})
 
 function bytesOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null
