@@ -9,6 +9,7 @@ import type {
   RepriceProgress,
   RepriceResult,
 } from '../api/costs.ts'
+import type { EventData } from '../api/dashboard-event.ts'
 import type { Clock } from '../call/clock.ts'
 import {
   isAmount,
@@ -21,12 +22,6 @@ import {
   record,
 } from '../lib/message-shape.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
-
-/** The arguments of compressing. */
-export interface CompressOrder {
-  readonly keepDays: number
-  readonly dryRun: boolean
-}
 
 /** The arguments of re-pricing. */
 export interface RepriceOrder {
@@ -63,10 +58,7 @@ export interface JobsOptions extends JobCommand {
  */
 export class Jobs {
   /** The last ones that were begun here; re-pricings that are dry do not count. */
-  last: { readonly compress: DatabaseJob | null; readonly reprice: RepriceJob | null } = {
-    compress: null,
-    reprice: null,
-  }
+  last: Required<EventData['jobs']> = { compress: null, reprice: null }
   /** How the sync of prices stands, if that is not what the price file says itself; else null. */
   sync: PriceSync | null = null
   readonly #options: JobsOptions
@@ -91,7 +83,7 @@ export class Jobs {
   }
 
   /** Throws {@link JobError} while one that was begun here is under way. */
-  compress({ keepDays, dryRun }: CompressOrder): JobRun<DatabaseJob, CompressResult> {
+  compress(keepDays: number, dryRun: boolean): JobRun<DatabaseJob, CompressResult> {
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
     return this.#run('compress', started, [`--keep-days=${keepDays}`], compressing)
   }

@@ -180,7 +180,7 @@ test('a job goes on when the dashboard lets it go', async () => {
   words.accept(batch)
   new CallWriter(database, words).write(batch)
   const jobs = new Jobs({ ...world, command: ownCommand, db: path, env: process.env })
-  const run = jobs.compress({ keepDays: 90, dryRun: false })
+  const run = jobs.compress(90, false)
   await run.begun
   jobs.close()
   const left = database.prepare('SELECT count(*) AS n FROM calls')

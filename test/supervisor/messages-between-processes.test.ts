@@ -240,15 +240,14 @@ test('jobs: lines that are none change nothing, and the job ends as its true lin
       pricingSource: 'x',
     })
   }
-  const order = { keepDays: 90, dryRun: false }
   const compress = jobs({ ...result, new_one: 1 })
   const seen: unknown[] = []
   compress.watch(() => seen.push(compress.last.compress?.progress ?? null))
-  assert.equal((await compress.compress(order).result).folded_calls, 7)
+  assert.equal((await compress.compress(90, false).result).folded_calls, 7)
   assert.deepEqual([seen.length, compress.last.compress?.progress], [2, null])
 
   const newer = jobs({ error: { code: 'of_a_newer_version', message: 'It is so.' } })
-  await assert.rejects(newer.compress(order).result, (error) => {
+  await assert.rejects(newer.compress(90, false).result, (error) => {
     return error instanceof JobError && error.code === 'job_failed' && error.message === 'It is so.'
   })
   const syncing = jobs({ result: { ...synced, new_one: 1 } })

@@ -20,7 +20,7 @@ export function databaseRoutes(jobs: JobStarter): RouteTable {
         query: { async: or(trueFalse, false) },
         body: (body) => compressOrder(body ?? {}),
         handle: async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
-          const run = jobs.compress({ keepDays, dryRun })
+          const run = jobs.compress(keepDays, dryRun)
           return query.async ? jsonAnswer(await run.begun, 202) : run.result
         },
       }),
