@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { CompressProgress, CompressResult, DatabaseFile, DatabaseJob } from '../api/database-job.ts'
+import type { CompressProgress, CompressResult, DatabaseFile, DatabaseJob, Job } from '../api/database-job.ts'
 import type {
   PriceSync,
   SyncResult,
@@ -34,9 +34,9 @@ export interface RepriceOrder {
 }
 
 /** A job under way. Neither promise has to be listened to. */
-export interface JobRun<Job, Result> {
+export interface JobRun<Started, Result> {
   /** Resolves as soon as it is at work; rejects with {@link JobError} if it could not begin. */
-  readonly begun: Promise<Job>
+  readonly begun: Promise<Started>
   /** Rejects with {@link JobError}. */
   readonly result: Promise<Result>
 }
@@ -141,20 +141,20 @@ export class Jobs {
     return new Date(this.#options.clock.wallTime()).toISOString()
   }
 
-  #run<Progress, Result, Job extends AnyJob<Progress, Result>>(
+  #run<Progress, Result, Started extends Job<Progress, Result> & { readonly job: string }>(
     kind: JobKind,
-    started: Job,
+    started: Started,
     args: readonly string[],
     words: DatabaseJobWords<Progress, Result>,
-  ): JobRun<Job, Result> {
+  ): JobRun<Started, Result> {
     if (this.#running.has(kind)) throw new JobError('job_running', words.running)
     let job = started
-    const say = (change: Partial<AnyJob<Progress, Result>>): void => {
+    const say = (change: Partial<Job<Progress, Result>>): void => {
       job = { ...job, ...change }
       if (kind !== 'dry reprice') this.last = { ...this.last, [kind]: job }
       for (const watcher of this.#watchers) watcher()
     }
-    const begun = Promise.withResolvers<Job>()
+    const begun = Promise.withResolvers<Started>()
     const dry = started.dry_run ? ['--dry-run'] : []
     const allArgs = ['db', started.job, '--json', ...args, `--db=${this.#options.db}`, ...dry]
     const running = runJob(this.#options, allArgs, words, (progress) => {
@@ -179,11 +179,6 @@ export class Jobs {
 
 /** Of each kind one runs at a time; a dry run is in nobody's way. */
 type JobKind = 'compress' | 'reprice' | 'dry reprice' | 'sync'
-
-type AnyJob<Progress, Result> = Pick<DatabaseJob | RepriceJob, 'job' | 'state' | 'dry_run' | 'error'> & {
-  readonly progress: Progress | null
-  readonly result: Result | null
-}
 
 interface DatabaseJobWords<Progress, Result> extends JobWords<Progress, Result> {
   /** Why no other may begin. */
