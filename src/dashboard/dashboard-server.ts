@@ -83,7 +83,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   const assets = readPage(new URL('../../dist/ui/', import.meta.url))
   const guard = new Guard({ ...options, openPaths: openPaths(assets) }, options.thisMachine, signIn)
   const routes = {
-    ...pageRoutes({ assets, guard, signIn }),
+    ...pageRoutes(assets, guard, signIn),
     ...sessionRoutes(signIn, clock),
     ...processRoutes(options, () => gateway.refresh()),
     ...callRoutes(options),

@@ -57,17 +57,14 @@ export class LogFile {
    * size, because notifications of file systems come differently on each, and on some not at all.
    */
   watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
-    /** Of the file as far as it has been read; null while there is none. */
-    let inode: number | null = null
+    /** Of the file as far as it has been read; null while there is none, -1 before the first look. */
+    let inode: number | null = -1
     let offset = 0
     let splitter = new LineSplitter()
-    let hasTold = false
     let isClosed = false
 
     const tell = (lines: readonly string[], reset: boolean): void => {
-      if (isClosed) return
-      hasTold = true
-      onLines(lines, reset)
+      if (!isClosed) onLines(lines, reset)
     }
     const look = async (): Promise<void> => {
       const { ino, size } = await stat(this.path)
@@ -90,7 +87,7 @@ export class LogFile {
     }
     // There is no file, or none that can be read: a log without lines.
     const onFault = (): void => {
-      if (inode !== null || !hasTold) tell([], true)
+      if (inode !== null) tell([], true)
       inode = null
     }
     const poll = startPoll({ clock: systemClock, everyMs: lookEveryMs, look, onFault })

@@ -13,9 +13,7 @@ test('where the page was not built, it says how to', async () => {
   const assets = readPage(new URL('no-such-folder/', import.meta.url))
   const rules = { demandsToken: false, allowedHosts: [], openPaths: new Set<string>() }
   const guard = new Guard(rules, new ThisMachine(true), null)
-  const answering = answerBy(pageRoutes({ assets, guard, signIn: null }), (error) =>
-    assert.fail(String(error)),
-  )
+  const answering = answerBy(pageRoutes(assets, guard, null), (error) => assert.fail(String(error)))
   const server = createServer((req, res) => void answering(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   for (const path of ['/', '/calls', '/assets/main.js']) {

@@ -15,15 +15,11 @@ export function openPaths(assets: PageAssets): ReadonlySet<string> {
   return new Set([...pagePaths, '/api/session', ...parts])
 }
 
-export interface PageRoutesOptions {
-  readonly assets: PageAssets
-  readonly guard: Guard
-  /** Null if there is no admin token. */
-  readonly signIn: SignIn | null
-}
-
-/** The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. */
-export function pageRoutes({ assets, guard, signIn }: PageRoutesOptions): RouteTable {
+/**
+ * The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. `signIn` is null if
+ * there is no admin token.
+ */
+export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RouteTable {
   const view = route<Readonly<Record<string, unknown>>>({
     query: null,
     handle: async ({ query: { token: code }, request }) => {
