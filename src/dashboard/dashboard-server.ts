@@ -9,7 +9,7 @@ import { logTopic } from './events/log-topic.ts'
 import { payloadTopic } from './events/payload-topic.ts'
 import { stateTopic } from './events/state-topic.ts'
 import { answerMalformed, errorAnswer, send } from './http/answer.ts'
-import { Guard } from './http/guard.ts'
+import { makeGuard } from './http/guard.ts'
 import { readPage } from './http/page-assets.ts'
 import { RequestError } from './http/request-error.ts'
 import { type RouteTable, answerBy } from './http/router.ts'
@@ -81,7 +81,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   const hub = new EventHub(topics, clock)
   const signIn = adminToken === null ? null : new SignIn(adminToken, clock)
   const assets = readPage(new URL('../../dist/ui/', import.meta.url))
-  const guard = new Guard({ ...options, openPaths: openPaths(assets) }, options.thisMachine, signIn)
+  const guard = makeGuard({ ...options, openPaths: openPaths(assets) }, options.thisMachine, signIn)
   const routes = {
     ...pageRoutes(assets, guard, signIn),
     ...sessionRoutes(signIn, clock),

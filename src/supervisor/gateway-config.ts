@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../api/proxy-config.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
 import { isObject } from '../lib/message-shape.ts'
@@ -175,14 +175,12 @@ export function leadsTo(upstream: string, { port }: OwnAddress): boolean {
   return urlPort === port && isOwnName.test(url.hostname.replace(/\.$/, ''))
 }
 
-/** A running gateway tells these in full. */
-const pathNames: ReadonlySet<string> = new Set(['db', 'pid_file', 'raw_log_file'])
-
 function differs({ name, value, running }: ConfigOption): boolean {
   if (running === null) return false
   // Port 0 asks for any: the running one has it.
   if (name === 'port' && value === 0) return false
-  if (pathNames.has(name)) return resolve(String(value)) !== running
+  // A running gateway tells its paths in full.
+  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(value)) !== running
   return JSON.stringify(value) !== JSON.stringify(running)
 }
 

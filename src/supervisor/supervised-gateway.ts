@@ -14,7 +14,7 @@ import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
-import { OperationQueue } from './operation-queue.ts'
+import { OperationQueue, type QueuedOperation } from './operation-queue.ts'
 import { type Poll, startPoll } from './poll.ts'
 import { stopGateway } from './stop-gateway.ts'
 import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
@@ -86,8 +86,7 @@ export class SupervisedGateway {
 
   /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
   async start(settings: Settings = {}): Promise<StartAnswer> {
-    const checked = this.#options.config.check(settings)
-    const { outcome, isShared } = this.#operations.run(keyOf('start', checked), () => this.#start(checked))
+    const { outcome, isShared } = this.#inTurn('start', settings, (checked) => this.#start(checked))
     const answer = await outcome
     return isShared ? { ...answer, already_running: true } : answer
   }
@@ -118,8 +117,7 @@ export class SupervisedGateway {
    * {@link ProcessError}.
    */
   async restart(settings: Settings = {}): Promise<ProcessStatus> {
-    const checked = this.#options.config.check(settings)
-    return this.#operations.run(keyOf('restart', checked), () => this.#restart(checked)).outcome
+    return this.#inTurn('restart', settings, (checked) => this.#restart(checked)).outcome
   }
 
   async config(): Promise<ProxyConfig> {
@@ -129,13 +127,17 @@ export class SupervisedGateway {
 
   /** Keeps settings for the next start; what a running gateway can change is changed at once. */
   async configure(settings: Settings): Promise<ProxyConfig> {
-    const checked = this.#options.config.check(settings)
-    return this.#operations.run(keyOf('configure', checked), () => this.#configure(checked)).outcome
+    return this.#inTurn('configure', settings, (checked) => this.#configure(checked)).outcome
   }
 
   /** The gateway goes on. */
   close(): void {
     this.#rotation.stop()
+  }
+
+  #inTurn<T>(name: string, settings: Settings, work: (checked: Settings) => Promise<T>): QueuedOperation<T> {
+    const checked = this.#options.config.check(settings)
+    return this.#operations.run(`${name} ${JSON.stringify(checked)}`, () => work(checked))
   }
 
   async #start(settings: Settings): Promise<StartAnswer> {
@@ -277,8 +279,4 @@ export class SupervisedGateway {
     const pidFile = resolve(this.#planned.pidFile)
     return { ...this.#planned, pidFile, logFile: resolve(logFile.path), simulated, trouble }
   }
-}
-
-function keyOf(operation: string, settings: Settings): string {
-  return `${operation} ${JSON.stringify(settings)}`
 }
