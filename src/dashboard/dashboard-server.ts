@@ -3,7 +3,6 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { Clock } from '../call/clock.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
 import { callTopic } from './events/call-topic.ts'
-import { EventHub } from './events/event-hub.ts'
 import { jobTopic } from './events/job-topic.ts'
 import { logTopic } from './events/log-topic.ts'
 import { payloadTopic } from './events/payload-topic.ts'
@@ -78,7 +77,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     jobTopic(jobs),
     payloadTopic(rawLog),
   ]
-  const hub = new EventHub(topics, clock)
+  const events = eventRoutes(topics, clock)
   const signIn = adminToken === null ? null : new SignIn(adminToken, clock)
   const assets = readPage(new URL('../../dist/ui/', import.meta.url))
   const guard = makeGuard({ ...options, openPaths: openPaths(assets) }, options.thisMachine, signIn)
@@ -90,7 +89,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...rawLogRoutes(options),
     ...databaseRoutes(jobs),
     ...costRoutes(options),
-    ...eventRoutes(hub),
+    ...events.routes,
   }
   const answerByRoute = answerBy(routes, onFault)
   let isClosing = false
@@ -122,7 +121,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     signInLink: () => (signIn === null ? '/' : `/?token=${signIn.newCode()}`),
     close: async () => {
       isClosing = true
-      hub.close()
+      events.close()
       if (!server.listening) return
       const patience = setTimeout(() => server.closeAllConnections(), lastWordsMs)
       server.close()
