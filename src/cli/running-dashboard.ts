@@ -3,7 +3,6 @@ import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
 import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
-import { priceWriter } from '../dashboard/routes/price-writer.ts'
 import { formatBytes } from '../lib/format-bytes.ts'
 import { clearPayloads } from '../payloads/file/clear-payloads.ts'
 import { PayloadReader } from '../payloads/file/payload-reader.ts'
@@ -79,7 +78,7 @@ export async function openDashboard(
     queries,
     rawLog,
     jobs,
-    prices: priceWriter(priceFileOf(db), clock),
+    priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),
     demandsToken,

@@ -88,7 +88,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...callRoutes(options),
     ...rawLogRoutes(options),
     ...databaseRoutes(jobs),
-    ...costRoutes(options),
+    ...costRoutes(options, clock),
     ...events.routes,
   }
   const answerByRoute = answerBy(routes, onFault)

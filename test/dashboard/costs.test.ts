@@ -8,7 +8,6 @@ import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { priceWriter } from '../../src/dashboard/routes/price-writer.ts'
 import { lockPriceFile, priceFileOf, readPriceFile } from '../../src/pricing/price-file.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
@@ -48,8 +47,7 @@ async function startPriced(calls: readonly CallRecord[] = []): Promise<PricedDas
     onFault: (error) => assert.fail(String(error)),
   })
   cleanup.defer(() => queries.close())
-  const prices = priceWriter(priceFileOf(db), systemClock)
-  const dashboard = cleanup.use(await startDashboard({ queries, jobs, prices }))
+  const dashboard = cleanup.use(await startDashboard({ queries, jobs, priceFile: priceFileOf(db) }))
   const owned = cleanup.move()
   return {
     dashboard,

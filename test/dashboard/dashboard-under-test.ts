@@ -1,6 +1,5 @@
 import type { Clock } from '../../src/call/clock.ts'
 import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
-import type { PriceWriter } from '../../src/dashboard/routes/price-writer.ts'
 import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import type { JobStarter } from '../../src/supervisor/jobs.ts'
@@ -22,7 +21,8 @@ export interface DashboardSetup {
   readonly queries?: QuerySource
   /** Throws unless told. */
   readonly jobs?: JobStarter
-  readonly prices?: PriceWriter
+  /** The price file: in a folder that is not there unless told. */
+  readonly priceFile?: string
 }
 
 const busyQueries: QuerySource = {
@@ -43,12 +43,6 @@ const noJobs: JobStarter = {
     throw new Error('no sync was expected')
   },
   watch: () => () => undefined,
-}
-
-const noPriceWriter: PriceWriter = {
-  fileState: () => '',
-  set: () => Promise.reject(new Error('no price was expected')),
-  remove: () => Promise.reject(new Error('no price was expected')),
 }
 
 /** The dashboard's real server on a port of its own, before a scripted gateway. */
@@ -80,7 +74,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
-    prices: setup.prices ?? noPriceWriter,
+    priceFile: setup.priceFile ?? '/nowhere/model_costs.json',
     adminToken: setup.adminToken ?? null,
     thisMachine: new ThisMachine(true),
     demandsToken: setup.demandsToken ?? false,

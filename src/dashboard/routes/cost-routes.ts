@@ -1,3 +1,7 @@
+import type { Clock } from '../../call/clock.ts'
+import { changePrices } from '../../pricing/change-prices.ts'
+import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
+import { priceFileState } from '../../pricing/prices-in-force.ts'
 import * as json from '../../options/json-check.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import { jsonAnswer } from '../http/answer.ts'
@@ -7,6 +11,9 @@ import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { expectOrder, instantOf, isoTime } from './query-request.ts'
+
+/** How long another change of the prices is waited for. */
+const lockLimitMs = 5000
 
 const modelName = json.only(
   'a name of 1 to 2000 characters',
@@ -24,12 +31,15 @@ const repriceOrder = json.object({
 })
 
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
-export function costRoutes({ queries, jobs, prices }: DashboardParts): RouteTable {
+export function costRoutes(
+  { queries, jobs, priceFile }: Pick<DashboardParts, 'queries' | 'jobs' | 'priceFile'>,
+  clock: Clock,
+): RouteTable {
   return {
     '/api/costs': {
       GET: route({
         handle: async ({ request }) => {
-          const fileState = prices.fileState()
+          const fileState = priceFileState(priceFile)
           return answerQuery(request, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
         },
       }),
@@ -41,18 +51,30 @@ export function costRoutes({ queries, jobs, prices }: DashboardParts): RouteTabl
           const fromMs = from === null ? null : instantOf(from)
           const toMs = to === null ? null : instantOf(to)
           expectOrder(fromMs, toMs)
-          const fileState = prices.fileState()
+          const fileState = priceFileState(priceFile)
           return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
         },
       }),
     },
     '/api/costs/overrides/:name': {
       PUT: route({
-        handle: ({ params: { name = '' }, body }) => prices.set(name, body),
+        handle: ({ params: { name = '' }, body }) =>
+          changePrices(priceFile, lockLimitMs, (before) => {
+            const reading = withOverride(before, name, body, new Date(clock.wallTime()).toISOString())
+            if ('costs' in reading) return [reading.costs, reading.entry]
+            const { param, allowed, got } = reading.problem
+            const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 100)
+            const message = `${param} must be ${allowed}; got ${shown}`
+            throw new RequestError('invalid_price', message, { param })
+          }),
       }),
       DELETE: route({
         handle: async ({ params: { name = '' } }) => {
-          if (await prices.remove(name)) return { removed: name }
+          const isRemoved = await changePrices(priceFile, lockLimitMs, (before) => {
+            const costs = withoutOverride(before, name)
+            return [costs, costs !== null]
+          })
+          if (isRemoved) return { removed: name }
           const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
           throw new RequestError('price_not_found', message, { param: 'name' })
         },

@@ -3,7 +3,6 @@ import type { JobStarter } from '../../supervisor/jobs.ts'
 import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
 import type { LogFile } from '../../supervisor/log-file.ts'
 import type { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
-import type { PriceWriter } from './price-writer.ts'
 
 /** The gateway's log. */
 export type LogSource = Pick<LogFile, 'tail' | 'clear' | 'watch'>
@@ -22,5 +21,6 @@ export interface DashboardParts {
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
-  readonly prices: PriceWriter
+  /** The path of the price file. */
+  readonly priceFile: string
 }
