@@ -1,4 +1,4 @@
-import type { JobFailure } from './database-job.ts'
+import type { Job, JobFailure } from './database-job.ts'
 
 /** What a unit costs, in USD per million tokens but for the last two, which are USD each. Left out is what another rate stands for. */
 export interface Rates {
@@ -151,17 +151,9 @@ export type RepriceLine =
   | { readonly result: RepriceResult }
   | { readonly error: JobFailure }
 
-/** A re-pricing that was begun on the dashboard, the last one that was. */
-export interface RepriceJob {
+/** A re-pricing. */
+export interface RepriceJob extends Job<RepriceProgress, RepriceResult> {
   readonly job: 'reprice'
-  readonly state: 'running' | 'done' | 'failed'
-  readonly dry_run: boolean
-  /** ISO 8601, UTC. */
-  readonly started_at: string
-  /** Null until it has told of any. */
-  readonly progress: RepriceProgress | null
-  readonly result: RepriceResult | null
-  readonly error: JobFailure | null
 }
 
 /** What a sync did. */

@@ -35,16 +35,20 @@ export interface DatabaseFile {
   readonly bytes: number | null
 }
 
-/** A job that was begun on the dashboard, the last one that was. */
-export interface DatabaseJob {
-  readonly job: 'compress'
+/** A job that was begun on the dashboard, the last of its kind that was. */
+export interface Job<Progress, Result> {
   readonly state: 'running' | 'done' | 'failed'
   readonly dry_run: boolean
-  readonly keep_days: number
   /** ISO 8601, UTC. */
   readonly started_at: string
   /** Null until it has told of any. */
-  readonly progress: CompressProgress | null
-  readonly result: CompressResult | null
+  readonly progress: Progress | null
+  readonly result: Result | null
   readonly error: JobFailure | null
+}
+
+/** A compressing. */
+export interface DatabaseJob extends Job<CompressProgress, CompressResult> {
+  readonly job: 'compress'
+  readonly keep_days: number
 }

@@ -1,13 +1,10 @@
 import { fileURLToPath } from 'node:url'
 
-/** This Node, this very package. */
-const ownCommand = [process.execPath, fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))]
+/** This Node, this very package: how the dashboard starts a job. */
+export const ownCommand: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url)),
+]
 
-/** How the dashboard starts a gateway. */
+/** How it starts a gateway. */
 export const gatewayCommand: readonly string[] = [...ownCommand, 'gateway']
-
-/** How it starts a job on the database. */
-export const databaseCommand: readonly string[] = [...ownCommand, 'db']
-
-/** How it brings prices up to date. */
-export const costsCommand: readonly string[] = [...ownCommand, 'costs']

@@ -2,8 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
-import { DashboardServer } from '../dashboard/dashboard-server.ts'
-import { priceWriter } from '../dashboard/routes/price-writer.ts'
+import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
 import { formatBytes } from '../lib/format-bytes.ts'
 import { clearPayloads } from '../payloads/file/clear-payloads.ts'
 import { PayloadReader } from '../payloads/file/payload-reader.ts'
@@ -15,14 +14,13 @@ import type { Options } from '../options/option-spec.ts'
 import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
-import { DatabaseJobs } from '../supervisor/database-jobs.ts'
-import { PriceSyncJob } from '../supervisor/price-sync-job.ts'
+import { Jobs } from '../supervisor/jobs.ts'
 import { GatewayConfig, SettingError, leadsTo } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { type PayloadFiles, RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readAdminToken } from './admin-token.ts'
-import { costsCommand, databaseCommand, gatewayCommand } from './gateway-command.ts'
+import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** A dashboard that listens, and the gateway that it starts and stops. */
@@ -42,7 +40,7 @@ export async function openDashboard(
   env: Environment,
   { simulated }: { readonly simulated: boolean },
 ): Promise<RunningDashboard> {
-  const { db, trustLoopback, upstream } = options
+  const { db, pricingSource, trustLoopback, upstream } = options
   const clock = systemClock
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const demandsToken = !trustLoopback || !isLoopbackBind(options.dashboardHost)
@@ -69,21 +67,18 @@ export async function openDashboard(
   })
   const onFault = (error: unknown): void =>
     console.error('tokenweir: a fault of the dashboard, which goes on:', error)
-  const queryEnv = childEnvironment(env, { upstreamIsTrusted: false, adminToken: null })
+  const queryEnv = childEnvironment(env)
   const queries = new QueryProcess({ clock, spawn: spawnQuery(db, queryEnv), onFault })
-  const jobs = new DatabaseJobs({ command: databaseCommand, db, env, clock })
+  const jobs = new Jobs({ command: ownCommand, db, pricingSource, env, clock })
   const files = payloadFiles(options.rawLogFile, options.rawLogCapture)
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
-  const source = options.pricingSource
-  const sync = new PriceSyncJob({ command: costsCommand, db, source, env, clock })
-  const server = new DashboardServer({
+  const server = makeDashboardServer({
     process: gateway,
     log,
     queries,
     rawLog,
     jobs,
-    sync,
-    prices: priceWriter(priceFileOf(db), clock),
+    priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),
     demandsToken,
@@ -103,7 +98,7 @@ export async function openDashboard(
     port: own.port,
     signInPath: demandsToken ? server.signInLink() : null,
     close: async () => {
-      for (const part of [gateway, jobs, sync, queries]) part.close()
+      for (const part of [gateway, jobs, queries]) part.close()
       await server.close()
     },
   }

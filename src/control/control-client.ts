@@ -1,5 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
-import { type Socket, connect } from 'node:net'
+import type { IncomingMessage, RequestOptions } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
@@ -28,13 +27,13 @@ import { request } from '../lib/node-http.ts'
  */
 export type NoAnswer = 'absent' | 'silent'
 
-/** Goes with a question about payloads. */
-export interface RawLogRequest {
+/** Goes with a question. */
+export interface ControlRequest {
   /** JSON; none if it is empty. */
   readonly body?: string
   /** Of the feed: goes on behind this event. */
   readonly lastEventId?: string | null
-  /** To the beginning of the answer. */
+  /** For the whole answer, or if payloads are asked for, to its beginning. */
   readonly limitMs?: number
 }
 
@@ -63,22 +62,22 @@ export class ControlClient {
 
   /** Rejects in words if somebody else than a gateway answers, or the socket may not be opened. */
   status(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
-    return this.#ask('GET /status', '', limitMs, readStatus)
+    return this.#ask('GET /status', { limitMs }, readStatus)
   }
 
   /** The calls that are not over yet. Rejects as `status` does, also if its version does not tell them. */
   live(limitMs = 2000): Promise<LiveCalls | NoAnswer> {
-    return this.#ask('GET /live', '', limitMs, readLive)
+    return this.#ask('GET /live', { limitMs }, readLive)
   }
 
   /** Asks it to stop; resolves once it has begun to. Rejects as `status` does. */
   stop(limitMs = 5000): Promise<Stopping | NoAnswer> {
-    return this.#ask('POST /stop', '', limitMs, readStopping)
+    return this.#ask('POST /stop', { limitMs }, readStopping)
   }
 
   /** Changes a running gateway; resolves with what it goes by then. Rejects in words. */
-  async setOptions(options: LiveOptions, limitMs = 5000): Promise<ControlStatus> {
-    const status = await this.#ask('POST /options', JSON.stringify(options), limitMs, readStatus)
+  async setOptions(options: LiveOptions): Promise<ControlStatus> {
+    const status = await this.#ask('POST /options', { body: JSON.stringify(options) }, readStatus)
     if (status === 'absent') throw new Error('no gateway runs that could be changed')
     if (status === 'silent') throw new Error('the gateway does not answer')
     return status
@@ -89,7 +88,7 @@ export class ControlClient {
    * `status` does.
    */
   handOver(order: HandOverOrder, limitMs: number): Promise<HandOverAnswer | 'unknown' | NoAnswer> {
-    return this.#ask('POST /hand-over', JSON.stringify(order), limitMs, async (response) => {
+    return this.#ask('POST /hand-over', { body: JSON.stringify(order), limitMs }, async (response) => {
       if (response.statusCode !== 404) return readHandOver(response)
       response.resume()
       return 'unknown'
@@ -110,24 +109,19 @@ export class ControlClient {
    * Asks what stands under `/raw-log/` on the socket; `route` is `GET /raw-log/recent?limit=50`. Resolves when the
    * answer has begun, with whatever status; the caller reads it or destroys it. Rejects as `status` does.
    */
-  async rawLog(
-    route: string,
-    { body = '', lastEventId = null, limitMs = 5000 }: RawLogRequest = {},
-  ): Promise<IncomingMessage | NoAnswer> {
-    const headers = {
-      ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
-      ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
-    }
-    return await this.#ask(route, body, limitMs, async (response) => response, headers)
+  rawLog(route: string, request?: ControlRequest): Promise<IncomingMessage | NoAnswer> {
+    return this.#ask(route, request, async (response) => response)
   }
 
   async #ask<T>(
     route: string,
-    body: string,
-    limitMs: number,
+    { body = '', lastEventId = null, limitMs = 5000 }: ControlRequest = {},
     read: (response: IncomingMessage) => Promise<T>,
-    headers: OutgoingHttpHeaders = {},
   ): Promise<T | NoAnswer> {
+    const headers = {
+      ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
+      ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
+    }
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), limitMs)
     try {
@@ -151,8 +145,7 @@ export class ControlClient {
 function open(socketPath: string, route: string, options: RequestOptions = {}) {
   const [method, path] = route.split(' ')
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const createConnection = (): Socket => connect({ path: socketPath })
-  const req = request({ method, path, createConnection, ...options })
+  const req = request({ socketPath, method, path, agent: false, ...options })
   req.once('response', resolve).on('error', reject)
   return { req, response }
 }

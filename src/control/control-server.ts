@@ -1,13 +1,13 @@
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs'
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/caught.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { onMessage, readMessage } from '../lib/message-shape.ts'
-import { readAtMost } from './read-at-most.ts'
+import { readAtMost } from '../lib/read-at-most.ts'
 import { ControlClient } from './control-client.ts'
 import { type ControlledGateway, isDrainReport, isHandOverOrder } from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
@@ -29,83 +29,64 @@ export interface ControlServerOptions {
   readonly predecessor?: string | null
 }
 
-interface OwnSocket {
-  readonly folder: string
-  readonly instance: string
-  readonly server: Server
-  readonly inode: bigint | null
-}
-
-/** Lets who may open a data folder's socket, its owner alone, see, change and stop the gateway. */
-export class ControlServer {
-  readonly #own: OwnSocket
-
-  private constructor(own: OwnSocket) {
-    this.#own = own
-  }
-
-  /** Rejects in words if another live gateway is controlled from this folder, or the socket cannot be made. */
-  static async open(options: ControlServerOptions): Promise<ControlServer> {
-    const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
-    const { instance, identity, host, port, started_at } = gateway.status()
-    // Under a name of its own until it is ready: behind the known name there is always one that answers.
-    const ownName = `gateway-${instance}.sock`
-    const ownPath = join(folder, ownName)
-    // A gateway that finishes its calls reports for as long as those take, in one request.
-    const server = createServer({ requestTimeout: 0 }, (req, res) => void answer(gateway, req, res))
-    // Who looks at a gateway does not keep it alive.
-    server.on('connection', (socket) => socket.unref()).unref()
-    using address = openSocketAddress(folder, ownName)
-    await once(server.listen({ path: address.path }), 'listening')
-    const control = new ControlServer({ folder, instance, server, inode: inodeOf(ownPath) })
-    try {
-      chmodSync(ownPath, 0o600)
-      await takeName(folder, ownPath, holderLimitMs, predecessor)
-      writeProcessRecord(folder, { instance, ...identity, host, port, started_at })
-    } catch (error) {
-      await control.close()
-      throw error
-    } finally {
-      rmSync(ownPath, { force: true })
-    }
-    return control
-  }
-
+/** A gateway's end of the channel by which it is controlled. */
+export interface ControlServer {
   /** True as long as who asks for the folder's gateway comes here. */
-  get holdsName(): boolean {
-    const { folder, inode } = this.#own
-    return inode !== null && inodeOf(join(folder, socketName)) === inode
-  }
-
+  readonly holdsName: boolean
   /**
    * Takes socket and record away, if they are still this gateway's, and lets nobody in any more. Who has
    * asked for the stop stays connected, to learn of the process's end from its breaking.
    */
-  async close(): Promise<void> {
-    const { folder, instance, server } = this.#own
-    if (this.holdsName) rmSync(join(folder, socketName), { force: true })
-    removeProcessRecord(folder, instance)
-    server.close()
-  }
+  close(): Promise<void>
 }
 
 /**
- * Gives a socket the known name, in place of one on which nobody listens any more, or of the predecessor's. A
- * holder is looked for twice: at first to be quick, then for certain.
+ * Lets who may open a data folder's socket, its owner alone, see, change and stop the gateway. Rejects in words if
+ * another live gateway is controlled from this folder, or the socket cannot be made.
  */
-async function takeName(
-  folder: string,
-  ownPath: string,
-  holderLimitMs: number,
-  predecessor: string | null,
-): Promise<void> {
-  await expectNobodyElse(folder, holderLimitMs, predecessor)
-  using lock = await takeFileLock(join(folder, `${socketName}.lock`), lockLimitMs)
-  if (lock === null) throw new Error('another gateway has been starting in this folder')
-  await expectNobodyElse(folder, holderLimitMs, predecessor)
-  renameSync(ownPath, join(folder, socketName))
+export async function openControl(options: ControlServerOptions): Promise<ControlServer> {
+  const { folder, gateway, holderLimitMs = 2000, predecessor = null } = options
+  const { instance, identity, host, port, started_at } = gateway.status()
+  // Under a name of its own until it is ready: behind the known name there is always one that answers.
+  const ownName = `gateway-${instance}.sock`
+  const ownPath = join(folder, ownName)
+  const path = join(folder, socketName)
+  // A gateway that finishes its calls reports for as long as those take, in one request.
+  const server = createServer({ requestTimeout: 0 }, (req, res) => void answer(gateway, req, res))
+  // Who looks at a gateway does not keep it alive.
+  server.on('connection', (socket) => socket.unref()).unref()
+  using address = openSocketAddress(folder, ownName)
+  await once(server.listen({ path: address.path }), 'listening')
+  const inode = inodeOf(ownPath)
+  const control: ControlServer = {
+    get holdsName() {
+      return inode !== null && inodeOf(path) === inode
+    },
+    close: async () => {
+      if (control.holdsName) rmSync(path, { force: true })
+      removeProcessRecord(folder, instance)
+      server.close()
+    },
+  }
+  try {
+    chmodSync(ownPath, 0o600)
+    // A holder is looked for twice: at first to be quick, then for certain.
+    await expectNobodyElse(folder, holderLimitMs, predecessor)
+    using lock = await takeFileLock(`${path}.lock`, lockLimitMs)
+    if (lock === null) throw new Error('another gateway has been starting in this folder')
+    await expectNobodyElse(folder, holderLimitMs, predecessor)
+    renameSync(ownPath, path)
+    writeProcessRecord(folder, { instance, ...identity, host, port, started_at })
+  } catch (error) {
+    await control.close()
+    throw error
+  } finally {
+    rmSync(ownPath, { force: true })
+  }
+  return control
 }
 
+/** Nobody but one who does not listen any more, or the predecessor, may hold the known name. */
 async function expectNobodyElse(folder: string, limitMs: number, predecessor: string | null): Promise<void> {
   const holder = await new ControlClient(folder).status(limitMs)
   if (holder === 'absent' || (holder !== 'silent' && holder.instance === predecessor)) return
@@ -117,64 +98,53 @@ async function expectNobodyElse(folder: string, limitMs: number, predecessor: st
 async function answer(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): Promise<void> {
   try {
     const { pathname, search } = new URL(req.url ?? '', 'http://gateway')
+    const route = `${req.method} ${req.url}`
     if (pathname.startsWith(rawLogPath)) {
       gateway.rawLog(pathname.slice(rawLogPath.length), search, req, res)
-      return
-    }
-    const route = `${req.method} ${req.url}`
-    if (route === 'POST /draining') listenTo(gateway, req, res)
+    } else if (route === 'POST /draining') listenTo(gateway, req, res)
     else if (route === 'POST /stop') {
       // The answer has no end: that it breaks is how the asker learns that the process is gone.
       res.writeHead(200, { 'Content-Type': 'application/json' }).write('{"stopping":true}\n')
       gateway.stop()
-    } else sendJson(res, 200, await answerTo(route, gateway, req))
+    } else sendJson(res, ...(await answerTo(route, gateway, req)))
   } catch (error) {
-    const isRefusal = error instanceof RequestError
-    if (!isRefusal && (res.headersSent || req.errored !== null)) {
-      res.destroy()
-      return
-    }
-    const { status, code } = isRefusal ? error : { status: 500, code: 'internal_error' }
-    const body: ErrorBody = { error: { code, message: messageOf(error), param: null } }
-    res.shouldKeepAlive = false
-    sendJson(res, status, body)
+    if (res.headersSent || req.errored !== null) res.destroy()
+    else sendJson(res, ...refusal(500, 'internal_error', messageOf(error)))
   }
 }
 
-/** Throws {@link RequestError}. */
-async function answerTo(route: string, gateway: ControlledGateway, req: IncomingMessage): Promise<object> {
+type Answer = readonly [status: number, body: object]
+
+async function answerTo(route: string, gateway: ControlledGateway, req: IncomingMessage): Promise<Answer> {
+  const body = await readAtMost(maxBodyBytes, req)
+  if (body === null) {
+    return refusal(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
+  }
   switch (route) {
     case 'GET /status':
-      return gateway.status()
+      return [200, gateway.status()]
     case 'GET /live':
-      return gateway.live()
+      return [200, gateway.live()]
     case 'POST /options': {
-      const options = readLiveOptions(await readBody(req))
-      if ('wrong' in options) throw new RequestError(400, 'invalid_request', options.wrong)
+      const options = readLiveOptions(body)
+      if ('wrong' in options) return refusal(400, 'invalid_request', options.wrong)
       gateway.setOptions(options)
-      return gateway.status()
+      return [200, gateway.status()]
     }
     case 'POST /hand-over': {
       // What it would start is not looked into: who may open the socket could start any program himself.
-      const order = readMessage(await readBody(req), isHandOverOrder)
-      if (order !== null) return gateway.handOver(order)
-      throw new RequestError(400, 'invalid_request', 'The body does not say what to start.')
+      const order = readMessage(body, isHandOverOrder)
+      if (order === null) return refusal(400, 'invalid_request', 'The body does not say what to start.')
+      return [200, await gateway.handOver(order)]
     }
     default:
-      throw new RequestError(404, 'not_found', `Nothing is answered to ${route} here.`)
+      return refusal(404, 'not_found', `Nothing is answered to ${route} here.`)
   }
 }
 
-/** Why a request is refused. */
-class RequestError extends Error {
-  readonly status: number
-  readonly code: string
-
-  constructor(status: number, code: string, message: string) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
+function refusal(status: number, code: string, message: string): Answer {
+  const body: ErrorBody = { error: { code, message, param: null } }
+  return [status, body]
 }
 
 function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerResponse): void {
@@ -193,13 +163,8 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
     })
 }
 
-async function readBody(req: IncomingMessage): Promise<string> {
-  const body = await readAtMost(maxBodyBytes, req)
-  if (body !== null) return body
-  throw new RequestError(413, 'body_too_large', `The body is larger than ${maxBodyBytes} bytes.`)
-}
-
 function sendJson(res: ServerResponse, status: number, body: object): void {
+  if (status !== 200) res.shouldKeepAlive = false
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`)
 }
 

@@ -1,4 +1,6 @@
 import { type SendHandle, spawn } from 'node:child_process'
+import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type MessageOf, isFlag, isOneOf, record } from '../lib/message-shape.ts'
 
 /** The exit code of a gateway whose port is in use, as `src/cli/exit-code.ts` has it. */
@@ -42,8 +44,8 @@ export interface SpawnOptions {
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** The file that it prints to. A pipe would break, and the gateway with it, when this process ends. */
-  readonly logDescriptor: number
+  /** The file that what it prints is appended to. A pipe would break, and the gateway with it, when this process ends. */
+  readonly logFile: string
   /** Its working directory; this process's unless given. */
   readonly cwd?: string
   /** Answers what it asks before it is ready; `null` if that is no question. */
@@ -56,16 +58,23 @@ export interface SpawnAnswer {
   readonly handle?: SendHandle
 }
 
-/** Starts a gateway as the leader of a session of its own, which the end of this process does not touch. */
+/**
+ * Starts a gateway as the leader of a session of its own, which the end of this process does not touch. Throws
+ * the system's error if the log cannot be opened.
+ */
 export function spawnGateway(options: SpawnOptions): SpawnedGateway {
-  const { command, args, env, logDescriptor, cwd = process.cwd(), answer } = options
+  const { command, args, env, logFile, cwd = process.cwd(), answer } = options
   const [program = '', ...first] = command
+  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
+  using closing = new DisposableStack()
+  const log = closing.adopt(openSync(logFile, 'a', 0o600), closeSync)
+  fchmodSync(log, 0o600)
   const child = spawn(program, [...first, ...args], {
     cwd,
     detached: true,
     env,
     shell: false,
-    stdio: ['ignore', logDescriptor, logDescriptor, 'ipc'],
+    stdio: ['ignore', log, log, 'ipc'],
     windowsHide: true,
   })
   const ended = new Promise<GatewayEnd>((resolve) => {

@@ -1,18 +1,17 @@
 import { once } from 'node:events'
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { Clock } from '../call/clock.ts'
 import type { ThisMachine } from '../lib/this-machine.ts'
-import { CallTopic } from './events/call-topic.ts'
-import { EventHub } from './events/event-hub.ts'
-import { JobTopic } from './events/job-topic.ts'
-import { LogTopic } from './events/log-topic.ts'
-import { PayloadTopic } from './events/payload-topic.ts'
-import { StateTopic } from './events/state-topic.ts'
+import { callTopic } from './events/call-topic.ts'
+import { jobTopic } from './events/job-topic.ts'
+import { logTopic } from './events/log-topic.ts'
+import { payloadTopic } from './events/payload-topic.ts'
+import { stateTopic } from './events/state-topic.ts'
 import { answerMalformed, errorAnswer, send } from './http/answer.ts'
-import { Guard } from './http/guard.ts'
-import { PageAssets } from './http/page-assets.ts'
+import { makeGuard } from './http/guard.ts'
+import { readPage } from './http/page-assets.ts'
 import { RequestError } from './http/request-error.ts'
-import { type RouteTable, Router } from './http/router.ts'
+import { type RouteTable, answerBy } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
@@ -54,88 +53,80 @@ export interface DashboardServerOptions extends DashboardParts {
 }
 
 /** The dashboard's HTTP side: the page, the API, and the guard before both. */
-export class DashboardServer {
+export interface DashboardServer {
   /** All routes, by path. */
   readonly routes: RouteTable
-  readonly #server: Server
-  readonly #router: Router
-  readonly #hub: EventHub
-  readonly #guard: Guard
-  readonly #signIn: SignIn | null
-  #closing = false
-
-  constructor(options: DashboardServerOptions) {
-    const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
-    const gateway = new StateTopic({
-      name: 'gateway',
-      clock,
-      look: () => process.status(),
-      passing: 'uptime_s',
-      onFault,
-    })
-    const live = new StateTopic({ name: 'live', clock, look: () => process.live(), onFault })
-    const calls = new CallTopic(queries, clock, onFault)
-    const others = [new JobTopic(jobs), new PayloadTopic(rawLog)]
-    this.#hub = new EventHub([gateway, new LogTopic(log), calls, live, ...others], clock)
-    this.#signIn = adminToken === null ? null : new SignIn(adminToken, clock)
-    const assets = new PageAssets(new URL('../../dist/ui/', import.meta.url))
-    const rules = { ...options, openPaths: openPaths(assets) }
-    this.#guard = new Guard(rules, options.thisMachine, this.#signIn)
-    this.routes = {
-      ...pageRoutes({ assets, guard: this.#guard, signIn: this.#signIn }),
-      ...sessionRoutes(this.#signIn, clock),
-      ...processRoutes(options, () => gateway.refresh()),
-      ...callRoutes(options),
-      ...rawLogRoutes(options),
-      ...databaseRoutes(jobs),
-      ...costRoutes(options),
-      ...eventRoutes(this.#hub),
-    }
-    this.#router = new Router(this.routes, onFault)
-    this.#server = this.#listener()
-  }
-
   /** Resolves with the port that it got; rejects with the socket's error. */
-  async listen(port: number, host: string): Promise<number> {
-    this.#server.listen(port, host)
-    await once(this.#server, 'listening')
-    const address = this.#server.address()
-    if (typeof address !== 'object' || address === null) throw new TypeError('the listener has no port')
-    return address.port
-  }
-
+  listen(port: number, host: string): Promise<number>
   /** Path and query that sign a browser in, once and for a quarter of an hour. */
-  signInLink(): string {
-    return this.#signIn === null ? '/' : `/?token=${this.#signIn.newCode()}`
-  }
-
+  signInLink(): string
   /** Ends the event streams, lets answers under way finish for a moment, and breaks what is then still open. */
-  async close(): Promise<void> {
-    this.#closing = true
-    this.#hub.close()
-    if (!this.#server.listening) return
-    const patience = setTimeout(() => this.#server.closeAllConnections(), lastWordsMs)
-    this.#server.close()
-    await once(this.#server, 'close')
-    clearTimeout(patience)
-  }
+  close(): Promise<void>
+}
 
-  #listener(): Server {
-    const server = createServer(socketLimits)
-    server.maxConnections = maxConnections
-    // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
-    for (const event of ['request', 'checkExpectation']) {
-      server.on(event, (req: IncomingMessage, res: ServerResponse) => void this.#answer(req, res))
-    }
-    return server.on('clientError', answerMalformed)
+export function makeDashboardServer(options: DashboardServerOptions): DashboardServer {
+  const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
+  const common = { clock, onFault }
+  const passing = 'uptime_s'
+  const gateway = stateTopic({ ...common, name: 'gateway', look: () => process.status(), passing })
+  const topics = [
+    gateway,
+    logTopic(log),
+    callTopic(queries, clock, onFault),
+    stateTopic({ ...common, name: 'live', look: () => process.live() }),
+    jobTopic(jobs),
+    payloadTopic(rawLog),
+  ]
+  const events = eventRoutes(topics, clock)
+  const signIn = adminToken === null ? null : new SignIn(adminToken, clock)
+  const assets = readPage(new URL('../../dist/ui/', import.meta.url))
+  const guard = makeGuard({ ...options, openPaths: openPaths(assets) }, options.thisMachine, signIn)
+  const routes = {
+    ...pageRoutes(assets, guard, signIn),
+    ...sessionRoutes(signIn, clock),
+    ...processRoutes(options, () => gateway.refresh()),
+    ...callRoutes(options),
+    ...rawLogRoutes(options),
+    ...databaseRoutes(jobs),
+    ...costRoutes(options, clock),
+    ...events.routes,
   }
+  const answerByRoute = answerBy(routes, onFault)
+  let isClosing = false
 
   /** Every request passes the guard first, whatever its path, method or shape. */
-  async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     // No route would hear that the client has left already.
-    if (!(await this.#guard.admits(req, res)) || req.socket.destroyed) return
-    if (!this.#closing) return this.#router.answer(req, res)
+    if (!(await guard.admits(req, res)) || req.socket.destroyed) return
+    if (!isClosing) return answerByRoute(req, res)
     res.shouldKeepAlive = false
     send(req, res, errorAnswer(new RequestError('closing', 'The dashboard is closing.')))
+  }
+  const server = createServer(socketLimits)
+  server.maxConnections = maxConnections
+  // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
+  for (const event of ['request', 'checkExpectation']) {
+    server.on(event, (req: IncomingMessage, res: ServerResponse) => void answer(req, res))
+  }
+  server.on('clientError', answerMalformed)
+
+  return {
+    routes,
+    listen: async (port, host) => {
+      await once(server.listen(port, host), 'listening')
+      const address = server.address()
+      if (typeof address !== 'object' || address === null) throw new TypeError('the listener has no port')
+      return address.port
+    },
+    signInLink: () => (signIn === null ? '/' : `/?token=${signIn.newCode()}`),
+    close: async () => {
+      isClosing = true
+      events.close()
+      if (!server.listening) return
+      const patience = setTimeout(() => server.closeAllConnections(), lastWordsMs)
+      server.close()
+      await once(server, 'close')
+      clearTimeout(patience)
+    },
   }
 }

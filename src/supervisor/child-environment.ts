@@ -41,7 +41,7 @@ export interface ChildSecrets {
  */
 export function childEnvironment(
   own: Readonly<Record<string, string | undefined>>,
-  { upstreamIsTrusted, adminToken }: ChildSecrets,
+  { upstreamIsTrusted, adminToken }: ChildSecrets = { upstreamIsTrusted: false, adminToken: null },
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(own)) {

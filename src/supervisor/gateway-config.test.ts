@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import { argumentsOf } from '../options/option-spec.ts'
 import { settingsOf } from '../options/gateway-settings.ts'
 import { GatewayConfig, SettingError, leadsTo } from './gateway-config.ts'
 
@@ -63,7 +64,8 @@ const maxConcurrent = [
 for (const [what, given, value, source, fixedBy] of maxConcurrent) {
   test(`the gateway is started with ${what}`, () => {
     withConfig(given, (config) => {
-      const { values, args } = config.resolve()
+      const values = config.resolve()
+      const args = argumentsOf(gatewayOptionTable, values)
       assert.equal(values.maxConcurrent, value)
       assert.ok(args.includes(`--max-concurrent=${value}`))
       const option = config.describe(null).options.find(({ name }) => name === 'max_concurrent')
@@ -74,7 +76,8 @@ for (const [what, given, value, source, fixedBy] of maxConcurrent) {
 
 test('every option is an argument, so that no variable can change one', () => {
   withConfig({ args: ['--allow-host=a.example', '--allow-host=b.example'] }, (config) => {
-    const { values, args } = config.resolve()
+    const values = config.resolve()
+    const args = argumentsOf(gatewayOptionTable, values)
     assert.deepEqual({ ...parseOptions(gatewayOptionTable, args, { TOKENWEIR_PORT: '1' }) }.port, values.port)
     const again = parseOptions(gatewayOptionTable, args, {})
     for (const key of Object.keys(gatewayOptionTable) as (keyof typeof gatewayOptionTable)[]) {
@@ -187,8 +190,8 @@ test('settings are kept on top of those that are kept, and for their owner alone
     config.keep({ max_concurrent: 6 })
     assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { max_concurrent: 6, port: 1 })
     assert.equal(statSync(path).mode & 0o777, 0o600)
-    assert.equal(config.resolve({ port: 2 }).values.port, 2)
-    assert.equal(config.resolve().values.port, 1)
+    assert.equal(config.resolve({ port: 2 }).port, 2)
+    assert.equal(config.resolve().port, 1)
   })
 })
 
@@ -221,7 +224,7 @@ const keys = [
 for (const [what, given, expected] of keys) {
   test(`the upstream's key with ${what} is ${expected}`, () => {
     withConfig({ ...given, hasKey: true }, (config) => {
-      assert.equal(config.resolve().upstreamIsTrusted, expected === 'lent')
+      assert.equal(config.trusts(config.resolve().upstream), expected === 'lent')
       assert.equal(config.describe(null).upstream_key, expected)
     })
     withConfig(given, (config) => assert.equal(config.describe(null).upstream_key, 'absent'))
@@ -230,7 +233,7 @@ for (const [what, given, expected] of keys) {
 
 test('what differs from the running gateway needs a restart', () => {
   withConfig({ saved: '{"max_concurrent":5}' }, (config) => {
-    const running = runningAs(config.resolve().values)
+    const running = runningAs(config.resolve())
     assert.deepEqual(config.describe(running).needs_restart, [])
     const other = { ...running, upstream: 'http://x.example/v1', allow_host: ['x.example'] }
     assert.deepEqual(config.describe(other).needs_restart.toSorted(), ['allow_host', 'upstream'])
@@ -240,14 +243,14 @@ test('what differs from the running gateway needs a restart', () => {
 
 test('a gateway on any free port is on the right one', () => {
   withConfig({ args: ['--port=0'] }, (config) => {
-    const running = { ...runningAs(config.resolve().values), port: 40_123 }
+    const running = { ...runningAs(config.resolve()), port: 40_123 }
     assert.deepEqual(config.describe(running).needs_restart, [])
   })
 })
 
 test('what a gateway tells of itself bears the names of the settings', () => {
   withConfig({}, (config) => {
-    const names = Object.keys(settingsOf(config.resolve().values))
+    const names = Object.keys(settingsOf(config.resolve()))
     assert.deepEqual(
       names,
       config.describe(null).options.map(({ name }) => name),
@@ -299,7 +302,8 @@ test('options of a few words name them, and can be set by them', () => {
       ],
     )
     const settings = { budget_action: 'reject', retry_429_max: 3 }
-    const { values, args } = config.resolve(config.check(settings))
+    const values = config.resolve(config.check(settings))
+    const args = argumentsOf(gatewayOptionTable, values)
     assert.deepEqual([values.budgetAction, values.retry429Max], ['reject', 3])
     assert.ok(args.includes('--budget-action=reject') && args.includes('--retry-429-max=3'))
     assert.throws(

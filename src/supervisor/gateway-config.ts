@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig, SettingValue } from '../api/proxy-config.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
 import { isObject } from '../lib/message-shape.ts'
@@ -12,17 +12,8 @@ import {
   changeable,
   readValue,
 } from '../options/gateway-settings.ts'
-import { type Options, argumentsOf } from '../options/option-spec.ts'
+import type { Options } from '../options/option-spec.ts'
 import { CodedError } from './coded-error.ts'
-
-/** The options and arguments for starting a gateway. */
-export interface ResolvedGateway {
-  readonly values: GatewayValues
-  /** Every option, so that nothing in the child's environment can change one. */
-  readonly args: readonly string[]
-  /** Whether the upstream's address came from who started us, so that `UPSTREAM_API_KEY` may go there. */
-  readonly upstreamIsTrusted: boolean
-}
 
 /** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
 export interface OwnAddress {
@@ -66,32 +57,30 @@ export class GatewayConfig {
     this.#hasKey = hasKey
   }
 
-  /** The settings that a request asks for. Throws {@link SettingError} at the first that is wrong or fixed. */
+  /** The settings that a request asks for. Throws {@link SettingError} if one is wrong or fixed. */
   check(asked: Readonly<Record<string, unknown>>): Settings {
-    return this.#checked(asked, (key, name) => {
+    for (const { key, name } of changeable) {
       const setBy = this.#given.setBy[key]
-      if (setBy === null) return
+      if (setBy === null || !Object.hasOwn(asked, name)) continue
       throw new SettingError('fixed_setting', name, `${name} is fixed by ${setBy} and cannot be set here.`)
-    })
+    }
+    return this.#checked(asked)
   }
 
   /** Options for the next gateway, with these settings on top of the kept ones. Throws {@link SettingError}. */
-  resolve(settings: Settings = {}): ResolvedGateway {
+  resolve(settings: Settings = {}): GatewayValues {
     const saved = { ...this.#kept(), ...settings }
-    const isSaved = (key: keyof GatewayValues, name: string): boolean =>
-      this.#given.setBy[key] === null && saved[name] !== undefined
-    const values: GatewayValues = {
-      ...this.#given,
-      ...Object.fromEntries(
-        changeable.filter(({ key, name }) => isSaved(key, name)).map(({ key, name }) => [key, saved[name]]),
-      ),
-    }
-    const isUsual = originOf(values.upstream) === originOf(gatewayOptionTable.upstream.default)
-    return {
-      values,
-      args: argumentsOf(gatewayOptionTable, values),
-      upstreamIsTrusted: isUsual || !isSaved('upstream', 'upstream'),
-    }
+    const open = changeable.filter(({ key, name }) => this.#given.setBy[key] === null && name in saved)
+    return { ...this.#given, ...Object.fromEntries(open.map(({ key, name }) => [key, saved[name]])) }
+  }
+
+  /**
+   * Whether the address of an upstream came from who started us, so that `UPSTREAM_API_KEY` may go there: it was not
+   * merely set on the dashboard.
+   */
+  trusts(upstream: string): boolean {
+    if (this.#given.setBy.upstream !== null) return upstream === this.#given.upstream
+    return originOf(upstream) === originOf(gatewayOptionTable.upstream.default)
   }
 
   /** Keeps settings for all starts to come. Throws {@link SettingError}. */
@@ -110,7 +99,7 @@ export class GatewayConfig {
   /** Beside the options of the gateway that runs, if one does. Throws {@link SettingError}. */
   describe(running: AllSettings | null): ProxyConfig {
     const kept = this.#kept()
-    const { values, upstreamIsTrusted } = this.resolve()
+    const values = this.resolve()
     const options = allSettings.map(({ key, name, spec }): ConfigOption => {
       const source = this.#given.sources[key]
       return {
@@ -130,7 +119,7 @@ export class GatewayConfig {
       options,
       needs_restart: options.filter(differs).map(({ name }) => name),
       file: this.#path,
-      upstream_key: this.#hasKey ? (upstreamIsTrusted ? 'lent' : 'withheld') : 'absent',
+      upstream_key: this.#hasKey ? (this.trusts(values.upstream) ? 'lent' : 'withheld') : 'absent',
     }
   }
 
@@ -153,10 +142,7 @@ export class GatewayConfig {
     }
   }
 
-  #checked(
-    asked: Readonly<Record<string, unknown>>,
-    allow: (key: keyof GatewayValues, name: string) => void = () => {},
-  ): Settings {
+  #checked(asked: Readonly<Record<string, unknown>>): Settings {
     const settings: Record<string, SettingValue> = {}
     for (const [name, value] of Object.entries(asked)) {
       const setting = changeable.find((one) => one.name === name)
@@ -164,7 +150,6 @@ export class GatewayConfig {
         const known = changeable.map((one) => one.name).join(', ')
         throw new SettingError('unknown_setting', name, `${name} cannot be set here; what can is ${known}.`)
       }
-      allow(setting.key, name)
       const read = readValue(setting, value)
       if ('wrong' in read) {
         const got = (JSON.stringify(value) ?? 'nothing').slice(0, 100)
@@ -190,14 +175,12 @@ export function leadsTo(upstream: string, { port }: OwnAddress): boolean {
   return urlPort === port && isOwnName.test(url.hostname.replace(/\.$/, ''))
 }
 
-/** A running gateway tells these in full. */
-const pathNames: ReadonlySet<string> = new Set(['db', 'pid_file', 'raw_log_file'])
-
 function differs({ name, value, running }: ConfigOption): boolean {
   if (running === null) return false
   // Port 0 asks for any: the running one has it.
   if (name === 'port' && value === 0) return false
-  if (pathNames.has(name)) return resolve(String(value)) !== running
+  // A running gateway tells its paths in full.
+  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(value)) !== running
   return JSON.stringify(value) !== JSON.stringify(running)
 }
 

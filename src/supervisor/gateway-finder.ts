@@ -1,12 +1,9 @@
-import type { Clock } from '../call/clock.ts'
 import { ControlClient, type NoAnswer } from '../control/control-client.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
 import { messageOf } from '../lib/caught.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import type { SupervisorLimits } from './supervisor-limits.ts'
-
-const lookEveryMs = 25
 
 /** All traces of a data folder's gateway. */
 export interface Found {
@@ -23,14 +20,12 @@ export interface Found {
 export class GatewayFinder {
   readonly client: ControlClient
   readonly #folder: string
-  readonly #clock: Clock
   readonly #limits: SupervisorLimits
   #lastSeen: ProcessIdentity | null = null
 
-  constructor(folder: string, clock: Clock, limits: SupervisorLimits) {
+  constructor(folder: string, limits: SupervisorLimits) {
     this.client = new ControlClient(folder)
     this.#folder = folder
-    this.#clock = clock
     this.#limits = limits
   }
 
@@ -58,17 +53,6 @@ export class GatewayFinder {
   forgetEnded(): void {
     const record = readProcessRecord(this.#folder)
     if (record !== null && !isAlive(record)) removeProcessRecord(this.#folder, record.instance)
-  }
-
-  /** Waits for what a gateway shows of itself to be as wished; `null` if it does not come to be. */
-  async until<T>(limitMs: number, look: (found: Found) => Promise<T | null>): Promise<T | null> {
-    const deadline = this.#clock.now() + limitMs
-    for (;;) {
-      const left = deadline - this.#clock.now()
-      const seen = await look(await this.find(Math.max(1, Math.min(left, this.#limits.answerMs))))
-      if (seen !== null || left <= lookEveryMs) return seen
-      await this.#clock.delay(lookEveryMs)
-    }
   }
 }
 

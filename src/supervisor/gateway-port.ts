@@ -1,10 +1,11 @@
+import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { HealthReport } from '../api/health-report.ts'
 import { isHealthReport } from '../control/control-messages.ts'
 import { readMessage } from '../lib/message-shape.ts'
-import { readAtMost } from '../control/read-at-most.ts'
 import { request } from '../lib/node-http.ts'
+import { readAtMost } from '../lib/read-at-most.ts'
 
 /** More than a health report ever is: something else may answer on the port, and at length. */
 const maxReportBytes = 1024 ** 2
@@ -24,11 +25,11 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
   const signal = AbortSignal.timeout(limitMs)
   // A loopback name, which a gateway answers whatever address it is bound to.
   const headers = { Host: 'localhost' }
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const req = request({ host: localName(host), port, path: '/health', agent: false, headers, signal })
-  req.once('response', resolve).on('error', reject).end()
+  // What breaks off once the answer has begun is the answer's own error, too.
+  req.on('error', () => {}).end()
   try {
-    const response = await promise
+    const [response] = (await once(req, 'response')) as [IncomingMessage]
     const status = response.statusCode ?? null
     const instance = response.headers['x-tokenweir-instance']?.toString() ?? null
     const body = (await readAtMost(maxReportBytes, response)) ?? ''
@@ -41,15 +42,17 @@ export async function askHealth(host: string, port: number, limitMs: number): Pr
 }
 
 /** True if anything at all listens there. Never rejects. */
-export function acceptsConnections(host: string, port: number, limitMs: number): Promise<boolean> {
-  if (port === 0) return Promise.resolve(false)
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const socket = connect({ host: localName(host), port, timeout: limitMs })
-  socket
-    .once('connect', () => resolve(true))
-    .once('timeout', () => resolve(false))
-    .once('error', () => resolve(false))
-  return promise.finally(() => socket.destroy())
+export async function acceptsConnections(host: string, port: number, limitMs: number): Promise<boolean> {
+  if (port === 0) return false
+  const socket = connect({ host: localName(host), port })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(limitMs) })
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.on('error', () => {}).destroy()
+  }
 }
 
 /** The name by which a process of this machine reaches a listener, also one that is bound to all addresses. */

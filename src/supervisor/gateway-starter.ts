@@ -2,14 +2,17 @@ import { resolve } from 'node:path'
 import { type Clock, within } from '../call/clock.ts'
 import {
   type GatewayEnd,
+  type SpawnOptions,
   type SpawnedGateway,
   endInWords,
   exitPortInUse,
   spawnGateway,
 } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
+import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import { argumentsOf } from '../options/option-spec.ts'
 import { childEnvironment } from './child-environment.ts'
-import type { ResolvedGateway } from './gateway-config.ts'
+import type { GatewayConfig } from './gateway-config.ts'
 import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
@@ -21,9 +24,11 @@ const quotedLines = 20
 /** For a gateway that has its port already, to be found by its control socket too. */
 const winnerLimitMs = 3000
 const killLimitMs = 5000
+const lookEveryMs = 25
 
 export interface GatewayStarterOptions {
   readonly finder: GatewayFinder
+  readonly config: GatewayConfig
   readonly logFile: LogFile
   readonly clock: Clock
   readonly limits: SupervisorLimits
@@ -33,6 +38,9 @@ export interface GatewayStarterOptions {
   readonly command: readonly string[]
   readonly adminToken: string | null
 }
+
+/** Throws if the gateway that is waited for will never be. */
+type Look = (control: Found['control']) => void
 
 /** Starts gateways, and knows of one only when it is healthy. */
 export class GatewayStarter {
@@ -60,7 +68,7 @@ export class GatewayStarter {
    * Resolves when a gateway is healthy: with this one, or with null if another of this data folder was quicker.
    * Rejects with {@link ProcessError}.
    */
-  start(plan: ResolvedGateway): Promise<SpawnedGateway | null> {
+  start(plan: GatewayValues): Promise<SpawnedGateway | null> {
     return this.#quoting(async () => {
       const child = this.#spawn(plan)
       this.#starting = child
@@ -78,7 +86,7 @@ export class GatewayStarter {
 
   /** True if there is a gateway of this folder that is healthy, if not at once then soon. */
   waitForHealth(): Promise<boolean> {
-    return this.#becomesHealthy(winnerLimitMs, (control) => typeof control === 'object')
+    return this.#becomesHealthy(winnerLimitMs, null)
   }
 
   /**
@@ -86,14 +94,12 @@ export class GatewayStarter {
    * healthy, with true; with false if the running one is of a version that cannot. Rejects with {@link ProcessError},
    * and says in it whether the running one goes on as before.
    */
-  takeOver(plan: ResolvedGateway): Promise<boolean> {
-    const { clock, limits, logFile, command, finder } = this.#options
+  takeOver(plan: GatewayValues): Promise<boolean> {
+    const { clock, limits, logFile, finder } = this.#options
     return this.#quoting(async () => {
       const deadline = clock.now() + limits.startMs + limits.answerMs
       const order = {
-        command,
-        args: plan.args,
-        env: this.#environment(plan),
+        ...this.#process(plan),
         cwd: process.cwd(),
         log_file: resolve(logFile.path),
         limit_ms: limits.startMs,
@@ -110,9 +116,8 @@ export class GatewayStarter {
       }
       // If the old one was killed meanwhile, whoever is there now has taken its place.
       const successorPid = typeof answer === 'object' ? answer.successor.pid : null
-      await this.#expectHealth(deadline, (control) => {
+      await this.#expectHealth(deadline, successorPid, (control) => {
         if (control === 'absent' && successorPid !== null) throw startFailed('The new gateway ended at once.')
-        return typeof control === 'object' && control.identity.pid === (successorPid ?? control.identity.pid)
       })
       return true
     })
@@ -126,30 +131,28 @@ export class GatewayStarter {
       return await work()
     } catch (error) {
       if (!(error instanceof ProcessError)) throw error
-      const log = await logFile.linesSince(logSize, quotedLines).catch(() => [])
-      throw new ProcessError(error.code, error.message, log)
+      const tail = await logFile.tail(quotedLines, logSize).catch(() => null)
+      throw new ProcessError(error.code, error.message, tail?.lines)
     }
   }
 
-  #environment({ upstreamIsTrusted }: ResolvedGateway): Record<string, string> {
-    const { adminToken, env } = this.#options
-    return childEnvironment(env, { upstreamIsTrusted, adminToken })
+  #process(plan: GatewayValues): Pick<SpawnOptions, 'command' | 'args' | 'env'> {
+    const { adminToken, command, config, env } = this.#options
+    const secrets = { upstreamIsTrusted: config.trusts(plan.upstream), adminToken }
+    return { command, args: argumentsOf(gatewayOptionTable, plan), env: childEnvironment(env, secrets) }
   }
 
-  #spawn(plan: ResolvedGateway): SpawnedGateway {
-    const { command, logFile } = this.#options
+  #spawn(plan: GatewayValues): SpawnedGateway {
     if (this.#isGivenUp) throw startFailed('No gateway is started any more.')
     try {
-      using log = logFile.openToAppend()
-      const env = this.#environment(plan)
-      return spawnGateway({ command, args: plan.args, env, logDescriptor: log.descriptor })
+      return spawnGateway({ ...this.#process(plan), logFile: this.#options.logFile.path })
     } catch (error) {
       throw startFailed(`The gateway could not be started: ${messageOf(error)}.`)
     }
   }
 
   /** Resolves with true when it is healthy, with false if another gateway of this folder is. */
-  async #isComingUp(child: SpawnedGateway, plan: ResolvedGateway): Promise<boolean> {
+  async #isComingUp(child: SpawnedGateway, plan: GatewayValues): Promise<boolean> {
     const { clock, limits } = this.#options
     const deadline = clock.now() + limits.startMs
     const begun = await within(clock, limits.startMs, child.begun)
@@ -162,9 +165,8 @@ export class GatewayStarter {
       let end: GatewayEnd | null = null
       void child.ended.then((ended) => (end = ended))
       // It listens; now it has to answer, on its socket and on its port, as the very process that was started.
-      await this.#expectHealth(deadline, (control) => {
+      await this.#expectHealth(deadline, child.pid, () => {
         if (end !== null) throw startFailed(`The gateway ${endInWords(end)}.`)
-        return typeof control === 'object' && control.identity.pid === child.pid
       })
       return true
     }
@@ -174,27 +176,34 @@ export class GatewayStarter {
     throw startFailed('The gateway could not open its control socket.')
   }
 
-  /** Waits for the gateway that is meant to be healthy; `isMeant` throws if it will never be. */
-  async #expectHealth(deadline: number, isMeant: (control: Found['control']) => boolean): Promise<void> {
+  /** Rejects if it takes too long. */
+  async #expectHealth(deadline: number, pid: number | null, look: Look): Promise<void> {
     const limitMs = deadline - this.#options.clock.now()
-    if (!(await this.#becomesHealthy(limitMs, isMeant))) throw this.#tooLate()
+    if (!(await this.#becomesHealthy(limitMs, pid, look))) throw this.#tooLate()
   }
 
-  async #becomesHealthy(limitMs: number, isMeant: (control: Found['control']) => boolean): Promise<boolean> {
-    const { finder, limits } = this.#options
-    const seen = await finder.until(limitMs, async ({ control }) => {
-      if (!isMeant(control) || typeof control !== 'object') return null
-      const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
-      return status === 200 && instance === control.instance ? true : null
-    })
-    return seen === true
+  /** Waits for this process, or any if none is given, to be the gateway and healthy. */
+  async #becomesHealthy(limitMs: number, pid: number | null, look: Look = () => {}): Promise<boolean> {
+    const { clock, finder, limits } = this.#options
+    const deadline = clock.now() + limitMs
+    for (;;) {
+      const leftMs = deadline - clock.now()
+      const { control } = await finder.find(Math.max(1, Math.min(leftMs, limits.answerMs)))
+      look(control)
+      if (typeof control === 'object' && (pid === null || control.identity.pid === pid)) {
+        const { status, instance } = await askHealth(control.host, control.port, limits.answerMs)
+        if (status === 200 && instance === control.instance) return true
+      }
+      if (leftMs <= lookEveryMs) return false
+      await clock.delay(lookEveryMs)
+    }
   }
 
   /**
    * It ended before it was ready: because another gateway of this folder was quicker, for whose health this waits, or
    * for reasons of its own, with which this rejects.
    */
-  async #expectWinner(end: GatewayEnd, { values: { host, port } }: ResolvedGateway): Promise<void> {
+  async #expectWinner(end: GatewayEnd, { host, port }: GatewayValues): Promise<void> {
     if (end.code !== exitPortInUse) throw startFailed(`The gateway ${endInWords(end)}.`)
     const { answerMs } = this.#options.limits
     const holder = await askHealth(host, port, answerMs)

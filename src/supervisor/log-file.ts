@@ -1,8 +1,7 @@
-import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, chmod, copyFile, open, rm, stat, truncate } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { type Clock, systemClock } from '../call/clock.ts'
+import { systemClock } from '../call/clock.ts'
 import { codeOf } from '../lib/caught.ts'
+import { startPoll } from './poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 
 /** From this size on the log is moved aside. */
@@ -15,58 +14,41 @@ const lookEveryMs = 200
 /** How many of the lines that are there already a watcher is told. */
 const firstLines = 500
 
-/** The number of lines up to a place of a file. */
-interface Count {
-  readonly inode: number
-  readonly offset: number
-  readonly lines: number
-}
-
 /** The output of a started gateway. The gateway itself writes it; here it is read, emptied and moved aside. */
 export class LogFile {
   readonly path: string
-  readonly #clock: Clock
-  #count: Count | null = null
+  /** The number of lines up to a place of a file. */
+  #count = { inode: 0, offset: 0, lines: 0 }
 
-  constructor(path: string, clock: Clock = systemClock) {
+  constructor(path: string) {
     this.path = path
-    this.#clock = clock
-  }
-
-  /**
-   * A descriptor for a gateway to append to, also when the file is emptied meanwhile; disposing closes ours.
-   * Throws the system's error.
-   */
-  openToAppend(): Disposable & { readonly descriptor: number } {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
-    const descriptor = openSync(this.path, 'a', 0o600)
-    fchmodSync(descriptor, 0o600)
-    return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) }
   }
 
   /** Bytes in it, so that what is printed from now on can be told apart. */
   async size(): Promise<number> {
-    return (await this.#read(async (_, size) => size)) ?? 0
+    return (await stat(this.path).catch(unlessAbsent))?.size ?? 0
   }
 
-  /** The last lines, at most so many, and how many there are. Lines hold no control characters. */
-  async tail(count: number): Promise<{ readonly lines: readonly string[]; readonly totalLines: number }> {
-    const tail = await this.#read(async (file, size, inode) => {
-      const { lines, rest } = await readTail(file, 0, size, count)
-      const totalLines = (await this.#countTo(file, inode, size)) + (rest.length === 0 ? 0 : 1)
-      return { lines: withRest(lines, rest, count), totalLines }
-    })
-    return tail ?? { lines: [], totalLines: 0 }
-  }
-
-  /** The last lines of what was printed since the log had a certain size. */
-  async linesSince(offset: number, count: number): Promise<readonly string[]> {
-    const lines = await this.#read(async (file, size) => {
+  /**
+   * The last lines, at most so many, and how many there are. Lines hold no control characters. `from`: only what was
+   * printed since the log had this size.
+   */
+  async tail(
+    count: number,
+    from = 0,
+  ): Promise<{ readonly lines: readonly string[]; readonly totalLines: number }> {
+    try {
+      await using file = await open(this.path, 'r')
+      const { size, ino } = await file.stat()
       // Shorter than it was: it has been emptied since.
-      const { lines, rest } = await readTail(file, offset <= size ? offset : 0, size, count)
-      return withRest(lines, rest, count)
-    })
-    return lines ?? []
+      const { lines, rest } = await readTail(file, from <= size ? from : 0, size, count)
+      const totalLines = await this.#countTo(file, ino, size)
+      if (rest.length === 0) return { lines, totalLines }
+      return { lines: [...lines, cleanLine(rest)].slice(-count), totalLines: totalLines + 1 }
+    } catch (error) {
+      unlessAbsent(error)
+      return { lines: [], totalLines: 0 }
+    }
   }
 
   /**
@@ -75,18 +57,14 @@ export class LogFile {
    * size, because notifications of file systems come differently on each, and on some not at all.
    */
   watch(onLines: (lines: readonly string[], reset: boolean) => void): () => void {
-    /** Of the file as far as it has been read; null while there is none. */
-    let inode: number | null = null
+    /** Of the file as far as it has been read; null while there is none, -1 before the first look. */
+    let inode: number | null = -1
     let offset = 0
     let splitter = new LineSplitter()
-    let hasTold = false
     let isClosed = false
-    let cancelNext = (): void => {}
 
     const tell = (lines: readonly string[], reset: boolean): void => {
-      if (isClosed) return
-      hasTold = true
-      onLines(lines, reset)
+      if (!isClosed) onLines(lines, reset)
     }
     const look = async (): Promise<void> => {
       const { ino, size } = await stat(this.path)
@@ -107,22 +85,15 @@ export class LogFile {
       splitter = new LineSplitter(rest)
       tell(lines, true)
     }
-    const keepLooking = async (): Promise<void> => {
-      try {
-        await look()
-      } catch {
-        // There is no file, or none that can be read: a log without lines.
-        if (inode !== null || !hasTold) tell([], true)
-        inode = null
-      }
-      if (!isClosed)
-        cancelNext = this.#clock.after(lookEveryMs, () => void keepLooking(), { background: true })
+    // There is no file, or none that can be read: a log without lines.
+    const onFault = (): void => {
+      if (inode !== null) tell([], true)
+      inode = null
     }
-
-    void keepLooking()
+    const poll = startPoll({ clock: systemClock, everyMs: lookEveryMs, look, onFault })
     return () => {
       isClosed = true
-      cancelNext()
+      poll.stop()
     }
   }
 
@@ -146,37 +117,19 @@ export class LogFile {
   }
 
   async #empty(): Promise<void> {
-    this.#count = null
+    this.#count = { inode: 0, offset: 0, lines: 0 }
     await truncate(this.path).catch(unlessAbsent)
   }
 
   /** Counts on from its last count. */
   async #countTo(file: FileHandle, inode: number, size: number): Promise<number> {
     const known = this.#count
-    const start =
-      known !== null && known.inode === inode && known.offset <= size ? known : { offset: 0, lines: 0 }
-    let { lines } = start
-    for await (const block of readBlocks(file, start.offset, size)) lines += countLines(block)
+    const isKnown = known.inode === inode && known.offset <= size
+    let { offset, lines } = isKnown ? known : { offset: 0, lines: 0 }
+    for await (const block of readBlocks(file, offset, size)) lines += countLines(block)
     this.#count = { inode, offset: size, lines }
     return lines
   }
-
-  /** `undefined` if there is no file. */
-  async #read<T>(
-    read: (file: FileHandle, size: number, inode: number) => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      await using file = await open(this.path, 'r')
-      const { size, ino } = await file.stat()
-      return await read(file, size, ino)
-    } catch (error) {
-      return unlessAbsent(error)
-    }
-  }
-}
-
-function withRest(lines: readonly string[], rest: Buffer, count: number): readonly string[] {
-  return rest.length === 0 ? lines : [...lines, cleanLine(rest)].slice(-count)
 }
 
 /** Throws what says anything else than that there is no file. */

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import type { EventSourceMessage } from 'eventsource-parser'
 import type { RawLogStatus } from '../api/raw-log.ts'
 import type { Clock } from '../call/clock.ts'
-import type { ControlClient, RawLogRequest } from '../control/control-client.ts'
+import type { ControlClient, ControlRequest } from '../control/control-client.ts'
 import { refusalIn } from '../control/control-messages.ts'
-import { followFeed } from '../control/follow-feed.ts'
+import { type FollowFeedOptions, followFeed } from '../control/follow-feed.ts'
 import {
   type Shape,
   isAmount,
@@ -61,11 +60,7 @@ export class GatewayRefusedError extends CodedError<string> {
 export class RawLogError extends CodedError<'not_running' | 'gateway_silent'> {}
 
 /** Hears the gateway's feed of payloads. */
-export interface FeedListener {
-  event(event: EventSourceMessage): void
-  /** There is no feed; `event` follows when there is one again. */
-  lost(): void
-}
+export type FeedListener = Pick<FollowFeedOptions, 'onEvent' | 'onLost'>
 
 export interface RawLogRelayOptions {
   readonly client: ControlClient
@@ -131,8 +126,7 @@ export class RawLogRelay {
       clock,
       // If there is none, for whatever reason, the gateway's status tells which.
       open: (lastEventId) => this.#open('GET /raw-log/stream', { lastEventId }).catch(() => null),
-      onEvent: (event) => listener.event(event),
-      onLost: () => listener.lost(),
+      ...listener,
       signal: end.signal,
     }).catch(onFault)
     return () => end.abort()
@@ -142,7 +136,7 @@ export class RawLogRelay {
     return this.#ask('GET /raw-log/status', { limitMs: statusLimitMs }, isRawLogStatus)
   }
 
-  async #ask<T>(route: string, request: RawLogRequest, shape: Shape<T>): Promise<T | null> {
+  async #ask<T>(route: string, request: ControlRequest, shape: Shape<T>): Promise<T | null> {
     const answer = await this.#open(route, request)
     if (answer === null) return null
     const said = readMessage(await text(answer), shape)
@@ -151,18 +145,14 @@ export class RawLogRelay {
   }
 
   /** Null if no gateway runs. */
-  async #open(route: string, request: RawLogRequest): Promise<IncomingMessage | null> {
+  async #open(route: string, request: ControlRequest): Promise<IncomingMessage | null> {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'absent') return null
     if (answer === 'silent') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
-    if (answer.statusCode !== 200) throw await refusalOf(answer)
-    return answer
+    const { statusCode = 0, headers } = answer
+    if (statusCode === 200) return answer
+    // The gateway's own errors have the shape of OpenAI's, those of its control socket ours.
+    const { code, message } = refusalIn(await text(answer))
+    throw new GatewayRefusedError(statusCode, code, message, headers['retry-after'] ?? null)
   }
-}
-
-/** The gateway's own errors have the shape of OpenAI's, those of its control socket ours. */
-async function refusalOf(answer: IncomingMessage): Promise<GatewayRefusedError> {
-  const { statusCode = 0, headers } = answer
-  const { code, message } = refusalIn(await text(answer))
-  return new GatewayRefusedError(statusCode, code, message, headers['retry-after'] ?? null)
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { JobFailure } from '../api/database-job.ts'
 import { LineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
-import { isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
+import { type Shape, isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
 import { CodedError } from './coded-error.ts'
 import { childEnvironment } from './child-environment.ts'
 
@@ -13,12 +13,12 @@ export interface JobCommand {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** How a job is told of, and what its lines say: each is a JSON object. */
+/** How a job is told of, and the shapes of what its lines say: each is a JSON object, in which that may have a name. */
 export interface JobWords<Progress, Result> {
   /** Begins "… ended with exit code 1." */
   readonly name: string
-  readonly progressIn?: (line: Readonly<Record<string, unknown>>) => Progress | null
-  readonly resultIn: (line: Readonly<Record<string, unknown>>) => Result | null
+  readonly progress?: Shape<Progress>
+  readonly result: Shape<Result>
 }
 
 /** A job at work. */
@@ -39,14 +39,14 @@ const keptWords = 2000
 export function runJob<Progress, Result>(
   { command, env }: JobCommand,
   args: readonly string[],
-  { name, progressIn, resultIn }: JobWords<Progress, Result>,
+  { name, progress: isProgress, result: isResult }: JobWords<Progress, Result>,
   onProgress: (progress: Progress) => void = () => {},
 ): RunningJob<Result> {
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args], {
     // Ctrl-C on the dashboard's terminal is not meant for it.
     detached: true,
-    env: childEnvironment(env, { upstreamIsTrusted: false, adminToken: null }),
+    env: childEnvironment(env),
     shell: false,
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
@@ -56,9 +56,9 @@ export function runJob<Progress, Result>(
   let failure: JobError | null = null
   let words = ''
   const onLine = onMessage(isObject, (line) => {
-    const progress = progressIn?.(line) ?? null
-    if (progress !== null) onProgress(progress)
-    done = resultIn(line) ?? done
+    const { progress = line, result = line } = line
+    if (isProgress?.(progress) === true) onProgress(progress)
+    if (isResult(result)) done = result
     failure ??= failureIn(line['error'])
   })
   const lines = new LineReader(onLine)

@@ -3,26 +3,25 @@ import type { LiveCalls } from '../api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../api/process-status.ts'
 import type { ProxyConfig } from '../api/proxy-config.ts'
 import { within } from '../call/clock.ts'
-import type { ControlStatus, LiveOptions } from '../control/control-messages.ts'
+import type { LiveOptions } from '../control/control-messages.ts'
 import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
-import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
+import type { GatewayValues } from '../options/gateway-options.ts'
 import { type Settings, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
-import { argumentsOf } from '../options/option-spec.ts'
 import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
-import { type GatewayConfig, type ResolvedGateway, SettingError } from './gateway-config.ts'
+import { SettingError } from './gateway-config.ts'
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
-import { OperationQueue } from './operation-queue.ts'
+import { OperationQueue, type QueuedOperation } from './operation-queue.ts'
+import { type Poll, startPoll } from './poll.ts'
 import { stopGateway } from './stop-gateway.ts'
 import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
 
 const rotationCheckMs = 60_000
 
 export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder' | 'limits'> {
-  readonly config: GatewayConfig
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
   /** Whether the upstream is the demo's own. */
@@ -55,15 +54,21 @@ export class SupervisedGateway {
   #child: SpawnedGateway | null = null
   /** How the last gateway ended, or did not come up. */
   #trouble: string | null = null
-  #cancelRotation: () => void = () => {}
+  readonly #rotation: Poll
 
   constructor(options: SupervisedGatewayOptions) {
     const { folder, clock, limits = defaultLimits } = options
     this.#options = options
     this.#limits = limits
-    this.#finder = new GatewayFinder(folder, clock, limits)
+    this.#finder = new GatewayFinder(folder, limits)
     this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
-    this.#keepLogSmall()
+    this.#rotation = startPoll({
+      clock,
+      everyMs: rotationCheckMs,
+      look: () => options.logFile.rotateIfLarge(),
+      // A log that cannot be made smaller is no reason to stop anything.
+      onFault: () => {},
+    })
   }
 
   async status(): Promise<ProcessStatus> {
@@ -81,8 +86,7 @@ export class SupervisedGateway {
 
   /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */
   async start(settings: Settings = {}): Promise<StartAnswer> {
-    const checked = this.#options.config.check(settings)
-    const { outcome, isShared } = this.#operations.run(keyOf('start', checked), () => this.#start(checked))
+    const { outcome, isShared } = this.#inTurn('start', settings, (checked) => this.#start(checked))
     const answer = await outcome
     return isShared ? { ...answer, already_running: true } : answer
   }
@@ -113,8 +117,7 @@ export class SupervisedGateway {
    * {@link ProcessError}.
    */
   async restart(settings: Settings = {}): Promise<ProcessStatus> {
-    const checked = this.#options.config.check(settings)
-    return this.#operations.run(keyOf('restart', checked), () => this.#restart(checked)).outcome
+    return this.#inTurn('restart', settings, (checked) => this.#restart(checked)).outcome
   }
 
   async config(): Promise<ProxyConfig> {
@@ -124,13 +127,17 @@ export class SupervisedGateway {
 
   /** Keeps settings for the next start; what a running gateway can change is changed at once. */
   async configure(settings: Settings): Promise<ProxyConfig> {
-    const checked = this.#options.config.check(settings)
-    return this.#operations.run(keyOf('configure', checked), () => this.#configure(checked)).outcome
+    return this.#inTurn('configure', settings, (checked) => this.#configure(checked)).outcome
   }
 
   /** The gateway goes on. */
   close(): void {
-    this.#cancelRotation()
+    this.#rotation.stop()
+  }
+
+  #inTurn<T>(name: string, settings: Settings, work: (checked: Settings) => Promise<T>): QueuedOperation<T> {
+    const checked = this.#options.config.check(settings)
+    return this.#operations.run(`${name} ${JSON.stringify(checked)}`, () => work(checked))
   }
 
   async #start(settings: Settings): Promise<StartAnswer> {
@@ -149,11 +156,12 @@ export class SupervisedGateway {
       if (await this.#bringUp(next)) config.keep(settings)
       return this.status()
     }
-    const { host, port } = next.values
+    const { host, port } = next
     if (port !== control.port && (await acceptsConnections(host, port, this.#limits.answerMs))) {
       throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
-    const previous = this.#previous(control)
+    // The running gateway as it is.
+    const previous = { ...defaultValues, ...valuesIn(control.options), port: control.port }
     if (await this.#orBringBack(previous, async () => !control.draining && this.#starter.takeOver(next))) {
       this.#child = null
       this.#trouble = null
@@ -185,7 +193,7 @@ export class SupervisedGateway {
   }
 
   /** Puts a new gateway in the place of the previous one. If none is there in the end, the previous one is brought back. */
-  async #orBringBack(previous: ResolvedGateway, replace: () => Promise<boolean>): Promise<boolean> {
+  async #orBringBack(previous: GatewayValues, replace: () => Promise<boolean>): Promise<boolean> {
     try {
       return await replace()
     } catch (error) {
@@ -201,7 +209,7 @@ export class SupervisedGateway {
   }
 
   /** Answers whether the gateway that is up now is the one that was started here. */
-  async #bringUp(plan: ResolvedGateway): Promise<boolean> {
+  async #bringUp(plan: GatewayValues): Promise<boolean> {
     try {
       const child = await this.#starter.start(plan)
       this.#trouble = null
@@ -259,24 +267,11 @@ export class SupervisedGateway {
     throw new ProcessError('start_failed', message ?? 'The previous gateway has not ended yet.')
   }
 
-  /** The plan that brings a running gateway back as it is. */
-  #previous(control: ControlStatus): ResolvedGateway {
-    const values = { ...defaultValues, ...valuesIn(control.options), port: control.port }
-    const { values: resolved, upstreamIsTrusted } = this.#options.config.resolve({
-      upstream: values.upstream,
-    })
-    return {
-      values,
-      args: argumentsOf(gatewayOptionTable, values),
-      upstreamIsTrusted: upstreamIsTrusted && resolved.upstream === values.upstream,
-    }
-  }
-
   #plan(): Plan & GatewayValues {
     const { config, logFile, simulated } = this.#options
     let trouble = this.#trouble
     try {
-      this.#planned = config.resolve().values
+      this.#planned = config.resolve()
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
       trouble = error.message
@@ -284,16 +279,4 @@ export class SupervisedGateway {
     const pidFile = resolve(this.#planned.pidFile)
     return { ...this.#planned, pidFile, logFile: resolve(logFile.path), simulated, trouble }
   }
-
-  #keepLogSmall(): void {
-    // A log that cannot be made smaller is no reason to stop anything.
-    this.#options.logFile.rotateIfLarge().catch(() => {})
-    this.#cancelRotation = this.#options.clock.after(rotationCheckMs, () => this.#keepLogSmall(), {
-      background: true,
-    })
-  }
-}
-
-function keyOf(operation: string, settings: Settings): string {
-  return `${operation} ${JSON.stringify(settings)}`
 }

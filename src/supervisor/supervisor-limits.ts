@@ -1,18 +1,13 @@
 /** A supervisor's time limits, in milliseconds. */
-export interface SupervisorLimits {
-  /** For an answer of the gateway, on its control socket and on its port. */
-  readonly answerMs: number
-  /** For a gateway to become healthy, from its start. */
-  readonly startMs: number
-  /** For a gateway to accept that it is to stop. */
-  readonly acceptStopMs: number
-  /** For its end, beyond its own drain time-out. */
-  readonly afterDrainMs: number
-}
+export type SupervisorLimits = Readonly<typeof defaultLimits>
 
-export const defaultLimits: SupervisorLimits = {
+export const defaultLimits = {
+  /** For an answer of the gateway, on its control socket and on its port. */
   answerMs: 2000,
+  /** For a gateway to become healthy, from its start. */
   startMs: 15_000,
+  /** For a gateway to accept that it is to stop. */
   acceptStopMs: 5000,
+  /** For its end, beyond its own drain time-out. */
   afterDrainMs: 5000,
 }

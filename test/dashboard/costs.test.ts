@@ -8,12 +8,10 @@ import type { CostMatches, Costs, PriceEntry } from '../../src/api/costs.ts'
 import { idsPerMs } from '../../src/call/call-id.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
 import { systemClock } from '../../src/call/clock.ts'
-import { priceWriter } from '../../src/dashboard/routes/price-writer.ts'
 import { lockPriceFile, priceFileOf, readPriceFile } from '../../src/pricing/price-file.ts'
 import { QueryProcess } from '../../src/query/query-process.ts'
 import { spawnQuery } from '../../src/query/spawn-query.ts'
-import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
-import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
+import { Jobs } from '../../src/supervisor/jobs.ts'
 import { bareCall, chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
 import { parseRecord } from '../support/json-record.ts'
@@ -42,16 +40,14 @@ async function startPriced(calls: readonly CallRecord[] = []): Promise<PricedDas
   if (calls.length > 0) writeDatabase(db, { calls })
   const world = { env: process.env, clock: systemClock } as const
   const command = [process.execPath, scriptedJob, dir.path]
-  const jobs = new DatabaseJobs({ ...world, command, db })
-  const sync = new PriceSyncJob({ ...world, command, db, source: 'https://example.com/list.json' })
+  const jobs = new Jobs({ ...world, command, db, pricingSource: 'https://example.com/list.json' })
   const queries = new QueryProcess({
     clock: systemClock,
     spawn: spawnQuery(db, {}),
     onFault: (error) => assert.fail(String(error)),
   })
   cleanup.defer(() => queries.close())
-  const prices = priceWriter(priceFileOf(db), systemClock)
-  const dashboard = cleanup.use(await startDashboard({ queries, jobs, sync, prices }))
+  const dashboard = cleanup.use(await startDashboard({ queries, jobs, priceFile: priceFileOf(db) }))
   const owned = cleanup.move()
   return {
     dashboard,
@@ -199,6 +195,7 @@ test('a sync runs by itself, one at a time, and tells how it went', async () => 
   assert.equal((await syncState()).state, 'running')
   await until('it is asked', () => asked(dir).length === 1)
   assert.deepEqual(asked(dir)[0]?.['args'], [
+    'costs',
     'sync',
     '--json',
     '--pricing-source=https://example.com/list.json',
@@ -238,14 +235,15 @@ test('re-pricing is looked at first, then done as a job that the events tell of'
   const dry = await dashboard.askJson('POST', '/api/costs/reprice', { ...order, dry_run: true })
   assert.deepEqual([dry.status, parseRecord(dry.body.toString())], [200, result])
   assert.deepEqual(asked(dir)[0]?.['args'], [
+    'db',
     'reprice',
     '--json',
     '--from=2026-11-01T00:00:00.000Z',
     '--to=2026-11-20T23:00:00.000Z',
     '--tz=Europe/Berlin',
-    `--db=${db}`,
     '--model=a b',
     '--only-unpriced',
+    `--db=${db}`,
     '--dry-run',
   ])
   writeFileSync(dir.file('said'), '{"progress":{"done":1,"total":3}}\n')

@@ -1,10 +1,8 @@
 import type { Clock } from '../../src/call/clock.ts'
-import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
-import type { PriceWriter } from '../../src/dashboard/routes/price-writer.ts'
-import type { QuerySource } from '../../src/dashboard/routes/query-source.ts'
+import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
-import type { JobStarter } from '../../src/supervisor/database-jobs.ts'
-import type { PriceSyncer } from '../../src/supervisor/price-sync-job.ts'
+import type { JobStarter } from '../../src/supervisor/jobs.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
@@ -25,8 +23,8 @@ export interface DashboardSetup {
   readonly queries?: QuerySource
   /** Throws unless told. */
   readonly jobs?: JobStarter
-  readonly sync?: PriceSyncer
-  readonly prices?: PriceWriter
+  /** The price file: in a folder that is not there unless told. */
+  readonly priceFile?: string
 }
 
 const busyQueries: QuerySource = {
@@ -34,29 +32,19 @@ const busyQueries: QuerySource = {
 }
 
 const noJobs: JobStarter = {
-  last: null,
+  last: { compress: null, reprice: null },
+  sync: null,
   file: () => ({ file: '/data/calls.db', bytes: null }),
-  lastReprice: null,
   compress: () => {
     throw new Error('no job was expected')
   },
   reprice: () => {
     throw new Error('no job was expected')
   },
-  watch: () => () => undefined,
-}
-
-const noSync: PriceSyncer = {
-  state: null,
-  start: () => {
+  startSync: () => {
     throw new Error('no sync was expected')
   },
-}
-
-const noPriceWriter: PriceWriter = {
-  fileState: () => '',
-  set: () => Promise.reject(new Error('no price was expected')),
-  remove: () => Promise.reject(new Error('no price was expected')),
+  watch: () => () => undefined,
 }
 
 /** The dashboard's real server on a port of its own, before a scripted gateway. */
@@ -82,14 +70,13 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
   const rawLog = new ScriptedRawLog()
   const clock = new FakeClock()
   const faults: unknown[] = []
-  const server = new DashboardServer({
+  const server = makeDashboardServer({
     process: gateway,
     log,
     rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
-    sync: setup.sync ?? noSync,
-    prices: setup.prices ?? noPriceWriter,
+    priceFile: setup.priceFile ?? '/nowhere/model_costs.json',
     adminToken: setup.adminToken ?? null,
     thisMachine: setup.thisMachine ?? new ThisMachine(true),
     demandsToken: setup.demandsToken ?? false,

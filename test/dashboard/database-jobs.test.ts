@@ -3,12 +3,12 @@ import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../src/call/clock.ts'
-import { databaseCommand } from '../../src/cli/gateway-command.ts'
+import { ownCommand } from '../../src/cli/gateway-command.ts'
 import { CallWriter } from '../../src/store/write/call-writer.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { lockJob } from '../../src/store/sqlite/store-files.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
-import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
+import { Jobs } from '../../src/supervisor/jobs.ts'
 import { chatCall } from '../store/sample-call.ts'
 import { until } from '../store/until.ts'
 import { parseRecord } from '../support/json-record.ts'
@@ -17,16 +17,17 @@ import { type DashboardUnderTest, errorOf, startDashboard } from './dashboard-un
 import { openEvents } from './event-reader.ts'
 
 const scriptedJob = fileURLToPath(new URL('scripted-job.ts', import.meta.url))
+const world = { clock: systemClock, pricingSource: 'https://example.com/list.json' } as const
 const result = { before_bytes: 300, after_bytes: 200, folded_calls: 1, duration_ms: 4 }
 const resultLine = JSON.stringify(result)
 
 /** A dashboard whose jobs do and say what is written into a folder. */
 async function startScripted(dir: TempDir): Promise<DashboardUnderTest> {
-  const jobs = new DatabaseJobs({
+  const jobs = new Jobs({
+    ...world,
     command: [process.execPath, scriptedJob, dir.path],
     db: 'data/calls.db',
     env: { ...process.env, UPSTREAM_API_KEY: 'sk-secret', TOKENWEIR_ADMIN_TOKEN: 'a token of some length' },
-    clock: systemClock,
   })
   return startDashboard({ jobs })
 }
@@ -53,14 +54,27 @@ test('compressing is answered when it is done; a second one at once is refused',
   assert.equal(answer.status, 200)
   assert.deepEqual(parseRecord(answer.body.toString()), result)
   const [job] = asked(dir)
-  assert.deepEqual(job?.['args'], ['compress', '--json', '--keep-days=30', '--db=data/calls.db', '--dry-run'])
+  assert.deepEqual(job?.['args'], [
+    'db',
+    'compress',
+    '--json',
+    '--keep-days=30',
+    '--db=data/calls.db',
+    '--dry-run',
+  ])
   assert.deepEqual(job?.['secrets'], [])
   assert.ok(Number(job?.['priority']) > 0)
 
   // When it has ended the next one may begin, with the defaults.
   const third = await dashboard.ask('POST', '/api/db/compress')
   assert.equal(third.status, 200)
-  assert.deepEqual(asked(dir)[1]?.['args'], ['compress', '--json', '--keep-days=90', '--db=data/calls.db'])
+  assert.deepEqual(asked(dir)[1]?.['args'], [
+    'db',
+    'compress',
+    '--json',
+    '--keep-days=90',
+    '--db=data/calls.db',
+  ])
 })
 
 test('with async it is answered when it has begun, and the events tell the rest', async () => {
@@ -145,7 +159,7 @@ test('what it is told is looked at before anything is begun', async () => {
 })
 
 test('a job that cannot be started is told of, and the next one may be tried', async () => {
-  const jobs = new DatabaseJobs({ command: ['/nowhere/node'], db: 'x', env: {}, clock: systemClock })
+  const jobs = new Jobs({ ...world, command: ['/nowhere/node'], db: 'x', env: {} })
   await using dashboard = await startDashboard({ jobs })
   for (let i = 0; i < 2; i++) {
     const answer = await dashboard.ask('POST', '/api/db/compress')
@@ -165,8 +179,8 @@ test('a job goes on when the dashboard lets it go', async () => {
   const batch = new BatchEncoder().encode(calls)
   words.accept(batch)
   new CallWriter(database, words).write(batch)
-  const jobs = new DatabaseJobs({ command: databaseCommand, db: path, env: process.env, clock: systemClock })
-  const run = jobs.compress({ keepDays: 90, dryRun: false })
+  const jobs = new Jobs({ ...world, command: ownCommand, db: path, env: process.env })
+  const run = jobs.compress(90, false)
   await run.begun
   jobs.close()
   const left = database.prepare('SELECT count(*) AS n FROM calls')
@@ -182,7 +196,7 @@ test('a job goes on when the dashboard lets it go', async () => {
 test('the database: where it is, and how large with its log', async () => {
   await using dir = await makeTempDir()
   const db = dir.file('calls.db')
-  const jobs = new DatabaseJobs({ command: [], db, env: {}, clock: systemClock })
+  const jobs = new Jobs({ ...world, command: [], db, env: {} })
   await using dashboard = await startDashboard({ jobs })
   const ask = async (): Promise<unknown> =>
     parseRecord((await dashboard.ask('GET', '/api/db')).body.toString())

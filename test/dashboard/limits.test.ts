@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { requestBytes } from '../support/exchange.ts'
 import { openRawClient } from '../support/raw-client.ts'
-import { DashboardServer } from '../../src/dashboard/dashboard-server.ts'
+import { makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { ScriptedGateway, ScriptedLog, ScriptedRawLog } from './scripted-gateway.ts'
@@ -98,25 +98,21 @@ test('a second request in the middle of a stream breaks it, and adds nothing to 
 
 test('a port that is taken is told of by the error of the system', async () => {
   await using dashboard = await startDashboard()
-  const second = new DashboardServer({
+  const second = makeDashboardServer({
     process: new ScriptedGateway(),
     log: new ScriptedLog(),
     rawLog: new ScriptedRawLog(),
     queries: { ask: () => Promise.reject(new Error('not asked')) },
     jobs: {
-      last: null,
+      last: { compress: null, reprice: null },
+      sync: null,
       file: () => assert.fail('not asked'),
-      lastReprice: null,
       compress: () => assert.fail('not asked'),
       reprice: () => assert.fail('not asked'),
+      startSync: () => assert.fail('not asked'),
       watch: () => () => undefined,
     },
-    sync: { state: null, start: () => assert.fail('not asked') },
-    prices: {
-      fileState: () => '',
-      set: () => assert.fail('not asked'),
-      remove: () => assert.fail('not asked'),
-    },
+    priceFile: '/nowhere/model_costs.json',
     adminToken: null,
     thisMachine: new ThisMachine(true),
     demandsToken: false,

@@ -3,20 +3,18 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { Guard } from '../../src/dashboard/http/guard.ts'
-import { PageAssets } from '../../src/dashboard/http/page-assets.ts'
-import { Router } from '../../src/dashboard/http/router.ts'
+import { makeGuard } from '../../src/dashboard/http/guard.ts'
+import { readPage } from '../../src/dashboard/http/page-assets.ts'
+import { answerBy } from '../../src/dashboard/http/router.ts'
 import { pageRoutes } from '../../src/dashboard/routes/page-routes.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 
 test('where the page was not built, it says how to', async () => {
-  const assets = new PageAssets(new URL('no-such-folder/', import.meta.url))
+  const assets = readPage(new URL('no-such-folder/', import.meta.url))
   const rules = { demandsToken: false, allowedHosts: [], openPaths: new Set<string>() }
-  const guard = new Guard(rules, new ThisMachine(true), null)
-  const router = new Router(pageRoutes({ assets, guard, signIn: null }), (error) =>
-    assert.fail(String(error)),
-  )
-  const server = createServer((req, res) => void router.answer(req, res)).listen(0, '127.0.0.1')
+  const guard = makeGuard(rules, new ThisMachine(true), null)
+  const answering = answerBy(pageRoutes(assets, guard, null), (error) => assert.fail(String(error)))
+  const server = createServer((req, res) => void answering(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   for (const path of ['/', '/calls', '/assets/main.js']) {
     const { port } = server.address() as AddressInfo

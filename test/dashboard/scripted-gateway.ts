@@ -3,8 +3,8 @@ import type { LiveCalls } from '../../src/api/live-calls.ts'
 import type { ProcessStatus, StartAnswer } from '../../src/api/process-status.ts'
 import type { ProxyConfig } from '../../src/api/proxy-config.ts'
 import type { RawLogStatus } from '../../src/api/raw-log.ts'
-import type { LogSource, LogTail } from '../../src/dashboard/routes/log-source.ts'
-import type { RawLogSource } from '../../src/dashboard/routes/raw-log-source.ts'
+import type { LogSource } from '../../src/dashboard/routes/dashboard-parts.ts'
+import type { RawLogSource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import type { GatewayProcess } from '../../src/supervisor/supervised-gateway.ts'
 import type { Settings } from '../../src/options/gateway-settings.ts'
@@ -188,7 +188,7 @@ export class ScriptedLog implements LogSource {
     return this.#watchers.size
   }
 
-  tail(count: number): Promise<LogTail> {
+  tail(count: number): ReturnType<LogSource['tail']> {
     return Promise.resolve({ lines: this.lines.slice(-count), totalLines: this.lines.length })
   }
 
@@ -269,11 +269,11 @@ export class ScriptedRawLog implements RawLogSource {
 
   /** An event of the feed: a record where it has an id. */
   tell(event: object, id?: string): void {
-    for (const listener of this.#listeners) listener.event({ id, data: JSON.stringify(event) })
+    for (const listener of this.#listeners) listener.onEvent({ id, data: JSON.stringify(event) })
   }
 
   lose(): void {
-    for (const listener of this.#listeners) listener.lost()
+    for (const listener of this.#listeners) listener.onLost()
   }
 
   async #answer<T>(what: string, value: T): Promise<T> {

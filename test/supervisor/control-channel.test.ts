@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { ControlClient } from '../../src/control/control-client.ts'
-import { ControlServer } from '../../src/control/control-server.ts'
+import { type ControlServer, openControl } from '../../src/control/control-server.ts'
 import { openSocketAddress } from '../../src/control/control-socket.ts'
 import { readProcessRecord } from '../../src/control/process-record.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
@@ -17,7 +17,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { FakeGateway } from './fake-gateway.ts'
 
 async function openServer(folder: string, gateway: FakeGateway): Promise<ControlServer & AsyncDisposable> {
-  const server = await ControlServer.open({ folder, gateway, holderLimitMs: 200 })
+  const server = await openControl({ folder, gateway, holderLimitMs: 200 })
   return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() })
 }
 

@@ -14,11 +14,10 @@ import { ControlClient } from '../../src/control/control-client.ts'
 import type { ControlStatus, DrainReport } from '../../src/control/control-messages.ts'
 import { ownIdentity } from '../../src/lib/process-identity.ts'
 import type { ToQuery } from '../../src/query/query-messages.ts'
-import { DatabaseJobs } from '../../src/supervisor/database-jobs.ts'
+import { Jobs } from '../../src/supervisor/jobs.ts'
 import { JobError } from '../../src/supervisor/run-job.ts'
-import { PriceSyncJob } from '../../src/supervisor/price-sync-job.ts'
 import { tailPrinter } from '../../src/cli/terminal/tail-printer.ts'
-import { PayloadTopic } from '../../src/dashboard/events/payload-topic.ts'
+import { payloadTopic } from '../../src/dashboard/events/payload-topic.ts'
 import type { FeedListener } from '../../src/supervisor/raw-log-relay.ts'
 import { type Damage, damagedTexts } from '../support/damaged-messages.ts'
 import { requestBytes } from '../support/exchange.ts'
@@ -232,31 +231,30 @@ test('jobs: lines that are none change nothing, and the job ends as its true lin
     .flatMap((line) => kinds.flatMap((damage) => damagedTexts(line, damage, each)))
     .filter((line) => line !== '{}')
   const said = dir.file('said')
-  const jobs = (last: object): { compress: DatabaseJobs; sync: PriceSyncJob } => {
+  const jobs = (last: object): Jobs => {
     writeFileSync(said, [...lines, JSON.stringify(last), ''].join('\n'))
-    const options = {
+    return new Jobs({
       command: [process.execPath, scriptAt('odd-job.ts'), said],
       db: dir.file('db'),
       env: process.env,
       clock: systemClock,
-    }
-    return { compress: new DatabaseJobs(options), sync: new PriceSyncJob({ ...options, source: 'x' }) }
+      pricingSource: 'x',
+    })
   }
-  const order = { keepDays: 90, dryRun: false }
-  const { compress } = jobs({ ...result, new_one: 1 })
+  const compress = jobs({ ...result, new_one: 1 })
   const seen: unknown[] = []
-  compress.watch(() => seen.push(compress.last?.progress ?? null))
-  assert.equal((await compress.compress(order).result).folded_calls, 7)
-  assert.deepEqual([seen.length, compress.last?.progress], [2, null])
+  compress.watch(() => seen.push(compress.last.compress?.progress ?? null))
+  assert.equal((await compress.compress(90, false).result).folded_calls, 7)
+  assert.deepEqual([seen.length, compress.last.compress?.progress], [2, null])
 
   const newer = jobs({ error: { code: 'of_a_newer_version', message: 'It is so.' } })
-  await assert.rejects(newer.compress.compress(order).result, (error) => {
+  await assert.rejects(newer.compress(90, false).result, (error) => {
     return error instanceof JobError && error.code === 'job_failed' && error.message === 'It is so.'
   })
-  const { sync } = jobs({ result: { ...synced, new_one: 1 } })
-  assert.ok(sync.start())
-  assert.equal(sync.state?.state, 'running')
-  await eventually('the sync to be over', () => sync.state === null)
+  const syncing = jobs({ result: { ...synced, new_one: 1 } })
+  assert.ok(syncing.startSync())
+  assert.equal(syncing.sync?.state, 'running')
+  await eventually('the sync to be over', () => syncing.sync === null)
 })
 
 test('the query process answers its questions, whatever else it is told', async () => {
@@ -323,7 +321,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
   )
   const told: string[] = []
   let listener: FeedListener | undefined
-  const topic = new PayloadTopic({
+  const topic = payloadTopic({
     follow: (to: FeedListener) => {
       listener = to
       return () => {}
@@ -339,7 +337,7 @@ test('the feed of payloads: who follows it prints and passes on what is of the f
     for (const damage of damages) {
       for (const data of damagedTexts(message, damage, each)) {
         printer.take({ event: undefined, id: undefined, data })
-        listener!.event({ event: undefined, id: undefined, data })
+        listener!.onEvent({ event: undefined, id: undefined, data })
       }
     }
   }

@@ -114,11 +114,11 @@ test('the feed is followed until it is left', async () => {
   const seen: (string | undefined)[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const leave = made.relay.follow({
-    event: ({ id }) => {
+    onEvent: ({ id }) => {
       seen.push(id)
       if (id !== undefined) resolve()
     },
-    lost: () => seen.push('lost'),
+    onLost: () => seen.push('lost'),
   })
   await promise
   assert.deepEqual([seen, readers], [[undefined, '4'], 1])

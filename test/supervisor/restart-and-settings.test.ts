@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type Server, createServer } from 'node:net'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { ControlServer } from '../../src/control/control-server.ts'
+import { openControl } from '../../src/control/control-server.ts'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/supervisor/gateway-config.ts'
 import { eventually } from './eventually.ts'
@@ -180,7 +180,7 @@ test('a live setting that the running gateway does not take over is kept, and th
       throw new Error('it will not')
     }
   }
-  const server = await ControlServer.open({ folder: place.folder, gateway: new Stubborn('stubborn') })
+  const server = await openControl({ folder: place.folder, gateway: new Stubborn('stubborn') })
   try {
     const isTrouble = (error: unknown): boolean =>
       error instanceof ProcessError && error.code === 'not_applied' && /it will not/.test(error.message)

@@ -4,10 +4,11 @@ import { ScriptedReader } from '../../../test/dashboard/scripted-reader.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import type { QueryOutcome } from '../../query/query-messages.ts'
 import type { QueryQuestion } from '../../query/query-question.ts'
-import { CallTopic } from './call-topic.ts'
+import { callTopic } from './call-topic.ts'
+import type { Topic } from './topic.ts'
 
 interface Followed {
-  readonly topic: CallTopic
+  readonly topic: Topic
   readonly clock: FakeClock
   readonly asked: QueryQuestion[]
   readonly faults: unknown[]
@@ -28,7 +29,7 @@ function follow(): Followed {
     const text = JSON.stringify({ calls: ids.map((id) => ({ id })), skipped, last_seq: lastSeq })
     return { kind: 'answer', format: 'json', body: Buffer.from(text), tag: text, nextCursor: null }
   }
-  const topic = new CallTopic({ ask }, clock, (error) => faults.push(error))
+  const topic = callTopic({ ask }, clock, (error) => faults.push(error))
   const followed: Followed = { topic, clock, asked, faults, next: { ids: [], skipped: 0, lastSeq: 7 } }
   return followed
 }

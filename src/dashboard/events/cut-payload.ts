@@ -32,24 +32,22 @@ export function cutPayload(record: string): string {
   if (record.length <= longestRecord) return record
   const bytes = Buffer.from(record)
   const cuts: Cut[] = []
-  /** The `truncated` of a record whose body is cut. */
-  const marks: Cut[] = []
-  const cutSlots = new Set<number>()
+  let mark: Cut | null = null
+  let isBodyCut = false
   const peek = new JsonPeek(places, {
     value: (slot, _, start, end) => {
-      if (slot === slots.truncated) marks.push({ start, end, text: 'true' })
-      else if (end - start > kept) {
-        const text = slot === slots.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
-        if (text === null) return
-        cutSlots.add(slot)
-        cuts.push({ start, end, text })
-      }
+      if (slot === slots.truncated) mark = { start, end, text: 'true' }
+      if (slot === slots.truncated || end - start <= kept) return
+      const text = slot === slots.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
+      if (text === null) return
+      cuts.push({ start, end, text })
+      isBodyCut ||= slot === slots.body
     },
     tooLong: () => {},
     close: () => {},
   })
   peek.push(bytes)
-  return replaced(bytes, cutSlots.has(slots.body) ? [...cuts, ...marks] : cuts)
+  return replaced(bytes, isBodyCut && mark !== null ? [...cuts, mark] : cuts)
 }
 
 function replaced(bytes: Buffer, cuts: readonly Cut[]): string {

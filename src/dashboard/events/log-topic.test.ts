@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ScriptedLog } from '../../../test/dashboard/scripted-gateway.ts'
 import { ScriptedReader } from '../../../test/dashboard/scripted-reader.ts'
-import { LogTopic } from './log-topic.ts'
+import { logTopic } from './log-topic.ts'
 
 async function setUp(...lines: readonly string[]) {
   const log = new ScriptedLog()
   log.lines = [...lines]
-  const topic = new LogTopic(log)
+  const topic = logTopic(log)
   const reader = new ScriptedReader()
   const end = topic.subscribe(reader)
   await Promise.resolve()

@@ -1,6 +1,6 @@
 import type { EventData } from '../../api/dashboard-event.ts'
-import type { LogSource } from '../routes/log-source.ts'
-import { ReadTopic } from './topic.ts'
+import type { LogSource } from '../routes/dashboard-parts.ts'
+import { Topic } from './topic.ts'
 
 /** How many lines a reader is told at first, and after it had fallen behind. */
 const keptLines = 150
@@ -8,33 +8,16 @@ const keptLines = 150
 const keptCharacters = 128 * 1024
 
 /** The gateway's log: one watch for all who listen. A reader that falls behind loses lines, and begins anew with the last ones. */
-export class LogTopic extends ReadTopic {
-  readonly name = 'log' as const
-  readonly #log: LogSource
-  /** The last lines, as far as they are known. */
-  #last: readonly string[] | null = null
-  #stopWatch: (() => void) | undefined
-
-  constructor(log: LogSource) {
-    super()
-    this.#log = log
-  }
-
-  protected override begin(): void {
-    this.#last = null
-    this.#stopWatch = this.#log.watch((lines, reset) => {
-      this.#last = lastOf(reset ? lines : [...(this.#last ?? []), ...lines])
-      this.tell(textOf({ lines: reset ? this.#last : lines, reset }))
+export function logTopic(log: LogSource): Topic {
+  return new Topic('log', (tell) => {
+    /** The last lines, as far as they are known. */
+    let last: readonly string[] | null = null
+    const stop = log.watch((lines, reset) => {
+      last = lastOf(reset ? lines : [...(last ?? []), ...lines])
+      tell(textOf({ lines: reset ? last : lines, reset }))
     })
-  }
-
-  protected override rest(): void {
-    this.#stopWatch?.()
-  }
-
-  protected override current(): readonly string[] {
-    return this.#last === null ? [] : [textOf({ lines: this.#last, reset: true })]
-  }
+    return { current: () => (last === null ? [] : [textOf({ lines: last, reset: true })]), stop }
+  })
 }
 
 function textOf(data: EventData['log']): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ScriptedRawLog } from '../../../test/dashboard/scripted-gateway.ts'
 import { ScriptedReader } from '../../../test/dashboard/scripted-reader.ts'
-import { PayloadTopic } from './payload-topic.ts'
+import { payloadTopic } from './payload-topic.ts'
 
 const connected = { type: 'connected', enabled: true }
 const disconnected = { type: 'disconnected' }
@@ -16,7 +16,7 @@ const started = {
 
 test('the feed is there once for all readers, and not at all without one', () => {
   const rawLog = new ScriptedRawLog()
-  const topic = new PayloadTopic(rawLog)
+  const topic = payloadTopic(rawLog)
   assert.equal(rawLog.listeners, 0)
   const leave = topic.subscribe(new ScriptedReader())
   const leaveToo = topic.subscribe(new ScriptedReader())
@@ -31,7 +31,7 @@ test('the feed is there once for all readers, and not at all without one', () =>
 
 test('everything is passed on, and who comes later is told how things stand', () => {
   const rawLog = new ScriptedRawLog()
-  const topic = new PayloadTopic(rawLog)
+  const topic = payloadTopic(rawLog)
   const early = new ScriptedReader()
   topic.subscribe(early)
   rawLog.tell(connected)
@@ -59,7 +59,7 @@ test('everything is passed on, and who comes later is told how things stand', ()
 
 test('how things stood is forgotten with the last reader', () => {
   const rawLog = new ScriptedRawLog()
-  const topic = new PayloadTopic(rawLog)
+  const topic = payloadTopic(rawLog)
   const leave = topic.subscribe(new ScriptedReader())
   rawLog.tell(connected)
   leave()
@@ -71,14 +71,14 @@ test('how things stood is forgotten with the last reader', () => {
 test('a long record is cut', () => {
   const rawLog = new ScriptedRawLog()
   const reader = new ScriptedReader()
-  new PayloadTopic(rawLog).subscribe(reader)
+  payloadTopic(rawLog).subscribe(reader)
   rawLog.tell({ id: '0', body: 'x'.repeat(100_000), truncated: false }, '1')
   assert.deepEqual(reader.told, [{ id: '0', body: 'x'.repeat(65_536), truncated: true }])
 })
 
 test('a reader that is behind is told how many records it missed, and how things stand now', () => {
   const rawLog = new ScriptedRawLog()
-  const topic = new PayloadTopic(rawLog)
+  const topic = payloadTopic(rawLog)
   const [slow, quick] = [new ScriptedReader(), new ScriptedReader()]
   topic.subscribe(slow)
   topic.subscribe(quick)
@@ -100,7 +100,7 @@ test('a reader that is behind is told how many records it missed, and how things
 test('a reader that has missed no record is not told of any', () => {
   const rawLog = new ScriptedRawLog()
   const slow = new ScriptedReader()
-  new PayloadTopic(rawLog).subscribe(slow)
+  payloadTopic(rawLog).subscribe(slow)
   rawLog.tell(connected)
   slow.isBehind = true
   rawLog.tell(started)
@@ -111,7 +111,7 @@ test('a reader that has missed no record is not told of any', () => {
 test('where nobody counted, the reader is told that some are missing; and one that stays behind loses no count', () => {
   const rawLog = new ScriptedRawLog()
   const slow = new ScriptedReader()
-  new PayloadTopic(rawLog).subscribe(slow)
+  payloadTopic(rawLog).subscribe(slow)
   rawLog.tell(connected)
   slow.isBehind = true
   rawLog.tell({ seq: 1 }, '1')

@@ -5,13 +5,13 @@ import type { ProcessStatus } from '../../api/process-status.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { ScriptedGateway, runningStatus } from '../../../test/dashboard/scripted-gateway.ts'
 import { ScriptedReader } from '../../../test/dashboard/scripted-reader.ts'
-import { StateTopic } from './state-topic.ts'
+import { stateTopic } from './state-topic.ts'
 
 function setUp() {
   const gateway = new ScriptedGateway()
   const clock = new FakeClock()
   const faults: unknown[] = []
-  const topic = new StateTopic({
+  const topic = stateTopic({
     name: 'gateway',
     clock,
     look: () => gateway.status(),
@@ -140,7 +140,7 @@ test('what nobody knows is not told, and what was told stands', async () => {
   const clock = new FakeClock()
   let state: LiveCalls | null = { calls: [], more: 0 }
   const look = (): Promise<LiveCalls | null> => Promise.resolve(state)
-  const topic = new StateTopic({ name: 'live', clock, look, onFault: (error) => assert.fail(String(error)) })
+  const topic = stateTopic({ name: 'live', clock, look, onFault: (error) => assert.fail(String(error)) })
   const reader = new ScriptedReader()
   topic.subscribe(reader)
   await clock.advance(0)

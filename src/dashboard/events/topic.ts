@@ -8,16 +8,20 @@ export interface TopicReader {
   whenRoom(callback: () => void): void
 }
 
-/** A subject of `/api/events`. One that nobody listens to costs nothing. */
-export interface Topic {
-  /** As it stands in `topics=`, and the name of its events. */
-  readonly name: EventTopic
-  /** Tells the reader how things stand, and then what changes, until the returned function is called. */
-  subscribe(reader: TopicReader): () => void
-}
-
 /** How much was not told; null if nobody counted. */
 export type Missed = number | null
+
+/** Tells all readers. `worth` counts as missed by those who cannot be told. */
+export type Tell = (json: string, worth?: Missed) => void
+
+/** Knows how things stand with a topic, from its first reader to its last. */
+export interface TopicSource {
+  /** The events for a reader that is new, or has missed so much; none as long as nothing is known. */
+  current(missed: Missed): readonly string[]
+  /** Looks at once, as something was just done to it. */
+  refresh?(): void
+  stop(): void
+}
 
 interface Place {
   missed: Missed
@@ -25,35 +29,41 @@ interface Place {
 }
 
 /**
- * The readers of one topic. One that is behind is told nothing more until it has room, and then how things stand and how
- * much it missed.
+ * A subject of `/api/events` and its readers. It tells a reader how things stand, and then what changes. One that is
+ * behind is told nothing more until it has room, and then how things stand and how much it missed. A topic that nobody
+ * listens to costs nothing.
  */
-export abstract class ReadTopic implements Topic {
-  abstract readonly name: EventTopic
+export class Topic {
+  /** As it stands in `topics=`, and the name of its events. */
+  readonly name: EventTopic
+  readonly #open: (tell: Tell) => TopicSource
   readonly #places = new Map<TopicReader, Place>()
+  #source: TopicSource | null = null
 
+  constructor(name: EventTopic, open: (tell: Tell) => TopicSource) {
+    this.name = name
+    this.#open = open
+  }
+
+  /** Tells the reader until the returned function is called. */
   subscribe(reader: TopicReader): () => void {
-    if (this.#places.size === 0) this.begin()
+    const source = (this.#source ??= this.#open((json, worth = 0) => this.#tell(json, worth)))
     const place: Place = { missed: 0, isWaiting: false }
     this.#places.set(reader, place)
-    this.#catchUp(reader, place)
+    this.#catchUp(source, reader, place)
     return () => {
       this.#places.delete(reader)
-      if (this.#places.size === 0) this.rest()
+      if (this.#places.size > 0) return
+      source.stop()
+      this.#source = null
     }
   }
 
-  /** Called before the first reader is told anything. */
-  protected abstract begin(): void
+  refresh(): void {
+    this.#source?.refresh?.()
+  }
 
-  /** Called when the last reader has left. */
-  protected abstract rest(): void
-
-  /** The events for a reader that is new, or has missed so much; none as long as nothing is known. */
-  protected abstract current(missed: Missed): readonly string[]
-
-  /** Tells all readers. `worth` counts as missed by those who cannot be told. */
-  protected tell(json: string, worth: Missed = 0): void {
+  #tell(json: string, worth: Missed): void {
     for (const [reader, place] of this.#places) {
       if (place.isWaiting || !reader.send(json)) this.#miss(reader, place, worth)
     }
@@ -65,12 +75,12 @@ export abstract class ReadTopic implements Topic {
     place.isWaiting = true
     reader.whenRoom(() => {
       place.isWaiting = false
-      if (this.#places.has(reader)) this.#catchUp(reader, place)
+      if (this.#source !== null && this.#places.has(reader)) this.#catchUp(this.#source, reader, place)
     })
   }
 
-  #catchUp(reader: TopicReader, place: Place): void {
-    if (this.current(place.missed).every((json) => reader.send(json))) place.missed = 0
+  #catchUp(source: TopicSource, reader: TopicReader, place: Place): void {
+    if (source.current(place.missed).every((json) => reader.send(json))) place.missed = 0
     else this.#miss(reader, place, 0)
   }
 }

@@ -38,14 +38,14 @@ export function send(req: IncomingMessage, res: ServerResponse, { status, header
   res.statusCode = status
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (Buffer.isBuffer(body)) res.setHeader('Content-Length', body.length)
-  const isHead = req.method === 'HEAD'
-  if (body instanceof Readable && !isHead) {
+  if (!(body instanceof Readable)) res.end(body ?? undefined)
+  else if (req.method === 'HEAD') {
+    body.destroy()
+    res.end()
+  } else {
     // The connection breaks if the stream does, and the stream if the reader leaves.
     pipeline(body, res, () => {})
-    return
   }
-  if (body instanceof Readable) body.destroy()
-  res.end(Buffer.isBuffer(body) && !isHead ? body : undefined)
 }
 
 /** Answers what Node's parser refused, which never became a request. */
@@ -56,15 +56,13 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy()
     return
   }
-  const { status, headers, body } = errorAnswer(malformed(error.code))
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
-  const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, Connection: 'close' })
+  const { status, headers, body } = malformed(error.code)
+  const text = JSON.stringify(body)
+  const own = { Connection: 'close', 'Content-Type': json, 'Content-Length': Buffer.byteLength(text) }
+  const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, ...own })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
-  socket.write(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}Content-Length: ${bytes.length}\r\n\r\n`,
-  )
-  socket.end(bytes)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`)
 }
 
 function malformed(code: string | undefined): RequestError {

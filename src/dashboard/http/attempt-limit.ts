@@ -5,7 +5,8 @@ export class AttemptLimit {
   readonly #clock: Clock
   readonly #max: number
   readonly #windowMs: number
-  readonly #attempts = new Map<string, readonly number[]>()
+  /** Those of the last window. */
+  #attempts: readonly { readonly kind: string; readonly atMs: number }[] = []
 
   constructor(clock: Clock, max: number, windowMs: number) {
     this.#clock = clock
@@ -16,19 +17,11 @@ export class AttemptLimit {
   /** Counts an attempt and answers 0, or how many milliseconds to wait until one would pass. */
   take(kind: string): number {
     const now = this.#clock.now()
-    this.#forgetOld(now)
-    const atMs = this.#attempts.get(kind) ?? []
-    const [first = now] = atMs
-    if (atMs.length >= this.#max) return first + this.#windowMs - now
-    this.#attempts.set(kind, [...atMs, now])
+    this.#attempts = this.#attempts.filter(({ atMs }) => now - atMs < this.#windowMs)
+    const own = this.#attempts.filter((attempt) => attempt.kind === kind)
+    const [first = null] = own
+    if (first !== null && own.length >= this.#max) return first.atMs + this.#windowMs - now
+    this.#attempts = [...this.#attempts, { kind, atMs: now }]
     return 0
-  }
-
-  #forgetOld(now: number): void {
-    for (const [kind, atMs] of this.#attempts) {
-      const fresh = atMs.filter((each) => now - each < this.#windowMs)
-      if (fresh.length === 0) this.#attempts.delete(kind)
-      else this.#attempts.set(kind, fresh)
-    }
   }
 }

@@ -7,39 +7,34 @@ import { safetyHeaders } from './safety-headers.ts'
 import type { SignIn } from './sign-in.ts'
 
 /** Stands before everything else: no request reaches a route, or has its body read, that it does not let in. */
-export class Guard {
-  readonly #rules: AccessRules
-  readonly #thisMachine: ThisMachine
-  readonly #signIn: SignIn | null
-
-  /** `signIn` is null if there is no admin token. */
-  constructor(rules: Omit<AccessRules, 'tokenIsSet'>, thisMachine: ThisMachine, signIn: SignIn | null) {
-    this.#thisMachine = thisMachine
-    this.#rules = { ...rules, tokenIsSet: signIn !== null }
-    this.#signIn = signIn
-  }
-
+export interface Guard {
   /** Puts the headers that every answer has, and answers a request itself that is not let in. */
-  async admits(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-    for (const [name, value] of safetyHeaders) res.setHeader(name, value)
-    const refusal = refusalOf(await this.#visitOf(req), this.#rules, () => this.#isSignedIn(req))
-    if (refusal !== null) send(req, res, errorAnswer(refusal))
-    return refusal === null
-  }
-
+  admits(req: IncomingMessage, res: ServerResponse): Promise<boolean>
   /** Says if whoever asks for an open path would get no further. */
-  async demandsSignIn(req: IncomingMessage): Promise<boolean> {
-    return mustBringToken(await this.#visitOf(req), this.#rules) && !this.#isSignedIn(req)
-  }
+  demandsSignIn(req: IncomingMessage): Promise<boolean>
+}
 
-  async #visitOf(req: IncomingMessage): Promise<Visit> {
+/** `signIn` is null if there is no admin token. */
+export function makeGuard(
+  given: Omit<AccessRules, 'tokenIsSet'>,
+  thisMachine: ThisMachine,
+  signIn: SignIn | null,
+): Guard {
+  const rules = { ...given, tokenIsSet: signIn !== null }
+  const visitOf = async (req: IncomingMessage): Promise<Visit> => {
     const source = sourceOf(req)
-    return { ...source, isLocal: await this.#thisMachine.sent(source, req.socket) }
+    return { ...source, isLocal: await thisMachine.sent(source, req.socket) }
   }
-
-  #isSignedIn(req: IncomingMessage): boolean {
-    const token = headerOf(req, 'x-tokenweir-admin-token')
-    return this.#signIn?.isShownBy(token, headerOf(req, 'cookie')) ?? false
+  const isSignedIn = (req: IncomingMessage): boolean =>
+    signIn?.isShownBy(headerOf(req, 'x-tokenweir-admin-token'), headerOf(req, 'cookie')) ?? false
+  return {
+    admits: async (req, res) => {
+      for (const [name, value] of safetyHeaders) res.setHeader(name, value)
+      const refusal = refusalOf(await visitOf(req), rules, () => isSignedIn(req))
+      if (refusal !== null) send(req, res, errorAnswer(refusal))
+      return refusal === null
+    },
+    demandsSignIn: async (req) => mustBringToken(await visitOf(req), rules) && !isSignedIn(req),
   }
 }
 

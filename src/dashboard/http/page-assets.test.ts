@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { PageAssets } from './page-assets.ts'
+import { type PageAssets, partsOf, readPage } from './page-assets.ts'
 
 const files: Readonly<Record<string, string>> = {
   'index.html': '<script src="/assets/main-1a.js">',
@@ -29,11 +29,11 @@ function assetsOf(t: TestContext): PageAssets {
     writeFileSync(join(folder, name), text)
   }
   mkdirSync(join(folder, 'below.js'))
-  return new PageAssets(pathToFileURL(`${folder}/`))
+  return readPage(pathToFileURL(`${folder}/`))
 }
 
 test('a page is made of the files that it names, and of those that they name', (t) => {
-  assert.deepEqual([...assetsOf(t).partsOf('sign-in.html')].sort(), [
+  assert.deepEqual([...partsOf(assetsOf(t), 'sign-in.html')].sort(), [
     'assets/icon-5e.svg',
     'assets/part-4d.js',
     'assets/sign-in-3c.js',
@@ -61,15 +61,10 @@ test('only files of a page are there', (t) => {
 })
 
 test('a file has its packed forms with it', (t) => {
-  const packed = assetsOf(t).get('assets/main-1a.js')?.packed ?? new Map<string, Buffer>()
-  assert.deepEqual(
-    [...packed].map(([coding, bytes]) => [coding, bytes.toString()]),
-    [
-      ['br', 'br of it'],
-      ['gzip', 'gzip of it'],
-    ],
-  )
-  assert.equal(assetsOf(t).get('index.html')?.packed.size, 0)
+  const { br, gzip } = assetsOf(t).get('assets/main-1a.js')!
+  assert.deepEqual([String(br), String(gzip)], ['br of it', 'gzip of it'])
+  const page = assetsOf(t).get('index.html')!
+  assert.deepEqual([page.br, page.gzip], [undefined, undefined])
 })
 
 test('a file has a tag of its content', (t) => {
@@ -79,9 +74,9 @@ test('a file has a tag of its content', (t) => {
 })
 
 test('where nothing was built there is nothing', (t) => {
-  assert.equal(assetsOf(t).isBuilt, true)
-  const assets = new PageAssets(new URL('no-such-folder/', import.meta.url))
-  assert.equal(assets.isBuilt, false)
+  assert.equal(assetsOf(t).has('index.html'), true)
+  const assets = readPage(new URL('no-such-folder/', import.meta.url))
+  assert.equal(assets.size, 0)
   assert.equal(assets.get('index.html'), undefined)
-  assert.deepEqual([...assets.partsOf('sign-in.html')], ['sign-in.html'])
+  assert.deepEqual([...partsOf(assets, 'sign-in.html')], ['sign-in.html'])
 })

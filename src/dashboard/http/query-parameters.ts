@@ -12,6 +12,9 @@ export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse'>
 /** The parameters of a route, by their names. */
 export type QueryTable<Q> = { readonly [K in keyof Q]: QueryParameter<Q[K]> }
 
+/** The values of a table of parameters. */
+export type QueryOf<T> = T extends QueryTable<infer Q> ? Q : never
+
 /** A parameter that may be absent, which counts as this value. */
 export function or<T>(kind: ValueKind<T>, byDefault: T): QueryParameter<T> {
   return { ...kind, default: byDefault }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../lib/message-shape.ts'
+import { readAtMost } from '../../lib/read-at-most.ts'
 import { type JsonCheck, JsonValueError, pathText } from '../../options/json-check.ts'
 import { RequestError } from './request-error.ts'
 
@@ -38,17 +39,11 @@ export function checkedBody<T>(check: JsonCheck<T>, body: unknown): T {
 }
 
 async function textOf(req: IncomingMessage): Promise<string> {
-  const tooLarge = new RequestError('body_too_large', 'The body is too large.')
-  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge
-  const chunks: Uint8Array[] = []
-  let bytes = 0
+  const isTooLong = Number(req.headers['content-length'] ?? 0) > maxBytes
   // Left before its end, it must not take the connection with it: the answer goes over that.
-  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw tooLarge
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  const text = isTooLong ? null : await readAtMost(maxBytes, req.iterator({ destroyOnReturn: false }))
+  if (text === null) throw new RequestError('body_too_large', 'The body is too large.')
+  return text
 }
 
 /** Names that would change an object's prototype, if one were made of them carelessly. */

@@ -60,21 +60,40 @@ export function route<Q = unknown, B = unknown>({ query, body, handle }: Route<Q
     })
 }
 
-/** Answers requests by a table of routes. */
-export class Router {
-  readonly #routes: RouteTable
-  readonly #onFault: (error: unknown) => void
+/** Answers a request. Never rejects. */
+export type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-  /** `onFault` is told of faults of our own, which are never shown to who asked. */
-  constructor(routes: RouteTable, onFault: (error: unknown) => void) {
-    this.#routes = routes
-    this.#onFault = onFault
+/**
+ * Answers requests by a table of routes: every error, whoever throws it, in the one shape. `onFault` is told of faults of
+ * our own, which are never shown to who asked.
+ */
+export function answerBy(routes: RouteTable, onFault: (error: unknown) => void): Answering {
+  const paths = Object.entries(routes).map(([path, methods]) => {
+    return { pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), methods }
+  })
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    const { method = '', url = '' } = request
+    const [path = '', search = ''] = url.split(/\?(.*)/s, 2)
+    if (!knownMethods.has(method)) {
+      throw new RequestError('unknown_method', `${method} is no method of the dashboard.`)
+    }
+    expectDecodable(path)
+    const found = paths.find(({ pattern }) => pattern.test(path))
+    if (found === undefined) {
+      throw new RequestError('not_found', `Nothing is answered under ${path.slice(0, 100)}.`)
+    }
+    const { pattern, methods } = found
+    const answer = methods[(method === 'HEAD' ? 'GET' : method) as Method]
+    // Before a body is read that nobody will look at.
+    if (answer === undefined) throw notAllowed(path, Object.keys(methods))
+    const named = Object.entries(pattern.exec(path)?.groups ?? {})
+    const params = Object.fromEntries(named.map(([name, part]) => [name, decodeURIComponent(part)]))
+    const body = method === 'GET' || method === 'HEAD' ? undefined : await readJsonBody(request)
+    return answer({ query: parse(search), body, params, request, response })
   }
-
-  /** Every error, whoever throws it, is answered in the one shape. Never rejects. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  return async (request, response) => {
     try {
-      const answered = await this.#handle(request, response)
+      const answered = await handle(request, response)
       if (answered !== undefined) {
         send(request, response, answered instanceof Answer ? answered : jsonAnswer(answered))
       }
@@ -82,43 +101,10 @@ export class Router {
       // Nobody is left to be answered.
       if (request.socket.destroyed) return
       const known = requestErrorOf(error)
-      if (known === null) this.#onFault(error)
+      if (known === null) onFault(error)
       if (response.headersSent) response.destroy()
       else send(request, response, errorAnswer(known ?? internalError))
     }
-  }
-
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const { method = '', url = '' } = request
-    const [path = '', search = ''] = url.split(/\?(.*)/s, 2)
-    if (!knownMethods.has(method)) {
-      throw new RequestError('unknown_method', `${method} is no method of the dashboard.`)
-    }
-    const { methods, params } = this.#find(path)
-    const handle = methods[(method === 'HEAD' ? 'GET' : method) as Method]
-    // Before a body is read that nobody will look at.
-    if (handle === undefined) throw notAllowed(path, Object.keys(methods))
-    const body = method === 'GET' || method === 'HEAD' ? undefined : await readJsonBody(request)
-    return handle({ query: parse(search), body, params, request, response })
-  }
-
-  #find(path: string): { methods: RouteTable[string]; params: Readonly<Record<string, string>> } {
-    const segments = path.split('/')
-    if (segments.some(({ length }) => length > maxSegmentLength)) {
-      throw new RequestError('invalid_target', 'A part of the path is too long.', {}, 414)
-    }
-    const decoded = segments.map(decode)
-    for (const [pattern, methods] of Object.entries(this.#routes)) {
-      const parts = pattern.split('/')
-      const isMatch = (part: string, at: number): boolean =>
-        part.startsWith(':') ? segments[at] !== '' : part === segments[at]
-      if (parts.length !== segments.length || !parts.every(isMatch)) continue
-      const named = parts.flatMap((part, at) =>
-        part.startsWith(':') ? [[part.slice(1), decoded[at] ?? ''] as const] : [],
-      )
-      return { methods, params: Object.fromEntries(named) }
-    }
-    throw new RequestError('not_found', `Nothing is answered under ${path.slice(0, 100)}.`)
   }
 }
 
@@ -129,9 +115,12 @@ export function expectOwnConnection({ socket }: ServerResponse): void {
   }
 }
 
-function decode(segment: string): string {
+function expectDecodable(path: string): void {
+  if (path.split('/').some(({ length }) => length > maxSegmentLength)) {
+    throw new RequestError('invalid_target', 'A part of the path is too long.', {}, 414)
+  }
   try {
-    return decodeURIComponent(segment)
+    decodeURIComponent(path)
   } catch {
     throw new RequestError('invalid_target', 'The path holds a broken escape.')
   }

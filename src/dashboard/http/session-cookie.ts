@@ -26,11 +26,11 @@ export class SessionCookie {
 
   /** Says if a `Cookie` header holds one of ours that is still good. */
   isIn(cookieHeader: string | null, wallTimeMs: number): boolean {
-    return valuesOf(this.#name, cookieHeader ?? '').some((value) => {
-      const [, expiryS, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(value) ?? []
-      if (expiryS === undefined || signature === undefined) return false
-      const isOurs = timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(Number(expiryS))))
-      return isOurs && Number(expiryS) * 1000 > wallTimeMs
+    // A browser may send several of one name, set for different paths.
+    const ours = new RegExp(`(?<=^|;)\\s*${this.#name}=(\\d{1,12})\\.([\\w-]{43})\\s*(?=;|$)`, 'g')
+    return [...(cookieHeader ?? '').matchAll(ours)].some(([, expiryS = '', signature = '']) => {
+      const isSigned = timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(Number(expiryS))))
+      return isSigned && Number(expiryS) * 1000 > wallTimeMs
     })
   }
 
@@ -42,14 +42,4 @@ export class SessionCookie {
   #sign(expiryS: number): string {
     return createHmac('sha256', this.#token).update(`${namePrefix}${expiryS}`).digest('base64url')
   }
-}
-
-/** A browser may send several of one name, set for different paths. */
-function valuesOf(name: string, cookieHeader: string): readonly string[] {
-  const start = `${name}=`
-  return cookieHeader
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(start))
-    .map((pair) => pair.slice(start.length))
 }

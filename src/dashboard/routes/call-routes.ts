@@ -1,9 +1,15 @@
 import { parseCallId } from '../../call/call-id.ts'
-import { RequestError } from '../http/request-error.ts'
-import { type Asked, type RouteTable, route } from '../http/router.ts'
+import { type QueryParameter, readParameter } from '../http/query-parameters.ts'
+import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
 import { callsQuestion, callsTable, overviewQuestion, overviewTable } from './query-request.ts'
+
+/** The call that a path names. */
+const callId: QueryParameter<number> = {
+  range: 'as in x-tokenweir-call-id: eleven of 0-9 and a-z without i, l, o and u, the first at most 7',
+  parse: (text) => parseCallId(text) ?? undefined,
+}
 
 /** Recorded calls: lists, groups, single calls, and the overview. */
 export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
@@ -25,28 +31,21 @@ export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' |
     },
     '/api/calls/:id': {
       GET: route({
-        handle: async (asked) =>
-          answerQuery(asked.request, await queries.ask({ kind: 'call', id: callIdOf(asked) })),
+        handle: async ({ params, request }) => {
+          const id = readParameter('id', callId, params['id'])
+          return answerQuery(request, await queries.ask({ kind: 'call', id }))
+        },
       }),
     },
     '/api/calls/:id/payloads': {
       GET: route({
-        handle: async (asked) => {
-          const id = callIdOf(asked)
+        handle: async ({ params, request }) => {
+          const id = readParameter('id', callId, params['id'])
           const { logging, filePath } = await rawLog.known()
           const outcome = await queries.ask({ kind: 'payloads', id, filePath, logging })
-          return answerQuery(asked.request, outcome, { isPrivate: true })
+          return answerQuery(request, outcome, { isPrivate: true })
         },
       }),
     },
   }
-}
-
-/** The call that the path names. */
-function callIdOf({ params: { id: text = '' } }: Pick<Asked<unknown, unknown>, 'params'>): number {
-  const id = parseCallId(text)
-  if (id !== null) return id
-  const form = 'eleven of 0-9 and a-z without i, l, o and u, the first at most 7'
-  const message = `id must be as in x-tokenweir-call-id: ${form}; got ${JSON.stringify(text.slice(0, 100))}`
-  throw new RequestError('invalid_parameter', message, { param: 'id' })
 }

@@ -1,12 +1,16 @@
+import type { Clock } from '../../call/clock.ts'
+import { changePrices } from '../../pricing/change-prices.ts'
+import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
+import { priceFileState } from '../../pricing/prices-in-force.ts'
 import * as json from '../../options/json-check.ts'
 import { timeZone } from '../../options/value-kind.ts'
 import { jsonAnswer } from '../http/answer.ts'
-import { invalidParameter, optional, readParameter } from '../http/query-parameters.ts'
+import { optional, readParameter } from '../http/query-parameters.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
-import { instantOf, isoTime } from './query-request.ts'
+import { expectOrder, instantOf, isoTime } from './query-request.ts'
 
 const modelName = json.only(
   'a name of 1 to 2000 characters',
@@ -24,13 +28,16 @@ const repriceOrder = json.object({
 })
 
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
-export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): RouteTable {
+export function costRoutes(
+  { queries, jobs, priceFile }: Pick<DashboardParts, 'queries' | 'jobs' | 'priceFile'>,
+  clock: Clock,
+): RouteTable {
   return {
     '/api/costs': {
       GET: route({
         handle: async ({ request }) => {
-          const fileState = prices.fileState()
-          return answerQuery(request, await queries.ask({ kind: 'costs', sync: sync.state, fileState }))
+          const fileState = priceFileState(priceFile)
+          return answerQuery(request, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
         },
       }),
     },
@@ -41,18 +48,26 @@ export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): Rou
           const fromMs = from === null ? null : instantOf(from)
           const toMs = to === null ? null : instantOf(to)
           expectOrder(fromMs, toMs)
-          const fileState = prices.fileState()
+          const fileState = priceFileState(priceFile)
           return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
         },
       }),
     },
     '/api/costs/overrides/:name': {
       PUT: route({
-        handle: ({ params: { name = '' }, body }) => prices.set(name, body),
+        handle: ({ params: { name = '' }, body }) =>
+          changePrices(priceFile, (before) => {
+            const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
+            return [costs, entry]
+          }),
       }),
       DELETE: route({
         handle: async ({ params: { name = '' } }) => {
-          if (await prices.remove(name)) return { removed: name }
+          const isRemoved = await changePrices(priceFile, (before) => {
+            const costs = withoutOverride(before, name)
+            return [costs, costs !== null]
+          })
+          if (isRemoved) return { removed: name }
           const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
           throw new RequestError('price_not_found', message, { param: 'name' })
         },
@@ -61,7 +76,7 @@ export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): Rou
     '/api/costs/sync': {
       POST: route({
         handle: () => {
-          if (sync.start()) return jsonAnswer({ status: 'started' }, 202)
+          if (jobs.startSync()) return jsonAnswer({ status: 'started' }, 202)
           throw new RequestError('sync_running', 'The prices are being synced already.')
         },
       }),
@@ -83,9 +98,14 @@ export function costRoutes({ queries, jobs, sync, prices }: DashboardParts): Rou
   }
 }
 
-/** Throws {@link RequestError} if a range of time ends before it has begun. */
-function expectOrder(fromMs: number | null, toMs: number | null): void {
-  if (fromMs !== null && toMs !== null && toMs <= fromMs) {
-    throw invalidParameter('to', 'to must be later than from.')
+function withPrice(...price: Parameters<typeof withOverride>): ReturnType<typeof withOverride> {
+  try {
+    return withOverride(...price)
+  } catch (error) {
+    if (!(error instanceof json.JsonValueError)) throw error
+    const { path, allowed, got } = error
+    const param = String(path[0])
+    const shown = got === undefined ? 'nothing' : JSON.stringify(got).slice(0, 100)
+    throw new RequestError('invalid_price', `${param} must be ${allowed}; got ${shown}`, { param })
   }
 }

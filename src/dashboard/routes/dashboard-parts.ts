@@ -1,10 +1,18 @@
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import type { QueryProcess } from '../../query/query-process.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
 import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
-import type { PriceSyncer } from '../../supervisor/price-sync-job.ts'
-import type { LogSource } from './log-source.ts'
-import type { PriceWriter } from './price-writer.ts'
-import type { QuerySource } from './query-source.ts'
-import type { RawLogSource } from './raw-log-source.ts'
+import type { LogFile } from '../../supervisor/log-file.ts'
+import type { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
+
+/** The gateway's log. */
+export type LogSource = Pick<LogFile, 'tail' | 'clear' | 'watch'>
+/** Answers questions about recorded calls without ever holding up who asks; rejects only with a fault of our own. */
+export type QuerySource = Pick<QueryProcess, 'ask'>
+/** The log of payloads. */
+export type RawLogSource = Pick<
+  RawLogRelay,
+  'status' | 'known' | 'toggle' | 'clear' | 'recent' | 'stream' | 'follow'
+>
 
 /** The parts that the dashboard's routes ask, each of them a seam for tests. */
 export interface DashboardParts {
@@ -13,6 +21,6 @@ export interface DashboardParts {
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
-  readonly sync: PriceSyncer
-  readonly prices: PriceWriter
+  /** The path of the price file. */
+  readonly priceFile: string
 }

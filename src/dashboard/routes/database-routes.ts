@@ -1,6 +1,6 @@
 import * as json from '../../options/json-check.ts'
 import { trueFalse } from '../../options/value-kind.ts'
-import type { JobStarter } from '../../supervisor/database-jobs.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
@@ -20,7 +20,7 @@ export function databaseRoutes(jobs: JobStarter): RouteTable {
         query: { async: or(trueFalse, false) },
         body: (body) => compressOrder(body ?? {}),
         handle: async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
-          const run = jobs.compress({ keepDays, dryRun })
+          const run = jobs.compress(keepDays, dryRun)
           return query.async ? jsonAnswer(await run.begun, 202) : run.result
         },
       }),

@@ -1,25 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import type { EventData } from '../../api/dashboard-event.ts'
+import type { Clock } from '../../call/clock.ts'
+import { sseComment, sseEvent, sseRetry } from '../../lib/sse-frame.ts'
 import { someOf } from '../../options/value-kind.ts'
-import type { EventHub } from '../events/event-hub.ts'
+import type { Topic } from '../events/topic.ts'
 import { Answer } from '../http/answer.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
 
-/** `/api/events?topics=…`: one stream for all topics. */
-export function eventRoutes(hub: EventHub): RouteTable {
+const maxReaders = 64
+/** How long a reader waits before it connects again. */
+const retryMs = 2000
+/** How much may wait in memory for a reader. Beyond it events are refused; one event may exceed it. */
+const maxBacklogBytes = 256 * 1024
+/** Proxies cut connections on which nothing comes for a minute, some for half of one. */
+const beatMs = 15_000
+/** After so many beats without room in between, a reader is gone for good. */
+const maxMissedBeats = 4
+
+const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
+
+/** Tells those who ask for it that the stream is alive: a page sees no comments. */
+const beat: EventData['beat'] = { every_ms: beatMs }
+
+/** The streams of events: each reader has its topics on one. */
+export interface EventRoutes {
+  readonly routes: RouteTable
+  /** Ends every stream. */
+  close(): void
+}
+
+/** `/api/events?topics=…`. A reader that does not read costs a bounded amount of memory. */
+export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes {
+  const readers = new Set<ServerResponse>()
+
+  /** Takes over an answer of which nothing was sent, until the reader leaves. */
+  const open = (response: ServerResponse, names: readonly string[]): void => {
+    // What comes after a stream's end is a new one.
+    response.shouldKeepAlive = false
+    response.writeHead(200, {
+      ...eventStream,
+      'Cache-Control': 'no-store',
+      // Proxies of the nginx family hold a stream back otherwise.
+      'X-Accel-Buffering': 'no',
+    })
+    response.write(sseRetry(retryMs))
+    readers.add(response)
+    const stopBeats = keepBeating(response, clock, names.includes('beat'))
+    const unsubscribes = topics
+      .filter(({ name }) => names.includes(name))
+      .map((topic) =>
+        topic.subscribe({
+          send: (json) => send(response, topic.name, json),
+          whenRoom: (callback) => response.once('drain', callback),
+        }),
+      )
+    response.once('close', () => {
+      stopBeats()
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      readers.delete(response)
+    })
+  }
+
+  const events = route({
+    query: { topics: someOf([...topics.map(({ name }) => name), 'beat']) },
+    handle: ({ query, request, response }) => {
+      if (readers.size >= maxReaders) {
+        throw new RequestError('too_many_readers', 'Too many pages are open; close some.')
+      }
+      expectOwnConnection(response)
+      if (request.method === 'HEAD') return new Answer(null, eventStream)
+      open(response, query.topics)
+      return undefined
+    },
+  })
   return {
-    '/api/events': {
-      GET: route({
-        query: { topics: someOf(hub.topicNames) },
-        handle: ({ query, request, response }) => {
-          if (hub.isFull) throw new RequestError('too_many_readers', 'Too many pages are open; close some.')
-          expectOwnConnection(response)
-          if (request.method === 'HEAD') {
-            return new Answer(null, { 'Content-Type': 'text/event-stream; charset=utf-8' })
-          }
-          hub.open(response, query.topics)
-          return undefined
-        },
-      }),
+    routes: { '/api/events': { GET: events } },
+    close: () => {
+      for (const response of readers) response.end()
     },
   }
+}
+
+/** Keeps the connection in use, and breaks it when nobody reads any more. */
+function keepBeating(response: ServerResponse, clock: Clock, isTold: boolean): () => void {
+  let missed = 0
+  const tell = (): void => {
+    if (isTold) send(response, 'beat', JSON.stringify(beat))
+  }
+  const next = (): (() => void) => clock.after(beatMs, onBeat, { background: true })
+  const onBeat = (): void => {
+    cancel = next()
+    if (hasRoom(response)) {
+      response.write(sseComment)
+      missed = 0
+    } else {
+      missed += 1
+      if (missed >= maxMissedBeats) response.destroy()
+    }
+    tell()
+  }
+  let cancel = next()
+  tell()
+  return () => cancel()
+}
+
+/** False if the reader is too far behind, or gone: the event is not sent. */
+function send(response: ServerResponse, name: string, json: string): boolean {
+  if (!hasRoom(response)) return false
+  response.write(sseEvent(name, json))
+  return true
+}
+
+function hasRoom({ writableEnded, writableLength }: ServerResponse): boolean {
+  return !writableEnded && writableLength <= maxBacklogBytes
 }

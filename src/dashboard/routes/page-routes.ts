@@ -1,7 +1,7 @@
 import { Answer } from '../http/answer.ts'
 import { type Content, answerContent } from '../http/content.ts'
 import type { Guard } from '../http/guard.ts'
-import { type Asset, type PageAssets, pagePaths } from '../http/page-assets.ts'
+import { type PageAssets, pagePaths, partsOf } from '../http/page-assets.ts'
 import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { SignIn } from '../http/sign-in.ts'
@@ -11,19 +11,15 @@ const forEver = 'public, max-age=31536000, immutable'
 
 /** The paths that need no token: the views, signing in, and the files of the sign-in page. */
 export function openPaths(assets: PageAssets): ReadonlySet<string> {
-  const parts = [...assets.partsOf('sign-in.html')].map((name) => `/${name}`)
+  const parts = [...partsOf(assets, 'sign-in.html')].map((name) => `/${name}`)
   return new Set([...pagePaths, '/api/session', ...parts])
 }
 
-export interface PageRoutesOptions {
-  readonly assets: PageAssets
-  readonly guard: Guard
-  /** Null if there is no admin token. */
-  readonly signIn: SignIn | null
-}
-
-/** The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. */
-export function pageRoutes({ assets, guard, signIn }: PageRoutesOptions): RouteTable {
+/**
+ * The views and `/assets/…`. A view's query is the page's own, but for the code of a sign-in link. `signIn` is null if
+ * there is no admin token.
+ */
+export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RouteTable {
   const view = route<Readonly<Record<string, unknown>>>({
     query: null,
     handle: async ({ query: { token: code }, request }) => {
@@ -47,20 +43,17 @@ export function pageRoutes({ assets, guard, signIn }: PageRoutesOptions): RouteT
   }
 
   function contentOf(name: string, cacheControl: string): Content {
-    const { contentType, content, packed, tag } = assetOf(name)
-    return {
-      headers: { 'Cache-Control': cacheControl, 'Content-Type': contentType },
-      tag: cacheControl === 'no-store' ? null : tag,
-      body: content,
-      packed: (coding) => packed.get(coding),
-    }
-  }
-
-  function assetOf(name: string): Asset {
     const asset = assets.get(name)
-    if (asset !== undefined) return asset
-    if (assets.isBuilt) throw new RequestError('not_found', 'The page has no such file.')
-    throw new RequestError('page_not_built', notBuilt)
+    if (asset === undefined) {
+      if (assets.size > 0) throw new RequestError('not_found', 'The page has no such file.')
+      throw new RequestError('page_not_built', notBuilt)
+    }
+    return {
+      headers: { 'Cache-Control': cacheControl, 'Content-Type': asset.contentType },
+      tag: cacheControl === 'no-store' ? null : asset.tag,
+      body: asset.content,
+      packed: (coding) => asset[coding],
+    }
   }
 }
 

@@ -27,13 +27,9 @@ export function processRoutes(
   { process, log }: Pick<DashboardParts, 'process' | 'log'>,
   onChange: () => void,
 ): RouteTable {
-  const announced = async <T>(work: Promise<T>): Promise<T> => {
+  const announced = <T>(work: Promise<T>): Promise<T> => {
     onChange()
-    try {
-      return await work
-    } finally {
-      onChange()
-    }
+    return work.finally(onChange)
   }
   return {
     '/api/proxy/status': { GET: route({ handle: () => process.status() }) },

@@ -23,7 +23,10 @@ const unavailable = {
 } as const
 
 /** Answers are shared by those who ask the same; so is the work of packing them. */
-const packed = new WeakMap<QueryAnswer, Map<ContentCoding, Promise<Buffer>>>()
+const packed = {
+  br: new WeakMap<QueryAnswer, Promise<Buffer>>(),
+  gzip: new WeakMap<QueryAnswer, Promise<Buffer>>(),
+}
 
 /**
  * The answer to a question. It may be kept by a browser, but not shown again without asking here (`no-cache`): a page that
@@ -60,10 +63,8 @@ function answerIn(outcome: QueryOutcome): QueryAnswer {
 }
 
 function packedBody(answer: QueryAnswer, coding: ContentCoding): Promise<Buffer> {
-  const known = packed.get(answer) ?? new Map<ContentCoding, Promise<Buffer>>()
-  packed.set(answer, known)
-  const body = known.get(coding) ?? pack(answer.body, coding)
-  known.set(coding, body)
+  const body = packed[coding].get(answer) ?? pack(answer.body, coding)
+  packed[coding].set(answer, body)
   return body
 }
 

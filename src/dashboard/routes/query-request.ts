@@ -15,6 +15,7 @@ import {
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
 import {
   type QueryParameter,
+  type QueryOf,
   type QueryTable,
   invalidParameter,
   optional,
@@ -25,33 +26,10 @@ import {
 /** Filters of fields, as they stand in a query. */
 type FieldFilters = { readonly [Name in FilterName]: Required<CallFilter>[Name] | null }
 
-/** Which calls are meant, as it stands in a query. */
-interface FilterQuery extends FieldFilters {
-  readonly from: IsoTime | null
-  readonly to: IsoTime | null
-  readonly errors_only: boolean
-  readonly q: string | null
-}
-
-/** The query of `/api/overview`. */
-export interface OverviewQuery extends FilterQuery {
-  readonly tz: string
-}
-
 /** The keys that calls are grouped by. */
 interface GroupBy {
   readonly time: ZonedUnit | null
   readonly dimension: CallDimension | null
-}
-
-/** The query of `/api/query`. */
-export interface CallsQuery extends OverviewQuery {
-  readonly group_by: GroupBy | null
-  readonly limit: number | null
-  readonly sort: CallSort | null
-  /** The id of the last call of the page before. */
-  readonly cursor: number | null
-  readonly format: QueryFormat
 }
 
 const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
@@ -95,7 +73,8 @@ function fieldFilter({ name, by, field }: NamedFilter): object {
   return repeatable(shortText(name === 'endpoint' ? 'a path' : 'a name', maxNameLength))
 }
 
-const filterTable: QueryTable<FilterQuery> = {
+/** The query parameters of `/api/overview`. */
+export const overviewTable = {
   from: optional(isoTime),
   to: optional(isoTime),
   ...(Object.fromEntries(
@@ -103,20 +82,23 @@ const filterTable: QueryTable<FilterQuery> = {
   ) as QueryTable<FieldFilters>),
   errors_only: or(trueFalse, false),
   q: optional(shortText('an id or an error code', maxNameLength)),
+  tz: or(timeZone, 'UTC'),
 }
 
-/** The query parameters of `/api/overview`. */
-export const overviewTable: QueryTable<OverviewQuery> = { ...filterTable, tz: or(timeZone, 'UTC') }
+export type OverviewQuery = QueryOf<typeof overviewTable>
 
 /** The query parameters of `/api/query`. */
-export const callsTable: QueryTable<CallsQuery> = {
+export const callsTable = {
   ...overviewTable,
   group_by: optional(groupBy),
   limit: optional(integer(1, 10_000)),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
+  /** The id of the last call of the page before. */
   cursor: optional(cursor),
   format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
 }
+
+export type CallsQuery = QueryOf<typeof callsTable>
 
 /** The question in a query of `/api/query`. Throws if its parameters do not go together. */
 export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
@@ -152,21 +134,22 @@ export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
 }
 
-function filterOf(query: OverviewQuery): CallFilter {
-  const { min_ms, max_ms, tz } = query
-  const from = query.from === null ? null : instantOf(query.from, tz)
-  const to = query.to === null ? null : instantOf(query.to, tz)
-  if (from !== null && to !== null && to <= from) throw invalidParameter('to', 'to must be later than from.')
+function filterOf({ from, to, tz, errors_only, q, ...fields }: OverviewQuery): CallFilter {
+  const { min_ms, max_ms } = fields
+  const fromMs = from === null ? null : instantOf(from, tz)
+  const toMs = to === null ? null : instantOf(to, tz)
+  expectOrder(fromMs, toMs)
   if (min_ms !== null && max_ms !== null && max_ms < min_ms) {
     throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
-  return {
-    ...(from === null ? {} : { fromMs: from }),
-    ...(to === null ? {} : { toMs: to }),
-    ...Object.fromEntries(
-      namedFilters.flatMap(({ name }) => (query[name] === null ? [] : [[name, query[name]]])),
-    ),
-    ...(query.errors_only ? { failedOnly: true } : {}),
-    ...(query.q === null ? {} : { exactly: query.q }),
+  const named = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
+  const given = { fromMs, toMs, ...named, failedOnly: errors_only ? true : null, exactly: q }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}
+
+/** Throws {@link RequestError} if a range of time ends before it has begun. */
+export function expectOrder(fromMs: number | null, toMs: number | null): void {
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) {
+    throw invalidParameter('to', 'to must be later than from.')
   }
 }

@@ -1,4 +1,3 @@
-import { closeSync, openSync } from 'node:fs'
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import { within } from '../../call/clock.ts'
 import type { HandOverAnswer, HandOverFailure, HandOverOrder } from '../../control/control-messages.ts'
@@ -93,7 +92,15 @@ export class Succession {
     const { clock } = this.#options
     let successor: SpawnedGateway
     try {
-      successor = this.#spawn(order)
+      const { command, args, env, cwd, log_file: logFile } = order
+      successor = spawnGateway({
+        command,
+        args,
+        env: { ...env, [handoverVariable]: '1' },
+        cwd,
+        logFile,
+        answer: (question) => this.#answer(question),
+      })
     } catch (error) {
       return failed('not_up', `could not be started: ${messageOf(error)}`)
     }
@@ -109,23 +116,6 @@ export class Succession {
     if (begun === 'late') return failed('not_up', `was not ready within ${order.limit_ms / 1000} s`)
     if ('ready' in begun) return failed('not_up', 'could not open its control socket')
     return failed(begun.code === exitPortInUse ? 'port_in_use' : 'not_up', endInWords(begun))
-  }
-
-  /** Throws the system's error. */
-  #spawn({ command, args, env, cwd, log_file: logFile }: HandOverOrder): SpawnedGateway {
-    const logDescriptor = openSync(logFile, 'a', 0o600)
-    try {
-      return spawnGateway({
-        command,
-        args,
-        env: { ...env, [handoverVariable]: '1' },
-        cwd,
-        logDescriptor,
-        answer: (question) => this.#answer(question),
-      })
-    } finally {
-      closeSync(logDescriptor)
-    }
   }
 
   #answer(question: unknown): SpawnAnswer | null {

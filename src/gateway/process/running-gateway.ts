@@ -12,7 +12,7 @@ import type {
   HandOverOrder,
   LiveOptions,
 } from '../../control/control-messages.ts'
-import { ControlServer } from '../../control/control-server.ts'
+import { type ControlServer, openControl } from '../../control/control-server.ts'
 import { messageOf } from '../../lib/caught.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
@@ -74,7 +74,7 @@ export class RunningGateway implements ControlledGateway {
   async openControl(): Promise<string | null> {
     const { controlFolder: folder } = this.#parts
     try {
-      this.#control = await ControlServer.open({ folder, gateway: this, predecessor: this.#predecessor })
+      this.#control = await openControl({ folder, gateway: this, predecessor: this.#predecessor })
       this.#writePidFile()
       return null
     } catch (error) {

@@ -1,0 +1,236 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { CompressProgress, CompressResult, DatabaseFile, DatabaseJob, Job } from '../api/database-job.ts'
+import type {
+  PriceSync,
+  SyncResult,
+  RepriceDay,
+  RepriceJob,
+  RepriceProgress,
+  RepriceResult,
+} from '../api/costs.ts'
+import type { EventData } from '../api/dashboard-event.ts'
+import type { Clock } from '../call/clock.ts'
+import {
+  isAmount,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isText,
+  listOf,
+  nullable,
+  record,
+} from '../lib/message-shape.ts'
+import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
+
+/** The arguments of re-pricing. */
+export interface RepriceOrder {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly model: string | null
+  readonly onlyUnpriced: boolean
+  readonly dryRun: boolean
+  readonly timeZone: string
+}
+
+/** A job under way. Neither promise has to be listened to. */
+export interface JobRun<Started, Result> {
+  /** Resolves as soon as it is at work; rejects with {@link JobError} if it could not begin. */
+  readonly begun: Promise<Started>
+  /** Rejects with {@link JobError}. */
+  readonly result: Promise<Result>
+}
+
+/** The jobs that can be begun from the dashboard. */
+export type JobStarter = Pick<Jobs, 'last' | 'sync' | 'file' | 'compress' | 'reprice' | 'startSync' | 'watch'>
+
+/** The command is our own, without its subcommand. */
+export interface JobsOptions extends JobCommand {
+  readonly db: string
+  /** A URL or a path. */
+  readonly pricingSource: string
+  readonly clock: Pick<Clock, 'wallTime'>
+}
+
+/**
+ * Runs jobs as processes of their own, so that neither the dashboard nor the gateway stands still meanwhile. One
+ * that is under way when the dashboard ends goes on: it does no harm, and what it has done would be done anyway.
+ */
+export class Jobs {
+  /** The last ones that were begun here; re-pricings that are dry do not count. */
+  last: Required<EventData['jobs']> = { compress: null, reprice: null }
+  /** How the sync of prices stands, if that is not what the price file says itself; else null. */
+  sync: PriceSync | null = null
+  readonly #options: JobsOptions
+  readonly #watchers = new Set<() => void>()
+  readonly #running = new Map<JobKind, RunningJob<unknown>>()
+
+  constructor(options: JobsOptions) {
+    this.#options = options
+  }
+
+  /** The file that they work on, as it is at the moment. */
+  file(): DatabaseFile {
+    const { db } = this.#options
+    const bytes = bytesOf(db)
+    return { file: resolve(db), bytes: bytes === null ? null : bytes + (bytesOf(`${db}-wal`) ?? 0) }
+  }
+
+  /** Calls back whenever one of the last jobs is another, until the returned function is called. */
+  watch(onChange: () => void): () => void {
+    this.#watchers.add(onChange)
+    return () => this.#watchers.delete(onChange)
+  }
+
+  /** Throws {@link JobError} while one that was begun here is under way. */
+  compress(keepDays: number, dryRun: boolean): JobRun<DatabaseJob, CompressResult> {
+    const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
+    return this.#run('compress', started, [`--keep-days=${keepDays}`], compressing)
+  }
+
+  /** Throws {@link JobError} while one that was begun here is under way. */
+  reprice(order: RepriceOrder): JobRun<RepriceJob, RepriceResult> {
+    const { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone } = order
+    const started: RepriceJob = { job: 'reprice', ...this.#started(dryRun) }
+    const args = [
+      `--from=${new Date(fromMs).toISOString()}`,
+      `--to=${new Date(toMs).toISOString()}`,
+      `--tz=${timeZone}`,
+      ...(model === null ? [] : [`--model=${model}`]),
+      ...(onlyUnpriced ? ['--only-unpriced'] : []),
+    ]
+    return this.#run(dryRun ? 'dry reprice' : 'reprice', started, args, pricing)
+  }
+
+  /** Syncs prices: false if that is under way already. */
+  startSync(): boolean {
+    if (this.#running.has('sync')) return false
+    const { db, pricingSource } = this.#options
+    const begun = { started_at: this.#now(), added: 0, changed: 0, removed: 0 }
+    this.sync = { ...begun, state: 'running', finished_at: null, last_error: null }
+    const args = ['costs', 'sync', '--json', `--pricing-source=${pricingSource}`, `--db=${db}`]
+    const running = runJob(this.#options, args, { name: 'The sync', result: isSyncResult })
+    this.#running.set('sync', running)
+    const end = (sync: PriceSync | null): void => {
+      this.#running.delete('sync')
+      this.sync = sync
+    }
+    running.result.then(
+      // What went well stands in the file.
+      () => end(null),
+      ({ message }: JobError) =>
+        end({ ...begun, state: 'idle', finished_at: this.#now(), last_error: message }),
+    )
+    return true
+  }
+
+  /** Lets go of the jobs under way, which go on alone. */
+  close(): void {
+    this.#watchers.clear()
+    for (const running of this.#running.values()) running.leave()
+  }
+
+  /** The fields that all jobs share, as they are at the beginning. */
+  #started(dryRun: boolean) {
+    const started_at = this.#now()
+    const nothing = { progress: null, result: null, error: null }
+    return { state: 'running', dry_run: dryRun, started_at, ...nothing } as const
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.wallTime()).toISOString()
+  }
+
+  #run<Progress, Result, Started extends Job<Progress, Result> & { readonly job: string }>(
+    kind: JobKind,
+    started: Started,
+    args: readonly string[],
+    words: DatabaseJobWords<Progress, Result>,
+  ): JobRun<Started, Result> {
+    if (this.#running.has(kind)) throw new JobError('job_running', words.running)
+    let job = started
+    const say = (change: Partial<Job<Progress, Result>>): void => {
+      job = { ...job, ...change }
+      if (kind !== 'dry reprice') this.last = { ...this.last, [kind]: job }
+      for (const watcher of this.#watchers) watcher()
+    }
+    const begun = Promise.withResolvers<Started>()
+    const dry = started.dry_run ? ['--dry-run'] : []
+    const allArgs = ['db', started.job, '--json', ...args, `--db=${this.#options.db}`, ...dry]
+    const running = runJob(this.#options, allArgs, words, (progress) => {
+      say({ progress })
+      begun.resolve(job)
+    })
+    this.#running.set(kind, running)
+    const result = running.result.finally(() => this.#running.delete(kind))
+    result.then(
+      (done) => {
+        say({ state: 'done', result: done })
+        begun.resolve(job)
+      },
+      ({ code, message }: JobError) => say({ state: 'failed', error: { code, message } }),
+    )
+    result.catch(begun.reject)
+    begun.promise.catch(() => undefined)
+    say({})
+    return { begun: begun.promise, result }
+  }
+}
+
+/** Of each kind one runs at a time; a dry run is in nobody's way. */
+type JobKind = 'compress' | 'reprice' | 'dry reprice' | 'sync'
+
+interface DatabaseJobWords<Progress, Result> extends JobWords<Progress, Result> {
+  /** Why no other may begin. */
+  readonly running: string
+}
+
+const compressing: DatabaseJobWords<CompressProgress, CompressResult> = {
+  running: 'The database is being compressed already.',
+  name: 'Compressing',
+  progress: record<CompressProgress>({
+    phase: isOneOf(['roll_up', 'fold', 'give_back']),
+    done: isAmount,
+    total: isAmount,
+  }),
+  result: record<CompressResult>({
+    before_bytes: isAmount,
+    after_bytes: isAmount,
+    folded_calls: isAmount,
+    duration_ms: isAmount,
+  }),
+}
+
+const sums = {
+  calls: isAmount,
+  before_usd: nullable(isNumber),
+  after_usd: nullable(isNumber),
+  newly_priced: isAmount,
+  newly_unpriced: isAmount,
+}
+
+const pricing: DatabaseJobWords<RepriceProgress, RepriceResult> = {
+  running: 'Calls are being priced anew already.',
+  name: 'Pricing',
+  progress: record<RepriceProgress>({ done: isAmount, total: isAmount }),
+  result: record<RepriceResult>({
+    ...sums,
+    days: listOf(record<RepriceDay>({ ...sums, day: isText, model: nullable(isText) })),
+    looked_calls: isAmount,
+    reported_calls: isAmount,
+    duration_ms: isAmount,
+  }),
+}
+
+const isSyncResult = record<SyncResult>({
+  added: isAmount,
+  changed: isAmount,
+  removed: isAmount,
+  entries: isAmount,
+  rejected: isAmount,
+  not_modified: isFlag,
+})
+
+function bytesOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null
+}
