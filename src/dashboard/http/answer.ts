@@ -1,4 +1,5 @@
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { STATUS_CODES } from '../../lib/node-http.ts'
 import type { Socket } from 'node:net'
 import { Readable, pipeline } from 'node:stream'
 import { RequestError } from './request-error.ts'
