@@ -16,6 +16,9 @@ export interface CallRecord extends StoredCall {
   readonly durationMs: number
 }
 
+/** A record that is filled in while its call runs. */
+export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
+
 /** A call as `/api/query`, `calls --json` and the export show it: `callFields` says what each field is. */
 export interface CallJson extends PublicFields {
   /** Eleven characters: see `call-id.ts`. */

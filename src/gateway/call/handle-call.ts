@@ -9,7 +9,6 @@ import type { Budget } from '../admission/budget.ts'
 import { type Attempt, attemptOf } from './attempt.ts'
 import { SwapList } from './swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
-import { recordOf } from '../recorder/recorder.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { relay } from './relay.ts'
 import { type BodyLimits, HeldBody, endReading, readBody } from '../http/request-body.ts'
@@ -81,7 +80,8 @@ export class CallHandler {
         running.reservation = reserved instanceof Promise ? await reserved : reserved
       }
       running.admitted()
-      await sink.begin(running.start())
+      running.record.upstream = running.destination.base.host
+      await sink.begin(running.record)
       await this.#attempts(running, permit, body)
     } catch (error) {
       running.failure = asFailure(error)
@@ -97,9 +97,9 @@ export class CallHandler {
   }
 
   /** An answer that cannot be written must still end: what is awaited next is that the client has it or is gone. */
-  #refuse({ client, call }: RunningCall, failure: Failure): void {
+  #refuse({ client, record }: RunningCall, failure: Failure): void {
     try {
-      client.refuse(failure, formatCallId(call.id))
+      client.refuse(failure, formatCallId(record.id))
     } catch (error) {
       this.#options.onFault(error)
       client.cut()
@@ -119,9 +119,9 @@ export class CallHandler {
 
   /** The newest `most` calls that are not over yet. */
   live(most: number): LiveCalls {
-    const newest = [...this.#running].sort((one, other) => other.call.id - one.call.id).slice(0, most)
+    const newest = [...this.#running].sort((one, other) => other.record.id - one.record.id).slice(0, most)
     const calls = newest.map((running) => {
-      const { id, method, endpoint, model } = running.start()
+      const { id, method, endpoint, model } = running.record
       const started_at = new Date(startedAtMs(id)).toISOString()
       return { id: formatCallId(id), started_at, method, path: endpoint, model, state: running.state }
     })
@@ -199,20 +199,20 @@ export class CallHandler {
 
   async #record(running: RunningCall): Promise<void> {
     const { clock, sink, budget, usageInjection, onFault } = this.#options
-    const { call, facts, injected, arrived, tap } = running
+    const { record, meter, tap } = running
     let isRecorded = false
     try {
-      const settled = running.meter.settled()
+      const settled = meter?.settled() ?? null
       if (settled !== null) await settled
-      const ended = running.ended()
-      const record = recordOf(ended, (text) => this.#options.labels.text(text))
+      running.complete()
       sink.finish(record)
       isRecorded = true
       budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
       if (tap !== null) tap.ended(record)
-      usageInjection.learn(arrived.path.name, facts, injected, ended.reading)
+      if (meter !== null)
+        usageInjection.learn(running.arrived.path.name, running.facts, running.injected, meter, record)
     } catch (error) {
-      if (!isRecorded) sink.lose(call.id)
+      if (!isRecorded) sink.lose(record.id)
       onFault(error)
     }
   }

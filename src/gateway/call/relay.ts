@@ -13,14 +13,15 @@ const gatheredBytes = 4096
 /** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
 const burstChunks = 1024
 
-/** What a relay works on: one call's client, observer and marks. */
+/** What a relay works on: one call's client, observers and marks. */
 export interface RelayedCall {
   readonly client: ClientAnswer
-  readonly observer: CallObserver
   readonly timeline: CallTimeline
   readonly clock: Clock
   /** Whether the client said that it takes trailers (`TE: trailers`). */
   readonly acceptsTrailers: boolean
+  /** Makes the observer of an attempt that was handed to the transport now. */
+  observe(atMs: number): CallObserver
   /** Headers that the gateway adds to the answer, made when its head has arrived. */
   addedHeaders(): readonly string[]
 }
@@ -36,10 +37,9 @@ export function relay(
   answer: AnswerSink = call.client,
 ): Promise<void> {
   if (call.client.gone !== null) return Promise.reject(call.client.gone)
-  const attempt = new RelayedAttempt(call, answer)
   const now = call.clock.now()
   call.timeline.attempt(now)
-  call.observer.requestStart(now)
+  const attempt = new RelayedAttempt(call, answer, call.observe(now))
   attempt.follow(upstream.dispatch(request, attempt))
   return attempt.settled.promise
 }
@@ -47,6 +47,7 @@ export function relay(
 class RelayedAttempt implements AnswerReceiver, AnswerSource {
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
+  readonly #observer: CallObserver
   readonly settled = Promise.withResolvers<void>()
   #exchange: Exchange | null = null
   #isOver = false
@@ -54,9 +55,10 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   #inBurst = 0
   #lettingOthers = false
 
-  constructor(call: RelayedCall, answer: AnswerSink) {
+  constructor(call: RelayedCall, answer: AnswerSink, observer: CallObserver) {
     this.#call = call
     this.#answer = answer
+    this.#observer = observer
   }
 
   follow(exchange: Exchange): void {
@@ -81,15 +83,14 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   }
 
   head(head: ResponseHead): void {
-    const now = this.#call.clock.now()
-    this.#call.timeline.answeredAt = now
+    this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
       this.#answer.head(head, this.#call.addedHeaders())
     } catch (error) {
       this.#breakOff(error)
       return
     }
-    this.#call.observer.responseStart(head, now)
+    this.#observer.responseStart(head)
   }
 
   data(chunk: Uint8Array): boolean {
@@ -108,7 +109,7 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
       this.#breakOff(error)
       return true
     }
-    this.#call.observer.data(chunk, now)
+    this.#observer.data(chunk, now)
     if (this.#inBurst < burstChunks) return wantsMore
     this.#letOthers()
     return false
@@ -125,14 +126,14 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   }
 
   end(trailers: RawHeaders): void {
-    const now = this.#finish()
+    this.#finish()
     try {
       this.#answer.end(this.#call.acceptsTrailers ? trailers : [])
     } catch (error) {
-      this.#reject(asFailure(error), now)
+      this.#reject(asFailure(error))
       return
     }
-    this.#call.observer.end(now)
+    this.#observer.end(true)
     this.settled.resolve()
   }
 
@@ -143,21 +144,21 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
     } catch (error) {
       reason = asFailure(error)
     }
-    this.#reject(reason, this.#finish())
+    this.#finish()
+    this.#reject(reason)
   }
 
-  #reject(failure: Failure, now: number): void {
-    this.#call.observer.error(failure, now)
+  #reject(failure: Failure): void {
+    this.#observer.end(false)
     this.settled.reject(failure)
   }
 
-  #finish(): number {
+  #finish(): void {
     const now = this.#call.clock.now()
     this.#isOver = true
     this.#call.timeline.attemptOverAt = now
     if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
     this.#call.client.source = null
-    return now
   }
 
   /** What Node refuses to write (a header with a control character) ends the attempt, never the process. */

@@ -49,7 +49,7 @@ const partNames = {
  */
 export class AnswerReader implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(answerPlaces, this)
-  readonly #call: Pick<Call, 'type' | 'method'>
+  readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #status: number
   #isEvent = false
 
@@ -90,7 +90,7 @@ export class AnswerReader implements JsonPeekReceiver {
   #hasAnswer = false
   #errorParts: Record<string, unknown> | null = null
 
-  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
+  constructor(call: Pick<Call, 'callType' | 'method'>, status: number) {
     this.#call = call
     this.#status = status
   }
@@ -113,11 +113,11 @@ export class AnswerReader implements JsonPeekReceiver {
 
   /** Counts, cost and times as reported so far. Only a POST spends anything, and a body that is no JSON says nothing. */
   figures(): ReportedFigures {
-    const { type, method } = this.#call
+    const { callType, method } = this.#call
     const isBroken = !this.#isEvent && this.#peek.notJson
-    if (this.#pieces === null || isBroken || method !== 'POST' || (type === 'other' && this.#isStored))
+    if (this.#pieces === null || isBroken || method !== 'POST' || (callType === 'other' && this.#isStored))
       return noFigures
-    const each = this.#pieces.all().map((pieces) => readFigures(pieces, type, this.#choiceCount))
+    const each = this.#pieces.all().map((pieces) => readFigures(pieces, callType, this.#choiceCount))
     return addChoices(each)
   }
 
@@ -209,7 +209,7 @@ export class AnswerReader implements JsonPeekReceiver {
         if (first === quote) this.#noteFinish(0, stringPiece(bytes, start, end))
         return
       case slot.status:
-        if (!this.#isEvent && this.#call.type === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
+        if (!this.#isEvent && this.#call.callType === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
         return
       case slot.error:
         if (this.#isEvent) this.#eventFailed ||= first !== letterN && first !== letterF && end - start > 2
@@ -299,7 +299,7 @@ export class AnswerReader implements JsonPeekReceiver {
 
   #noteObject(bytes: Buffer, start: number, end: number): void {
     if (isAscii(bytes, start, end, '"error"')) this.#noteFailure()
-    else if (this.#call.type === 'other') {
+    else if (this.#call.callType === 'other') {
       this.#isStored ||= storedObjects.has(stringPiece(bytes, start, end) ?? '')
     }
   }
