@@ -11,17 +11,11 @@ import { noFigures } from './read-usage.ts'
 import { ContentPace } from './content-pace.ts'
 import { type SseReceiver, SseScanner } from './sse-scanner.ts'
 
-/** Reads an answer's body, of whatever form, once its content coding is undone. */
-interface BodyReader {
-  data(chunk: Uint8Array, atMs: number): void
-  end(isWhole: boolean): void
-}
-
 /**
  * Measures the answer to one attempt as it passes. Keeps nothing of what it sees but what the record is filled with. A
  * fault of its own ends the measuring, never the call.
  */
-export class CallMeter implements CallObserver {
+export class CallMeter implements CallObserver, SseReceiver {
   readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #wantsStream: boolean
   readonly #onFault: (error: unknown) => void
@@ -31,12 +25,18 @@ export class CallMeter implements CallObserver {
   /** The answer's `Server` is llama.cpp. */
   isLlamaCpp = false
   #responseBytes = 0
-  #reader: BodyReader | null = null
-  /** What the reader is made of, by the form of the answer. */
-  #stream: StreamMeter | null = null
   #answer: AnswerReader | null = null
+  /** Of a stream of events. */
+  #scanner: SseScanner | null = null
+  #pace: ContentPace | null = null
+  /** Of an error that is told as text. */
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
+  #hasFailed = false
+  /** When the bytes that are read now have come. */
+  #atMs = 0
+  /** Events with data. */
+  totalEvents = 0
 
   /**
    * `wantsStream`: how to read an answer that does not say what it is. `dispatchMs`: when the attempt was handed to the
@@ -54,29 +54,25 @@ export class CallMeter implements CallObserver {
     this.#onFault = onFault
   }
 
-  /** Events with data. */
-  get totalEvents(): number {
-    return this.#stream?.totalEvents ?? 0
-  }
-
   /** Those of them of which something had to be parsed as JSON. */
   get parsedEvents(): number {
-    return this.#stream?.answer.parsedEvents ?? 0
+    return this.#answer?.parsedEvents ?? 0
   }
 
   /** Events that reported token counts, or times per token, other than zero. */
   get usageEvents(): number {
-    return this.#stream?.answer.usageEvents ?? 0
+    return this.#answer?.usageEvents ?? 0
   }
 
   /** How the answer ended; final once the attempt is over and `settled`. */
   get ending(): AnswerEnding {
-    const stream = this.#stream
+    const { callType } = this.#call
     if (this.#status >= 400) return 'none'
-    if (this.#answer?.failed === true && isInference(this.#call.callType)) return 'stream_error'
-    if (stream === null || this.#call.callType !== 'chat') return 'none'
-    if (stream.answer.marked) return 'complete'
-    return this.#isWhole && !stream.isPartial ? 'truncated' : 'none'
+    if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
+    if (this.#scanner === null || callType !== 'chat') return 'none'
+    if (this.#answer?.marked === true) return 'complete'
+    // What is not seen may be in an event that was too long to be read.
+    return this.#isWhole && this.#scanner.skippedEvents === 0 ? 'truncated' : 'none'
   }
 
   responseStart(head: ResponseHead): void {
@@ -91,7 +87,7 @@ export class CallMeter implements CallObserver {
   data(chunk: Uint8Array, atMs: number): void {
     this.#responseBytes += chunk.length
     try {
-      if (this.#decoder === null) this.#reader?.data(chunk, atMs)
+      if (this.#decoder === null) this.#read(chunk, atMs)
       else this.#decoder.write(chunk, atMs)
     } catch (error) {
       this.#fail(error)
@@ -99,15 +95,24 @@ export class CallMeter implements CallObserver {
   }
 
   end(isWhole: boolean): void {
-    const reader = this.#reader
     try {
       this.#decoder?.end()
       const settled = this.settled()
-      if (settled === null) reader?.end(isWhole)
-      else void settled.then(() => reader?.end(isWhole)).catch(this.#onFault)
+      if (settled === null) this.#end(isWhole)
+      else void settled.then(() => this.#end(isWhole)).catch(this.#onFault)
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  event(bytes: Buffer, start: number, end: number, isError: boolean): void {
+    this.totalEvents++
+    const content = this.#answer?.event(bytes, start, end, isError) ?? 'none'
+    if (content !== 'none') this.#pace?.add(this.#atMs, content === 'visible')
+  }
+
+  errorField(bytes: Buffer, start: number, end: number): void {
+    this.#answer?.errorField(bytes, start, end)
   }
 
   /** When the reading is final, after `end`; `null` in the ordinary case: it is already. */
@@ -117,8 +122,8 @@ export class CallMeter implements CallObserver {
 
   /** Writes what is known into the record; final once the attempt is over and `settled`. */
   complete(record: CallDraft): void {
-    const stream = this.#stream
     const answer = this.#answer
+    const pace = this.#pace
     const whole = this.#isWhole
     const figures = (whole ? answer?.figures() : null) ?? noFigures
     Object.assign(record, figures)
@@ -130,14 +135,13 @@ export class CallMeter implements CallObserver {
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
     record.responseBytes = this.#responseBytes
-    if (stream === null) return
-    const { pace } = stream
+    if (pace === null) return
     record.ttftMs = this.#sinceDispatch(pace.firstAtMs)
     record.ttfoMs = this.#sinceDispatch(pace.firstVisibleAtMs)
     // What was read of a coded stream that its client left.
     record.chunks = whole || pace.chunks > 0 ? pace.chunks : null
     if (!whole) return
-    const hiddenTokens = stream.answer.streamedReasoning ? 0 : (figures.reasoningTokens ?? 0)
+    const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
     record.tpotMs ??= tpotOf(pace, (figures.outputTokens ?? 0) - hiddenTokens)
     const [gapP50Ms = null, gapP95Ms = null] = pace.gapPercentiles([0.5, 0.95])
     record.gapP50Ms = gapP50Ms
@@ -157,25 +161,36 @@ export class CallMeter implements CallObserver {
     this.isLlamaCpp = isLlamaCpp
     const decoding = coding === null ? null : contentCoding(coding)
     if (coding !== null && decoding === null) return
-    switch (form ?? (this.#wantsStream && status < 400 ? 'events' : 'json')) {
-      case 'events':
-        this.#reader = this.#stream = new StreamMeter(this.#call, status)
-        this.#answer = this.#stream.answer
-        break
-      case 'json':
-        this.#reader = this.#answer = new AnswerReader(this.#call, status)
-        break
-      case 'text':
-        if (status >= 400) this.#reader = this.#text = new ErrorText()
+    const read = form ?? (this.#wantsStream && status < 400 ? 'events' : 'json')
+    if (read === 'opaque' || (read === 'text' && status < 400)) return
+    if (read === 'text') this.#text = new ErrorText()
+    else this.#answer = new AnswerReader(this.#call, status)
+    if (read === 'events') {
+      this.#scanner = new SseScanner(this)
+      this.#pace = new ContentPace()
     }
-    const reader = this.#reader
-    if (decoding === null || reader === null) return
-    const pace = this.#stream === null ? 'at-the-end' : 'as-it-comes'
-    this.#decoder = new ContentDecoder(decoding, pace, (bytes, cameAtMs) => reader.data(bytes, cameAtMs))
+    if (decoding === null) return
+    const pace = read === 'events' ? 'as-it-comes' : 'at-the-end'
+    this.#decoder = new ContentDecoder(decoding, pace, (bytes, atMs) => this.#read(bytes, atMs))
+  }
+
+  /** Reads the next bytes of the body, whose content coding is undone. */
+  #read(bytes: Uint8Array, atMs: number): void {
+    if (this.#hasFailed) return
+    this.#atMs = atMs
+    if (this.#scanner !== null) this.#scanner.push(bytes)
+    else if (this.#text !== null) this.#text.data(bytes)
+    else this.#answer?.data(bytes)
+  }
+
+  #end(isWhole: boolean): void {
+    if (this.#hasFailed) return
+    if (this.#scanner === null) this.#answer?.end()
+    else if (isWhole) this.#scanner.finish()
   }
 
   #fail(error: unknown): void {
-    this.#reader = null
+    this.#hasFailed = true
     this.#decoder = null
     this.#onFault(error)
   }
@@ -204,42 +219,4 @@ function tpotOf(pace: ContentPace, tokens: number): number | null {
   if (early > (tokens - 1) / 3) return null
   const tpotMs = ((pace.lastAtMs ?? 0) - (pace.firstAtMs ?? 0)) / (tokens - 1)
   return tpotMs < leastTpotMs ? null : tpotMs
-}
-
-/** Measures an answer that is a stream of events: what it says, and when its content came. */
-class StreamMeter implements SseReceiver {
-  readonly answer: AnswerReader
-  readonly pace: ContentPace = new ContentPace()
-  readonly #scanner: SseScanner = new SseScanner(this)
-  #atMs = 0
-  /** Events with data. */
-  totalEvents = 0
-
-  constructor(call: Pick<Call, 'callType' | 'method'>, status: number) {
-    this.answer = new AnswerReader(call, status)
-  }
-
-  /** Whether an event was too long to be read: what is not seen may be in it. */
-  get isPartial(): boolean {
-    return this.#scanner.skippedEvents > 0
-  }
-
-  data(chunk: Uint8Array, atMs: number): void {
-    this.#atMs = atMs
-    this.#scanner.push(chunk)
-  }
-
-  end(isWhole: boolean): void {
-    if (isWhole) this.#scanner.finish()
-  }
-
-  event(bytes: Buffer, start: number, end: number, isError: boolean): void {
-    this.totalEvents++
-    const content = this.answer.event(bytes, start, end, isError)
-    if (content !== 'none') this.pace.add(this.#atMs, content === 'visible')
-  }
-
-  errorField(bytes: Buffer, start: number, end: number): void {
-    this.answer.errorField(bytes, start, end)
-  }
 }
