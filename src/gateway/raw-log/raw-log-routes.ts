@@ -8,11 +8,6 @@ import { readToggle } from './toggle-body.ts'
 
 const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
 
-export interface RawLogRoutesOptions {
-  readonly log: RawLogService
-  readonly feed: PayloadFeed
-}
-
 interface Asked {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -26,11 +21,11 @@ interface Route {
 
 /** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
 export class RawLogRoutes {
-  readonly #log: RawLogService
+  readonly #log: Omit<RawLogService, 'watch'>
   readonly #feed: PayloadFeed
   readonly #routes: ReadonlyMap<string, Route>
 
-  constructor({ log, feed }: RawLogRoutesOptions) {
+  constructor(log: Omit<RawLogService, 'watch'>, feed: PayloadFeed) {
     this.#log = log
     this.#feed = feed
     this.#routes = new Map<string, Route>([

@@ -50,7 +50,7 @@ export class InjectedAnswer implements AnswerSink {
     }
     const isPlain = coding === null && !this.hasLength
     if (isPlain && (form === 'events' || form === null)) {
-      this.#filter = new UsageEventFilter({ restoresTimings: isLlamaCpp })
+      this.#filter = new UsageEventFilter(isLlamaCpp)
     }
     this.#client.head(head, added)
   }

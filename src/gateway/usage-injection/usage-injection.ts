@@ -28,7 +28,7 @@ export class UsageInjection {
   constructor(enabled: boolean, folder: string, base: UpstreamBase, clock: Clock) {
     const path = join(folder, 'usage-injection.json')
     const upstream = base.origin + base.pathPrefix
-    this.#memory = enabled ? new InjectionMemory({ path, upstream, wallTime: () => clock.wallTime() }) : null
+    this.#memory = enabled ? new InjectionMemory(path, upstream, () => clock.wallTime()) : null
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
