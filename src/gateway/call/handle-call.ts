@@ -16,7 +16,7 @@ import type { RequestHead } from '../http/request-head.ts'
 import type { Retries429 } from './retries-429.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
-import type { UsageInjection } from '../usage-injection/usage-injection.ts'
+import type { InjectedCall, UsageInjection } from '../usage-injection/usage-injection.ts'
 
 export interface CallHandlerOptions extends RunningCallOptions {
   /** Who is lent the destination's key, so that nobody else can spend it. */
@@ -90,7 +90,9 @@ export class CallHandler {
     }
     await client.closed
     running.timeline.closedAt = clock.now()
-    await this.#record(running)
+    const settled = running.meter?.settled() ?? null
+    if (settled !== null) await settled
+    this.#record(running)
     running.reservation?.[Symbol.dispose]()
     this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
@@ -157,23 +159,19 @@ export class CallHandler {
     const { retries } = this.#options
     const isRepeatable = running.isReadWhole || !running.arrived.head.hasBody
     if (!retries.enabled || !isRepeatable) {
-      return this.#attempt(running, attemptOf(running, body, this.#via), running.client)
+      return this.#attempt(running, body, running.client)
     }
-    return retries.run(running, permit, (answer) =>
-      this.#attempt(running, attemptOf(running, body, this.#via), answer),
-    )
+    return retries.run(running, permit, (answer) => this.#attempt(running, body, answer))
   }
 
   /** One attempt; a second one only if nothing can have been done twice. */
-  #attempt(running: RunningCall, attempt: Attempt, answer: AnswerSink): Promise<void> {
-    const { usageInjection } = this.#options
+  #attempt(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
+    const attempt = attemptOf(running, body, this.#via)
     const { facts, arrived } = running
+    const { usageInjection } = this.#options
     const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
     running.injected = injected?.answer ?? null
-    if (injected !== null) {
-      const answered = relay(attempt.upstream, injected.request, running, injected.answer)
-      return answered.then(() => this.#againIfRefused(running, attempt, answer))
-    }
+    if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
     const answered = relay(attempt.upstream, attempt, running, answer)
     const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
     if (!isSafe || attempt.body !== null) return answered
@@ -183,9 +181,15 @@ export class CallHandler {
     })
   }
 
-  /** An upstream that refused to be asked for usage gets the call as its client made it. */
-  async #againIfRefused(running: RunningCall, attempt: Attempt, answer: AnswerSink): Promise<void> {
-    if (running.injected?.isRefused !== true) return
+  /** Asks for usage; an upstream that refuses that gets the call as its client made it. */
+  async #attemptAsked(
+    running: RunningCall,
+    asked: InjectedCall,
+    attempt: Attempt,
+    answer: AnswerSink,
+  ): Promise<void> {
+    await relay(attempt.upstream, asked.request, running, asked.answer)
+    if (!asked.answer.isRefused) return
     const { usageInjection } = this.#options
     const { name } = running.arrived.path
     usageInjection.refused(name)
@@ -197,13 +201,11 @@ export class CallHandler {
     }
   }
 
-  async #record(running: RunningCall): Promise<void> {
+  #record(running: RunningCall): void {
     const { clock, sink, budget, usageInjection, onFault } = this.#options
     const { record, meter, tap } = running
     let isRecorded = false
     try {
-      const settled = meter?.settled() ?? null
-      if (settled !== null) await settled
       running.complete()
       sink.finish(record)
       isRecorded = true

@@ -2,7 +2,7 @@ import type { CallObserver, RawHeaders, ResponseHead } from '../../call/call-obs
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
-import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
+import type { AnswerSink, ClientAnswer } from '../http/client-answer.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import { asFailure } from '../http/error-answer.ts'
 
@@ -44,7 +44,7 @@ export function relay(
   return attempt.settled.promise
 }
 
-class RelayedAttempt implements AnswerReceiver, AnswerSource {
+class RelayedAttempt implements AnswerReceiver {
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
   readonly #observer: CallObserver
@@ -53,7 +53,6 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   #isOver = false
   #lastChunkAt = 0
   #inBurst = 0
-  #lettingOthers = false
 
   constructor(call: RelayedCall, answer: AnswerSink, observer: CallObserver) {
     this.#call = call
@@ -63,15 +62,7 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
 
   follow(exchange: Exchange): void {
     this.#exchange = exchange
-    if (!this.#isOver) this.#call.client.source = this
-  }
-
-  abort(failure: Failure): void {
-    this.#exchange?.abort(failure)
-  }
-
-  resume(): void {
-    if (!this.#lettingOthers) this.#exchange?.resume()
+    if (!this.#isOver) this.#call.client.source = exchange
   }
 
   started(): void {
@@ -85,7 +76,7 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   head(head: ResponseHead): void {
     this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
-      this.#answer.head(head, this.#call.addedHeaders())
+      this.#answer.head({ ...head, headers: head.headers.concat(this.#call.addedHeaders()) })
     } catch (error) {
       this.#breakOff(error)
       return
@@ -118,10 +109,8 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   /** Nothing more is taken in this turn of the event loop, which is the other calls', too. */
   #letOthers(): void {
     this.#inBurst = 0
-    this.#lettingOthers = true
     setImmediate(() => {
-      this.#lettingOthers = false
-      if (!this.#call.client.isWaiting) this.resume()
+      if (!this.#call.client.isWaiting) this.#exchange?.resume()
     })
   }
 

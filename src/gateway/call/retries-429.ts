@@ -132,9 +132,9 @@ class RetriableAnswer implements AnswerSink {
     this.#waitAfter = waitAfter
   }
 
-  head(head: ResponseHead, added: readonly string[]): void {
+  head(head: ResponseHead): void {
     if (head.status === 429) this.waitMs = this.#waitAfter(head)
-    if (this.waitMs === null) this.#client.head(head, added)
+    if (this.waitMs === null) this.#client.head(head)
   }
 
   /** Throws a failure of the upstream's side where the body of a 429 is longer than a connection is worth. */

@@ -13,7 +13,7 @@ const largestFramed = 8192
 
 /** Takes an answer as it comes: the client itself, or something that looks at it first. */
 export interface AnswerSink {
-  head(head: ResponseHead, added: readonly string[]): void
+  head(head: ResponseHead): void
   /** Answers false where the client does not keep up. */
   write(chunk: Uint8Array): boolean
   end(trailers: RawHeaders): void
@@ -106,11 +106,11 @@ export class ClientAnswer implements AnswerSink {
   }
 
   /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
-  head(head: ResponseHead, added: readonly string[]): void {
-    const headers = head.headers.concat(added)
-    this.#res.writeHead(head.status, head.statusText, headers)
-    if (this.#tap !== null) this.#tap.answerHead(head.status, headers)
-    this.#remaining = head.contentLength
+  head({ status, statusText, headers, contentLength }: ResponseHead): void {
+    // Node takes the list as it is, and leaves it so.
+    this.#res.writeHead(status, statusText, headers as string[])
+    if (this.#tap !== null) this.#tap.answerHead(status, headers)
+    this.#remaining = contentLength
     this.#headHeld = true
     queueMicrotask(() => {
       // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
