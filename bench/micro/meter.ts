@@ -3,13 +3,13 @@
  * Prints medians of several rounds on one core; no time is asserted.
  */
 import zlib from 'node:zlib'
-import { type CallDraft, unknownFields } from '../../src/call/call-record.ts'
+import { blankRecord } from '../../src/call/call-record.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
 import { RequestPeek } from '../../src/gateway/http/request-peek.ts'
 
 const rounds = 9
 const call = { callType: 'chat', method: 'POST' } as const
-const draft = { ...unknownFields } as unknown as CallDraft
+const draft = blankRecord()
 
 function onFault(error: unknown): never {
   throw error

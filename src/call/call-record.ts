@@ -16,9 +16,6 @@ export interface CallRecord extends StoredCall {
   readonly durationMs: number
 }
 
-/** A record that is filled in while its call runs. */
-export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
-
 /** A call as `/api/query`, `calls --json` and the export show it: `callFields` says what each field is. */
 export interface CallJson extends PublicFields {
   /** Eleven characters: see `call-id.ts`. */
@@ -35,3 +32,27 @@ type NullableFields = {
 export const unknownFields: NullableFields = Object.fromEntries(
   storedFields.flatMap(({ record, required }) => (required === true ? [] : [[record, null]])),
 ) as NullableFields
+
+/** A record that is filled in while its call runs. */
+export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
+
+const blank: CallDraft = {
+  ...unknownFields,
+  id: 0,
+  callType: 'other',
+  endpoint: '/',
+  method: 'GET',
+  stream: false,
+  instance: '',
+  outcome: 'ok',
+  attempts: 0,
+  durationMs: 0,
+  usageSource: 'none',
+  requestBytes: 0,
+  responseBytes: 0,
+}
+
+/** The record of a call of which nothing is known yet. To copy one that has all its fields is cheaper than to add them. */
+export function blankRecord(): CallDraft {
+  return { ...blank }
+}

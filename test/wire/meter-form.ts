@@ -1,5 +1,5 @@
 import { Failure } from '../../src/call/failure.ts'
-import { type CallDraft, type CallRecord, unknownFields } from '../../src/call/call-record.ts'
+import { type CallRecord, blankRecord } from '../../src/call/call-record.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
 import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
 import { completeRecord } from '../../src/gateway/recorder/recorder.ts'
@@ -68,22 +68,8 @@ function showForm(form: WireForm, pieces: readonly Uint8Array[], options: MeterO
 const reset = new Failure('upstream_reset', 'said by a test')
 
 function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): MeteredForm {
-  const record: CallDraft = {
-    ...unknownFields,
-    id: 1,
-    callType: forwardedPath(form.path, form.method)!.callType,
-    endpoint: form.path,
-    method: form.method,
-    stream: false,
-    upstream: 'weir',
-    instance: 'i',
-    outcome: 'ok',
-    attempts: 0,
-    durationMs: 0,
-    usageSource: 'none',
-    requestBytes: 0,
-    responseBytes: 0,
-  }
+  const record = blankRecord()
+  record.callType = forwardedPath(form.path, form.method)!.callType
   meter.complete(record)
   const failure = options.cut === true ? reset : null
   const { ending, totalEvents, parsedEvents } = meter

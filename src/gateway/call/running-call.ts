@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { LiveState } from '../../api/live-calls.ts'
 import { type CallIds, formatCallId } from '../../call/call-id.ts'
-import { type CallDraft, unknownFields } from '../../call/call-record.ts'
+import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { CallObserver } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
@@ -209,26 +209,18 @@ function identify(
   { ids, labels, instance }: RunningCallOptions,
 ): CallDraft {
   const { userAgent, credential, clientLabel, session } = head
-  return {
-    ...unknownFields,
-    id: ids.next(),
-    callType: path.callType,
-    endpoint: labels.header(target.path) ?? '/',
-    method: req.method ?? 'GET',
-    stream: false,
-    instance,
-    outcome: 'ok',
-    attempts: 0,
-    clientRetry: head.clientRetry,
-    durationMs: 0,
-    usageSource: 'none',
-    requestBytes: 0,
-    responseBytes: 0,
-    client: clientOf(clientLabel, userAgent, labels),
-    keyFingerprint: credential === null ? null : labels.fingerprint(credential),
-    userAgent: labels.header(userAgent),
-    session: labels.header(session),
-  }
+  const record = blankRecord()
+  record.id = ids.next()
+  record.callType = path.callType
+  record.endpoint = labels.header(target.path) ?? '/'
+  record.method = req.method ?? 'GET'
+  record.instance = instance
+  record.clientRetry = head.clientRetry
+  record.client = clientOf(clientLabel, userAgent, labels)
+  record.keyFingerprint = credential === null ? null : labels.fingerprint(credential)
+  record.userAgent = labels.header(userAgent)
+  record.session = labels.header(session)
+  return record
 }
 
 function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import type { ResponseHead } from '../../call/call-observer.ts'
-import { type CallDraft, unknownFields } from '../../call/call-record.ts'
+import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
 import { CallMeter } from './call-meter.ts'
 import type { AnswerEnding } from '../../call/outcome.ts'
@@ -55,7 +55,7 @@ function readingOf(answer: Answer): Reading {
 }
 
 function read(meter: CallMeter): Reading {
-  const record = { ...unknownFields, usageSource: 'none' } as unknown as CallDraft
+  const record = blankRecord()
   meter.complete(record)
   const { ending, totalEvents, parsedEvents } = meter
   return { ...record, ending, totalEvents, parsedEvents }
