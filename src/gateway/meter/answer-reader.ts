@@ -205,10 +205,10 @@ export class AnswerReader implements JsonPeekReceiver {
       case 'list':
         this.#hasAnswer = true
         return
-      case 'error_type':
-      case 'message':
-      case 'code':
-      case 'detail':
+      case 'choice':
+      case undefined:
+        return
+      default:
         this.#notePart(part, bytes, start, end)
     }
   }
@@ -233,6 +233,9 @@ export class AnswerReader implements JsonPeekReceiver {
       case 'error':
         if (this.#isEvent) this.#eventFailed = true
         else if (this.#status < 400 && !this.#hasAnswer) this.failed = true
+        return
+      default:
+      // All else is as if it were not there.
     }
   }
 
