@@ -79,7 +79,7 @@ export class CallHandler {
         const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
         running.reservation = reserved instanceof Promise ? await reserved : reserved
       }
-      running.admitted()
+      running.timeline.admittedAt = clock.now()
       running.record.upstream = running.destination.base.host
       await sink.begin(running.record)
       await this.#attempts(running, permit, body)

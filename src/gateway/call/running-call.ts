@@ -161,11 +161,6 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     if (this.tap !== null) this.tap.requestEnd(this.record.model, this.record.stream)
   }
 
-  /** A slot is held, or none is needed. */
-  admitted(): void {
-    this.timeline.admittedAt = this.clock.now()
-  }
-
   addedHeaders(): readonly string[] {
     const { bodyReadAt, admittedAt, dispatchedAt, answeredAt } = this.timeline
     const queueMs = (admittedAt ?? 0) - (bodyReadAt ?? 0)
