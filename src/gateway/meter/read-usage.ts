@@ -17,23 +17,24 @@ export interface UsagePieces {
   readonly meta?: unknown
 }
 
+const noCounts = {
+  inputTokens: null,
+  outputTokens: null,
+  cachedInputTokens: null,
+  cacheWriteTokens: null,
+  cacheWrite1hTokens: null,
+  inputAudioTokens: null,
+  outputAudioTokens: null,
+  reasoningTokens: null,
+  totalTokens: null,
+  usageSource: 'none',
+} as const
+
 /**
  * Token counts, normalised: cached input, cache writes and input audio are parts of the input; reasoning and output audio
  * are parts of the output. The output is `null` if the stream broke off before it was told.
  */
-type Counts = Pick<
-  CallRecord,
-  | 'inputTokens'
-  | 'outputTokens'
-  | 'cachedInputTokens'
-  | 'cacheWriteTokens'
-  | 'cacheWrite1hTokens'
-  | 'inputAudioTokens'
-  | 'outputAudioTokens'
-  | 'reasoningTokens'
-  | 'totalTokens'
-  | 'usageSource'
->
+type Counts = Pick<CallRecord, keyof typeof noCounts>
 
 /** All numbers that upstreams report beside their answers, and the tier that Anthropic tells within its usage. */
 export type ReportedFigures = Counts &
@@ -47,19 +48,6 @@ export type ReportedFigures = Counts &
     | 'tpotMs'
     | 'serviceTier'
   >
-
-const noCounts: Counts = {
-  inputTokens: null,
-  outputTokens: null,
-  cachedInputTokens: null,
-  cacheWriteTokens: null,
-  cacheWrite1hTokens: null,
-  inputAudioTokens: null,
-  outputAudioTokens: null,
-  reasoningTokens: null,
-  totalTokens: null,
-  usageSource: 'none',
-}
 
 type Fields = Readonly<Record<string, unknown>>
 
