@@ -3,12 +3,18 @@
  * Prints medians of several rounds on one core; no time is asserted.
  */
 import zlib from 'node:zlib'
+import { blankRecord } from '../../src/call/call-record.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
-import { ObserverGuard } from '../../src/gateway/meter/observer-guard.ts'
 import { RequestPeek } from '../../src/gateway/http/request-peek.ts'
 
 const rounds = 9
-const call = { type: 'chat', method: 'POST' } as const
+const call = { callType: 'chat', method: 'POST' } as const
+const draft = blankRecord()
+
+function onFault(error: unknown): never {
+  throw error
+}
+
 const jsonHead = {
   status: 200,
   statusText: 'OK',
@@ -97,12 +103,11 @@ for (const bytes of [700, 1500]) {
   const n = 20_000
   report(`JSON answer, ${body.length} B, meter from start to reading`, 'us', n, () => {
     for (let i = 0; i < n; i++) {
-      const meter = new CallMeter(call, false)
-      meter.requestStart(0)
-      meter.responseStart(jsonHead, 1)
+      const meter = new CallMeter(call, false, 0, onFault)
+      meter.responseStart(jsonHead)
       meter.data(body, 2)
-      meter.end(3)
-      meter.reading()
+      meter.end(true)
+      meter.complete(draft)
     }
   })
 }
@@ -117,12 +122,11 @@ for (const [coding, encode] of [
   const n = 1000
   report(`JSON answer, 1490 B in ${coding}, meter from start to reading`, 'us', n, () => {
     for (let i = 0; i < n; i++) {
-      const meter = new CallMeter(call, false)
-      meter.requestStart(0)
-      meter.responseStart(codedHead, 1)
+      const meter = new CallMeter(call, false, 0, onFault)
+      meter.responseStart(codedHead)
       meter.data(body, 2)
-      meter.end(3)
-      meter.reading()
+      meter.end(true)
+      meter.complete(draft)
     }
   })
 }
@@ -138,22 +142,20 @@ for (const [kind, bytes] of kinds) {
   const streams = 40
   report(`SSE event, ${kind}, ${bytes.length} B, one per write`, 'us', events * streams, () => {
     for (let s = 0; s < streams; s++) {
-      const meter = new ObserverGuard(new CallMeter(call, true), () => undefined)
-      meter.requestStart(0)
-      meter.responseStart(sseHead, 1)
+      const meter = new CallMeter(call, true, 0, onFault)
+      meter.responseStart(sseHead)
       for (let i = 0; i < events; i++) meter.data(bytes, 2 + i)
-      meter.end(600)
+      meter.end(true)
     }
   })
 }
 
 const joined = Buffer.concat(Array.from({ length: 250 }, () => event(' token')))
 report(`SSE event, 250 in a chunk of ${joined.length} B`, 'us', 250 * 100, () => {
-  const meter = new CallMeter(call, true)
-  meter.requestStart(0)
-  meter.responseStart(sseHead, 1)
+  const meter = new CallMeter(call, true, 0, onFault)
+  meter.responseStart(sseHead)
   for (let i = 0; i < 100; i++) meter.data(joined, i)
-  meter.end(600)
+  meter.end(true)
 })
 
 const vector = Array.from({ length: 1536 }, (_, i) => Math.sin(i) / 30)
@@ -161,11 +163,10 @@ const vectors = Buffer.from(
   `{"object":"list","data":[${Array.from({ length: 100 }, () => JSON.stringify({ object: 'embedding', embedding: vector })).join()}],"usage":{"prompt_tokens":8,"total_tokens":8}}`,
 )
 report(`embeddings as floats, ${(vectors.length / 1e6).toFixed(1)} MB in chunks of 64 kB`, 'us', 1, () => {
-  const meter = new CallMeter({ type: 'embedding', method: 'POST' }, false)
-  meter.requestStart(0)
-  meter.responseStart(jsonHead, 1)
+  const meter = new CallMeter({ callType: 'embedding', method: 'POST' }, false, 0, onFault)
+  meter.responseStart(jsonHead)
   for (let at = 0; at < vectors.length; at += 65_536) meter.data(vectors.subarray(at, at + 65_536), 2)
-  meter.end(3)
+  meter.end(true)
 })
 
 const collect = globalThis.gc
@@ -179,9 +180,8 @@ if (collect !== undefined) {
     const before = process.memoryUsage()
     const bytes = event(' token')
     const open = Array.from({ length: count }, () => {
-      const meter = new CallMeter(call, true)
-      meter.requestStart(0)
-      meter.responseStart(sseHead, 1)
+      const meter = new CallMeter(call, true, 0, onFault)
+      meter.responseStart(sseHead)
       for (let i = 0; i < events; i++) meter.data(bytes, 2 + i * 20 + (i % 7))
       return meter
     })

@@ -1,5 +1,3 @@
-import type { Failure } from './failure.ts'
-
 /** An HTTP header list as received: name, value, name, value …, order, case and duplicates kept. */
 export type RawHeaders = readonly string[]
 
@@ -13,20 +11,15 @@ export interface ResponseHead {
 }
 
 /**
- * Sees what passes, and changes none of it. All verbs are called synchronously on the request's path, with
- * `atMs` from the call's monotonic clock. An observer may not keep or alter a chunk (a view pins the whole
- * network buffer: copy what must stay) and must not throw; one that does is detached and counted.
- * Per attempt: `requestStart`, then at most one `responseStart`, any number of `data`, and one `end` or `error`.
+ * Sees what passes in one attempt, and changes none of it. All verbs are called synchronously on the request's path, with
+ * `atMs` from the call's monotonic clock: at most one `responseStart`, any number of `data`, and one `end`. An observer
+ * may not keep or alter a chunk (a view pins the whole network buffer: copy what must stay) and must not throw.
  */
 export interface CallObserver {
-  /** An attempt was handed to the transport. */
-  requestStart(atMs: number): void
   /** The head of the answer arrived. */
-  responseStart(head: ResponseHead, atMs: number): void
+  responseStart(head: ResponseHead): void
   /** Body bytes, exactly as received. */
   data(chunk: Uint8Array, atMs: number): void
-  /** The answer's HTTP message is complete. */
-  end(atMs: number): void
-  /** The attempt failed, or was aborted because the client left. */
-  error(failure: Failure, atMs: number): void
+  /** The attempt is over: the answer's HTTP message is whole, or the attempt failed or was aborted. */
+  end(isWhole: boolean): void
 }

@@ -32,3 +32,27 @@ type NullableFields = {
 export const unknownFields: NullableFields = Object.fromEntries(
   storedFields.flatMap(({ record, required }) => (required === true ? [] : [[record, null]])),
 ) as NullableFields
+
+/** A record that is filled in while its call runs. */
+export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
+
+const blank: CallDraft = {
+  ...unknownFields,
+  id: 0,
+  callType: 'other',
+  endpoint: '/',
+  method: 'GET',
+  stream: false,
+  instance: '',
+  outcome: 'ok',
+  attempts: 0,
+  durationMs: 0,
+  usageSource: 'none',
+  requestBytes: 0,
+  responseBytes: 0,
+}
+
+/** The record of a call of which nothing is known yet. To copy one that has all its fields is cheaper than to add them. */
+export function blankRecord(): CallDraft {
+  return { ...blank }
+}

@@ -3,6 +3,13 @@ import type { RecordFields } from './call-fields.ts'
 /** How a call ended. */
 export type Outcome = RecordFields['outcome']
 
+/**
+ * How an answer ended in the upstream's own words. For a stream that has an end mark of its own: `complete`
+ * once the mark was seen, `truncated` as long as it was not, whether or not the HTTP message is complete.
+ * `stream_error`: an error inside HTTP 200. `none`: any other answer.
+ */
+export type AnswerEnding = 'complete' | 'truncated' | 'stream_error' | 'none'
+
 /** A client that left is nobody's failure; every other end but `ok` is. */
 export function isFailed(outcome: Outcome): boolean {
   return outcome !== 'ok' && outcome !== 'client_disconnected'

@@ -27,7 +27,7 @@ import type { ProcessIdentity } from '../lib/process-identity.ts'
 
 /** 0 and negative numbers would stand for whole groups of processes, 1 for the system's first. */
 const isPid = isWhole(2)
-/** The last minute that the budget's buckets can hold. */
+/** The last minute that a gateway of an earlier version could hold. */
 const maxMinute = 2 ** 31 - 1
 
 /** Strict, because a process may be killed on its word. */

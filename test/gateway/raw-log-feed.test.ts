@@ -21,11 +21,8 @@ class FeedUnderTest implements AsyncDisposable {
 
   constructor(clock: Clock, memoryBytes: number = 16 * 1024 * 1024) {
     const status = (): RawLogStatus => ({ enabled: true }) as RawLogStatus
-    this.feed = new PayloadFeed({
-      log: { status, watch: (listener) => this.#watch(listener) },
-      clock,
-      memoryBytes,
-    })
+    const log = { status, watch: (listener: PayloadListener) => this.#watch(listener) }
+    this.feed = new PayloadFeed(log, clock, memoryBytes)
   }
 
   async start(): Promise<this> {

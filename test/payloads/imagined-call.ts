@@ -20,7 +20,7 @@ export function payloadCall({
   headers = requestHeaders,
 }: ImaginedCall): PayloadCall {
   const unknown = { client: null, userAgent: null, session: null, keyFingerprint: null, clientRetry: null }
-  const call: Call = { id, type: 'chat', endpoint: path, method: 'POST', ...unknown }
+  const call: Call = { id, callType: 'chat', endpoint: path, method: 'POST', ...unknown }
   return { call, path, headers, receivedAtMs: 0 }
 }
 

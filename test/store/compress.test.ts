@@ -200,8 +200,7 @@ test('a call that was folded away is not found again in a journal', async () => 
   const oldMs = Date.now() - 95 * dayMs
   const call = chatCall(oldMs * 4096)
   const writer = new WriterThread({ dbPath: path, instance: 'long', version: '0' })
-  const { id, callType: type, ...rest } = call
-  await writer.begin({ id, type, ...rest } as Parameters<WriterThread['begin']>[0])
+  await writer.begin(call)
   writer.finish(call)
   await until('the call is a row', () => writer.figures().written === 1)
   // Its gateway lives on, so its journal, in which the call still stands, is left alone.

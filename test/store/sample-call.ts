@@ -109,7 +109,7 @@ export function callStart(id: number = sampleStartMs * idsPerMs): CallStart {
   const { model, stream, requestBytes } = chatCall(id)
   return {
     id,
-    type: 'chat',
+    callType: 'chat',
     endpoint,
     method,
     client,

@@ -214,6 +214,16 @@ test('a stop ends the predecessors too', async () => {
   for (const { client } of [oldest, older]) assert.equal((await client.response()).complete, false)
 })
 
+/** The next server that listens finds its port in use: that of a process which was killed is not free at once. */
+const portIsBusyOnce = `
+  const { Server } = process.getBuiltinModule('node:net')
+  const { listen } = Server.prototype
+  Server.prototype.listen = function () {
+    Server.prototype.listen = listen
+    process.nextTick(() => this.emit('error', Object.assign(new Error('busy'), { code: 'EADDRINUSE' })))
+    return this
+  }`
+
 for (const [when, hook] of [
   ['before it has begun', `if (message.asks === 'handover') process.kill(process.pid, 'SIGKILL')`],
   ['before it accepts calls', `if (message.asks === 'listener') process.kill(process.pid, 'SIGKILL')`],
@@ -244,7 +254,8 @@ for (const [when, hook] of [
     const args = [`--port=${await freePort()}`, `--upstream=${upstream.baseUrl}`, '--max-concurrent=1']
     const supervisor = place.supervisor({ args })
     const before = await supervisor.start()
-    const command = hookedCommand(hook.replace('process.pid', 'process.ppid'))
+    const killed = `{ process.kill(process.ppid, 'SIGKILL'); ${when === 'when it is ready' ? '' : portIsBusyOnce} }`
+    const command = hookedCommand(hook.replace("process.kill(process.pid, 'SIGKILL')", killed))
     const after = await place.supervisor({ args, command }).restart()
     assert.ok(after.health_ok)
     assert.deepEqual(place.gateways(), [after.pid])

@@ -1,17 +1,15 @@
 import { Failure } from '../../src/call/failure.ts'
-import type { Call } from '../../src/call/call.ts'
-import type { CallRecord } from '../../src/call/call-record.ts'
-import type { MeterReading } from '../../src/call/meter-reading.ts'
+import { type CallRecord, blankRecord } from '../../src/call/call-record.ts'
 import { CallMeter } from '../../src/gateway/meter/call-meter.ts'
 import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
-import { recordOf } from '../../src/gateway/recorder/recorder.ts'
+import { completeRecord } from '../../src/gateway/recorder/recorder.ts'
 import { forwardedPath } from '../../src/gateway/http/target.ts'
 import type { AnswerColumns, WireForm } from './wire-form.ts'
 
 /** What became of an answer that was shown to the meter. */
 export interface MeteredForm {
   readonly columns: AnswerColumns
-  readonly reading: MeterReading
+  readonly reading: CallRecord & Pick<CallMeter, 'totalEvents' | 'parsedEvents'>
 }
 
 export interface MeterOptions {
@@ -51,56 +49,32 @@ export function meterFormNow(
 }
 
 function showForm(form: WireForm, pieces: readonly Uint8Array[], options: MeterOptions): CallMeter {
-  const meter = new CallMeter(
-    { type: forwardedPath(form.path, form.method)!.callType, method: form.method },
-    true,
-  )
-  meter.requestStart(0)
+  const callType = forwardedPath(form.path, form.method)!.callType
+  const meter = new CallMeter({ callType, method: form.method }, true, 0, (error) => {
+    throw error
+  })
   const headers = [...form.headers.flat(), ...(options.headers ?? [])]
-  meter.responseStart({ status: form.status, statusText: '', contentLength: null, headers }, 0)
+  meter.responseStart({ status: form.status, statusText: '', contentLength: null, headers })
   let atMs = 0
   for (const piece of pieces) {
     const copy = Buffer.from(piece)
     meter.data(copy, ++atMs)
     copy.fill(0x22)
   }
-  if (options.cut === true) meter.error(reset, atMs)
-  else meter.end(atMs)
+  meter.end(options.cut !== true)
   return meter
 }
 
 const reset = new Failure('upstream_reset', 'said by a test')
 
 function settledForm(form: WireForm, meter: CallMeter, options: MeterOptions): MeteredForm {
-  const reading = meter.reading()
-  const call: Call = {
-    id: 1,
-    type: forwardedPath(form.path, form.method)!.callType,
-    endpoint: form.path,
-    method: form.method,
-    client: null,
-    userAgent: null,
-    session: null,
-    keyFingerprint: null,
-    clientRetry: null,
-  }
-  const record = recordOf(
-    {
-      call,
-      model: null,
-      stream: false,
-      upstream: 'weir',
-      instance: 'i',
-      requestBytes: 0,
-      timeline,
-      status: form.status,
-      failure: options.cut === true ? reset : null,
-      gone: null,
-      reading,
-    },
-    (text) => text,
-  )
-  return { columns: columnsOf(record), reading }
+  const record = blankRecord()
+  record.callType = forwardedPath(form.path, form.method)!.callType
+  meter.complete(record)
+  const failure = options.cut === true ? reset : null
+  const { ending, totalEvents, parsedEvents } = meter
+  completeRecord(record, timeline, { status: form.status, failure, gone: null, ending }, (text) => text)
+  return { columns: columnsOf(record), reading: { ...record, totalEvents, parsedEvents } }
 }
 
 function columnsOf(record: CallRecord): AnswerColumns {

@@ -9,7 +9,7 @@ import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
-import { Predecessor } from '../../gateway/handover/predecessor.ts'
+import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { version } from '../package-version.ts'
@@ -39,14 +39,16 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
-  const predecessor = await Predecessor.find(env)
-  if (predecessor === 'unknown') {
+  const found = await Predecessor.find(env)
+  if (found === 'unknown') {
     throw new OptionError('the running gateway is of a version that cannot hand over')
   }
+  const predecessor = found === 'gone' ? null : found
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   let listener: Listener
   try {
-    const server = sharedPort === null ? await listen(options.port, options.host) : makeServer()
+    const bind = found === 'gone' ? listenOnceFree : listen
+    const server = sharedPort === null ? await bind(options.port, options.host) : makeServer()
     listener = { server, port: sharedPort ?? portOf(server) }
   } catch (error) {
     process.exitCode = await reportListenError(error, options)

@@ -354,10 +354,10 @@ describe('LocalAdmission', () => {
     await clock.advance(2000)
     callers.finish('a')
     await clock.advance(57_000)
-    assert.deepEqual(admission.closeMinute(), { activeMax: 2, queuedMax: 1, atLimitMs: 59_000, admitted: 3 })
+    assert.deepEqual(admission.minute(true), { activeMax: 2, queuedMax: 1, atLimitMs: 59_000, admitted: 3 })
     callers.finish('b')
     await clock.advance(60_000)
-    assert.deepEqual(admission.closeMinute(), { activeMax: 2, queuedMax: 0, atLimitMs: 0, admitted: 0 })
+    assert.deepEqual(admission.minute(true), { activeMax: 2, queuedMax: 0, atLimitMs: 0, admitted: 0 })
   })
 
   it('reaches 66.9 calls a second with 4 slots, calls of 10 ms and a cooldown of 50 ms', async () => {

@@ -124,14 +124,9 @@ export class LocalAdmission implements Admission {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
-  /** What happened since {@link closeMinute} was last asked. */
-  runningMinute(): MinuteCounts {
-    return this.#minute.running(this.#queue.totalAdmitted)
-  }
-
-  /** The same; from here on is counted anew. */
-  closeMinute(): MinuteCounts {
-    return this.#minute.close(this.#queue.totalAdmitted)
+  /** What happened since a minute was last closed; `closes` it, so that from here on is counted anew. */
+  minute(closes: boolean): MinuteCounts {
+    return this.#minute.counts(this.#queue.totalAdmitted, closes)
   }
 
   readonly #giveBack = (): void => {

@@ -10,26 +10,30 @@ export interface BudgetWatcher {
   readonly reserved: () => void
 }
 
+interface UsedMinute {
+  minute: number
+  tokens: number
+  estimated: number
+}
+
 const minuteMs = 60_000
 const windowMinutes = 24 * 60
-/** A day before now, a day after it, and the running minute: no two that count can share a bucket. */
-const bucketCount = 2 * windowMinutes + 1
+/** Those of a clock that was set are kept, as it may be set back, until there are so many. */
+const mostMinutes = 4 * windowMinutes
 /** When to try again if only calls in flight stand in the way: nobody knows when they end. */
 const reservedRetryS = 60
 
 /**
- * The budget of one gateway: a sliding window of 24 hours, in buckets of a minute. It holds the running minute and the 1440 before it.
+ * The budget of one gateway: a sliding window of 24 hours, by the minute: the running one and the 1440 before it.
  *
- * Buckets are labelled by the wall clock, as the recorded calls are. When that is set back, what was used
+ * Minutes are those of the wall clock, as the recorded calls have them. When that is set back, what was used
  * in what is now the future still counts, so that nobody gains tokens by setting a clock; when it is set
  * forward and back again, nothing is forgotten. What lies more than a day ahead is not believed.
  */
 export class LocalBudget implements Budget {
   #dailyLimit: number
   readonly #rejects: boolean
-  readonly #minutes = new Int32Array(bucketCount).fill(-1)
-  readonly #tokens = new Float64Array(bucketCount)
-  readonly #estimates = new Float64Array(bucketCount)
+  readonly #minutes = new Map<number, UsedMinute>()
   /** The minute for which the totals hold; in every new one they are summed up afresh. */
   #totalAt = -1
   #total = 0
@@ -80,14 +84,9 @@ export class LocalBudget implements Budget {
   }
 
   /** All that counts: what `restore` takes to make a budget that is like this one. */
-  minutes(nowMs: number): readonly MinuteUsage[] {
+  minutes(nowMs: number): readonly Readonly<UsedMinute>[] {
     const now = Math.floor(nowMs / minuteMs)
-    const buckets = Array.from(this.#minutes, (minute, bucket) => ({
-      minute,
-      tokens: this.#tokens[bucket] ?? 0,
-      estimated: this.#estimates[bucket] ?? 0,
-    }))
-    return buckets.filter(({ minute, tokens }) => tokens > 0 && Math.abs(minute - now) <= windowMinutes)
+    return [...this.#minutes.values()].filter(({ minute }) => Math.abs(minute - now) <= windowMinutes)
   }
 
   /**
@@ -96,10 +95,7 @@ export class LocalBudget implements Budget {
    */
   restore(minutes: readonly MinuteUsage[]): void {
     this.#isKnown = true
-    for (const usage of minutes) {
-      const held = this.#minutes[usage.minute % bucketCount] ?? -1
-      if (held <= usage.minute) this.#put(usage)
-    }
+    for (const usage of minutes) this.#put(usage)
   }
 
   check(nowMs: number, tokens: number): void {
@@ -132,7 +128,7 @@ export class LocalBudget implements Budget {
   }
 
   snapshot(nowMs: number): BudgetFigures {
-    const totalUsed = this.#used(Math.floor(nowMs / minuteMs))
+    const totalUsed = this.#used(nowMs)
     const limit = this.#dailyLimit
     return {
       dailyLimit: limit,
@@ -146,31 +142,36 @@ export class LocalBudget implements Budget {
 
   #put({ minute, tokens, estimated = 0 }: MinuteUsage): void {
     if (!(tokens > 0)) return
-    const bucket = minute % bucketCount
-    if (this.#minutes[bucket] !== minute) {
-      this.#minutes[bucket] = minute
-      this.#tokens[bucket] = 0
-      this.#estimates[bucket] = 0
+    const known = this.#minutes.get(minute)
+    if (known === undefined) this.#begin(minute, tokens, estimated)
+    else {
+      known.tokens += tokens
+      known.estimated += estimated
     }
-    this.#tokens[bucket] = (this.#tokens[bucket] ?? 0) + tokens
-    this.#estimates[bucket] = (this.#estimates[bucket] ?? 0) + estimated
     if (Math.abs(minute - this.#totalAt) <= windowMinutes) {
       this.#total += tokens
       this.#totalEstimated += estimated
     } else this.#totalAt = -1
   }
 
-  #used(minute: number): number {
-    if (minute === this.#totalAt) return this.#total
+  #begin(minute: number, tokens: number, estimated: number): void {
+    this.#minutes.set(minute, { minute, tokens, estimated })
+    if (this.#minutes.size <= mostMinutes) return
+    for (const other of this.#minutes.keys()) {
+      if (Math.abs(other - minute) > windowMinutes) this.#minutes.delete(other)
+    }
+  }
+
+  #used(nowMs: number): number {
+    const now = Math.floor(nowMs / minuteMs)
+    if (now === this.#totalAt) return this.#total
     this.#total = 0
     this.#totalEstimated = 0
-    for (let bucket = 0; bucket < bucketCount; bucket++) {
-      const labelled = this.#minutes[bucket] ?? -1
-      if (Math.abs(labelled - minute) > windowMinutes) continue
-      this.#total += this.#tokens[bucket] ?? 0
-      this.#totalEstimated += this.#estimates[bucket] ?? 0
+    for (const { tokens, estimated } of this.minutes(nowMs)) {
+      this.#total += tokens
+      this.#totalEstimated += estimated
     }
-    this.#totalAt = minute
+    this.#totalAt = now
     return this.#total
   }
 
@@ -182,14 +183,11 @@ export class LocalBudget implements Budget {
 
   /** When so many of the used tokens have left. */
   #leavesAfterS(nowMs: number, tokens: number): number {
-    const now = Math.floor(nowMs / minuteMs)
     let left = 0
-    let minute = now - windowMinutes
-    for (; minute <= now + windowMinutes; minute++) {
-      const bucket = minute % bucketCount
-      if (this.#minutes[bucket] === minute) left += this.#tokens[bucket] ?? 0
-      if (left >= tokens) break
-    }
-    return Math.max(1, Math.ceil(((minute + windowMinutes + 1) * minuteMs - nowMs) / 1000))
+    const last = this.minutes(nowMs)
+      .toSorted((one, other) => one.minute - other.minute)
+      .find((used) => (left += used.tokens) >= tokens)
+    const leavesAtMs = ((last?.minute ?? 0) + windowMinutes + 1) * minuteMs
+    return Math.max(1, Math.ceil((leavesAtMs - nowMs) / 1000))
   }
 }

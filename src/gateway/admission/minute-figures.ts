@@ -35,21 +35,17 @@ export class MinuteFigures {
     this.#fullSinceMs = nowMs
   }
 
-  /** The figures since the last `close`. */
-  running(totalAdmitted: number): MinuteCounts {
+  /** The figures since they were last closed; `closes` them, so that the new ones begin with the present state. */
+  counts(totalAdmitted: number, closes: boolean): MinuteCounts {
     const sinceMs = this.#full ? this.#nowMs() - this.#fullSinceMs : 0
-    return {
+    const counts = {
       activeMax: this.#activeMax,
       queuedMax: this.#queuedMax,
       // A late timer can stretch what is counted as a minute; the column means this minute's share.
       atLimitMs: Math.min(minuteMs, Math.round(this.#atLimitMs + sinceMs)),
       admitted: totalAdmitted - this.#admittedBefore,
     }
-  }
-
-  /** The same, and ends them; the new ones begin with the present state. */
-  close(totalAdmitted: number): MinuteCounts {
-    const counts = this.running(totalAdmitted)
+    if (!closes) return counts
     this.#activeMax = this.#active
     this.#queuedMax = this.#queued
     this.#atLimitMs = 0

@@ -22,10 +22,14 @@ function setUp(): {
   let closed = 0
   const report = new MinuteReport({
     clock,
-    runningMinute: () => running,
-    closeMinute: () => ({ activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed }),
-    droppedTotal: () => dropped,
-    report: (minute) => reports.push(minute),
+    admission: {
+      minute: (closes) =>
+        closes ? { activeMax: 1, queuedMax: 0, atLimitMs: 5, admitted: ++closed } : running,
+    },
+    sink: {
+      figures: () => ({ written: 0, pending: 0, dropped }),
+      minute: (minute) => reports.push(minute),
+    },
   })
   return { clock, reports, drop: (n) => (dropped += n), report, running }
 }

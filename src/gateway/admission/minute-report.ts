@@ -1,21 +1,17 @@
-import type { GatewayMinute } from '../../call/call-sink.ts'
+import type { CallSink, GatewayHistory } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
+import type { LocalAdmission } from './local-admission.ts'
 import type { MinuteCounts } from './minute-figures.ts'
 
 const minuteMs = 60_000
 /** How late the running minute may be seen by those who look at the slots. */
 const runningEveryMs = 1000
 
+/** Whose minutes are reported, and to whom. */
 export interface MinuteReportOptions {
   readonly clock: Clock
-  /** The running minute's counts so far: {@link LocalAdmission.runningMinute}. */
-  readonly runningMinute: () => MinuteCounts
-  /** Ends the running minute and gives its counts: {@link LocalAdmission.closeMinute}. */
-  readonly closeMinute: () => MinuteCounts
-  /** The running total of records that were dropped: the sink's figure. */
-  readonly droppedTotal: () => number
-  /** A later report of the same minute takes the place of the earlier one. */
-  readonly report: (minute: GatewayMinute) => void
+  readonly admission: Pick<LocalAdmission, 'minute'>
+  readonly sink: Pick<CallSink, 'figures'> & Pick<GatewayHistory, 'minute'>
 }
 
 /**
@@ -36,7 +32,7 @@ export class MinuteReport {
     const wallMs = options.clock.wallTime()
     this.#options = options
     this.#minute = minuteOf(wallMs)
-    this.#droppedBefore = options.droppedTotal()
+    this.#droppedBefore = this.#dropped
     this.#arm(wallMs)
   }
 
@@ -66,7 +62,7 @@ export class MinuteReport {
   }
 
   #reportRunning(): void {
-    const counts = this.#options.runningMinute()
+    const counts = this.#options.admission.minute(false)
     const told = Object.values(counts).join(' ')
     const isIdle = counts.activeMax + counts.queuedMax + counts.admitted === 0
     if (isIdle || told === this.#told) return
@@ -75,14 +71,18 @@ export class MinuteReport {
   }
 
   #reportEnded(): void {
-    this.#report(this.#options.closeMinute())
+    this.#report(this.#options.admission.minute(true))
     this.#told = ''
-    this.#droppedBefore = this.#options.droppedTotal()
+    this.#droppedBefore = this.#dropped
   }
 
   #report(counts: MinuteCounts): void {
-    const { droppedTotal, report } = this.#options
-    report({ minute: this.#minute, ...counts, dropped: droppedTotal() - this.#droppedBefore })
+    const dropped = this.#dropped - this.#droppedBefore
+    this.#options.sink.minute({ minute: this.#minute, ...counts, dropped })
+  }
+
+  get #dropped(): number {
+    return this.#options.sink.figures().dropped
   }
 }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { GrantedSlots } from './granted-slots.ts'
-import { type SlotGrant, type SlotReport, SlotShares } from './slot-shares.ts'
+import { GrantedSlots, type SlotGrant, type SlotReport, SlotShares } from './slot-shares.ts'
 
 /** A gateway with calls: how many are in flight, how many wait, and how many slots it may use. */
 class Calls {

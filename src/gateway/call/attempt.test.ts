@@ -31,7 +31,7 @@ test('an attempt elsewhere carries nothing of the one before: neither path, nor 
   const first = destination('https://api.openai.com/v1', 'one')
   const second = destination('https://api.anthropic.com', 'two')
   const running = {
-    call: { method: 'GET', clientRetry: null },
+    record: { method: 'GET', clientRetry: null },
     arrived: { head, target: { path: '/v1/models', query: '' } },
     borrowsKey: true,
   }

@@ -28,7 +28,7 @@ export function keyHeader(key: string | null, host: string): RawHeaders {
 
 /** The call's next attempt, at the destination that it has now. `via` is the gateway's own `Via` header, or nothing. */
 export function attemptOf(running: RunningCall, body: HeldBody, via: RawHeaders): Attempt {
-  const { call, destination, borrowsKey, arrived } = running
+  const { record, destination, borrowsKey, arrived } = running
   const { req, head, target } = arrived
   const { upstream, base, keyHeader } = destination
   let bodySent: UpstreamRequest['body'] = null
@@ -43,12 +43,12 @@ export function attemptOf(running: RunningCall, body: HeldBody, via: RawHeaders)
   }
   return {
     upstream,
-    method: call.method,
+    method: record.method,
     path: upstreamPath(base, target),
     headers: borrowsKey ? [...head.endToEnd, ...keyHeader, ...via] : [...head.endToEnd, ...via],
     body: bodySent,
     bodyBytes,
     // The client's own retry may come of a connection that was dead.
-    freshConnection: call.clientRetry !== null && call.clientRetry > 0,
+    freshConnection: record.clientRetry !== null && record.clientRetry > 0,
   }
 }

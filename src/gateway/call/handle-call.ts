@@ -9,7 +9,6 @@ import type { Budget } from '../admission/budget.ts'
 import { type Attempt, attemptOf } from './attempt.ts'
 import { SwapList } from './swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
-import { recordOf } from '../recorder/recorder.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { relay } from './relay.ts'
 import { type BodyLimits, HeldBody, endReading, readBody } from '../http/request-body.ts'
@@ -17,7 +16,7 @@ import type { RequestHead } from '../http/request-head.ts'
 import type { Retries429 } from './retries-429.ts'
 import { type ArrivedCall, RunningCall, type RunningCallOptions } from './running-call.ts'
 import type { TrustedClients } from '../http/trusted-clients.ts'
-import type { UsageInjection } from '../usage-injection/usage-injection.ts'
+import type { InjectedCall, UsageInjection } from '../usage-injection/usage-injection.ts'
 
 export interface CallHandlerOptions extends RunningCallOptions {
   /** Who is lent the destination's key, so that nobody else can spend it. */
@@ -80,8 +79,9 @@ export class CallHandler {
         const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
         running.reservation = reserved instanceof Promise ? await reserved : reserved
       }
-      running.admitted()
-      await sink.begin(running.start())
+      running.timeline.admittedAt = clock.now()
+      running.record.upstream = running.destination.base.host
+      await sink.begin(running.record)
       await this.#attempts(running, permit, body)
     } catch (error) {
       running.failure = asFailure(error)
@@ -90,16 +90,18 @@ export class CallHandler {
     }
     await client.closed
     running.timeline.closedAt = clock.now()
-    await this.#record(running)
+    const settled = running.meter?.settled() ?? null
+    if (settled !== null) await settled
+    this.#record(running)
     running.reservation?.[Symbol.dispose]()
     this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
   }
 
   /** An answer that cannot be written must still end: what is awaited next is that the client has it or is gone. */
-  #refuse({ client, call }: RunningCall, failure: Failure): void {
+  #refuse({ client, record }: RunningCall, failure: Failure): void {
     try {
-      client.refuse(failure, formatCallId(call.id))
+      client.refuse(failure, formatCallId(record.id))
     } catch (error) {
       this.#options.onFault(error)
       client.cut()
@@ -119,9 +121,9 @@ export class CallHandler {
 
   /** The newest `most` calls that are not over yet. */
   live(most: number): LiveCalls {
-    const newest = [...this.#running].sort((one, other) => other.call.id - one.call.id).slice(0, most)
+    const newest = [...this.#running].sort((one, other) => other.record.id - one.record.id).slice(0, most)
     const calls = newest.map((running) => {
-      const { id, method, endpoint, model } = running.start()
+      const { id, method, endpoint, model } = running.record
       const started_at = new Date(startedAtMs(id)).toISOString()
       return { id: formatCallId(id), started_at, method, path: endpoint, model, state: running.state }
     })
@@ -157,23 +159,19 @@ export class CallHandler {
     const { retries } = this.#options
     const isRepeatable = running.isReadWhole || !running.arrived.head.hasBody
     if (!retries.enabled || !isRepeatable) {
-      return this.#attempt(running, attemptOf(running, body, this.#via), running.client)
+      return this.#attempt(running, body, running.client)
     }
-    return retries.run(running, permit, (answer) =>
-      this.#attempt(running, attemptOf(running, body, this.#via), answer),
-    )
+    return retries.run(running, permit, (answer) => this.#attempt(running, body, answer))
   }
 
   /** One attempt; a second one only if nothing can have been done twice. */
-  #attempt(running: RunningCall, attempt: Attempt, answer: AnswerSink): Promise<void> {
-    const { usageInjection } = this.#options
+  #attempt(running: RunningCall, body: HeldBody, answer: AnswerSink): Promise<void> {
+    const attempt = attemptOf(running, body, this.#via)
     const { facts, arrived } = running
+    const { usageInjection } = this.#options
     const injected = facts === null ? null : usageInjection.ask(arrived.path.name, facts, attempt, answer)
     running.injected = injected?.answer ?? null
-    if (injected !== null) {
-      const answered = relay(attempt.upstream, injected.request, running, injected.answer)
-      return answered.then(() => this.#againIfRefused(running, attempt, answer))
-    }
+    if (injected !== null) return this.#attemptAsked(running, injected, attempt, answer)
     const answered = relay(attempt.upstream, attempt, running, answer)
     const isSafe = attempt.method === 'GET' || attempt.method === 'HEAD'
     if (!isSafe || attempt.body !== null) return answered
@@ -183,9 +181,15 @@ export class CallHandler {
     })
   }
 
-  /** An upstream that refused to be asked for usage gets the call as its client made it. */
-  async #againIfRefused(running: RunningCall, attempt: Attempt, answer: AnswerSink): Promise<void> {
-    if (running.injected?.isRefused !== true) return
+  /** Asks for usage; an upstream that refuses that gets the call as its client made it. */
+  async #attemptAsked(
+    running: RunningCall,
+    asked: InjectedCall,
+    attempt: Attempt,
+    answer: AnswerSink,
+  ): Promise<void> {
+    await relay(attempt.upstream, asked.request, running, asked.answer)
+    if (!asked.answer.isRefused) return
     const { usageInjection } = this.#options
     const { name } = running.arrived.path
     usageInjection.refused(name)
@@ -197,22 +201,20 @@ export class CallHandler {
     }
   }
 
-  async #record(running: RunningCall): Promise<void> {
+  #record(running: RunningCall): void {
     const { clock, sink, budget, usageInjection, onFault } = this.#options
-    const { call, facts, injected, arrived, tap } = running
+    const { record, meter, tap } = running
     let isRecorded = false
     try {
-      const settled = running.meter.settled()
-      if (settled !== null) await settled
-      const ended = running.ended()
-      const record = recordOf(ended, (text) => this.#options.labels.text(text))
+      running.complete()
       sink.finish(record)
       isRecorded = true
       budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
       if (tap !== null) tap.ended(record)
-      usageInjection.learn(arrived.path.name, facts, injected, ended.reading)
+      if (meter !== null)
+        usageInjection.learn(running.arrived.path.name, running.facts, running.injected, meter, record)
     } catch (error) {
-      if (!isRecorded) sink.lose(call.id)
+      if (!isRecorded) sink.lose(record.id)
       onFault(error)
     }
   }

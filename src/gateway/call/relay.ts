@@ -2,7 +2,7 @@ import type { CallObserver, RawHeaders, ResponseHead } from '../../call/call-obs
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
-import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
+import type { AnswerSink, ClientAnswer } from '../http/client-answer.ts'
 import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import { asFailure } from '../http/error-answer.ts'
 
@@ -13,14 +13,15 @@ const gatheredBytes = 4096
 /** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
 const burstChunks = 1024
 
-/** What a relay works on: one call's client, observer and marks. */
+/** What a relay works on: one call's client, observers and marks. */
 export interface RelayedCall {
   readonly client: ClientAnswer
-  readonly observer: CallObserver
   readonly timeline: CallTimeline
   readonly clock: Clock
   /** Whether the client said that it takes trailers (`TE: trailers`). */
   readonly acceptsTrailers: boolean
+  /** Makes the observer of an attempt that was handed to the transport now. */
+  observe(atMs: number): CallObserver
   /** Headers that the gateway adds to the answer, made when its head has arrived. */
   addedHeaders(): readonly string[]
 }
@@ -36,40 +37,32 @@ export function relay(
   answer: AnswerSink = call.client,
 ): Promise<void> {
   if (call.client.gone !== null) return Promise.reject(call.client.gone)
-  const attempt = new RelayedAttempt(call, answer)
   const now = call.clock.now()
   call.timeline.attempt(now)
-  call.observer.requestStart(now)
+  const attempt = new RelayedAttempt(call, answer, call.observe(now))
   attempt.follow(upstream.dispatch(request, attempt))
   return attempt.settled.promise
 }
 
-class RelayedAttempt implements AnswerReceiver, AnswerSource {
+class RelayedAttempt implements AnswerReceiver {
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
+  readonly #observer: CallObserver
   readonly settled = Promise.withResolvers<void>()
   #exchange: Exchange | null = null
   #isOver = false
   #lastChunkAt = 0
   #inBurst = 0
-  #lettingOthers = false
 
-  constructor(call: RelayedCall, answer: AnswerSink) {
+  constructor(call: RelayedCall, answer: AnswerSink, observer: CallObserver) {
     this.#call = call
     this.#answer = answer
+    this.#observer = observer
   }
 
   follow(exchange: Exchange): void {
     this.#exchange = exchange
-    if (!this.#isOver) this.#call.client.source = this
-  }
-
-  abort(failure: Failure): void {
-    this.#exchange?.abort(failure)
-  }
-
-  resume(): void {
-    if (!this.#lettingOthers) this.#exchange?.resume()
+    if (!this.#isOver) this.#call.client.source = exchange
   }
 
   started(): void {
@@ -81,15 +74,14 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   }
 
   head(head: ResponseHead): void {
-    const now = this.#call.clock.now()
-    this.#call.timeline.answeredAt = now
+    this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
-      this.#answer.head(head, this.#call.addedHeaders())
+      this.#answer.head({ ...head, headers: head.headers.concat(this.#call.addedHeaders()) })
     } catch (error) {
       this.#breakOff(error)
       return
     }
-    this.#call.observer.responseStart(head, now)
+    this.#observer.responseStart(head)
   }
 
   data(chunk: Uint8Array): boolean {
@@ -108,7 +100,7 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
       this.#breakOff(error)
       return true
     }
-    this.#call.observer.data(chunk, now)
+    this.#observer.data(chunk, now)
     if (this.#inBurst < burstChunks) return wantsMore
     this.#letOthers()
     return false
@@ -117,22 +109,20 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
   /** Nothing more is taken in this turn of the event loop, which is the other calls', too. */
   #letOthers(): void {
     this.#inBurst = 0
-    this.#lettingOthers = true
     setImmediate(() => {
-      this.#lettingOthers = false
-      if (!this.#call.client.isWaiting) this.resume()
+      if (!this.#call.client.isWaiting) this.#exchange?.resume()
     })
   }
 
   end(trailers: RawHeaders): void {
-    const now = this.#finish()
+    this.#finish()
     try {
       this.#answer.end(this.#call.acceptsTrailers ? trailers : [])
     } catch (error) {
-      this.#reject(asFailure(error), now)
+      this.#reject(asFailure(error))
       return
     }
-    this.#call.observer.end(now)
+    this.#observer.end(true)
     this.settled.resolve()
   }
 
@@ -143,21 +133,21 @@ class RelayedAttempt implements AnswerReceiver, AnswerSource {
     } catch (error) {
       reason = asFailure(error)
     }
-    this.#reject(reason, this.#finish())
+    this.#finish()
+    this.#reject(reason)
   }
 
-  #reject(failure: Failure, now: number): void {
-    this.#call.observer.error(failure, now)
+  #reject(failure: Failure): void {
+    this.#observer.end(false)
     this.settled.reject(failure)
   }
 
-  #finish(): number {
+  #finish(): void {
     const now = this.#call.clock.now()
     this.#isOver = true
     this.#call.timeline.attemptOverAt = now
     if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
     this.#call.client.source = null
-    return now
   }
 
   /** What Node refuses to write (a header with a control character) ends the attempt, never the process. */

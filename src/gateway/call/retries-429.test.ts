@@ -72,7 +72,7 @@ class Bench {
 
 function answer(status: number, ...headers: string[]): (sink: AnswerSink) => void {
   return (sink) => {
-    sink.head(headOf(status, headers), [])
+    sink.head(headOf(status, headers))
     sink.write(Buffer.from(`body of ${status}`))
     sink.end([])
   }
@@ -204,7 +204,7 @@ test('a 429 whose body breaks off, goes on for ever, or never ends, is a 429', a
   for (const [what, body] of Object.entries(bodies)) {
     const bench = new Bench()
     const run = bench.run(async (sink) => {
-      sink.head(headOf(refused), [])
+      sink.head(headOf(refused))
       await body(sink)
     }, answer(ok))
     await bench.clock.advance(1000)
@@ -215,7 +215,7 @@ test('a 429 whose body breaks off, goes on for ever, or never ends, is a 429', a
   const bench = new Bench()
   const stalled = Promise.withResolvers<void>()
   const run = bench.run((sink) => {
-    sink.head(headOf(refused), [])
+    sink.head(headOf(refused))
     return stalled.promise
   }, answer(ok))
   await bench.clock.advance(999)
@@ -243,7 +243,7 @@ test('what is no answer is not tried again: not a break before one, nor our own 
   const draining = new Failure('draining', 'The gateway stopped.')
   await assert.rejects(
     abandoned.run((sink) => {
-      sink.head(headOf(refused), [])
+      sink.head(headOf(refused))
       return Promise.reject(draining)
     }),
     (error) => error === draining,
@@ -252,7 +252,7 @@ test('what is no answer is not tried again: not a break before one, nor our own 
   const reset = new Failure('upstream_reset', 'broke off')
   await assert.rejects(
     cut.run((sink) => {
-      sink.head(headOf(ok), [])
+      sink.head(headOf(ok))
       return Promise.reject(reset)
     }),
     (error) => error === reset,

@@ -3,7 +3,7 @@ import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
 import type { Admission, Permit } from '../admission/admission.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
-import type { AnswerSink, AnswerSource } from '../http/client-answer.ts'
+import type { AnswerSink, ClientAnswer } from '../http/client-answer.ts'
 import { readRetryHint } from './retry-after.ts'
 import { type RetriesSoFar, retryWaitMs } from './retry-wait.ts'
 
@@ -21,11 +21,7 @@ export interface Retries429Options {
 
 /** What trying again needs of a call. */
 export interface RetriedCall {
-  readonly client: AnswerSink & {
-    readonly gone: Failure | null
-    readonly signal: AbortSignal
-    readonly source: AnswerSource | null
-  }
+  readonly client: AnswerSink & Pick<ClientAnswer, 'gone' | 'signal' | 'source'>
   readonly timeline: CallTimeline
   /** Whether it waits before its next attempt: it holds no slot, and nothing of it is at the upstream. */
   backsOff: boolean
@@ -132,9 +128,9 @@ class RetriableAnswer implements AnswerSink {
     this.#waitAfter = waitAfter
   }
 
-  head(head: ResponseHead, added: readonly string[]): void {
+  head(head: ResponseHead): void {
     if (head.status === 429) this.waitMs = this.#waitAfter(head)
-    if (this.waitMs === null) this.#client.head(head, added)
+    if (this.waitMs === null) this.#client.head(head)
   }
 
   /** Throws a failure of the upstream's side where the body of a 429 is longer than a connection is worth. */

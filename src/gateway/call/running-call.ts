@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { LiveState } from '../../api/live-calls.ts'
 import { type CallIds, formatCallId } from '../../call/call-id.ts'
-import type { Call, CallStart } from '../../call/call.ts'
+import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { CallObserver } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
@@ -12,9 +12,8 @@ import { CallTimeline } from '../recorder/call-timeline.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { CallMeter } from '../meter/call-meter.ts'
-import { ObserverGuard } from '../meter/observer-guard.ts'
 import { TapGuard } from '../raw-log/tap-guard.ts'
-import type { EndedCall } from '../recorder/recorder.ts'
+import { completeRecord } from '../recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retries-429.ts'
 import type { RequestHead } from '../http/request-head.ts'
@@ -49,7 +48,8 @@ export interface RunningCallOptions {
 /** All that is known of one call while it runs. */
 export class RunningCall implements RelayedCall, RetriedCall, Placed {
   readonly arrived: ArrivedCall
-  readonly call: Call
+  /** Its row, filled in as it goes. */
+  readonly record: CallDraft
   readonly clock: Clock
   readonly timeline: CallTimeline
   readonly client: ClientAnswer
@@ -57,14 +57,12 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   readonly tap: TapGuard | null
   readonly #options: RunningCallOptions
   readonly #peek = new RequestPeek()
+  /** Measures the newest attempt. */
   #meter: CallMeter | null = null
-  #observer: CallObserver | null = null
   /** What its body says; `null` until that has been read. */
   facts: RequestFacts | null = null
   /** In the list of running calls. */
   place = -1
-  /** Body bytes received from the client. */
-  requestBytes = 0
   /** Where its next attempt goes. */
   destination: Destination
   /** The client brings no credential, and may use the gateway's. */
@@ -84,32 +82,24 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     this.destination = options.destination
     this.clock = options.clock
     this.timeline = new CallTimeline(options.clock.now())
-    this.call = identify(arrived, options)
+    this.record = identify(arrived, options)
     this.tap = options.taps.isOpen ? this.#newTap() : null
     this.client = new ClientAnswer(res, options.clientStallTimeoutMs, this.tap)
   }
 
-  /** Measures the answer; asked for only when the request has been read, as it wants to know what was asked. */
-  get meter(): CallMeter {
-    this.#meter ??= this.#newMeter()
-    return this.#meter
+  /** The meter of the answering attempt: what was measured of a lost one is nothing that the client got. */
+  get meter(): CallMeter | null {
+    return this.timeline.dispatchedAt === null ? null : this.#meter
   }
 
-  /** The meter, behind a guard: a fault of it ends the measuring, never the call. */
-  get observer(): CallObserver {
-    this.#observer ??= new ObserverGuard(this.meter, this.#options.onFault)
-    return this.#observer
+  observe(atMs: number): CallObserver {
+    this.#meter = new CallMeter(this.record, this.record.stream, atMs, this.#options.onFault)
+    return this.#meter
   }
 
   /** Inference requests are read whole before they queue; any other body is passed on as it comes. */
   get isReadWhole(): boolean {
     return this.arrived.path.inference
-  }
-
-  /** As it may be stored. */
-  get #model(): string | null {
-    const model = this.facts?.model ?? null
-    return model === null ? null : this.#options.labels.text(model)
   }
 
   get acceptsTrailers(): boolean {
@@ -118,7 +108,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Only POSTs are counted; every other method passes at once. */
   get needsSlot(): boolean {
-    return this.call.method === 'POST'
+    return this.record.method === 'POST'
   }
 
   /** There is a key, and the request brings none. */
@@ -150,8 +140,11 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** The body is here, or needs no reading before the queue. */
   received(bytes: number): void {
-    this.requestBytes = bytes
-    this.facts = this.#peek.result()
+    const facts = this.#peek.result()
+    this.facts = facts
+    this.record.requestBytes = bytes
+    this.record.model = facts.model === null ? null : this.#options.labels.text(facts.model)
+    this.record.stream = facts.stream
     this.timeline.bodyReadAt = this.clock.now()
     if (this.tap !== null && (this.isReadWhole || !this.arrived.head.hasBody)) this.requestIsOver()
     if (this.client.gone !== null) throw this.client.gone
@@ -159,28 +152,13 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** A piece of a body that is passed on as it comes. */
   passedOn(piece: Uint8Array): void {
-    this.requestBytes += piece.length
+    this.record.requestBytes += piece.length
     if (this.tap !== null) this.tap.requestData(piece)
   }
 
   /** Nothing more of the request will come. */
   requestIsOver(): void {
-    if (this.tap !== null) this.tap.requestEnd(this.#model, this.facts?.stream ?? false)
-  }
-
-  /** A slot is held, or none is needed. */
-  admitted(): void {
-    this.timeline.admittedAt = this.clock.now()
-  }
-
-  start(): CallStart {
-    return {
-      ...this.call,
-      model: this.#model,
-      stream: this.facts?.stream ?? false,
-      upstream: this.destination.base.host,
-      requestBytes: this.requestBytes,
-    }
+    if (this.tap !== null) this.tap.requestEnd(this.record.model, this.record.stream)
   }
 
   addedHeaders(): readonly string[] {
@@ -189,32 +167,24 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     const upstreamMs = (answeredAt ?? 0) - (dispatchedAt ?? 0)
     return [
       'x-tokenweir-call-id',
-      formatCallId(this.call.id),
+      formatCallId(this.record.id),
       'server-timing',
       `queue;dur=${queueMs.toFixed(1)}, upstream;dur=${upstreamMs.toFixed(1)}`,
     ]
   }
 
-  ended(): EndedCall {
-    // What was measured of a lost attempt is nothing that the client got.
-    const answered = this.timeline.dispatchedAt === null ? this.#newMeter() : this.meter
-    return {
-      call: this.call,
-      model: this.#model,
-      stream: this.facts?.stream ?? false,
-      upstream: this.destination.base.host,
-      instance: this.#options.instance,
-      requestBytes: this.requestBytes,
-      timeline: this.timeline,
-      status: this.client.status,
-      failure: this.failure,
-      gone: this.client.gone,
-      reading: answered.reading(),
-    }
+  /** It is over, and its answer measured: its row is complete. */
+  complete(): void {
+    const { meter, record, timeline, failure, client } = this
+    const { labels } = this.#options
+    record.upstream = this.destination.base.host
+    meter?.complete(record)
+    const end = { status: client.status, failure, gone: client.gone, ending: meter?.ending ?? 'none' }
+    completeRecord(record, timeline, end, (text) => labels.text(text))
   }
 
   #newTap(): TapGuard | null {
-    const { call, clock, timeline } = this
+    const { record: call, clock, timeline } = this
     const { req, target } = this.arrived
     const { taps, onFault } = this.#options
     try {
@@ -226,26 +196,26 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
       return null
     }
   }
-
-  #newMeter(): CallMeter {
-    return new CallMeter(this.call, this.facts?.stream ?? false)
-  }
 }
 
-/** What a call is, as far as its head tells. */
-function identify({ req, head, target, path }: ArrivedCall, { ids, labels }: RunningCallOptions): Call {
+/** The record of a call, as far as its head tells. */
+function identify(
+  { req, head, target, path }: ArrivedCall,
+  { ids, labels, instance }: RunningCallOptions,
+): CallDraft {
   const { userAgent, credential, clientLabel, session } = head
-  return {
-    id: ids.next(),
-    type: path.callType,
-    endpoint: labels.header(target.path) ?? '/',
-    method: req.method ?? 'GET',
-    client: clientOf(clientLabel, userAgent, labels),
-    userAgent: labels.header(userAgent),
-    session: labels.header(session),
-    keyFingerprint: credential === null ? null : labels.fingerprint(credential),
-    clientRetry: head.clientRetry,
-  }
+  const record = blankRecord()
+  record.id = ids.next()
+  record.callType = path.callType
+  record.endpoint = labels.header(target.path) ?? '/'
+  record.method = req.method ?? 'GET'
+  record.instance = instance
+  record.clientRetry = head.clientRetry
+  record.client = clientOf(clientLabel, userAgent, labels)
+  record.keyFingerprint = credential === null ? null : labels.fingerprint(credential)
+  record.userAgent = labels.header(userAgent)
+  record.session = labels.header(session)
+  return record
 }
 
 function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {

@@ -1,10 +1,9 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
 import type { DrainOrder, PredecessorClaim, RawLogSwitch } from '../../control/control-messages.ts'
-import { onceATurn } from './once-a-turn.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
-import { GrantedSlots } from '../admission/granted-slots.ts'
-import type { SharedParts } from './predecessors.ts'
+import { GrantedSlots } from '../admission/slot-shares.ts'
+import { type SharedParts, onceATurn } from './predecessors.ts'
 
 const retryMs = 50
 /** For a successor to take the last report. */

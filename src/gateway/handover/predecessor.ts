@@ -13,7 +13,7 @@ import {
   tellsHandover,
 } from './handover.ts'
 
-const portPatienceMs = 1000
+const portPatienceMs = 5000
 const portPauseMs = 20
 
 /** The gateway that has started this process to be its successor. */
@@ -25,15 +25,15 @@ export class Predecessor {
   }
 
   /**
-   * `null` if nobody hands over to this process, or who wanted to has gone; `unknown` if it is of a version that hands
-   * over in another way.
+   * `null` if nobody hands over to this process; `gone` if who wanted to has gone, whose port may not be free yet;
+   * `unknown` if it is of a version that hands over in another way.
    */
-  static async find(env: NodeJS.ProcessEnv): Promise<Predecessor | 'unknown' | null> {
+  static async find(env: NodeJS.ProcessEnv): Promise<Predecessor | 'unknown' | 'gone' | null> {
     const isSuccessor = env[handoverVariable] !== undefined
     delete env[handoverVariable]
     if (!isSuccessor) return null
     const answer = await ask({ asks: 'handover' }, tellsHandover)
-    if (answer === null) return null
+    if (answer === null) return 'gone'
     const { handover } = answer.message
     return isHandover(handover) ? new Predecessor(handover) : 'unknown'
   }
@@ -59,11 +59,10 @@ export class Predecessor {
 }
 
 /** A predecessor that was killed closes its channel to us before its port is free. Rejects with the socket's error. */
-async function listenOnceFree(port: number, host: string, server: Server): Promise<void> {
+export async function listenOnceFree(port: number, host: string, server?: Server): Promise<Server> {
   for (let patienceMs = portPatienceMs; ; patienceMs -= portPauseMs) {
     try {
-      await listen(port, host, server)
-      return
+      return await listen(port, host, server)
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE' || patienceMs <= 0) throw error
       await delay(portPauseMs)

@@ -7,7 +7,6 @@ import type {
   PredecessorGateway,
   RawLogSwitch,
 } from '../../control/control-messages.ts'
-import { onceATurn } from './once-a-turn.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
@@ -192,5 +191,18 @@ export class Predecessors {
 
   #resolveIfOver(): void {
     if (this.#draining.size === 0) this.#over?.resolve()
+  }
+}
+
+/** A function that has the callback run once at the end of this turn of the event loop, however often it is called. */
+export function onceATurn(callback: () => void): () => void {
+  let isPlanned = false
+  const run = (): void => {
+    isPlanned = false
+    callback()
+  }
+  return () => {
+    if (!isPlanned) setImmediate(run)
+    isPlanned = true
   }
 }

@@ -13,7 +13,7 @@ const largestFramed = 8192
 
 /** Takes an answer as it comes: the client itself, or something that looks at it first. */
 export interface AnswerSink {
-  head(head: ResponseHead, added: readonly string[]): void
+  head(head: ResponseHead): void
   /** Answers false where the client does not keep up. */
   write(chunk: Uint8Array): boolean
   end(trailers: RawHeaders): void
@@ -37,7 +37,6 @@ export class ClientAnswer implements AnswerSink {
   readonly #tap: TapGuard | null
   readonly #closed = Promise.withResolvers<void>()
   #abandon: AbortController | null = null
-  #gone: Failure | null = null
   #cut = false
   #isClosed = false
   #headHeld = false
@@ -45,9 +44,12 @@ export class ClientAnswer implements AnswerSink {
   #remaining: number | null = null
   /** The last piece of an answer of known length, which goes out with the end. */
   #last: Uint8Array | null = null
-  #waiting = false
   #sentBytes = 0
 
+  /** Why the client counts as gone, or `null` while it is there. Set here alone. */
+  gone: Failure | null = null
+  /** Whether written bytes wait for the client to take them. Set here alone. */
+  isWaiting = false
   /** The attempt that feeds this answer: aborted when the client leaves or is given up, resumed when it drains. */
   source: AnswerSource | null = null
 
@@ -66,15 +68,10 @@ export class ClientAnswer implements AnswerSink {
     return this.#closed.promise
   }
 
-  /** Why the client counts as gone, or `null` while it is there. */
-  get gone(): Failure | null {
-    return this.#gone
-  }
-
   /** Aborted, with the failure, when the client leaves: for waiting on its behalf. */
   get signal(): AbortSignal {
     this.#abandon ??= new AbortController()
-    if (this.#gone !== null) this.#abandon.abort(this.#gone)
+    if (this.gone !== null) this.#abandon.abort(this.gone)
     return this.#abandon.signal
   }
 
@@ -83,34 +80,27 @@ export class ClientAnswer implements AnswerSink {
     return this.#res.headersSent ? this.#res.statusCode : null
   }
 
-  /** Whether written bytes wait for the client to take them. */
-  get isWaiting(): boolean {
-    return this.#waiting
-  }
-
   informational(head: ResponseHead): void {
     if (head.status !== 103 || this.#res.headersSent || this.#res.req.httpVersionMinor === 0) return
-    const hints: Record<string, string | string[]> = {}
-    for (let i = 0; i + 1 < head.headers.length; i += 2) {
-      const name = head.headers[i]?.toLowerCase() ?? ''
-      const value = head.headers[i + 1] ?? ''
-      const known = hints[name]
-      hints[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value]
-    }
+    const hints = Object.groupBy(pairsOf(head.headers), ([name]) => name.toLowerCase())
     if (hints['link'] === undefined) return
     try {
-      this.#res.writeEarlyHints(hints)
+      const values = Object.entries(hints).map(([name, pairs = []]) => [
+        name,
+        pairs.map(([, value]) => value),
+      ])
+      this.#res.writeEarlyHints(Object.fromEntries(values) as Record<string, string[]>)
     } catch {
       // A link that Node does not understand is a hint that the client can do without.
     }
   }
 
   /** The head goes out in this very turn; together with body bytes, where some arrived with it. */
-  head(head: ResponseHead, added: readonly string[]): void {
-    const headers = head.headers.concat(added)
-    this.#res.writeHead(head.status, head.statusText, headers)
-    if (this.#tap !== null) this.#tap.answerHead(head.status, headers)
-    this.#remaining = head.contentLength
+  head({ status, statusText, headers, contentLength }: ResponseHead): void {
+    // Node takes the list as it is, and leaves it so.
+    this.#res.writeHead(status, statusText, headers as string[])
+    if (this.#tap !== null) this.#tap.answerHead(status, headers)
+    this.#remaining = contentLength
     this.#headHeld = true
     queueMicrotask(() => {
       // Not `flushHeaders`, which would write a head with letters beyond ASCII in UTF-8.
@@ -121,7 +111,7 @@ export class ClientAnswer implements AnswerSink {
   /** Answers false where the client does not keep up; the source is resumed when it does again. */
   write(chunk: Uint8Array): boolean {
     // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
-    if (chunk.length === 0) return !this.#waiting
+    if (chunk.length === 0) return !this.isWaiting
     const isTaken = this.#pass(chunk)
     if (this.#tap !== null) this.#tap.answerData(chunk)
     return isTaken
@@ -137,7 +127,7 @@ export class ClientAnswer implements AnswerSink {
       return true
     }
     if (this.#send(chunk)) return true
-    if (!this.#waiting) this.#waitForDrain()
+    if (!this.isWaiting) this.#waitForDrain()
     return false
   }
 
@@ -160,7 +150,7 @@ export class ClientAnswer implements AnswerSink {
 
   /** The gateway's own answer, where nothing was sent yet; otherwise the answer is cut. */
   refuse(failure: Failure, callId: string): void {
-    if (this.#gone !== null) return
+    if (this.gone !== null) return
     if (this.#res.headersSent) {
       this.cut()
       return
@@ -191,10 +181,8 @@ export class ClientAnswer implements AnswerSink {
 
   /** Trailers that Node refuses to write are left out: an answer may always lose them (RFC 9110 §6.5.1). */
   #addTrailers(trailers: RawHeaders): void {
-    const pairs: [string, string][] = []
-    for (let i = 0; i + 1 < trailers.length; i += 2) pairs.push([trailers[i] ?? '', trailers[i + 1] ?? ''])
     try {
-      this.#res.addTrailers(pairs)
+      this.#res.addTrailers(pairsOf(trailers))
     } catch {
       // As above.
     }
@@ -222,7 +210,7 @@ export class ClientAnswer implements AnswerSink {
   #waitForDrain(): void {
     this.#watchForStall()
     this.#res.socket?.once('drain', () => {
-      this.#waiting = false
+      this.isWaiting = false
       if (this.#isClosed) return
       this.#res.setTimeout(0)
       this.source?.resume()
@@ -234,18 +222,18 @@ export class ClientAnswer implements AnswerSink {
    * short answer, for which the kernel's buffer has room.
    */
   #waitForRest(): void {
-    if (this.#sentBytes > shortAnswer && !this.#waiting && (this.#res.socket?.writableLength ?? 0) > 0)
+    if (this.#sentBytes > shortAnswer && !this.isWaiting && (this.#res.socket?.writableLength ?? 0) > 0)
       this.#watchForStall()
   }
 
   #watchForStall(): void {
-    this.#waiting = true
+    this.isWaiting = true
     if (this.#res.listenerCount('timeout') === 0) this.#res.on('timeout', () => this.#onStall())
     this.#res.setTimeout(this.#stallTimeoutMs)
   }
 
   #onStall(): void {
-    if (!this.#waiting) return
+    if (!this.isWaiting) return
     this.#leave(new Failure('client_stalled', 'The client accepted no byte for too long.'))
     this.#res.socket?.resetAndDestroy()
   }
@@ -257,11 +245,18 @@ export class ClientAnswer implements AnswerSink {
   }
 
   #leave(failure: Failure): void {
-    if (this.#gone !== null) return
-    this.#gone = failure
+    if (this.gone !== null) return
+    this.gone = failure
     this.#abandon?.abort(failure)
     this.source?.abort(failure)
   }
+}
+
+function pairsOf(headers: RawHeaders): [name: string, value: string][] {
+  return Array.from({ length: headers.length >> 1 }, (_, i) => [
+    headers[2 * i] ?? '',
+    headers[2 * i + 1] ?? '',
+  ])
 }
 
 function uncork(socket: Socket): void {

@@ -11,6 +11,7 @@ import { drainRetryAfterS } from '../admission/admission.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
+import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
 import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
@@ -193,15 +194,9 @@ export class GatewayServer {
 
   #answerHealth(res: ServerResponse, isTrusted: boolean): void {
     const report = this.#options.health.report(this.#draining)
-    const body = JSON.stringify(isTrusted ? report : publicReport(report))
-    res.writeHead(this.#draining ? 503 : 200, {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      'Cache-Control': 'no-store',
-      // Names us also to those who are not shown the whole report.
-      'x-tokenweir-instance': report.instance,
-    })
-    res.end(body)
+    // Names us also to those who are not shown the whole report.
+    const headers = { 'x-tokenweir-instance': report.instance }
+    sendJson(res, isTrusted ? report : publicReport(report), this.#draining ? 503 : 200, headers)
   }
 }
 

@@ -31,31 +31,19 @@ export interface RequestFacts {
   readonly tokensAsked: number
 }
 
-const slot = {
-  model: 0,
-  stream: 1,
-  streamOptions: 2,
-  maxTokens: 3,
-  maxCompletionTokens: 4,
-  maxOutputTokens: 5,
-  choices: 6,
-  bestOf: 7,
+/** The members of a body that are wanted, and how many bytes of each at most. */
+const limits = {
+  model: 512,
+  stream: 32,
+  stream_options: 4096,
+  max_tokens: 32,
+  max_completion_tokens: 32,
+  max_output_tokens: 32,
+  n: 32,
+  best_of: 32,
 } as const
-
-const longestModel = 512
-const longestScalar = 32
-const longestStreamOptions = 4096
-
-const places = compilePlaces([
-  { path: 'model', slot: slot.model, limit: longestModel },
-  { path: 'stream', slot: slot.stream, limit: longestScalar },
-  { path: 'stream_options', slot: slot.streamOptions, limit: longestStreamOptions },
-  { path: 'max_tokens', slot: slot.maxTokens, limit: longestScalar },
-  { path: 'max_completion_tokens', slot: slot.maxCompletionTokens, limit: longestScalar },
-  { path: 'max_output_tokens', slot: slot.maxOutputTokens, limit: longestScalar },
-  { path: 'n', slot: slot.choices, limit: longestScalar },
-  { path: 'best_of', slot: slot.bestOf, limit: longestScalar },
-])
+const names = Object.keys(limits) as (keyof typeof limits)[]
+const places = compilePlaces(Object.entries(limits).map(([path, limit], slot) => ({ path, slot, limit })))
 
 const letterT = 0x74
 const openBrace = 0x7b
@@ -65,8 +53,8 @@ export class RequestPeek implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(places, this)
   /** The first byte that is not white space; 0 before it. */
   #first = 0
-  /** Of every kind, from `maxTokens` on; 0 if it is not there. */
-  readonly #counts = [0, 0, 0, 0, 0]
+  /** 0 if it is not there. */
+  readonly #counts = { max_tokens: 0, max_completion_tokens: 0, max_output_tokens: 0, n: 0, best_of: 0 }
   readonly #facts: { -readonly [name in keyof RequestFacts]: RequestFacts[name] } = {
     isObject: false,
     model: null,
@@ -94,14 +82,17 @@ export class RequestPeek implements JsonPeekReceiver {
   }
 
   value(which: number, bytes: Buffer, start: number, end: number): void {
-    switch (which) {
-      case slot.model:
+    const name = names[which]
+    switch (name) {
+      case undefined:
+        return
+      case 'model':
         this.#facts.model = stringPiece(bytes, start, end)
         return
-      case slot.stream:
+      case 'stream':
         this.#facts.stream = bytes[start] === letterT
         return
-      case slot.streamOptions: {
+      case 'stream_options': {
         const value = parsePiece(bytes, start, end)
         const offset = this.#peek.valueOffset
         this.#facts.streamOptions = { start: offset, end: offset + end - start, value }
@@ -109,25 +100,18 @@ export class RequestPeek implements JsonPeekReceiver {
         return
       }
       default:
-        this.#counts[which - slot.maxTokens] = countAsked(parsePiece(bytes, start, end))
+        this.#counts[name] = countAsked(parsePiece(bytes, start, end))
     }
   }
 
   tooLong(which: number): void {
-    switch (which) {
-      case slot.model:
-        this.#facts.model = null
-        return
-      case slot.stream:
-        this.#facts.stream = false
-        return
-      case slot.streamOptions:
-        this.#facts.streamOptions = null
-        this.#facts.hasIncludeUsage = true
-        return
-      default:
-        this.#counts[which - slot.maxTokens] = Infinity
-    }
+    const name = names[which]
+    if (name === 'model') this.#facts.model = null
+    else if (name === 'stream') this.#facts.stream = false
+    else if (name === 'stream_options') {
+      this.#facts.streamOptions = null
+      this.#facts.hasIncludeUsage = true
+    } else if (name !== undefined) this.#counts[name] = Infinity
   }
 
   close(): void {
@@ -135,10 +119,9 @@ export class RequestPeek implements JsonPeekReceiver {
   }
 
   #tokensAsked(): number {
-    const [maxTokens = 0, maxCompletionTokens = 0, maxOutputTokens = 0, choices = 0, bestOf = 0] =
-      this.#counts
-    const each = Math.max(maxTokens, maxCompletionTokens, maxOutputTokens)
-    return each === 0 ? 0 : each * Math.max(1, choices, bestOf)
+    const { max_tokens, max_completion_tokens, max_output_tokens, n, best_of } = this.#counts
+    const each = Math.max(max_tokens, max_completion_tokens, max_output_tokens)
+    return each === 0 ? 0 : each * Math.max(1, n, best_of)
   }
 }
 

@@ -1,39 +1,4 @@
-import { compilePlaces, type JsonPlace, type WantedPlace } from '../../json/json-place.ts'
-
-/** What stands at a place of an answer, whatever the upstream calls the place. */
-export const slot = {
-  model: 0,
-  serviceTier: 1,
-  /** Ends with each element of `choices`. */
-  choice: 2,
-  choiceIndex: 3,
-  finishReason: 4,
-  /** Content that a reader sees, refusals and tool calls included. */
-  visible: 5,
-  reasoning: 6,
-  /** The increment of a Responses event, whose `type` says of what. */
-  typedDelta: 7,
-  type: 8,
-  object: 9,
-  status: 10,
-  stopReason: 11,
-  usage: 12,
-  startUsage: 13,
-  timings: 14,
-  meta: 15,
-  error: 16,
-  errorType: 17,
-  message: 18,
-  code: 19,
-  detail: 20,
-  /** `data`, the list of embeddings or models: only whether it is there. */
-  list: 21,
-  metrics: 22,
-  timeInfo: 23,
-  requestId: 24,
-  /** The error of one choice, which spoils the whole. */
-  choiceError: 25,
-} as const
+import { compilePlaces, type JsonPlace } from '../../json/json-place.ts'
 
 /** Longest usage, timings, error or name that is read. */
 const object = 16 * 1024
@@ -45,83 +10,82 @@ const id = 202
 /** Enough to tell `null`, `""` and `[]` from more than that. */
 const presence = 4
 
-function place(path: string, which: number, limit: number): WantedPlace {
-  return { path, slot: which, limit }
-}
+/**
+ * What is wanted of an answer: how many bytes of it at most, and where the answers of all known upstreams hold it,
+ * streamed events and whole bodies alike. The places are those of OpenAI's APIs, then of others: `message`,
+ * `content_block` and `delta` of Anthropic, `metrics` of vLLM, `time_info` of Cerebras, `x_groq` of Groq, `meta` of
+ * Cohere, parts of content of Mistral; errors nested, flat, of TGI, FastAPI, Gemini (in a list) and OpenRouter (in a choice).
+ */
+const wanted = {
+  /** Content that a reader sees, refusals and tool calls included. */
+  visible: [
+    presence,
+    'choices[].text',
+    'choices[].delta.content',
+    'choices[].delta.refusal',
+    'choices[].delta.tool_calls[].function.name',
+    'choices[].delta.tool_calls[].function.arguments',
+    'choices[].delta.tool_calls[].custom.name',
+    'choices[].delta.tool_calls[].custom.input',
+    'choices[].delta.function_call.name',
+    'choices[].delta.function_call.arguments',
+    'choices[].delta.audio.data',
+    'choices[].delta.audio.transcript',
+    'choices[].delta.content[].text',
+    'content_block.name',
+    'delta.text',
+    'delta.partial_json',
+  ],
+  reasoning: [
+    presence,
+    'choices[].delta.reasoning_content',
+    'choices[].delta.reasoning',
+    'choices[].delta.content[].thinking',
+    'choices[].delta.content[].thinking[].text',
+    'delta.thinking',
+  ],
+  /** The increment of a Responses event, whose `type` says of what. */
+  typedDelta: [presence, 'delta'],
+  /** Ends with each element of `choices`. */
+  choice: [0, 'choices[]'],
+  choiceIndex: [name, 'choices[].index'],
+  finishReason: [word, 'choices[].finish_reason'],
+  model: [name, 'model', 'response.model', 'message.model'],
+  object: [name, 'object'],
+  type: [name, 'type'],
+  serviceTier: [name, 'service_tier', 'response.service_tier'],
+  usage: [object, 'usage', 'response.usage', 'x_groq.usage'],
+  startUsage: [object, 'message.usage'],
+  timings: [object, 'timings'],
+  metrics: [object, 'metrics', 'response.metrics'],
+  timeInfo: [object, 'time_info'],
+  meta: [object, 'meta'],
+  requestId: [id, 'request_id', 'x_groq.id'],
+  status: [name, 'status'],
+  stopReason: [
+    word,
+    'stop_reason',
+    'delta.stop_reason',
+    'incomplete_details.reason',
+    'response.incomplete_details.reason',
+  ],
+  /** The list of embeddings or models: only whether it is there. */
+  list: [presence, 'data'],
+  error: [object, 'error', '[].error', 'x_groq.error'],
+  /** The error of one choice, which spoils the whole. */
+  choiceError: [object, 'choices[].error'],
+  error_type: [name, 'error_type'],
+  message: [object, 'message'],
+  code: [name, 'code'],
+  detail: [object, 'detail'],
+} as const satisfies Readonly<Record<string, readonly [limit: number, ...paths: string[]]>>
 
-/** Where the answers of all known upstreams hold what is wanted: streamed events and whole bodies alike. */
-const wanted: readonly WantedPlace[] = [
-  place('model', slot.model, name),
-  place('service_tier', slot.serviceTier, name),
-  place('usage', slot.usage, object),
-  place('timings', slot.timings, object),
-  place('object', slot.object, name),
-  place('type', slot.type, name),
-  place('data', slot.list, presence),
+export type AnswerPart = keyof typeof wanted
 
-  // OpenAI chat, legacy completions
-  place('choices[]', slot.choice, 0),
-  place('choices[].index', slot.choiceIndex, name),
-  place('choices[].finish_reason', slot.finishReason, word),
-  place('choices[].text', slot.visible, presence),
-  place('choices[].delta.content', slot.visible, presence),
-  place('choices[].delta.refusal', slot.visible, presence),
-  place('choices[].delta.reasoning_content', slot.reasoning, presence),
-  place('choices[].delta.reasoning', slot.reasoning, presence),
-  place('choices[].delta.tool_calls[].function.name', slot.visible, presence),
-  place('choices[].delta.tool_calls[].function.arguments', slot.visible, presence),
-  place('choices[].delta.function_call.name', slot.visible, presence),
-  place('choices[].delta.function_call.arguments', slot.visible, presence),
-  place('choices[].delta.audio.data', slot.visible, presence),
-  place('choices[].delta.tool_calls[].custom.name', slot.visible, presence),
-  place('choices[].delta.tool_calls[].custom.input', slot.visible, presence),
-  place('choices[].delta.audio.transcript', slot.visible, presence),
-
-  // Mistral's reasoning models: content in parts
-  place('choices[].delta.content[].text', slot.visible, presence),
-  place('choices[].delta.content[].thinking', slot.reasoning, presence),
-  place('choices[].delta.content[].thinking[].text', slot.reasoning, presence),
-
-  // vLLM, Cerebras, Groq
-  place('metrics', slot.metrics, object),
-  place('response.metrics', slot.metrics, object),
-  place('time_info', slot.timeInfo, object),
-  place('x_groq.id', slot.requestId, id),
-  place('x_groq.usage', slot.usage, object),
-  place('x_groq.error', slot.error, object),
-
-  // OpenAI Responses
-  place('delta', slot.typedDelta, presence),
-  place('status', slot.status, name),
-  place('incomplete_details.reason', slot.stopReason, word),
-  place('response.model', slot.model, name),
-  place('response.service_tier', slot.serviceTier, name),
-  place('response.usage', slot.usage, object),
-  place('response.incomplete_details.reason', slot.stopReason, word),
-
-  // Anthropic
-  place('message.model', slot.model, name),
-  place('message.usage', slot.startUsage, object),
-  place('content_block.name', slot.visible, presence),
-  place('delta.text', slot.visible, presence),
-  place('delta.partial_json', slot.visible, presence),
-  place('delta.thinking', slot.reasoning, presence),
-  place('delta.stop_reason', slot.stopReason, word),
-  place('stop_reason', slot.stopReason, word),
-  place('request_id', slot.requestId, id),
-
-  // Cohere rerank
-  place('meta', slot.meta, object),
-
-  // Errors: nested, flat, TGI's, FastAPI's, Gemini's array, OpenRouter's in a choice
-  place('error', slot.error, object),
-  place('error_type', slot.errorType, name),
-  place('message', slot.message, object),
-  place('code', slot.code, name),
-  place('detail', slot.detail, object),
-  place('[].error', slot.error, object),
-  place('choices[].error', slot.choiceError, object),
-]
+/** What stands at a place, by the place's slot. */
+export const answerParts: readonly AnswerPart[] = Object.keys(wanted) as AnswerPart[]
 
 /** Shared by all meters; peeking does not change it. */
-export const answerPlaces: JsonPlace = compilePlaces(wanted)
+export const answerPlaces: JsonPlace = compilePlaces(
+  Object.values(wanted).flatMap(([limit, ...paths], slot) => paths.map((path) => ({ path, slot, limit }))),
+)

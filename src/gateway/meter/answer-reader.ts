@@ -1,9 +1,9 @@
 import type { Call } from '../../call/call.ts'
 import { JsonPeek, type JsonPeekReceiver } from '../../json/json-peek.ts'
 import { countPiece, isAscii, parsePiece, stringPiece } from '../../json/json-piece.ts'
-import { answerPlaces, slot } from './answer-places.ts'
+import { type AnswerPart, answerParts, answerPlaces } from './answer-places.ts'
 import { type ReportedError, readError } from './read-error.ts'
-import { addChoices, noFigures, type ReportedFigures, readFigures } from './read-usage.ts'
+import { addChoices, noFigures, type ReportedFigures, readFigures, type UsagePieces } from './read-usage.ts'
 import { ReportedPieces } from './reported-pieces.ts'
 
 /** What an event adds to the answer. */
@@ -24,32 +24,13 @@ const longestReasons = 500
 /** What these report was spent by calls of their own; whoever fetches them spends nothing. */
 const storedObjects: ReadonlySet<string> = new Set(['batch', 'response', 'thread.run'])
 
-const pieceNames = {
-  [slot.usage]: 'usage',
-  [slot.startUsage]: 'startUsage',
-  [slot.timings]: 'timings',
-  [slot.metrics]: 'metrics',
-  [slot.timeInfo]: 'timeInfo',
-  [slot.meta]: 'meta',
-} as const
-
-/** What {@link readError} calls the parts of a body that may tell of an error. */
-const partNames = {
-  [slot.type]: 'type',
-  [slot.error]: 'error',
-  [slot.errorType]: 'error_type',
-  [slot.message]: 'message',
-  [slot.code]: 'code',
-  [slot.detail]: 'detail',
-} as const
-
 /**
  * Reads off an answer, one event or one piece of body at a time, what the meter wants to know of it. Looks at
  * every byte once, and parses only the small pieces that are wanted, the counts only once at the end.
  */
 export class AnswerReader implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(answerPlaces, this)
-  readonly #call: Pick<Call, 'type' | 'method'>
+  readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #status: number
   #isEvent = false
 
@@ -68,8 +49,8 @@ export class AnswerReader implements JsonPeekReceiver {
 
   #finishReasons: string[] | null = null
   #pieces: ReportedPieces | null = null
-  /** Where pieces of the event at hand stand: place, start, end, place …; they count once the event is whole. */
-  readonly #found: number[] = []
+  /** Where pieces of the event at hand stand; they count once the event is whole. */
+  readonly #found: { readonly name: keyof UsagePieces; readonly start: number; readonly end: number }[] = []
   #isStored = false
   #parsedEvents = 0
 
@@ -90,7 +71,7 @@ export class AnswerReader implements JsonPeekReceiver {
   #hasAnswer = false
   #errorParts: Record<string, unknown> | null = null
 
-  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
+  constructor(call: Pick<Call, 'callType' | 'method'>, status: number) {
     this.#call = call
     this.#status = status
   }
@@ -113,11 +94,11 @@ export class AnswerReader implements JsonPeekReceiver {
 
   /** Counts, cost and times as reported so far. Only a POST spends anything, and a body that is no JSON says nothing. */
   figures(): ReportedFigures {
-    const { type, method } = this.#call
+    const { callType, method } = this.#call
     const isBroken = !this.#isEvent && this.#peek.notJson
-    if (this.#pieces === null || isBroken || method !== 'POST' || (type === 'other' && this.#isStored))
+    if (this.#pieces === null || isBroken || method !== 'POST' || (callType === 'other' && this.#isStored))
       return noFigures
-    const each = this.#pieces.all().map((pieces) => readFigures(pieces, type, this.#choiceCount))
+    const each = this.#pieces.all().map((pieces) => readFigures(pieces, callType, this.#choiceCount))
     return addChoices(each)
   }
 
@@ -169,92 +150,97 @@ export class AnswerReader implements JsonPeekReceiver {
 
   value(which: number, bytes: Buffer, start: number, end: number): void {
     const first = bytes[start]
-    switch (which) {
-      case slot.visible:
-      case slot.reasoning:
-      case slot.typedDelta:
-        if (first === quote && end - start > 2) this.#noteContent(which)
+    const part = answerParts[which]
+    switch (part) {
+      case 'visible':
+      case 'reasoning':
+      case 'typedDelta':
+        if (first === quote && end - start > 2) this.#noteContent(part)
         return
-      case slot.choiceIndex:
+      case 'choiceIndex':
         this.#choiceIndex = countPiece(bytes, start, end) ?? 0
         return
-      case slot.finishReason:
+      case 'finishReason':
         if (first === quote) this.#choiceReason = stringPiece(bytes, start, end)
         return
-      case slot.model:
+      case 'model':
         if (this.model === null && end - start > 2) this.model = stringPiece(bytes, start, end)
         return
-      case slot.serviceTier:
+      case 'serviceTier':
         if (first === quote) this.serviceTier ??= stringPiece(bytes, start, end)
         return
-      case slot.usage:
-      case slot.startUsage:
-      case slot.timings:
-      case slot.metrics:
-      case slot.timeInfo:
-      case slot.meta:
-        if (first === openBrace) this.#notePiece(which, bytes, start, end)
+      case 'usage':
+      case 'startUsage':
+      case 'timings':
+      case 'metrics':
+      case 'timeInfo':
+      case 'meta':
+        if (first === openBrace) this.#notePiece(part, bytes, start, end)
         return
-      case slot.requestId:
+      case 'requestId':
         if (first === quote && end - start > 2) this.requestId ??= stringPiece(bytes, start, end)
         return
-      case slot.type:
+      case 'type':
         if (this.#isEvent) this.#eventType = stringPiece(bytes, start, end)
-        else this.#notePart(which, bytes, start, end)
+        else this.#notePart(part, bytes, start, end)
         return
-      case slot.object:
+      case 'object':
         this.#noteObject(bytes, start, end)
         return
-      case slot.stopReason:
+      case 'stopReason':
         if (first === quote) this.#noteFinish(0, stringPiece(bytes, start, end))
         return
-      case slot.status:
-        if (!this.#isEvent && this.#call.type === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
+      case 'status':
+        if (!this.#isEvent && this.#call.callType === 'chat') this.#noteStatus(stringPiece(bytes, start, end))
         return
-      case slot.error:
+      case 'error':
         if (this.#isEvent) this.#eventFailed ||= first !== letterN && first !== letterF && end - start > 2
-        else if (first !== letterN) this.#notePart(which, bytes, start, end)
+        else if (first !== letterN) this.#notePart(part, bytes, start, end)
         return
-      case slot.choiceError:
+      case 'choiceError':
         if (first !== openBrace && first !== quote) return
         this.#noteFailure()
-        this.#notePart(slot.error, bytes, start, end)
+        this.#notePart('error', bytes, start, end)
         return
-      case slot.list:
+      case 'list':
         this.#hasAnswer = true
         return
-      case slot.errorType:
-      case slot.message:
-      case slot.code:
-      case slot.detail:
-        this.#notePart(which, bytes, start, end)
+      case 'choice':
+      case undefined:
+        return
+      default:
+        this.#notePart(part, bytes, start, end)
     }
   }
 
   tooLong(which: number, firstByte: number): void {
-    switch (which) {
-      case slot.visible:
-      case slot.reasoning:
-      case slot.typedDelta:
-        if (firstByte === quote) this.#noteContent(which)
+    const part = answerParts[which]
+    switch (part) {
+      case 'visible':
+      case 'reasoning':
+      case 'typedDelta':
+        if (firstByte === quote) this.#noteContent(part)
         return
-      case slot.usage:
+      case 'usage':
         this.#pieces?.forget('usage')
         return
-      case slot.choiceError:
+      case 'choiceError':
         this.#noteFailure()
         return
-      case slot.list:
+      case 'list':
         this.#hasAnswer = true
         return
-      case slot.error:
+      case 'error':
         if (this.#isEvent) this.#eventFailed = true
         else if (this.#status < 400 && !this.#hasAnswer) this.failed = true
+        return
+      default:
+      // All else is as if it were not there.
     }
   }
 
   close(which: number): void {
-    if (which !== slot.choice) return
+    if (answerParts[which] !== 'choice') return
     this.#hasAnswer = true
     if (this.#isEvent) this.#lastChoice = Math.min(this.#choiceIndex, mostChoices - 1)
     else this.#choiceCount++
@@ -263,23 +249,21 @@ export class AnswerReader implements JsonPeekReceiver {
     this.#choiceReason = null
   }
 
-  #noteContent(which: number): void {
-    if (which === slot.typedDelta) this.#hasTypedDelta = true
-    else if (which === slot.visible) this.#content = 'visible'
+  #noteContent(part: 'typedDelta' | 'visible' | 'reasoning'): void {
+    if (part === 'typedDelta') this.#hasTypedDelta = true
+    else if (part === 'visible') this.#content = 'visible'
     else {
       this.streamedReasoning = true
       if (this.#content === 'none') this.#content = 'reasoning'
     }
   }
 
-  #notePiece(which: keyof typeof pieceNames, bytes: Buffer, start: number, end: number): void {
-    if (this.#isEvent) {
-      this.#found.push(which, start, end)
-      this.#hasTimings ||= which === slot.timings
-      return
-    }
+  #notePiece(name: keyof UsagePieces, bytes: Buffer, start: number, end: number): void {
     this.#pieces ??= new ReportedPieces()
-    this.#pieces.inBody(pieceNames[which], bytes, start, end)
+    if (this.#isEvent) {
+      this.#found.push({ name, start, end })
+      this.#hasTimings ||= name === 'timings'
+    } else this.#pieces.inBody(name, bytes, start, end)
   }
 
   /**
@@ -287,19 +271,13 @@ export class AnswerReader implements JsonPeekReceiver {
    * the event's own or the one that ended before, and so is a usage beside them; any other usage is of all choices.
    */
   #noteFound(bytes: Buffer): void {
-    const found = this.#found
-    if (found.length === 0) return
-    const pieces = (this.#pieces ??= new ReportedPieces())
     const choice = this.#hasTimings ? this.#lastChoice : null
-    for (let at = 0; at < found.length; at += 3) {
-      const which = found[at] as keyof typeof pieceNames
-      pieces.inEvent(pieceNames[which], choice, bytes, found[at + 1] ?? 0, found[at + 2] ?? 0)
-    }
+    for (const { name, start, end } of this.#found) this.#pieces?.inEvent(name, choice, bytes, start, end)
   }
 
   #noteObject(bytes: Buffer, start: number, end: number): void {
     if (isAscii(bytes, start, end, '"error"')) this.#noteFailure()
-    else if (this.#call.type === 'other') {
+    else if (this.#call.callType === 'other') {
       this.#isStored ||= storedObjects.has(stringPiece(bytes, start, end) ?? '')
     }
   }
@@ -328,7 +306,7 @@ export class AnswerReader implements JsonPeekReceiver {
   /** Events of the Responses and Messages APIs tell by their type what they are. */
   #noteType(type: string): void {
     if (this.#hasTypedDelta && type.endsWith('.delta')) {
-      this.#noteContent(type.includes('reasoning') ? slot.reasoning : slot.visible)
+      this.#noteContent(type.includes('reasoning') ? 'reasoning' : 'visible')
       return
     }
     if (type === 'message_stop' || type === 'response.incomplete') this.marked = true
@@ -350,8 +328,9 @@ export class AnswerReader implements JsonPeekReceiver {
     if (error.code !== null || error.message !== null) this.error = error
   }
 
-  #notePart(which: keyof typeof partNames, bytes: Buffer, start: number, end: number): void {
-    if (!this.#isEvent) (this.#errorParts ??= {})[partNames[which]] = parsePiece(bytes, start, end)
+  /** Notes a part of a body that may tell of an error, as {@link readError} calls it. */
+  #notePart(part: AnswerPart, bytes: Buffer, start: number, end: number): void {
+    if (!this.#isEvent) (this.#errorParts ??= {})[part] = parsePiece(bytes, start, end)
   }
 }
 

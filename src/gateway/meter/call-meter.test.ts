@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
+import type { ResponseHead } from '../../call/call-observer.ts'
+import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
-import { Failure } from '../../call/failure.ts'
 import { CallMeter } from './call-meter.ts'
-import type { MeterReading } from '../../call/meter-reading.ts'
+import type { AnswerEnding } from '../../call/outcome.ts'
 
 interface Answer {
   readonly status?: number
@@ -19,30 +20,45 @@ interface Answer {
 const sse = ['Content-Type', 'text/event-stream; charset=utf-8']
 const json = ['content-type', 'application/json']
 
-function play(
-  answer: Answer,
-  meter: CallMeter = new CallMeter({ type: answer.callType ?? 'chat', method: 'POST' }, true),
+interface Reading extends CallDraft {
+  readonly ending: AnswerEnding
+  readonly totalEvents: number
+  readonly parsedEvents: number
+}
+
+const dispatchMs = 100
+
+function meterOf(
+  callType: CallType = 'chat',
+  wantsStream = true,
+  onFault: (error: unknown) => void = assert.ifError,
 ): CallMeter {
-  meter.requestStart(100)
-  meter.responseStart(
-    { status: answer.status ?? 200, statusText: '', contentLength: null, headers: answer.headers ?? sse },
-    110,
-  )
-  let atMs = 110
-  for (const [arrival, chunk] of answer.chunks) {
+  return new CallMeter({ callType, method: 'POST' }, wantsStream, dispatchMs, onFault)
+}
+
+function play(answer: Answer, meter: CallMeter = meterOf(answer.callType)): CallMeter {
+  const { status = 200, headers = sse } = answer
+  meter.responseStart({ status, statusText: '', contentLength: null, headers })
+  for (const [atMs, chunk] of answer.chunks) {
     const copy = Buffer.from(chunk as string)
-    meter.data(copy, (atMs = arrival))
+    meter.data(copy, atMs)
     copy.fill(0)
   }
-  if (answer.cut === true) meter.error(new Failure('upstream_reset', 'broke'), atMs)
-  else meter.end(atMs)
+  meter.end(answer.cut !== true)
   return meter
 }
 
-function readingOf(answer: Answer): MeterReading {
+function readingOf(answer: Answer): Reading {
   const meter = play(answer)
   assert.equal(meter.settled(), null)
-  return meter.reading()
+  return read(meter)
+}
+
+function read(meter: CallMeter): Reading {
+  const record = blankRecord()
+  meter.complete(record)
+  const { ending, totalEvents, parsedEvents } = meter
+  return { ...record, ending, totalEvents, parsedEvents }
 }
 
 /** A body of these events, all arriving at once. */
@@ -68,7 +84,7 @@ const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 }
 const done = '[DONE]'
 
 test('a chat stream, with every time', () => {
-  const reading = readingOf({
+  const meter = play({
     headers: [...sse, 'X-Request-Id', 'req-9', 'request-id', 'other'],
     chunks: [
       [120, event(chunk({ role: 'assistant', content: '' }, null, { service_tier: 'default' }))],
@@ -79,38 +95,35 @@ test('a chat stream, with every time', () => {
       [1200, event(chunk({}, 'stop')) + event({ choices: [], usage }) + event(done)],
     ],
   })
-  const { usage: read, responseBytes, ...rest } = reading
-  assert.ok(responseBytes > 500)
-  assert.deepEqual([read?.inputTokens, read?.outputTokens, read?.source], [12, 5, 'usage'])
-  assert.deepEqual(
-    { ...rest, gapP95Ms: Math.round(rest.gapP95Ms ?? 0) },
-    {
-      ttftMs: 50,
-      ttfoMs: 1060,
-      isLlamaCpp: false,
-      tpotMs: 260,
-      chunks: 4,
-      gapP50Ms: 20,
-      gapP95Ms: 911,
-      gapMaxMs: 1010,
-      stalls: 1,
-      costNanoUsd: null,
-      searchUnits: null,
-      upstreamQueueMs: null,
-      upstreamPromptMs: null,
-      upstreamDecodeMs: null,
-      responseModel: 'm-1',
-      serviceTier: 'default',
-      finishReason: 'stop',
-      upstreamRequestId: 'req-9',
-      upstreamErrorCode: null,
-      errorMessage: null,
-      ending: 'complete',
-      totalEvents: 8,
-      parsedEvents: 1,
-      usageEvents: 1,
-    },
-  )
+  const reading = read(meter)
+  assert.ok(reading.responseBytes > 500)
+  assert.deepEqual([reading.inputTokens, reading.outputTokens, reading.usageSource], [12, 5, 'usage'])
+  const expected: Partial<Reading> = {
+    ttftMs: 50,
+    ttfoMs: 1060,
+    tpotMs: 260,
+    chunks: 4,
+    gapP50Ms: 20,
+    gapMaxMs: 1010,
+    stalls: 1,
+    costNanoUsd: null,
+    searchUnits: null,
+    upstreamQueueMs: null,
+    upstreamPromptMs: null,
+    upstreamDecodeMs: null,
+    responseModel: 'm-1',
+    serviceTier: 'default',
+    finishReason: 'stop',
+    upstreamRequestId: 'req-9',
+    upstreamErrorCode: null,
+    errorMessage: null,
+    ending: 'complete',
+    totalEvents: 8,
+    parsedEvents: 1,
+  }
+  assert.deepEqual({ ...reading, ...expected }, reading)
+  assert.equal(Math.round(reading.gapP95Ms ?? 0), 911)
+  assert.deepEqual([meter.isLlamaCpp, meter.usageEvents], [false, 1])
 })
 
 test('all content at one instant gives no time per token', () => {
@@ -211,7 +224,7 @@ test('of 500 events under 5 % are parsed, though usage stands in every one', () 
   const reading = readingOf({ chunks: events(...all, chunk({}, 'stop', { usage: counts(501) }), done) })
   assert.equal(reading.totalEvents, 502)
   assert.ok(reading.parsedEvents < 0.05 * reading.totalEvents)
-  assert.equal(reading.usage?.outputTokens, 501)
+  assert.equal(reading.outputTokens, 501)
   assert.equal(reading.chunks, 500)
 })
 
@@ -219,7 +232,7 @@ test('of 500 events with usage: null and a last one with usage, one piece is par
   const all = Array.from({ length: 500 }, () => chunk({ content: 'x' }, null, { usage: null }))
   const reading = readingOf({ chunks: events(...all, { choices: [], usage }, done) })
   assert.equal(reading.parsedEvents, 1)
-  assert.equal(reading.usage?.outputTokens, 5)
+  assert.equal(reading.outputTokens, 5)
 })
 
 test('content that talks of usage, errors and ends is only content', () => {
@@ -227,8 +240,8 @@ test('content that talks of usage, errors and ends is only content', () => {
     '","usage":{"prompt_tokens":1,"completion_tokens":99},"error":{"message":"boom"},"finish_reason":"stop"}]}\n[DONE]'
   const reading = readingOf({ chunks: events(chunk({ content: said }), chunk({ content: said })) })
   assert.deepEqual(
-    [reading.usage, reading.ending, reading.finishReason, reading.errorMessage, reading.chunks],
-    [null, 'truncated', null, null, 2],
+    [reading.usageSource, reading.ending, reading.finishReason, reading.errorMessage, reading.chunks],
+    ['none', 'truncated', null, null, 2],
   )
 })
 
@@ -239,9 +252,9 @@ test('zero counts before the real ones, as Ollama sends them, are not taken', ()
     usage: counts,
   })
   const cut = readingOf({ chunks: events(text('A', zero), text('B', zero)), cut: true })
-  assert.deepEqual([cut.usage, cut.chunks], [null, 2])
+  assert.deepEqual([cut.usageSource, cut.outputTokens, cut.chunks], ['none', null, 2])
   const whole = readingOf({ chunks: events(text('A', zero), text('', usage), text('', zero)) })
-  assert.equal(whole.usage?.outputTokens, 5)
+  assert.equal(whole.outputTokens, 5)
 })
 
 test('bad JSON in an event is skipped', () => {
@@ -276,7 +289,7 @@ test('an Anthropic stream', () => {
     [reading.responseModel, reading.finishReason, reading.chunks, reading.ending],
     ['c-1', 'end_turn', 2, 'complete'],
   )
-  assert.deepEqual([reading.usage?.inputTokens, reading.usage?.outputTokens], [14, 40])
+  assert.deepEqual([reading.inputTokens, reading.outputTokens], [14, 40])
 })
 
 test('a Responses stream', () => {
@@ -297,7 +310,7 @@ test('a Responses stream', () => {
     [reading.ttftMs, reading.ttfoMs, reading.ending, reading.responseModel],
     [30, 40, 'complete', 'm-2'],
   )
-  assert.equal(reading.usage?.totalTokens, 7)
+  assert.equal(reading.totalTokens, 7)
 })
 
 const failures: readonly [what: string, stream: string, code: string | null, message: string | null][] = [
@@ -372,13 +385,7 @@ test('a chat answer that is no stream', () => {
       ],
     })
     assert.deepEqual(
-      [
-        reading.responseModel,
-        reading.serviceTier,
-        reading.finishReason,
-        reading.usage?.totalTokens,
-        reading.ending,
-      ],
+      [reading.responseModel, reading.serviceTier, reading.finishReason, reading.totalTokens, reading.ending],
       ['m-1', 'flex', 'stop', 17, 'none'],
     )
     assert.deepEqual([reading.ttftMs, reading.chunks], [null, null])
@@ -389,7 +396,7 @@ test('a chat answer that is no stream', () => {
 const bodies: readonly [
   what: string,
   body: unknown,
-  expected: Partial<MeterReading>,
+  expected: Partial<Reading>,
   callType?: CallType,
   status?: number,
 ][] = [
@@ -439,7 +446,7 @@ const bodies: readonly [
     { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
     { ending: 'none', finishReason: 'max_output_tokens' },
   ],
-  ['no JSON', 'no', { usage: null, responseModel: null }],
+  ['no JSON', 'no', { usageSource: 'none', inputTokens: null, responseModel: null }],
 ]
 
 for (const [what, body, expected, callType = 'chat', status = 200] of bodies) {
@@ -462,53 +469,52 @@ test('sixty thousand numbers before the usage of embeddings', () => {
     (_, i) => [120, body.slice(i * 1000, i * 1000 + 1000)] as const,
   )
   const reading = readingOf({ headers: json, callType: 'embedding', chunks })
-  assert.deepEqual(
-    [reading.responseModel, reading.usage?.inputTokens, reading.usage?.outputTokens],
-    ['e', 8, 0],
-  )
+  assert.deepEqual([reading.responseModel, reading.inputTokens, reading.outputTokens], ['e', 8, 0])
 })
 
-test('each attempt starts a new reading', () => {
-  const meter = play(
-    { status: 429, headers: [...json, 'x-request-id', 'r'], chunks: [[120, '{"error":{"message":"m"}}']] },
-    new CallMeter({ type: 'chat', method: 'POST' }, false),
-  )
-  assert.equal(meter.reading().errorMessage, 'm')
-  meter.requestStart(500)
-  const { errorMessage, responseBytes, upstreamRequestId } = meter.reading()
-  assert.deepEqual([errorMessage, responseBytes, upstreamRequestId], [null, 0, null])
-})
+for (const [what, fault] of [
+  ['the head', (meter: CallMeter) => meter.responseStart({ status: 200 } as ResponseHead)],
+  ['a chunk', (meter: CallMeter) => meter.data({ length: 9 } as Buffer, 130)],
+] as const) {
+  test(`a fault while ${what} is read is reported once, and nothing more is read`, () => {
+    const reported: unknown[] = []
+    const meter = meterOf('chat', true, (error) => reported.push(error))
+    meter.responseStart({ status: 200, statusText: '', contentLength: null, headers: sse })
+    meter.data(Buffer.from(event(chunk({ content: 'A' }))), 120)
+    assert.doesNotThrow(() => fault(meter))
+    meter.data(Buffer.from(event(chunk({ content: 'B' }))), 140)
+    meter.end(true)
+    assert.equal(reported.length, 1)
+    assert.deepEqual([read(meter).chunks, read(meter).ttftMs], [1, 20])
+  })
+}
 
 test('a reading taken on the way does not hold back what comes later', () => {
-  const meter = new CallMeter({ type: 'chat', method: 'POST' }, true)
-  meter.requestStart(0)
-  meter.responseStart({ status: 200, statusText: '', contentLength: null, headers: sse }, 1)
+  const meter = meterOf()
+  meter.responseStart({ status: 200, statusText: '', contentLength: null, headers: sse })
   meter.data(Buffer.from(event(chunk({ content: 'A' }, null, { usage }))), 2)
-  assert.equal(meter.reading().usage?.outputTokens, 5)
+  assert.equal(read(meter).outputTokens, 5)
   meter.data(
     Buffer.from(event(chunk({}, 'stop', { usage: { ...usage, completion_tokens: 6, total_tokens: 18 } }))),
     3,
   )
-  meter.end(4)
-  const { usage: read, ending, parsedEvents } = meter.reading()
-  assert.deepEqual([read?.outputTokens, ending, parsedEvents], [6, 'complete', 1])
+  meter.end(true)
+  const { outputTokens, ending, parsedEvents } = read(meter)
+  assert.deepEqual([outputTokens, ending, parsedEvents], [6, 'complete', 1])
 })
 
 test('what is neither a stream nor JSON is only counted', () => {
   const reading = readingOf({ headers: ['content-type', 'text/html'], chunks: [[120, '{"usage":{}}']] })
   assert.deepEqual(
-    [reading.responseBytes, reading.usage, reading.chunks, reading.ending],
-    [12, null, null, 'none'],
+    [reading.responseBytes, reading.usageSource, reading.chunks, reading.ending],
+    [12, 'none', null, 'none'],
   )
 })
 
 test('an answer that does not say what it is is read as what was asked for', () => {
   assert.equal(readingOf({ headers: [], chunks: events(done) }).ending, 'complete')
-  const body = new CallMeter({ type: 'chat', method: 'POST' }, false)
-  assert.equal(
-    play({ headers: [], chunks: [[120, JSON.stringify({ usage })]] }, body).reading().usage?.totalTokens,
-    17,
-  )
+  const body = play({ headers: [], chunks: [[120, JSON.stringify({ usage })]] }, meterOf('chat', false))
+  assert.equal(read(body).totalTokens, 17)
 })
 
 const codings: readonly [coding: string, encode: (bytes: Buffer) => Buffer][] = [
@@ -530,8 +536,8 @@ for (const [coding, encode] of codings) {
     const meter = play({ headers: [...json, 'Content-Encoding', coding.toUpperCase()], chunks })
     await meter.settled()
     assert.equal(meter.settled(), null)
-    const reading = meter.reading()
-    assert.deepEqual([reading.usage?.totalTokens, reading.responseBytes], [17, encoded.length])
+    const reading = read(meter)
+    assert.deepEqual([reading.totalTokens, reading.responseBytes], [17, encoded.length])
   })
 }
 
@@ -547,7 +553,7 @@ test('a compressed stream that is cut gives what came', async () => {
     cut: true,
   })
   await meter.settled()
-  const { chunks, ttftMs, ending } = meter.reading()
+  const { chunks, ttftMs, ending } = read(meter)
   assert.deepEqual([chunks, ttftMs, ending], [2, 50, 'truncated'])
 })
 
@@ -557,8 +563,8 @@ test('a small body that unpacks to 40 MB is given up, and nothing is said of it'
   assert.ok(bomb.length < 40_000)
   const meter = play({ headers: [...sse, 'content-encoding', 'br'], chunks: [[120, bomb]] })
   await meter.settled()
-  const { usage: read, chunks, ending, responseBytes } = meter.reading()
-  assert.deepEqual([read, chunks, ending, responseBytes], [null, null, 'none', bomb.length])
+  const { usageSource, chunks, ending, responseBytes } = read(meter)
+  assert.deepEqual([usageSource, chunks, ending, responseBytes], ['none', null, 'none', bomb.length])
 })
 
 for (const [what, headers] of [
@@ -569,7 +575,7 @@ for (const [what, headers] of [
   test(`a stream in a coding ${what} is never called truncated`, async () => {
     const meter = play({ headers, chunks: events(chunk({ content: 'A' })) })
     await meter.settled()
-    const { ending, usage: read, chunks } = meter.reading()
-    assert.deepEqual([ending, read, chunks], ['none', null, null])
+    const { ending, usageSource, chunks } = read(meter)
+    assert.deepEqual([ending, usageSource, chunks], ['none', 'none', null])
   })
 }

@@ -1,177 +1,207 @@
-import type { Call } from '../../call/call.ts'
+import type { CallDraft } from '../../call/call-record.ts'
+import type { Call, CallType } from '../../call/call.ts'
 import type { CallObserver, ResponseHead } from '../../call/call-observer.ts'
-import type { Failure } from '../../call/failure.ts'
-import { type AnswerForm, readAnswerHead } from './answer-head.ts'
+import { readAnswerHead } from './answer-head.ts'
 import { AnswerReader } from './answer-reader.ts'
 import { contentCoding } from './content-coding.ts'
 import { ContentDecoder } from './content-decoder.ts'
-import type { AnswerEnding, MeterReading } from '../../call/meter-reading.ts'
+import type { AnswerEnding } from '../../call/outcome.ts'
 import { ErrorText } from './error-text.ts'
 import { noFigures } from './read-usage.ts'
 import { ContentPace } from './content-pace.ts'
 import { type SseReceiver, SseScanner } from './sse-scanner.ts'
 
-/** Reads an answer's body, of whatever form, once its content coding is undone. */
-interface BodyReader {
-  data(chunk: Uint8Array, atMs: number): void
-  end(isWhole: boolean): void
-}
-
 /**
- * Measures one call as its answer passes. Keeps nothing of what it sees but what the reading is made of; each
- * attempt starts a new reading.
+ * Measures the answer to one attempt as it passes. Keeps nothing of what it sees but what the record is filled with. A
+ * fault of its own ends the measuring, never the call.
  */
-export class CallMeter implements CallObserver {
-  readonly #call: Pick<Call, 'type' | 'method'>
+export class CallMeter implements CallObserver, SseReceiver {
+  readonly #call: Pick<Call, 'callType' | 'method'>
   readonly #wantsStream: boolean
-  #dispatchMs: number | null = null
+  readonly #onFault: (error: unknown) => void
+  readonly #dispatchMs: number
   #status = 0
   #upstreamRequestId: string | null = null
-  #isLlamaCpp = false
+  /** The answer's `Server` is llama.cpp. */
+  isLlamaCpp = false
   #responseBytes = 0
-  #reader: BodyReader | null = null
-  /** What the reader is made of, by the form of the answer. */
-  #stream: StreamMeter | null = null
   #answer: AnswerReader | null = null
+  /** Of a stream of events. */
+  #scanner: SseScanner | null = null
+  #pace: ContentPace | null = null
+  /** Of an error that is told as text. */
   #text: ErrorText | null = null
   #decoder: ContentDecoder | null = null
-  #over = false
+  #hasFailed = false
+  /** When the bytes that are read now have come. */
+  #atMs = 0
+  /** Events with data. */
+  totalEvents = 0
 
-  /** `wantsStream`: how to read an answer that does not say what it is. */
-  constructor(call: Pick<Call, 'type' | 'method'>, wantsStream: boolean) {
+  /**
+   * `wantsStream`: how to read an answer that does not say what it is. `dispatchMs`: when the attempt was handed to the
+   * transport. `onFault` must not throw.
+   */
+  constructor(
+    call: Pick<Call, 'callType' | 'method'>,
+    wantsStream: boolean,
+    dispatchMs: number,
+    onFault: (error: unknown) => void,
+  ) {
     this.#call = call
     this.#wantsStream = wantsStream
+    this.#dispatchMs = dispatchMs
+    this.#onFault = onFault
   }
 
-  requestStart(atMs: number): void {
-    this.#dispatchMs = atMs
-    this.#status = 0
-    this.#upstreamRequestId = null
-    this.#isLlamaCpp = false
-    this.#responseBytes = 0
-    this.#reader = null
-    this.#stream = null
-    this.#answer = null
-    this.#text = null
-    this.#decoder?.end()
-    this.#decoder = null
-    this.#over = false
+  /** Those of them of which something had to be parsed as JSON. */
+  get parsedEvents(): number {
+    return this.#answer?.parsedEvents ?? 0
   }
 
-  responseStart(head: ResponseHead, _atMs: number): void {
+  /** Events that reported token counts, or times per token, other than zero. */
+  get usageEvents(): number {
+    return this.#answer?.usageEvents ?? 0
+  }
+
+  /** How the answer ended; final once the attempt is over and `settled`. */
+  get ending(): AnswerEnding {
+    const { callType } = this.#call
+    if (this.#status >= 400) return 'none'
+    if (this.#answer?.failed === true && isInference(callType)) return 'stream_error'
+    if (this.#scanner === null || callType !== 'chat') return 'none'
+    if (this.#answer?.marked === true) return 'complete'
+    // What is not seen may be in an event that was too long to be read.
+    return this.#isWhole && this.#scanner.skippedEvents === 0 ? 'truncated' : 'none'
+  }
+
+  responseStart(head: ResponseHead): void {
     this.#status = head.status
-    const { form, coding, upstreamRequestId, isLlamaCpp } = readAnswerHead(head.headers)
-    this.#upstreamRequestId = upstreamRequestId
-    this.#isLlamaCpp = isLlamaCpp
-    const decoding = coding === null ? null : contentCoding(coding)
-    if (coding !== null && decoding === null) return
-    this.#open(form ?? (this.#wantsStream && head.status < 400 ? 'events' : 'json'))
-    const reader = this.#reader
-    if (decoding === null || reader === null) return
-    const pace = this.#stream === null ? 'at-the-end' : 'as-it-comes'
-    this.#decoder = new ContentDecoder(decoding, pace, (bytes, cameAtMs) => reader.data(bytes, cameAtMs))
+    try {
+      this.#open(head)
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   data(chunk: Uint8Array, atMs: number): void {
     this.#responseBytes += chunk.length
-    if (this.#decoder === null) this.#reader?.data(chunk, atMs)
-    else this.#decoder.write(chunk, atMs)
+    try {
+      if (this.#decoder === null) this.#read(chunk, atMs)
+      else this.#decoder.write(chunk, atMs)
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
-  end(_atMs: number): void {
-    this.#finish(true)
+  end(isWhole: boolean): void {
+    try {
+      this.#decoder?.end()
+      const settled = this.settled()
+      if (settled === null) this.#end(isWhole)
+      else void settled.then(() => this.#end(isWhole)).catch(this.#onFault)
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
-  error(_failure: Failure, _atMs: number): void {
-    this.#finish(false)
+  event(bytes: Buffer, start: number, end: number, isError: boolean): void {
+    this.totalEvents++
+    const content = this.#answer?.event(bytes, start, end, isError) ?? 'none'
+    if (content !== 'none') this.#pace?.add(this.#atMs, content === 'visible')
   }
 
-  /** When the reading is final, after `end` or `error`; `null` in the ordinary case: it is already. */
+  errorField(bytes: Buffer, start: number, end: number): void {
+    this.#answer?.errorField(bytes, start, end)
+  }
+
+  /** When the reading is final, after `end`; `null` in the ordinary case: it is already. */
   settled(): Promise<void> | null {
     return this.#decoder === null ? null : this.#decoder.settled()
   }
 
-  /** What is known; final once the attempt is over and `settled`. */
-  reading(): MeterReading {
-    const stream = this.#stream
+  /** Writes what is known into the record; final once the attempt is over and `settled`. */
+  complete(record: CallDraft): void {
     const answer = this.#answer
-    // Counts of a stream that could only be read in part would be wrong ones.
-    const whole = this.#decoder?.failed !== true
+    const pace = this.#pace
+    const whole = this.#isWhole
     const figures = (whole ? answer?.figures() : null) ?? noFigures
-    const usage = figures.usage
-    const ending = this.#ending(whole)
-    const error = this.#status >= 400 || ending === 'stream_error' ? (answer?.error ?? null) : null
-    const pace = stream?.pace ?? null
-    const wholePace = whole ? pace : null
-    const seenChunks = pace?.chunks ?? null
-    const hiddenTokens = answer?.streamedReasoning === true ? 0 : (usage?.reasoningTokens ?? 0)
-    const streamedTokens = (usage?.outputTokens ?? 0) - hiddenTokens
-    const [gapP50Ms = null, gapP95Ms = null] = wholePace?.gapPercentiles([0.5, 0.95]) ?? []
-    return {
-      ttftMs: this.#sinceDispatch(pace?.firstAtMs ?? null),
-      ttfoMs: this.#sinceDispatch(pace?.firstVisibleAtMs ?? null),
-      tpotMs: figures.tpotMs ?? (wholePace === null ? null : tpotOf(wholePace, streamedTokens)),
-      // What was read of a coded stream that its client left.
-      chunks: whole || seenChunks !== 0 ? seenChunks : null,
-      gapP50Ms,
-      gapP95Ms,
-      gapMaxMs: wholePace?.longestGapMs ?? null,
-      stalls: wholePace?.stalls ?? null,
-      usage,
-      costNanoUsd: figures.costNanoUsd,
-      searchUnits: figures.searchUnits,
-      upstreamQueueMs: figures.queueMs,
-      upstreamPromptMs: figures.promptMs,
-      upstreamDecodeMs: figures.decodeMs,
-      responseModel: answer?.model ?? null,
-      serviceTier: answer?.serviceTier ?? figures.serviceTier,
-      finishReason: answer?.finishReason ?? null,
-      isLlamaCpp: this.#isLlamaCpp,
-      upstreamRequestId: this.#upstreamRequestId ?? answer?.requestId ?? null,
-      upstreamErrorCode: error?.code ?? null,
-      errorMessage: error?.message ?? this.#text?.message ?? null,
-      ending,
-      responseBytes: this.#responseBytes,
-      totalEvents: stream?.totalEvents ?? 0,
-      parsedEvents: stream?.answer.parsedEvents ?? 0,
-      usageEvents: stream?.answer.usageEvents ?? 0,
+    Object.assign(record, figures)
+    record.serviceTier = answer?.serviceTier ?? figures.serviceTier
+    const error = this.#status >= 400 || this.ending === 'stream_error' ? (answer?.error ?? null) : null
+    record.upstreamErrorCode = error?.code ?? null
+    record.errorMessage = error?.message ?? this.#text?.message ?? null
+    record.responseModel = answer?.model ?? null
+    record.finishReason = answer?.finishReason ?? null
+    record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
+    record.responseBytes = this.#responseBytes
+    if (pace === null) return
+    record.ttftMs = this.#sinceDispatch(pace.firstAtMs)
+    record.ttfoMs = this.#sinceDispatch(pace.firstVisibleAtMs)
+    // What was read of a coded stream that its client left.
+    record.chunks = whole || pace.chunks > 0 ? pace.chunks : null
+    if (!whole) return
+    const hiddenTokens = answer?.streamedReasoning === true ? 0 : (figures.reasoningTokens ?? 0)
+    record.tpotMs ??= tpotOf(pace, (figures.outputTokens ?? 0) - hiddenTokens)
+    const [gapP50Ms = null, gapP95Ms = null] = pace.gapPercentiles([0.5, 0.95])
+    record.gapP50Ms = gapP50Ms
+    record.gapP95Ms = gapP95Ms
+    record.gapMaxMs = pace.longestGapMs
+    record.stalls = pace.stalls
+  }
+
+  /** Counts of a stream that could only be read in part would be wrong ones. */
+  get #isWhole(): boolean {
+    return this.#decoder?.failed !== true
+  }
+
+  #open({ status, headers }: ResponseHead): void {
+    const { form, coding, upstreamRequestId, isLlamaCpp } = readAnswerHead(headers)
+    this.#upstreamRequestId = upstreamRequestId
+    this.isLlamaCpp = isLlamaCpp
+    const decoding = coding === null ? null : contentCoding(coding)
+    if (coding !== null && decoding === null) return
+    const read = form ?? (this.#wantsStream && status < 400 ? 'events' : 'json')
+    if (read === 'opaque' || (read === 'text' && status < 400)) return
+    if (read === 'text') this.#text = new ErrorText()
+    else this.#answer = new AnswerReader(this.#call, status)
+    if (read === 'events') {
+      this.#scanner = new SseScanner(this)
+      this.#pace = new ContentPace()
     }
+    if (decoding === null) return
+    const pace = read === 'events' ? 'as-it-comes' : 'at-the-end'
+    this.#decoder = new ContentDecoder(decoding, pace, (bytes, atMs) => this.#read(bytes, atMs))
   }
 
-  #open(form: AnswerForm): void {
-    if (form === 'events') {
-      this.#reader = this.#stream = new StreamMeter(this.#call, this.#status)
-      this.#answer = this.#stream.answer
-    } else if (form === 'json') this.#reader = this.#answer = new AnswerReader(this.#call, this.#status)
-    else if (form === 'text' && this.#status >= 400) this.#reader = this.#text = new ErrorText()
+  /** Reads the next bytes of the body, whose content coding is undone. */
+  #read(bytes: Uint8Array, atMs: number): void {
+    if (this.#hasFailed) return
+    this.#atMs = atMs
+    if (this.#scanner !== null) this.#scanner.push(bytes)
+    else if (this.#text !== null) this.#text.data(bytes)
+    else this.#answer?.data(bytes)
   }
 
-  #finish(isWhole: boolean): void {
-    if (this.#over) return
-    this.#over = true
-    const reader = this.#reader
-    this.#decoder?.end()
-    const settled = this.settled()
-    if (settled === null) reader?.end(isWhole)
-    else void settled.then(() => reader?.end(isWhole)).catch(() => undefined)
+  #end(isWhole: boolean): void {
+    if (this.#hasFailed) return
+    if (this.#scanner === null) this.#answer?.end()
+    else if (isWhole) this.#scanner.finish()
   }
 
-  #ending(whole: boolean): AnswerEnding {
-    const stream = this.#stream
-    if (this.#status >= 400) return 'none'
-    if (this.#answer?.failed === true && isInference(this.#call.type)) return 'stream_error'
-    if (stream === null || this.#call.type !== 'chat') return 'none'
-    if (stream.answer.marked) return 'complete'
-    return whole && !stream.isPartial ? 'truncated' : 'none'
+  #fail(error: unknown): void {
+    this.#hasFailed = true
+    this.#decoder = null
+    this.#onFault(error)
   }
 
   #sinceDispatch(atMs: number | null): number | null {
-    return atMs === null || this.#dispatchMs === null ? null : atMs - this.#dispatchMs
+    return atMs === null ? null : atMs - this.#dispatchMs
   }
 }
 
 /** Only of these is an `error` in the answer the call's own failure; a file or a batch may just report one. */
-function isInference(callType: Call['type']): boolean {
+function isInference(callType: CallType): boolean {
   return callType === 'chat' || callType === 'embedding' || callType === 'rerank'
 }
 
@@ -189,42 +219,4 @@ function tpotOf(pace: ContentPace, tokens: number): number | null {
   if (early > (tokens - 1) / 3) return null
   const tpotMs = ((pace.lastAtMs ?? 0) - (pace.firstAtMs ?? 0)) / (tokens - 1)
   return tpotMs < leastTpotMs ? null : tpotMs
-}
-
-/** Measures an answer that is a stream of events: what it says, and when its content came. */
-class StreamMeter implements SseReceiver {
-  readonly answer: AnswerReader
-  readonly pace: ContentPace = new ContentPace()
-  readonly #scanner: SseScanner = new SseScanner(this)
-  #atMs = 0
-  /** Events with data. */
-  totalEvents = 0
-
-  constructor(call: Pick<Call, 'type' | 'method'>, status: number) {
-    this.answer = new AnswerReader(call, status)
-  }
-
-  /** Whether an event was too long to be read: what is not seen may be in it. */
-  get isPartial(): boolean {
-    return this.#scanner.skippedEvents > 0
-  }
-
-  data(chunk: Uint8Array, atMs: number): void {
-    this.#atMs = atMs
-    this.#scanner.push(chunk)
-  }
-
-  end(isWhole: boolean): void {
-    if (isWhole) this.#scanner.finish()
-  }
-
-  event(bytes: Buffer, start: number, end: number, isError: boolean): void {
-    this.totalEvents++
-    const content = this.answer.event(bytes, start, end, isError)
-    if (content !== 'none') this.pace.add(this.#atMs, content === 'visible')
-  }
-
-  errorField(bytes: Buffer, start: number, end: number): void {
-    this.answer.errorField(bytes, start, end)
-  }
 }

@@ -22,39 +22,29 @@ const gzip: ContentCoding = {
   whole: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { ...flush, maxOutputLength }),
 }
 
-const codings: ReadonlyMap<string, ContentCoding> = new Map([
-  ['gzip', gzip],
-  ['x-gzip', gzip],
-  [
-    'deflate',
-    {
-      stream: (first) => (hasZlibHeader(first) ? zlib.createInflate(flush) : zlib.createInflateRaw(flush)),
-      whole: (bytes, maxOutputLength) => {
-        const inflate = hasZlibHeader(bytes[0] ?? 0) ? zlib.inflateSync : zlib.inflateRawSync
-        return inflate(bytes, { ...flush, maxOutputLength })
-      },
+const codings: Readonly<Record<string, ContentCoding>> = {
+  gzip,
+  'x-gzip': gzip,
+  deflate: {
+    stream: (first) => (hasZlibHeader(first) ? zlib.createInflate(flush) : zlib.createInflateRaw(flush)),
+    whole: (bytes, maxOutputLength) => {
+      const inflate = hasZlibHeader(bytes[0] ?? 0) ? zlib.inflateSync : zlib.inflateRawSync
+      return inflate(bytes, { ...flush, maxOutputLength })
     },
-  ],
-  [
-    'br',
-    {
-      stream: () => zlib.createBrotliDecompress(brotliFlush),
-      whole: (bytes, maxOutputLength) =>
-        zlib.brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength }),
-    },
-  ],
-  [
-    'zstd',
-    {
-      stream: () => zlib.createZstdDecompress(zstdFlush),
-      whole: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...zstdFlush, maxOutputLength }),
-    },
-  ],
-])
+  },
+  br: {
+    stream: () => zlib.createBrotliDecompress(brotliFlush),
+    whole: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength }),
+  },
+  zstd: {
+    stream: () => zlib.createZstdDecompress(zstdFlush),
+    whole: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...zstdFlush, maxOutputLength }),
+  },
+}
 
 /** The coding of this name (one, lower-cased), or `null` where answers in it cannot be decoded. */
 export function contentCoding(name: string): ContentCoding | null {
-  return codings.get(name) ?? null
+  return Object.hasOwn(codings, name) ? (codings[name] ?? null) : null
 }
 
 /** RFC 1950 §2.2: the method 8 stands in the low half of the first byte. Some servers leave the header out. */

@@ -31,18 +31,16 @@ export class ContentDecoder {
   readonly #receive: DecodedReceiver
   readonly #limit: number
   #settled: PromiseWithResolvers<void> | null = null
-  #stream: Transform | null = null
-  #waiting: { readonly bytes: Buffer; readonly atMs: number }[] = []
-  #waitingBytes = 0
-  #encodedBytes = 0
-  #busy = false
-  #ending = false
   #isSettled = false
+  /** What came before there was a stream to decode it. */
+  #held: Buffer[] = []
+  #stream: Transform | null = null
+  /** When what the stream has not decoded yet came. */
+  #arrivals: number[] = []
+  #encodedBytes = 0
+  #decodedBytes = 0
   /** It gave up: something is missing from what was received. */
   failed = false
-  #decodedBytes = 0
-  /** Arrival of the bytes that are being decoded. */
-  #atMs = 0
 
   constructor(
     coding: ContentCoding,
@@ -66,25 +64,25 @@ export class ContentDecoder {
   write(chunk: Uint8Array, atMs: number): void {
     if (this.#isSettled || chunk.length === 0) return
     this.#encodedBytes += chunk.length
-    this.#waitingBytes += chunk.length
-    if (this.#waitingBytes > this.#limit) {
-      this.#giveUp()
-      return
-    }
-    this.#waiting.push({ bytes: Buffer.from(chunk), atMs })
-    if (this.#pace === 'as-it-comes' || this.#encodedBytes > oneGo.encodedBytes) this.#next()
+    this.#held.push(Buffer.from(chunk))
+    if (this.#pace === 'as-it-comes' || this.#encodedBytes > oneGo.encodedBytes) this.#decode(atMs)
   }
 
   end(): void {
-    this.#ending = true
-    if (!this.#decodedInOneGo()) this.#next()
+    if (this.#isSettled) return
+    if (this.#encodedBytes === 0) {
+      this.#settle()
+      return
+    }
+    if (this.#stream === null && this.#decodedInOneGo()) return
+    if (this.#held.length > 0) this.#decode(0)
+    this.#stream?.end()
   }
 
   #decodedInOneGo(): boolean {
-    if (this.#pace === 'as-it-comes' || this.#stream !== null || this.#isSettled) return false
-    const [first, second] = this.#waiting
+    const [first, second] = this.#held
     if (first === undefined) return false
-    const bytes = second === undefined ? first.bytes : Buffer.concat(this.#waiting.map((each) => each.bytes))
+    const bytes = second === undefined ? first : Buffer.concat(this.#held)
     const most = Math.min(oneGo.decodedBytes, oneGo.baseBytes + bytes.length * oneGo.growth, this.#limit)
     let decoded: Buffer
     try {
@@ -93,29 +91,20 @@ export class ContentDecoder {
       // Too much, or bad: the threads find out.
       return false
     }
-    this.#atMs = this.#waiting.at(-1)?.atMs ?? 0
-    this.#hand(decoded)
+    this.#hand(decoded, 0)
     this.#settle()
     return true
   }
 
-  #next(): void {
-    if (this.#busy || this.#isSettled) return
-    const piece = this.#waiting.shift()
-    if (piece === undefined) {
-      if (!this.#ending) return
-      if (this.#stream === null) this.#settle()
-      else this.#stream.end()
-      return
+  /** Has the stream decode what is held. */
+  #decode(atMs: number): void {
+    const stream = (this.#stream ??= this.#open(this.#held[0]?.[0] ?? 0))
+    for (const bytes of this.#held) {
+      this.#arrivals.push(atMs)
+      stream.write(bytes, () => this.#arrivals.shift())
     }
-    this.#busy = true
-    this.#waitingBytes -= piece.bytes.length
-    this.#atMs = piece.atMs
-    this.#stream ??= this.#open(piece.bytes[0] ?? 0)
-    this.#stream.write(piece.bytes, () => {
-      this.#busy = false
-      this.#next()
-    })
+    this.#held = []
+    if (stream.writableLength > this.#limit) this.#giveUp()
   }
 
   #open(first: number): Transform {
@@ -125,16 +114,16 @@ export class ContentDecoder {
       this.#decodedBytes += decoded.length
       const most = Math.min(this.#limit, Math.max(smallBytes, this.#encodedBytes * largestGrowth))
       if (this.#decodedBytes > most) this.#giveUp()
-      else this.#hand(decoded)
+      else this.#hand(decoded, this.#arrivals[0] ?? 0)
     })
     stream.on('error', () => this.#giveUp())
     stream.on('end', () => this.#settle())
     return stream
   }
 
-  #hand(decoded: Buffer): void {
+  #hand(decoded: Buffer, atMs: number): void {
     try {
-      this.#receive(decoded, this.#atMs)
+      this.#receive(decoded, atMs)
     } catch {
       this.#giveUp()
     }
@@ -148,7 +137,7 @@ export class ContentDecoder {
   #settle(): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    this.#waiting = []
+    this.#held = []
     this.#stream?.destroy()
     this.#settled?.resolve()
   }

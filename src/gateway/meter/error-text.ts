@@ -13,10 +13,6 @@ export class ErrorText {
     this.#begin.append(bytes, 0, Math.min(bytes.length, longestBytes - this.#begin.length))
   }
 
-  end(): void {
-    // What came is all that there is to read.
-  }
-
   /** At most 500 characters; `null` where there is no word. */
   get message(): string | null {
     const text = this.#begin.bytes.toString('utf8', 0, this.#begin.length).trim()

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallType } from '../../call/call.ts'
-import type { Usage } from '../../call/usage.ts'
-import { addChoices, noFigures, readFigures, type UsagePieces } from './read-usage.ts'
+import { addChoices, noFigures, readFigures, type ReportedFigures, type UsagePieces } from './read-usage.ts'
 
-const zeros: Usage = {
+const zeros = {
   inputTokens: 0,
   outputTokens: 0,
   cachedInputTokens: 0,
@@ -14,7 +13,17 @@ const zeros: Usage = {
   outputAudioTokens: null,
   reasoningTokens: 0,
   totalTokens: 0,
-  source: 'usage',
+  usageSource: 'usage',
+} satisfies Partial<ReportedFigures>
+
+type Usage = Pick<ReportedFigures, keyof typeof zeros>
+
+/** Of the figures what counts tokens; null where no usage is known. */
+function usageIn(figures: ReportedFigures): Usage | null {
+  const counts = Object.keys(zeros).map((name) => [name, figures[name as keyof Usage]])
+  if (figures.usageSource !== 'none') return Object.fromEntries(counts) as Usage
+  assert.ok(counts.every(([, count]) => count === null || count === 'none'))
+  return null
 }
 
 const shapes: readonly [what: string, pieces: UsagePieces, usage: Partial<Usage>, callType?: CallType][] = [
@@ -132,7 +141,7 @@ const shapes: readonly [what: string, pieces: UsagePieces, usage: Partial<Usage>
   [
     'llama.cpp, by its timings alone',
     { timings: { cache_n: 10, prompt_n: 2, predicted_n: 3 } },
-    { inputTokens: 12, outputTokens: 3, cachedInputTokens: 10, totalTokens: 15, source: 'timings' },
+    { inputTokens: 12, outputTokens: 3, cachedInputTokens: 10, totalTokens: 15, usageSource: 'timings' },
   ],
   [
     'embeddings',
@@ -160,7 +169,7 @@ const shapes: readonly [what: string, pieces: UsagePieces, usage: Partial<Usage>
 
 for (const [what, pieces, usage, callType = 'chat'] of shapes) {
   test(`usage of ${what}`, () => {
-    assert.deepEqual(readFigures(pieces, callType).usage, { ...zeros, ...usage })
+    assert.deepEqual(usageIn(readFigures(pieces, callType)), { ...zeros, ...usage })
   })
 }
 
@@ -185,36 +194,36 @@ const unknown: readonly unknown[] = [
 
 for (const usage of unknown) {
   test(`${JSON.stringify(usage)} is no usage`, () => {
-    assert.equal(readFigures({ usage }, 'chat').usage, null)
+    assert.equal(usageIn(readFigures({ usage }, 'chat')), null)
   })
 }
 
 test('timings without the cached part would count too little, and do not count', () => {
-  assert.equal(readFigures({ timings: { prompt_n: 2, predicted_n: 3 } }, 'chat').usage, null)
+  assert.equal(usageIn(readFigures({ timings: { prompt_n: 2, predicted_n: 3 } }, 'chat')), null)
 })
 
 test('the times that Groq reports in seconds', () => {
   const usage = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5 }
-  const { queueMs, promptMs, decodeMs } = readFigures({ usage }, 'chat')
-  assert.deepEqual([queueMs, promptMs, decodeMs], [250, 500, 1500])
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ usage }, 'chat')
+  assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [250, 500, 1500])
 })
 
 test('the times that Cerebras reports in seconds', () => {
   const timeInfo = { queue_time: 0.25, prompt_time: 0.5, completion_time: 1.5, total_time: 3 }
-  const { queueMs, promptMs, decodeMs } = readFigures({ timeInfo }, 'chat')
-  assert.deepEqual([queueMs, promptMs, decodeMs], [250, 500, 1500])
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ timeInfo }, 'chat')
+  assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [250, 500, 1500])
 })
 
 test('the times that vLLM reports in milliseconds', () => {
   const metrics = { queue_time_ms: 2.5, time_to_first_token_ms: 80, generation_time_ms: null }
-  const { queueMs, promptMs, decodeMs } = readFigures({ metrics }, 'chat')
-  assert.deepEqual([queueMs, promptMs, decodeMs], [2.5, 80, null])
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ metrics }, 'chat')
+  assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [2.5, 80, null])
 })
 
 test('the output that stands at the start of an Anthropic stream is no count', () => {
   const startUsage = { input_tokens: 10, output_tokens: 1 }
-  assert.equal(readFigures({ startUsage, usage: { outputs: 70 } }, 'chat').usage, null)
-  const { usage } = readFigures({ startUsage }, 'chat')
+  assert.equal(usageIn(readFigures({ startUsage, usage: { outputs: 70 } }, 'chat')), null)
+  const usage = usageIn(readFigures({ startUsage }, 'chat'))
   assert.deepEqual([usage?.inputTokens, usage?.outputTokens, usage?.totalTokens], [10, null, null])
 })
 
@@ -225,21 +234,21 @@ const timed = (predicted_n: number, predicted_ms: number): UsagePieces => ({
 
 test('choices that are told of one by one add up; the prompt that they share counts once', () => {
   const both = addChoices([readFigures(timed(12, 220), 'chat'), readFigures(timed(11, 300), 'chat')])
-  const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = both.usage ?? zeros
+  const { inputTokens, cachedInputTokens, outputTokens, totalTokens } = both
   assert.deepEqual([inputTokens, cachedInputTokens, outputTokens, totalTokens], [7, 3, 23, 30])
-  assert.deepEqual([both.promptMs, both.decodeMs, both.tpotMs], [9, 300, 25])
+  assert.deepEqual([both.upstreamPromptMs, both.upstreamDecodeMs, both.tpotMs], [9, 300, 25])
   const others = readFigures({ timings: { cache_n: 0, prompt_n: 5, predicted_n: 2 } }, 'chat')
-  const prompts = addChoices([readFigures(timed(12, 220), 'chat'), others]).usage ?? zeros
+  const prompts = addChoices([readFigures(timed(12, 220), 'chat'), others])
   assert.deepEqual([prompts.inputTokens, prompts.outputTokens, prompts.totalTokens], [12, 14, 26])
-  assert.equal(addChoices([readFigures(timed(12, 220), 'chat'), noFigures]).usage, null)
+  assert.equal(usageIn(addChoices([readFigures(timed(12, 220), 'chat'), noFigures])), null)
 })
 
 test('a body of several choices with the counts of the first alone has no known usage', () => {
-  assert.equal(readFigures(timed(12, 220), 'chat', 1).usage?.outputTokens, 12)
-  const { usage, promptMs } = readFigures(timed(12, 220), 'chat', 2)
-  assert.deepEqual([usage, promptMs], [null, 9])
+  assert.equal(readFigures(timed(12, 220), 'chat', 1).outputTokens, 12)
+  const ofTwo = readFigures(timed(12, 220), 'chat', 2)
+  assert.deepEqual([usageIn(ofTwo), ofTwo.upstreamPromptMs], [null, 9])
   const whole = { ...timed(12, 220), usage: { prompt_tokens: 7, completion_tokens: 24 } }
-  assert.equal(readFigures(whole, 'chat', 2).usage?.outputTokens, 24)
+  assert.equal(readFigures(whole, 'chat', 2).outputTokens, 24)
 })
 
 test('the time per token after the first, where the upstream tells how long it decoded', () => {
@@ -257,8 +266,8 @@ test('the service tier within the usage', () => {
 
 test('the times that llama.cpp reports, null where it has none', () => {
   const timings = { prompt_ms: 31.5, predicted_ms: null }
-  const { queueMs, promptMs, decodeMs } = readFigures({ timings }, 'chat')
-  assert.deepEqual([queueMs, promptMs, decodeMs], [null, 31.5, null])
+  const { upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs } = readFigures({ timings }, 'chat')
+  assert.deepEqual([upstreamQueueMs, upstreamPromptMs, upstreamDecodeMs], [null, 31.5, null])
 })
 
 const costs: readonly [usage: object, costNanoUsd: number | null][] = [

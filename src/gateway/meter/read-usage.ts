@@ -1,5 +1,5 @@
+import type { CallRecord } from '../../call/call-record.ts'
 import type { CallType } from '../../call/call.ts'
-import type { Usage } from '../../call/usage.ts'
 
 /** Objects that an answer was found to hold, as parsed; `undefined` or `null` where there was none. */
 export interface UsagePieces {
@@ -17,31 +17,37 @@ export interface UsagePieces {
   readonly meta?: unknown
 }
 
-/** All numbers that upstreams report beside their answers, normalised; `null` for what is not known. */
-export interface ReportedFigures {
-  readonly usage: Usage | null
-  readonly costNanoUsd: number | null
-  readonly searchUnits: number | null
-  readonly queueMs: number | null
-  readonly promptMs: number | null
-  readonly decodeMs: number | null
-  /** The time per token after the first, by the upstream's own clock. */
-  readonly tpotMs: number | null
-  /** Anthropic tells it within its usage. */
-  readonly serviceTier: string | null
-}
+const noCounts = {
+  inputTokens: null,
+  outputTokens: null,
+  cachedInputTokens: null,
+  cacheWriteTokens: null,
+  cacheWrite1hTokens: null,
+  inputAudioTokens: null,
+  outputAudioTokens: null,
+  reasoningTokens: null,
+  totalTokens: null,
+  usageSource: 'none',
+} as const
 
-/** What is known of an answer that reports nothing, or whose reports do not count. */
-export const noFigures: ReportedFigures = {
-  usage: null,
-  costNanoUsd: null,
-  searchUnits: null,
-  queueMs: null,
-  promptMs: null,
-  decodeMs: null,
-  tpotMs: null,
-  serviceTier: null,
-}
+/**
+ * Token counts, normalised: cached input, cache writes and input audio are parts of the input; reasoning and output audio
+ * are parts of the output. The output is `null` if the stream broke off before it was told.
+ */
+type Counts = Pick<CallRecord, keyof typeof noCounts>
+
+/** All numbers that upstreams report beside their answers, and the tier that Anthropic tells within its usage. */
+export type ReportedFigures = Counts &
+  Pick<
+    CallRecord,
+    | 'costNanoUsd'
+    | 'searchUnits'
+    | 'upstreamQueueMs'
+    | 'upstreamPromptMs'
+    | 'upstreamDecodeMs'
+    | 'tpotMs'
+    | 'serviceTier'
+  >
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -68,41 +74,38 @@ export function readFigures(
   const timeInfo = fields(pieces.timeInfo)
   const isOfFirst = bodyChoices > 1 && coversOneChoice(said, timings)
   const usage = isOfFirst ? none : said
-  const read = isOfFirst
+  const mayLackOutput = pieces.usage === undefined && pieces.startUsage !== undefined
+  const counts = isOfFirst
     ? null
-    : ((usage === none
-        ? null
-        : fromUsage(
-            usage,
-            timings,
-            callType,
-            pieces.usage === undefined && pieces.startUsage !== undefined,
-          )) ?? fromTimings(timings))
-  const decodeMs =
+    : (fromUsage(usage, timings, callType, mayLackOutput) ?? fromTimings(timings))
+  const upstreamDecodeMs =
     milliseconds(usage['completion_time'], 1000) ??
     milliseconds(timeInfo['completion_time'], 1000) ??
     milliseconds(metrics['generation_time_ms'], 1) ??
     milliseconds(timings['predicted_ms'], 1)
-  const decoded = count(timings['predicted_n']) ?? read?.outputTokens ?? 0
+  const decoded = count(timings['predicted_n']) ?? counts?.outputTokens ?? 0
   return {
-    usage: read,
+    ...(counts ?? noCounts),
     costNanoUsd: reportedCost(usage),
     searchUnits: count(fields(fields(pieces.meta)['billed_units'])['search_units']),
-    queueMs:
+    upstreamQueueMs:
       milliseconds(usage['queue_time'], 1000) ??
       milliseconds(timeInfo['queue_time'], 1000) ??
       milliseconds(metrics['queue_time_ms'], 1),
-    promptMs:
+    upstreamPromptMs:
       milliseconds(usage['prompt_time'], 1000) ??
       milliseconds(timeInfo['prompt_time'], 1000) ??
       // Counted from the slot on, not from the arrival.
       milliseconds(metrics['time_to_first_token_ms'], 1) ??
       milliseconds(timings['prompt_ms'], 1),
-    decodeMs,
-    tpotMs: decodeMs === null || decoded < 2 ? null : decodeMs / (decoded - 1),
+    upstreamDecodeMs,
+    tpotMs: upstreamDecodeMs === null || decoded < 2 ? null : upstreamDecodeMs / (decoded - 1),
     serviceTier: tier(usage['service_tier']),
   }
 }
+
+/** What is known of an answer that reports nothing, or whose reports do not count. */
+export const noFigures: ReportedFigures = readFigures({}, 'other')
 
 /**
  * Of choices that were told of one by one: their counts add up, and they are decoded beside one another. Where all tell
@@ -111,31 +114,30 @@ export function readFigures(
 export function addChoices(each: readonly ReportedFigures[]): ReportedFigures {
   const [first = noFigures] = each
   if (each.length < 2) return first
-  const { usage } = first
-  const known = each.flatMap((one) => one.usage ?? [])
-  const sum = (of: (one: Usage) => number | null): number =>
-    known.reduce((all, one) => all + (of(one) ?? 0), 0)
-  const paces = each.flatMap(({ tpotMs }) => tpotMs ?? [])
-  const times = each.flatMap(({ decodeMs }) => decodeMs ?? [])
-  const others = {
-    ...first,
-    decodeMs: times.length < each.length ? null : Math.max(...times),
-    tpotMs: paces.length < each.length ? null : paces.reduce((all, one) => all + one, 0) / paces.length,
+  /** `null` unless all of them tell it. */
+  const sum = (name: keyof ReportedFigures): number | null =>
+    each.reduce<number | null>((all, one) => {
+      const value = one[name]
+      return all === null || typeof value !== 'number' ? null : all + value
+    }, 0)
+  const decodeMs = Math.max(...each.map((one) => one.upstreamDecodeMs ?? Infinity))
+  const tpotMs = sum('tpotMs')
+  const times = {
+    upstreamDecodeMs: decodeMs === Infinity ? null : decodeMs,
+    tpotMs: tpotMs === null ? null : tpotMs / each.length,
   }
-  if (usage === null || known.length < each.length) return { ...others, usage: null }
-  const isOnePrompt = known.every(({ inputTokens }) => inputTokens === usage.inputTokens)
-  const inputTokens = isOnePrompt ? usage.inputTokens : sum((one) => one.inputTokens)
-  const outputTokens = sum((one) => one.outputTokens)
+  if (each.some((one) => one.usageSource === 'none')) return { ...first, ...noCounts, ...times }
+  const isOnePrompt = each.every((one) => one.inputTokens === first.inputTokens)
+  const inputTokens = isOnePrompt ? first.inputTokens : sum('inputTokens')
+  const outputTokens = sum('outputTokens') ?? 0
   return {
-    ...others,
-    usage: {
-      ...usage,
-      inputTokens,
-      cachedInputTokens: isOnePrompt ? usage.cachedInputTokens : sum((one) => one.cachedInputTokens),
-      outputTokens,
-      reasoningTokens: sum((one) => one.reasoningTokens),
-      totalTokens: inputTokens + outputTokens,
-    },
+    ...first,
+    ...times,
+    inputTokens,
+    cachedInputTokens: isOnePrompt ? first.cachedInputTokens : sum('cachedInputTokens'),
+    outputTokens,
+    reasoningTokens: sum('reasoningTokens'),
+    totalTokens: (inputTokens ?? 0) + outputTokens,
   }
 }
 
@@ -158,8 +160,13 @@ function mergedUsage(pieces: UsagePieces): Fields {
 }
 
 /** `mayLackOutput`: a stream may have broken off after its input was told. */
-function fromUsage(usage: Fields, timings: Fields, callType: CallType, mayLackOutput: boolean): Usage | null {
-  if (!isReadable(usage)) return null
+function fromUsage(
+  usage: Fields,
+  timings: Fields,
+  callType: CallType,
+  mayLackOutput: boolean,
+): Counts | null {
+  if (usage === none || !isReadable(usage)) return null
   const inputDetails = fields(usage['prompt_tokens_details'] ?? usage['input_tokens_details'])
   const outputDetails = fields(usage['completion_tokens_details'] ?? usage['output_tokens_details'])
   const total = count(usage['total_tokens'])
@@ -213,7 +220,7 @@ function fromUsage(usage: Fields, timings: Fields, callType: CallType, mayLackOu
       output ?? 0,
     ),
     totalTokens: output === null ? null : input + output,
-    source: 'usage',
+    usageSource: 'usage',
   }
 }
 
@@ -234,22 +241,21 @@ function isReadable(usage: Fields): boolean {
 }
 
 /** llama.cpp's own count, where it sends no usage: the prompt is what was cached plus what was computed. */
-function fromTimings(timings: Fields): Usage | null {
+function fromTimings(timings: Fields): Counts | null {
   const cached = count(timings['cache_n'])
   const computed = count(timings['prompt_n'])
   const output = count(timings['predicted_n'])
   if (cached === null || computed === null || output === null) return null
   return {
+    ...noCounts,
     inputTokens: cached + computed,
     outputTokens: output,
     cachedInputTokens: cached,
     cacheWriteTokens: 0,
     cacheWrite1hTokens: 0,
-    inputAudioTokens: null,
-    outputAudioTokens: null,
     reasoningTokens: 0,
     totalTokens: cached + computed + output,
-    source: 'timings',
+    usageSource: 'timings',
   }
 }
 

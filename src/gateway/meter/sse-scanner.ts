@@ -26,22 +26,19 @@ const lineFeed = Buffer.from('\n')
 export class SseScanner {
   readonly #receiver: SseReceiver
   readonly #eventLimit: number
-  /** The begin of a line whose end is still to come. */
-  #line = new ByteGather()
-  /** The event's data as far as it is not in the chunk at hand; from `#heldStart` on. */
-  #held = new ByteGather()
-  #heldStart = 0
-  /** Whether the event has data, and where: in the chunk at `#dataStart`, or held where that is -1. */
-  #hasData = false
+  /** What earlier chunks have left: the one line of data of the event at hand, if there is, and the begin of a line. */
+  readonly #held = new ByteGather()
+  #lineStart = 0
+  /** The event's data if it is one line: where it stands in the bytes at hand; -1 if it is not. */
   #dataStart = -1
   #dataEnd = -1
+  /** The event's data if it is several lines. */
+  readonly #joined = new ByteGather()
   #isError = false
   #isFirstLine = true
   #afterCr = false
   /** The event is too long: all up to the next blank line is dropped. */
   #skipping = false
-  /** The line at hand has bytes that were dropped. */
-  #lineDropped = false
   /** Events that were longer than the limit. */
   skippedEvents = 0
 
@@ -51,83 +48,70 @@ export class SseScanner {
   }
 
   push(chunk: Uint8Array): void {
-    const bytes = asBuffer(chunk)
-    const end = bytes.length
-    let at = 0
+    let bytes = asBuffer(chunk)
+    let at = this.#held.length
+    if (at > 0) {
+      this.#held.append(bytes, 0, bytes.length)
+      bytes = this.#held.bytes.subarray(0, this.#held.length)
+    }
+    let line = this.#lineStart
     let nextCr = -2
     let nextLf = -2
-    while (at < end) {
+    while (at < bytes.length) {
       if (this.#afterCr) {
         this.#afterCr = false
         if (bytes[at] === lf) {
-          at++
+          line = ++at
           continue
         }
       }
       if (nextCr !== -1 && nextCr < at) nextCr = bytes.indexOf(cr, at)
       if (nextLf !== -1 && nextLf < at) nextLf = bytes[at] === lf ? at : bytes.indexOf(lf, at)
       const lineEnd = nextCr >= 0 && (nextLf < 0 || nextCr < nextLf) ? nextCr : nextLf
-      if (lineEnd < 0) {
-        this.#keepLine(bytes, at, end)
-        break
-      }
+      if (lineEnd < 0) break
       this.#afterCr = lineEnd === nextCr
-      if (this.#line.length > 0 || this.#lineDropped) this.#splitLine(bytes, at, lineEnd)
-      else this.#wholeLine(bytes, at, lineEnd)
-      at = lineEnd + 1
+      if (lineEnd > line) this.#takeLine(bytes, line, lineEnd)
+      else this.#dispatch(bytes)
+      line = at = lineEnd + 1
     }
-    if (this.#dataStart >= 0) this.#hold(bytes)
+    this.#keep(bytes, line)
   }
 
   /** The body ends here. */
   finish(): void {
-    if (this.#line.length > 0 || this.#lineDropped) this.#splitLine(lineFeed, 0, 0)
-    this.#dispatch(lineFeed)
+    const { length } = this.#held
+    const bytes = length > 0 ? this.#held.bytes : lineFeed
+    if (length > this.#lineStart) this.#takeLine(bytes, this.#lineStart, length)
+    this.#dispatch(bytes)
   }
 
-  #keepLine(bytes: Buffer, start: number, end: number): void {
+  /** Copies what is still wanted when the chunk is gone; `line` is where the unfinished line begins. */
+  #keep(bytes: Buffer, line: number): void {
+    let start = this.#dataStart >= 0 ? this.#dataStart : line
+    let end = bytes.length
+    if (end - start + this.#joined.length > this.#eventLimit) this.#skip()
     if (this.#skipping) {
-      this.#lineDropped = true
-    } else if (this.#line.length + this.#held.length + end - start > this.#eventLimit) {
-      this.#skip()
-      this.#lineDropped = true
-    } else this.#line.append(bytes, start, end)
-  }
-
-  /** A line whose begin came in an earlier chunk. */
-  #splitLine(bytes: Buffer, start: number, end: number): void {
-    if (end > start) this.#keepLine(bytes, start, end)
-    if (this.#lineDropped) {
-      this.#lineDropped = false
-      this.#isFirstLine = false
-      return
+      // Of the line it only matters that it is not empty.
+      start = line
+      end = Math.min(end, line + 1)
     }
-    const line = this.#line
-    this.#takeLine(line.bytes, 0, line.length)
+    this.#lineStart = line - start
     if (this.#dataStart >= 0) {
-      // The line becomes what is held, so that it need not be copied again.
-      this.#line = this.#held
-      this.#held = line
-      this.#heldStart = this.#dataStart
-      this.#dataStart = -1
+      this.#dataStart -= start
+      this.#dataEnd -= start
     }
-    this.#line.clear()
-  }
-
-  #wholeLine(bytes: Buffer, start: number, end: number): void {
-    if (end === start) {
-      this.#isFirstLine = false
-      this.#dispatch(bytes)
-    } else if (!this.#skipping) this.#takeLine(bytes, start, end)
+    if (end - start === this.#held.length) return
+    const kept = this.#held.length > 0 ? Buffer.from(bytes.subarray(start, end)) : bytes.subarray(start, end)
+    this.#held.clear()
+    if (kept.length > 0) this.#held.append(kept, 0, kept.length)
   }
 
   #takeLine(bytes: Buffer, lineStart: number, end: number): void {
     let start = lineStart
-    if (this.#isFirstLine) {
-      this.#isFirstLine = false
-      if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) start += 3
-      if (start === end) return
-    }
+    if (this.#isFirstLine && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
+      start += 3
+    this.#isFirstLine = false
+    if (this.#skipping || start === end) return
     const first = bytes[start]
     if (first === colon) return
     if (first === letterD && isField(bytes, start, end, 'data')) {
@@ -140,54 +124,36 @@ export class SseScanner {
   }
 
   #takeData(bytes: Buffer, start: number, end: number): void {
-    if (this.#hasData) {
-      if (this.#dataStart >= 0) this.#hold(bytes)
-      if (this.#held.length + end - start >= this.#eventLimit) {
-        this.#skip()
-        return
-      }
-      this.#held.append(lineFeed, 0, 1)
-      this.#held.append(bytes, start, end)
-      return
+    if (this.#dataStart < 0 && this.#joined.length === 0) {
+      this.#dataStart = start
+      this.#dataEnd = end
+    } else {
+      if (this.#dataStart >= 0) this.#joined.append(bytes, this.#dataStart, this.#dataEnd)
+      this.#dataStart = -1
+      this.#joined.append(lineFeed, 0, 1)
+      this.#joined.append(bytes, start, end)
     }
-    if (end - start > this.#eventLimit) {
-      this.#skip()
-      return
-    }
-    this.#hasData = true
-    this.#dataStart = start
-    this.#dataEnd = end
-  }
-
-  /** Copies the data out of the chunk. */
-  #hold(bytes: Buffer): void {
-    this.#heldStart = 0
-    this.#held.append(bytes, this.#dataStart, this.#dataEnd)
-    this.#dataStart = -1
+    if (Math.max(this.#joined.length, end - start) > this.#eventLimit) this.#skip()
   }
 
   #dispatch(bytes: Buffer): void {
+    const { length } = this.#joined
     if (this.#skipping) this.skippedEvents++
-    else if (this.#hasData) {
-      if (this.#dataStart >= 0) {
-        this.#receiver.event(bytes, this.#dataStart, this.#dataEnd, this.#isError)
-      } else {
-        this.#receiver.event(this.#held.bytes, this.#heldStart, this.#held.length, this.#isError)
-        this.#held.clear()
-      }
+    else if (length > 0) this.#receiver.event(this.#joined.bytes, 0, length, this.#isError)
+    else if (this.#dataStart >= 0) {
+      this.#receiver.event(bytes, this.#dataStart, this.#dataEnd, this.#isError)
     }
+    this.#joined.clear()
+    this.#isFirstLine = false
     this.#skipping = false
-    this.#hasData = false
     this.#dataStart = -1
     this.#isError = false
   }
 
   #skip(): void {
     this.#skipping = true
-    this.#hasData = false
     this.#dataStart = -1
-    this.#line.release()
-    this.#held.release()
+    this.#joined.release()
   }
 }
 

@@ -79,13 +79,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
 
   const sink = new WriterThread({ dbPath: options.db, instance, number, version })
   const admission = new LocalAdmission({ ...options, clock })
-  const minutes = new MinuteReport({
-    clock,
-    runningMinute: () => admission.runningMinute(),
-    closeMinute: () => admission.closeMinute(),
-    droppedTotal: () => sink.figures().dropped,
-    report: (minute) => sink.minute(minute),
-  })
+  const minutes = new MinuteReport({ clock, admission, sink })
   const budgetRejects = options.budgetAction === 'reject'
   const budget = new LocalBudget(options.tokenLimit, budgetRejects)
   void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, handover?.used ?? null)

@@ -52,15 +52,14 @@ export class GatewayRawLog {
     this.log = log
     if (inherited !== null && inherited.asked === this.#asked) this.follow(inherited)
     else if (this.#asked) log.toggle(true, null)
-    this.feed = new PayloadFeed({ log, clock })
-    const service: RawLogService = {
+    this.feed = new PayloadFeed(log, clock)
+    const service: Omit<RawLogService, 'watch'> = {
       status: () => log.status(),
       toggle: (enabled, forMs) => this.#toggle(enabled, forMs),
       recent: (limit) => log.recent(limit),
       clear: () => log.clear(),
-      watch: (listener) => log.watch(listener),
     }
-    this.routes = new RawLogRoutes({ log: service, feed: this.feed })
+    this.routes = new RawLogRoutes(service, this.feed)
   }
 
   /** For the gateway that takes over. */

@@ -1,8 +1,26 @@
+import type { RawLogEvent } from '../../api/raw-log.ts'
+import { sseEvent } from '../../lib/sse-frame.ts'
+import type { PayloadEvent } from './raw-log-service.ts'
+
 /** An event as it goes over the wire, one buffer for all readers. */
 export interface FeedFrame {
   /** The record's; null of what is no record. */
   readonly seq: number | null
   readonly bytes: Uint8Array
+}
+
+const dataField = Buffer.from('data: ')
+const eventEnd = Buffer.from('\n\n')
+
+/** An event of the log on the wire: unnamed, and with its seq for an id where it is a record. */
+export function frameOf({ seq, json }: PayloadEvent): FeedFrame {
+  const start = seq === null ? dataField : Buffer.from(`id: ${seq}\ndata: `)
+  return { seq, bytes: Buffer.concat([start, json, eventEnd]) }
+}
+
+/** An event of the feed's own. */
+export function ownFrame(event: Extract<RawLogEvent, { readonly type: string }>): FeedFrame {
+  return { seq: null, bytes: Buffer.from(sseEvent(null, JSON.stringify(event))) }
 }
 
 /** Where a reader stands: before this event, and with so many records behind it, both counted since the feed began. */

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { sseRetry } from '../../lib/sse-frame.ts'
-import { beatBytes, ownFrame } from './feed-frames.ts'
-import { type FeedFrame, type FeedMemory, type FeedPlace, placeAfter } from './feed-memory.ts'
+import { sseComment, sseRetry } from '../../lib/sse-frame.ts'
+import { type FeedFrame, type FeedMemory, type FeedPlace, ownFrame, placeAfter } from './feed-memory.ts'
 
 /** What may wait in this process for a reader to take it; one event may exceed it. The kernel's buffers come on top. */
 const maxUnsentBytes = 1024 * 1024
@@ -67,7 +66,7 @@ export class FeedReader {
       this.#place = placeAfter(this.#place, frame)
       frame = this.#memory.at(this.#place)
     }
-    if (this.#beatIsDue) this.#response.write(beatBytes)
+    if (this.#beatIsDue) this.#response.write(sseComment)
     this.#beatIsDue = false
     this.#response.uncork()
   }

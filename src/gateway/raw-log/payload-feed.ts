@@ -1,13 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import { frameOf, ownFrame } from './feed-frames.ts'
-import { type FeedFrame, FeedMemory } from './feed-memory.ts'
+import { type FeedFrame, FeedMemory, frameOf, ownFrame } from './feed-memory.ts'
 import { FeedReader } from './feed-reader.ts'
 import type { RawLogService } from './raw-log-service.ts'
 
 const maxReaders = 128
-const memoryBytes = 16 * 1024 * 1024
 /** Proxies cut connections on which nothing comes for a minute, some for half of one. */
 const beatMs = 15_000
 /** For a reader that has lost its connection to come back and miss nothing. */
@@ -19,16 +17,10 @@ const pauseMs = 2
 const collectMs = { least: 2, perReader: 0.4, most: 50 } as const
 const retryAfterS = 5
 
-export interface PayloadFeedOptions {
-  readonly log: Pick<RawLogService, 'status' | 'watch'>
-  readonly clock: Clock
-  /** For readers that are behind, or come back. */
-  readonly memoryBytes?: number
-}
-
 /** The live feed of payloads: what passes is sent to every reader as it can take it, and to none at a call's expense. */
 export class PayloadFeed {
-  readonly #options: PayloadFeedOptions
+  readonly #log: Pick<RawLogService, 'status' | 'watch'>
+  readonly #clock: Clock
   readonly #memory: FeedMemory
   readonly #readers = new Set<FeedReader>()
   /** Those that have yet to be served in this round. */
@@ -39,9 +31,11 @@ export class PayloadFeed {
   #cancelRest: (() => void) | null = null
   #isClosed = false
 
-  constructor(options: PayloadFeedOptions) {
-    this.#options = options
-    this.#memory = new FeedMemory(options.memoryBytes ?? memoryBytes)
+  /** `memoryBytes`: for readers that are behind, or come back. */
+  constructor(log: Pick<RawLogService, 'status' | 'watch'>, clock: Clock, memoryBytes = 16 * 1024 * 1024) {
+    this.#log = log
+    this.#clock = clock
+    this.#memory = new FeedMemory(memoryBytes)
   }
 
   get readers(): number {
@@ -60,14 +54,14 @@ export class PayloadFeed {
     }
     this.#cancelRest?.()
     this.#cancelRest = null
-    this.#watch ??= this.#options.log.watch({
+    this.#watch ??= this.#log.watch({
       events: (events) => this.#take(events.map(frameOf)),
       dropped: (count) => this.#take([ownFrame({ type: 'dropped', count })]),
     })
     const memory = this.#memory
     const { place, isWhole } =
       lastSeq === null ? { place: memory.end, isWhole: true } : memory.resume(lastSeq)
-    const opening = [ownFrame({ type: 'connected', enabled: this.#options.log.status().enabled }).bytes]
+    const opening = [ownFrame({ type: 'connected', enabled: this.#log.status().enabled }).bytes]
     if (!isWhole) opening.push(ownFrame({ type: 'dropped', count: null }).bytes)
     const reader = new FeedReader(response, memory, place, opening)
     this.#readers.add(reader)
@@ -94,12 +88,12 @@ export class PayloadFeed {
 
   #planServing(afterMs: number): void {
     if (this.#isClosed || this.#readers.size === 0) return
-    this.#cancelServing ??= this.#options.clock.after(afterMs, () => this.#serve())
+    this.#cancelServing ??= this.#clock.after(afterMs, () => this.#serve())
   }
 
   /** A slice of a round. A reader that is not done after its helping waits for the next round. */
   #serve(): void {
-    const { clock } = this.#options
+    const clock = this.#clock
     const untilMs = clock.now() + sliceMs
     this.#cancelServing = null
     let reader: FeedReader | undefined
@@ -116,11 +110,11 @@ export class PayloadFeed {
     if (this.#readers.size > 0 || this.#isClosed) return
     this.#cancelBeat?.()
     this.#cancelBeat = null
-    this.#cancelRest = this.#options.clock.after(graceMs, () => this.#rest(), { background: true })
+    this.#cancelRest = this.#clock.after(graceMs, () => this.#rest(), { background: true })
   }
 
   #planBeat(): () => void {
-    return this.#options.clock.after(
+    return this.#clock.after(
       beatMs,
       () => {
         for (const reader of this.#readers) reader.beat()

@@ -3,94 +3,87 @@ import type { RawLogStatus } from '../../api/raw-log.ts'
 import { readAtMost } from '../../lib/read-at-most.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
+import { sendJson } from '../http/json-answer.ts'
 import type { RawLogService } from './raw-log-service.ts'
 import type { PayloadFeed } from './payload-feed.ts'
 import { readToggle } from './toggle-body.ts'
 
 const recentLimit = { least: 1, most: 1000, byDefault: 50 } as const
 
-export interface RawLogRoutesOptions {
-  readonly log: RawLogService
-  readonly feed: PayloadFeed
-}
+/** The parts, and how each is asked for. */
+const methods = { status: 'GET', toggle: 'POST', recent: 'GET', clear: 'POST', stream: 'GET' } as const
 
-interface Asked {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-  readonly query: URLSearchParams
-}
-
-interface Route {
-  readonly method: 'GET' | 'POST'
-  readonly answer: (asked: Asked) => void | Promise<void>
-}
+/** What the routes ask of the log: without its feed, which is another's. */
+type AskedLog = Omit<RawLogService, 'watch'>
 
 /** What is answered under `/v1/raw-log/`, to whoever was let in, and under `/raw-log/` on the control socket. */
 export class RawLogRoutes {
-  readonly #log: RawLogService
+  readonly #log: AskedLog
   readonly #feed: PayloadFeed
-  readonly #routes: ReadonlyMap<string, Route>
 
-  constructor({ log, feed }: RawLogRoutesOptions) {
+  constructor(log: AskedLog, feed: PayloadFeed) {
     this.#log = log
     this.#feed = feed
-    this.#routes = new Map<string, Route>([
-      ['status', { method: 'GET', answer: ({ res }) => sendJson(res, this.#status()) }],
-      ['toggle', { method: 'POST', answer: (asked) => this.#toggle(asked) }],
-      ['recent', { method: 'GET', answer: (asked) => this.#recent(asked) }],
-      ['clear', { method: 'POST', answer: (asked) => this.#clear(asked) }],
-      ['stream', { method: 'GET', answer: (asked) => this.#stream(asked) }],
-    ])
   }
 
   /** Answers a request whose path ends in `name`. Never throws; its query has its question mark. */
   answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {
-    void this.#answer(name, query, req, res).catch((error: unknown) => {
+    void this.#answer(name, new URLSearchParams(query), req, res).catch((error: unknown) => {
       if (res.headersSent || res.destroyed) res.destroy()
       else writeErrorAnswer(res, asFailure(error), null)
     })
   }
 
-  async #answer(name: string, query: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const route = this.#routes.get(name)
-    if (route === undefined) {
-      const known = [...this.#routes.keys()].join(', ')
+  async #answer(
+    name: string,
+    query: URLSearchParams,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<void> {
+    if (!isPart(name)) {
+      const known = Object.keys(methods).join(', ')
       throw new Failure('not_found', `There is no such part of the raw log; there are ${known}.`)
     }
-    if (req.method !== route.method) {
-      const headers = ['Allow', route.method]
-      throw new Failure('method_not_allowed', `${name} takes ${route.method}.`, { headers })
+    const method = methods[name]
+    if (req.method !== method) {
+      throw new Failure('method_not_allowed', `${name} takes ${method}.`, { headers: ['Allow', method] })
     }
-    await route.answer({ req, res, query: new URLSearchParams(query) })
+    switch (name) {
+      case 'status':
+        sendJson(res, this.#status())
+        break
+      case 'toggle':
+        sendJson(res, this.#toggled(await readSmallBody(req)))
+        break
+      case 'recent': {
+        const { least, most, byDefault } = recentLimit
+        sendJson(res, await this.#log.recent(numberIn(query, 'limit', least, most) ?? byDefault))
+        break
+      }
+      case 'clear':
+        await readSmallBody(req)
+        await this.#log.clear()
+        sendJson(res, { success: true })
+        break
+      case 'stream':
+        this.#feed.open(res, numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER) ?? lastEventId(req))
+    }
   }
 
   #status(): RawLogStatus {
     return { ...this.#log.status(), subscribers_count: this.#feed.readers }
   }
 
-  async #toggle({ req, res }: Asked): Promise<void> {
-    const { enabled, forMs } = readToggle(await readSmallBody(req))
-    this.#log.toggle(enabled, forMs)
-    const { enabled: is, enabled_until, file_path, file_size_bytes } = this.#status()
-    sendJson(res, { success: true, enabled: is, enabled_until, file_path, file_size_bytes })
+  #toggled(body: string): object {
+    const asked = readToggle(body)
+    this.#log.toggle(asked.enabled, asked.forMs)
+    const { enabled, enabled_until, file_path, file_size_bytes } = this.#status()
+    return { success: true, enabled, enabled_until, file_path, file_size_bytes }
   }
+}
 
-  async #recent({ res, query }: Asked): Promise<void> {
-    const { least, most, byDefault } = recentLimit
-    const limit = numberIn(query, 'limit', least, most) ?? byDefault
-    sendJson(res, await this.#log.recent(limit))
-  }
-
-  async #clear({ req, res }: Asked): Promise<void> {
-    await readSmallBody(req)
-    await this.#log.clear()
-    sendJson(res, { success: true })
-  }
-
-  #stream({ req, res, query }: Asked): void {
-    const asked = numberIn(query, 'last_event_id', 0, Number.MAX_SAFE_INTEGER)
-    this.#feed.open(res, asked ?? lastEventId(req))
-  }
+function isPart(name: string): name is keyof typeof methods {
+  return Object.hasOwn(methods, name)
 }
 
 /** What a client sends by itself when it comes back; what is no seq of ours counts as none. */
@@ -108,17 +101,6 @@ function numberIn(query: URLSearchParams, name: string, least: number, most: num
   if (value >= least && value <= most) return value
   const got = texts.join(', ').slice(0, 100)
   throw new Failure('invalid_request', `${name} must be a whole number from ${least} to ${most}; got ${got}`)
-}
-
-function sendJson(res: ServerResponse, content: object | Uint8Array): void {
-  const body = content instanceof Uint8Array ? content : Buffer.from(JSON.stringify(content))
-  res.writeHead(200, {
-    'Content-Type': 'application/json',
-    'Content-Length': body.length,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  })
-  res.end(body)
 }
 
 const maxBodyBytes = 64 * 1024

@@ -31,12 +31,10 @@ export class CallTimeline {
 
   /** A new attempt: what the one before it measured no longer counts. */
   attempt(now: number): void {
+    this.attemptLost()
     this.attempts++
     this.firstDispatchAt ??= now
     this.dispatchedAt = now
-    this.startedAt = null
-    this.answeredAt = null
-    this.attemptOverAt = null
   }
 
   /** The client will see nothing of this attempt; another one may follow. */

@@ -1,6 +1,5 @@
-import type { Outcome } from '../../call/outcome.ts'
+import type { AnswerEnding, Outcome } from '../../call/outcome.ts'
 import type { Failure, FailureCode } from '../../call/failure.ts'
-import type { AnswerEnding } from '../../call/meter-reading.ts'
 
 /** What is known when a call is over. */
 export interface CallEnd {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionPool, type PooledAttempt } from './connection-pool.ts'
 
 const options = { connectTimeoutMs: 1000, maxHeaderBytes: 1000, tunnel: null }
 
@@ -15,19 +15,21 @@ function call(pool: ConnectionPool, headers: readonly string[] = []): Promise<Er
       isOver = true
       resolve(error)
     }
-    pool.dispatch({ method: 'GET', path: '/', headers: [...headers] }, false, (connection) => ({
+    const attempt: PooledAttempt = {
+      connection: null,
       get isOver() {
         return isOver
       },
-      onConnect: () => connection.sending(),
+      onConnect: () => attempt.connection?.sending(),
       onHeaders: () => true,
       onData: () => true,
       onComplete: () => {
-        connection.answered(false)
+        attempt.connection?.answered(false)
         end(null)
       },
       onError: end,
-    }))
+    }
+    pool.dispatch({ method: 'GET', path: '/', headers: [...headers] }, false, attempt)
   })
 }
 

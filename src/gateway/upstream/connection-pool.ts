@@ -17,6 +17,8 @@ export interface ConnectionPoolOptions {
 export interface PooledAttempt extends Dispatcher.DispatchHandler {
   /** It has ended, well or not. */
   readonly isOver: boolean
+  /** Told by the pool before undici's first verb. */
+  connection: Connection | null
 }
 
 /**
@@ -43,7 +45,6 @@ export class Connection {
   /** Since its last answer; `performance.now()`. */
   idleSinceMs = 0
   #isIdle = false
-  #idledMs = 0
   #sentAtMs = 0
   readonly #rules: ReuseRules
 
@@ -73,7 +74,6 @@ export class Connection {
   sending(): void {
     this.#isIdle = false
     this.#sentAtMs = performance.now()
-    this.#idledMs = this.#sentAtMs - this.idleSinceMs
   }
 
   /** The answer is complete. */
@@ -86,7 +86,8 @@ export class Connection {
   /** The request on it, which was not its first, got no answer. */
   died(): void {
     const nowMs = performance.now()
-    if (nowMs - this.#sentAtMs < deathWithinMs) this.#rules.died(this.streamed, this.#idledMs, nowMs)
+    if (nowMs - this.#sentAtMs >= deathWithinMs) return
+    this.#rules.died(this.streamed, this.#sentAtMs - this.idleSinceMs, nowMs)
   }
 
   /** Its socket is gone: closed by the upstream, unless the error is one of undici's own notes. */
@@ -146,15 +147,11 @@ export class ConnectionPool {
     return this.#all.size
   }
 
-  /** Puts the attempt that `attemptFor` makes on a free connection, or on a new one. */
-  dispatch(
-    options: Dispatcher.DispatchOptions,
-    fresh: boolean,
-    attemptFor: (connection: Connection) => PooledAttempt,
-  ): void {
+  /** Puts an attempt on a free connection, or on a new one. */
+  dispatch(options: Dispatcher.DispatchOptions, fresh: boolean, attempt: PooledAttempt): void {
     const connection = (fresh ? null : this.#take()) ?? this.#open()
     connection.attemptsOnSocket++
-    const attempt = attemptFor(connection)
+    attempt.connection = connection
     connection.client.dispatch(options, attempt)
     // What undici refuses to send ends before it has begun, and nothing follows.
     if (attempt.isOver) this.#discard(connection)

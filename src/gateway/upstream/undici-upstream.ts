@@ -71,7 +71,7 @@ export class UndiciUpstream implements Upstream {
           bodyTimeout: this.options.idleTimeoutMs,
         },
         request.freshConnection,
-        (connection) => exchange.on(connection),
+        exchange,
       )
     } catch (error) {
       exchange.onError(error instanceof Error ? error : new Error(String(error)))
@@ -110,12 +110,12 @@ class UndiciExchange implements Exchange, PooledAttempt {
   readonly #upstream: UndiciUpstream
   #abort: ((error: Error) => void) | null = null
   #resume: (() => void) | null = null
-  #connection: Connection | null = null
   #aborted: Failure | null = null
   /** Of the answer; 0 before it. */
   #status = 0
   #streamed = false
   isOver = false
+  connection: Connection | null = null
   /** Since when the upstream refuses connections; 0 before it did. */
   #refusedSinceMs = 0
   #pauseMs = firstPauseMs
@@ -125,11 +125,6 @@ class UndiciExchange implements Exchange, PooledAttempt {
     this.#request = request
     this.#receiver = receiver
     this.#upstream = upstream
-  }
-
-  on(connection: Connection): this {
-    this.#connection = connection
-    return this
   }
 
   abort(failure: Failure): void {
@@ -146,7 +141,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
 
   onConnect(abort: (error?: Error) => void): void {
     this.#abort = abort
-    this.#connection?.sending()
+    this.connection?.sending()
     if (this.#aborted === null) this.#receiver.started()
     else abort(this.#aborted)
   }
@@ -154,14 +149,13 @@ class UndiciExchange implements Exchange, PooledAttempt {
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
     if (this.isOver) return true
     this.#resume = resume
-    const { headers, contentLength } = readResponseHeaders(raw, this.#upstream.names)
-    const head = { status, statusText: phraseOf(statusText), headers, contentLength }
+    const head = readHead(status, statusText, raw, this.#upstream.names)
     if (status < 200) {
       this.#receiver.informational(head)
       return true
     }
     this.#status = status
-    this.#streamed = contentLength === null
+    this.#streamed = head.contentLength === null
     this.#receiver.head(head)
     return true
   }
@@ -171,7 +165,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   }
 
   onComplete(trailers: readonly (Buffer | string)[] | null): void {
-    this.#connection?.answered(this.#streamed)
+    this.connection?.answered(this.#streamed)
     this.#end(trailers === null ? [] : trailers.map((part) => part.toString('latin1')))
   }
 
@@ -213,10 +207,10 @@ class UndiciExchange implements Exchange, PooledAttempt {
     const failure = failureOf(error, {
       started: this.#abort !== null,
       answered: this.#status > 0,
-      reusedSocket: (this.#connection?.attemptsOnSocket ?? 0) > 1,
+      reusedSocket: (this.connection?.attemptsOnSocket ?? 0) > 1,
       maxHeaderBytes: this.#upstream.options.maxHeaderBytes,
     })
-    if (failure.shouldRetry === true) this.#connection?.died()
+    if (failure.shouldRetry === true) this.connection?.died()
     return failure
   }
 
@@ -238,13 +232,15 @@ function phraseOf(statusText: string): string {
 }
 
 /**
- * Reads an answer's header list as it came off the wire, in Latin-1 as HTTP has it. Order, spelling and duplicates are
+ * Reads an answer's head as it came off the wire, in Latin-1 as HTTP has it. Order, spelling and duplicates are
  * kept; hop-by-hop headers are gone.
  */
-function readResponseHeaders(
+function readHead(
+  status: number,
+  statusText: string,
   raw: readonly Buffer[],
   names: HeaderNames,
-): Pick<ResponseHead, 'headers' | 'contentLength'> {
+): ResponseHead {
   const endToEnd: string[] = []
   let connection: string | null = null
   let contentLength: number | null = null
@@ -260,5 +256,5 @@ function readResponseHeaders(
     endToEnd.push(name, value)
   }
   const headers = connection === null ? endToEnd : withoutNominated(endToEnd, connection, names)
-  return { headers, contentLength }
+  return { status, statusText: phraseOf(statusText), headers, contentLength }
 }

@@ -76,15 +76,14 @@ export function tunnelConnector(
 ): buildConnector.connector {
   return (target, callback) => {
     const authority = `${target.hostname}:${target.port === '' ? 443 : target.port}`
-    const { protocol, hostname, port } = new URL(proxy.origin)
-    const { request: send } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+    const builtin = proxy.origin.startsWith('https:') ? 'node:https' : 'node:http'
+    const { request: send } = process.getBuiltinModule(builtin)
     const headers = {
       host: authority,
       ...(proxy.authorization === null ? {} : { 'proxy-authorization': proxy.authorization }),
     }
-    const address = { protocol, host: hostname.replace(/^\[(.*)\]$/, '$1'), port }
     // Not Node's agent, which may be told to use the same proxy for this.
-    const request = send({ ...address, method: 'CONNECT', path: authority, headers, agent: false })
+    const request = send(proxy.origin, { method: 'CONNECT', path: authority, headers, agent: false })
     const fail = (reason: string, cause?: unknown): void => {
       const message = `The upstream cannot be reached through the proxy ${proxy.origin} (${proxy.variable}): ${reason}.`
       callback(new Failure('upstream_unreachable', message, { cause }), null)

@@ -10,7 +10,6 @@ const nothing: Uint8Array = new Uint8Array(0)
 
 interface HeldRefusal {
   readonly head: ResponseHead
-  readonly added: readonly string[]
   readonly chunks: Uint8Array[]
   bytes: number
 }
@@ -40,19 +39,19 @@ export class InjectedAnswer implements AnswerSink {
     return this.#filter?.removedEvents ?? null
   }
 
-  head(head: ResponseHead, added: readonly string[]): void {
+  head(head: ResponseHead): void {
     const { form, coding, isLlamaCpp } = readAnswerHead(head.headers)
     this.isCoded = coding !== null
     this.hasLength = head.contentLength !== null
     if (isRefusal(head) && coding === null) {
-      this.#refusal = { head, added, chunks: [], bytes: 0 }
+      this.#refusal = { head, chunks: [], bytes: 0 }
       return
     }
     const isPlain = coding === null && !this.hasLength
     if (isPlain && (form === 'events' || form === null)) {
-      this.#filter = new UsageEventFilter({ restoresTimings: isLlamaCpp })
+      this.#filter = new UsageEventFilter(isLlamaCpp)
     }
-    this.#client.head(head, added)
+    this.#client.head(head)
   }
 
   write(chunk: Uint8Array): boolean {
@@ -82,9 +81,9 @@ export class InjectedAnswer implements AnswerSink {
     return refusal.bytes <= longestRefusal || this.#letGo(refusal)
   }
 
-  #letGo({ head, added, chunks }: HeldRefusal): boolean {
+  #letGo({ head, chunks }: HeldRefusal): boolean {
     this.#refusal = null
-    this.#client.head(head, added)
+    this.#client.head(head)
     return this.#client.write(Buffer.concat(chunks))
   }
 

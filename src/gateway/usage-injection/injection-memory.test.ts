@@ -11,7 +11,7 @@ test('what was learned is kept for a week, for each upstream on its own, and no 
   await using folder = await makeTempDir()
   const path = join(folder.path, 'memory.json')
   const open = (upstream: string, nowMs: number): InjectionMemory =>
-    new InjectionMemory({ path, upstream, wallTime: () => nowMs })
+    new InjectionMemory(path, upstream, () => nowMs)
   for (let i = 0; i < 40; i++) {
     const memory = open(`http://u${i}`, i)
     memory.set('/a', 'refused')
@@ -30,10 +30,9 @@ test('what was learned is kept for a week, for each upstream on its own, and no 
 test('nothing is written that is there already, and junk is nothing', async () => {
   await using folder = await makeTempDir()
   const path = join(folder.path, 'memory.json')
-  const options = { path, upstream: 'http://u', wallTime: () => day }
   for (const junk of ['', '{"http://u":{"learnedAtMs":1,"paths":{"/a":"other"}}}', '[]', '{"http://u":1}']) {
     writeFileSync(path, junk)
-    const memory = new InjectionMemory(options)
+    const memory = new InjectionMemory(path, 'http://u', () => day)
     assert.equal(memory.get('/a'), undefined)
     memory.set('/a', 'refused')
     memory.forget('/a')
@@ -41,7 +40,7 @@ test('nothing is written that is there already, and junk is nothing', async () =
     await memory.written
     assert.equal(readFileSync(path, 'utf8'), junk)
   }
-  const nowhere = new InjectionMemory({ ...options, path: join(folder.path, 'no', 'folder') })
+  const nowhere = new InjectionMemory(join(folder.path, 'no', 'folder'), 'http://u', () => day)
   nowhere.set('/a', 'kept')
   nowhere.keep()
   await nowhere.written

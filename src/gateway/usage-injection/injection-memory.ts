@@ -17,28 +17,25 @@ type MemoryFile = Readonly<Record<string, { learnedAtMs: number; paths: Record<s
 const keptMs = 7 * 24 * 3_600_000
 const mostUpstreams = 32
 
-export interface InjectionMemoryOptions {
-  readonly path: string
-  /** Base URL of the upstream: what is known of others stays in the file. */
-  readonly upstream: string
-  /** Unix milliseconds. */
-  readonly wallTime: () => number
-}
-
 /**
  * Remembers over restarts, in a small file beside the database, how an upstream treats the wish for usage. Where the
  * file can be neither read nor written, it is remembered until the gateway ends.
  */
 export class InjectionMemory {
-  readonly #options: InjectionMemoryOptions
+  readonly #path: string
+  readonly #upstream: string
+  readonly #wallTime: () => number
   readonly #paths: Map<string, UsageTreatment>
   #written: string
   #hasChanged = false
   #writing = Promise.resolve()
 
-  constructor(options: InjectionMemoryOptions) {
-    this.#options = options
-    const known = this.#parse(readOrEmpty(options.path))[options.upstream]
+  /** `upstream`: its base URL; what is known of others stays in the file. `wallTime` in Unix milliseconds. */
+  constructor(path: string, upstream: string, wallTime: () => number) {
+    this.#path = path
+    this.#upstream = upstream
+    this.#wallTime = wallTime
+    const known = this.#parse(readOrEmpty(path))[upstream]
     this.#paths = new Map(Object.entries(known?.paths ?? {}))
     this.#written = this.#text()
   }
@@ -71,18 +68,21 @@ export class InjectionMemory {
   }
 
   async #write(): Promise<void> {
-    const { path, upstream, wallTime } = this.#options
+    const path = this.#path
     const others = Object.entries(this.#parse(await readFile(path, 'utf8').catch(() => '')))
-      .filter(([name]) => name !== upstream)
+      .filter(([name]) => name !== this.#upstream)
       .slice(1 - mostUpstreams)
-    const own = [upstream, { learnedAtMs: wallTime(), paths: Object.fromEntries(this.#paths) }] as const
+    const own = [
+      this.#upstream,
+      { learnedAtMs: this.#wallTime(), paths: Object.fromEntries(this.#paths) },
+    ] as const
     const temporary = `${path}.${process.pid}.new`
     await writeFile(temporary, `${JSON.stringify(Object.fromEntries([...others, own]))}\n`, { mode: 0o600 })
     await rename(temporary, path)
   }
 
   #parse(text: string): MemoryFile {
-    const now = this.#options.wallTime()
+    const now = this.#wallTime()
     const entries = Object.entries(readMessage(text, isFile) ?? {})
     return Object.fromEntries(entries.filter(([, { learnedAtMs }]) => Math.abs(now - learnedAtMs) < keptMs))
   }

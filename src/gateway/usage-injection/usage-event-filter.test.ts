@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { UsageEventFilter, type UsageEventFilterOptions } from './usage-event-filter.ts'
+import { UsageEventFilter } from './usage-event-filter.ts'
 
 const content =
   '{"id":"c-1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"wéir"}}],"usage":null}'
@@ -32,8 +32,8 @@ const blocks: readonly { readonly lines: readonly string[]; readonly out?: true 
 ]
 
 /** All that a filter lets through, and what it did with each chunk. */
-function filtered(chunks: readonly Buffer[], options: UsageEventFilterOptions = {}) {
-  const filter = new UsageEventFilter(options)
+function filtered(chunks: readonly Buffer[], restoresTimings = false, holdLimit?: number) {
+  const filter = new UsageEventFilter(restoresTimings, holdLimit)
   const steps = chunks.map((chunk) => filter.push(chunk))
   const rest = filter.end(true)
   const out = Buffer.concat([...steps, rest].filter((piece) => piece !== null))
@@ -127,9 +127,9 @@ test('bytes are held only as long as they may be the begin of a usage event', ()
 
 test('an event that is longer than may be held is passed on', () => {
   const long = `data: ${usage.replace('"c-1"', JSON.stringify('x'.repeat(200)))}\n\n`
-  const one = filtered(bytewise(Buffer.from(long)), { holdLimit: 100 })
+  const one = filtered(bytewise(Buffer.from(long)), false, 100)
   assert.deepEqual([one.out, one.removed], [long, 0])
-  assert.deepEqual(filtered(bytewise(Buffer.from(long)), { holdLimit: 400 }).out, '')
+  assert.deepEqual(filtered(bytewise(Buffer.from(long)), false, 400).out, '')
 })
 
 test('the last event lacks its blank line: taken out at the end, passed on before a break', () => {
@@ -174,7 +174,7 @@ test("llama.cpp's timings go back to the choice's last event, whatever the order
       const bytes = Buffer.from(parts.map(([sent]) => sent).join(''))
       const expected = Buffer.from(parts.map(([, seen]) => seen).join('')).toString('latin1')
       for (const chunks of [[bytes], cutAt(bytes, at), bytewise(bytes)]) {
-        assert.equal(filtered(chunks, { restoresTimings: true }).out, expected)
+        assert.equal(filtered(chunks, true).out, expected)
       }
     }),
     { numRuns: 500, seed: 23 },
@@ -182,7 +182,7 @@ test("llama.cpp's timings go back to the choice's last event, whatever the order
 })
 
 test("llama.cpp's words go on at once, a choice's last event with the next or before a break", () => {
-  const filter = new UsageEventFilter({ restoresTimings: true })
+  const filter = new UsageEventFilter(true)
   const passed = (text: string): string =>
     Buffer.from(filter.push(Buffer.from(text)) ?? []).toString('latin1')
   const latin1 = (text: string): string => Buffer.from(text).toString('latin1')

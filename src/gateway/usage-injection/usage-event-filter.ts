@@ -10,15 +10,6 @@ const finishMember = '"finish_reason":"'
 /** Bytes of one event that are held at most; a longer one is passed on. */
 const defaultHoldLimit = 65_536
 
-export interface UsageEventFilterOptions {
-  readonly holdLimit?: number
-  /**
-   * The upstream is llama.cpp, which moves the `timings` of a choice's last event to the usage event that follows: that
-   * last event is held until the next one has come, and gets its timings back.
-   */
-  readonly restoresTimings?: boolean
-}
-
 /**
  * Takes the usage-only events out of a `text/event-stream` (WHATWG HTML §9.2.6), and leaves every other byte as
  * and where it is, whatever the chunks. Holds back only the begin of an event that may still be one of those:
@@ -43,9 +34,13 @@ export class UsageEventFilter {
   /** Events that were taken out. */
   removedEvents = 0
 
-  constructor({ holdLimit = defaultHoldLimit, restoresTimings = false }: UsageEventFilterOptions = {}) {
-    this.#holdLimit = holdLimit
+  /**
+   * `restoresTimings`: the upstream is llama.cpp, which moves the `timings` of a choice's last event to the usage event
+   * that follows: that last event is held until the next one has come, and gets its timings back.
+   */
+  constructor(restoresTimings = false, holdLimit: number = defaultHoldLimit) {
     this.#restoresTimings = restoresTimings
+    this.#holdLimit = holdLimit
   }
 
   /** What of the stream is to go on now, `null` for nothing. Nothing of the chunk is kept but as a copy. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Clock } from '../../call/clock.ts'
-import type { MeterReading } from '../../call/meter-reading.ts'
+import type { CallRecord } from '../../call/call-record.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import type { UpstreamBase } from '../http/target.ts'
+import type { CallMeter } from '../meter/call-meter.ts'
 import { type UpstreamRequest, isHeld } from '../upstream/upstream.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { InjectedAnswer } from './injected-answer.ts'
@@ -27,7 +28,7 @@ export class UsageInjection {
   constructor(enabled: boolean, folder: string, base: UpstreamBase, clock: Clock) {
     const path = join(folder, 'usage-injection.json')
     const upstream = base.origin + base.pathPrefix
-    this.#memory = enabled ? new InjectionMemory({ path, upstream, wallTime: () => clock.wallTime() }) : null
+    this.#memory = enabled ? new InjectionMemory(path, upstream, () => clock.wallTime()) : null
   }
 
   /** The call asked otherwise than its client did, or `null` where it goes as it is. */
@@ -55,22 +56,28 @@ export class UsageInjection {
    * Learns from a call that is over; `facts` are `null` where its request was not read, `asked` is the answer to what
    * {@link ask} made of it, if anything.
    */
-  learn(path: string, facts: RequestFacts | null, asked: InjectedAnswer | null, reading: MeterReading): void {
+  learn(
+    path: string,
+    facts: RequestFacts | null,
+    asked: InjectedAnswer | null,
+    meter: CallMeter,
+    { usageSource }: Pick<CallRecord, 'usageSource'>,
+  ): void {
     const memory = this.#memory
     if (memory === null) return
-    if (reading.isLlamaCpp) {
+    if (meter.isLlamaCpp) {
       for (const each of askedPaths) if (memory.get(each) === undefined) memory.set(each, 'unasked')
     }
-    const isKept = asked?.isCoded === true || (asked?.hasLength === true && reading.usageEvents > 0)
+    const isKept = asked?.isCoded === true || (asked?.hasLength === true && meter.usageEvents > 0)
     if (isKept) memory.set(path, 'kept')
-    if (facts !== null && reading.ending === 'complete' && this.#concerns(path, facts)) {
+    if (facts !== null && meter.ending === 'complete' && this.#concerns(path, facts)) {
       const treatment = memory.get(path)
       if (asked === null) {
         // An upstream that was thought to send usage unasked, and did not, is asked from now on.
-        if (treatment === 'unasked' && reading.usage === null) memory.set(path, 'needed')
+        if (treatment === 'unasked' && usageSource === 'none') memory.set(path, 'needed')
       } else if (treatment === undefined) {
         const { removedEvents } = asked
-        if (removedEvents !== null && reading.usageEvents > removedEvents) memory.set(path, 'unasked')
+        if (removedEvents !== null && meter.usageEvents > removedEvents) memory.set(path, 'unasked')
       }
     }
     memory.keep()

@@ -31,7 +31,7 @@ export function parseHeader(line: string): JournalHeader | null {
 export function startLine(start: CallStart): string {
   return `${JSON.stringify([
     start.id,
-    start.type,
+    start.callType,
     start.endpoint,
     start.method,
     start.stream,
@@ -50,13 +50,13 @@ export function startLine(start: CallStart): string {
 export function parseStart(line: string): CallStart | null {
   const values = arrayIn(line)
   if (values?.length !== 13) return null
-  const [id, type, endpoint, method, stream, upstream, requestBytes] = values
+  const [id, callType, endpoint, method, stream, upstream, requestBytes] = values
   const [model, client, userAgent, session, keyFingerprint, clientRetry] = values.slice(7)
   const who = { client, userAgent, session, keyFingerprint, clientRetry }
-  const known = { endpoint, method, stream, upstream, requestBytes, model, ...who }
-  const call: Readonly<Record<string, unknown>> = { callType: type, ...known }
+  const known = { id, callType, endpoint, method, stream, upstream, requestBytes, model, ...who }
+  const call: Readonly<Record<string, unknown>> = known
   const isCall = isWhole(id) && storedFields.every((field) => !(field.record in call) || mayHold(field, call))
-  return isCall ? ({ id, type, ...known } as CallStart) : null
+  return isCall ? (call as unknown as CallStart) : null
 }
 
 const endMark = 'ended'

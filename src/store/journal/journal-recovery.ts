@@ -131,11 +131,9 @@ function leftCall(line: string, instance: string): StoredCall | null {
 
 /** A call that was sent and of which nothing more is known. */
 export function interruptedCall(start: CallStart, instance: string): StoredCall {
-  const { type: callType, ...known } = start
   return {
     ...unknownFields,
-    ...known,
-    callType,
+    ...start,
     instance,
     outcome: 'interrupted',
     attempts: 1,
