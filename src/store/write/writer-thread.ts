@@ -13,6 +13,7 @@ import type {
 import type { CallStart } from '../../call/call.ts'
 import { type Clock, systemClock } from '../../call/clock.ts'
 import { InflightJournal } from '../journal/inflight-journal.ts'
+import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder } from './record-batch.ts'
@@ -49,18 +50,12 @@ const stallMs = 10_000
 /** A loss is a warning for so long; the count of what was lost stays. */
 const lossShownMs = 2000
 /** When a question is asked again that could not be answered. */
-const askAgainMs = 2000
-const restart = { firstMs: 100, longestMs: 5000 } as const
+const askAgainMs = 500
 
 interface Parcel {
   readonly calls: readonly CallRecord[]
   readonly minutes: readonly GatewayMinute[]
   readonly events: readonly GatewayEvent[]
-}
-
-interface Question {
-  readonly fromMinute: number
-  readonly resolve: (minutes: readonly MinuteUsage[] | null) => void
 }
 
 /** Both compiled and as source the worker's file lies beside this one and ends as it does. */
@@ -72,24 +67,20 @@ function startThread(settings: WriterSettings): Worker {
 /** Records calls in the database at `dbPath` from a thread of its own, one batch at a time. */
 export class WriterThread implements CallSink, GatewayHistory {
   readonly #options: Required<Omit<WriterThreadOptions, 'number'>>
-  readonly #number: number | null
   readonly #clock: Clock
   readonly #journal: InflightJournal
   readonly #pending: PendingCalls
-  readonly #questions = new Map<number, Question>()
+  readonly #host: WorkerHost<ToWriter, FromWriter>
   #minutes: GatewayMinute[] = []
   #events: GatewayEvent[] = []
   #parcel: Parcel | null = null
   #sentAtMs = 0
   #lostAtMs = Number.NEGATIVE_INFINITY
   #encoder = new BatchEncoder()
-  #worker: Worker | null = null
   #workerWarnings: readonly Warning[] = []
   #ownWarning: Warning | null = null
   #written = 0
   #dropped = 0
-  #lastQuestion = 0
-  #deaths = 0
   #flushPlanned = false
   #flushDue = false
   #lateLookPlanned = false
@@ -97,6 +88,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #closing: Promise<void> | null = null
   #onClosed: () => void = () => {}
   #isClosed = false
+  readonly #ending = new AbortController()
 
   constructor(options: WriterThreadOptions) {
     this.#options = {
@@ -115,9 +107,17 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#pending = new PendingCalls(this.#options.pendingLimit, this.#options.pendingBytesLimit)
     const { instance, dbPath } = this.#options
     const number = options.number?.isOwn === true ? options.number.value : null
-    this.#number = number
     this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, number, clock: this.#clock })
-    this.#start()
+    const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version } = this.#options
+    const watch = { checkEveryMs, quickCheckAfterMs, walLimits }
+    this.#host = new WorkerHost({
+      clock: this.#clock,
+      start: () => startWorker({ path: dbPath, instance, number, version, ...watch }),
+      received: (message) => this.#receive(message),
+      started: () => this.#started(),
+      died: (reason) => this.#died(reason),
+    })
+    this.#host.need()
   }
 
   begin(start: CallStart): Promise<void> {
@@ -163,15 +163,13 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /** Tokens by the minute in which calls ended, as soon as they can be read; `null` if that is not before the close. */
-  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
-    if (this.#isClosed) return Promise.resolve(null)
-    return new Promise((resolve) => {
-      const question = ++this.#lastQuestion
-      this.#questions.set(question, { fromMinute, resolve })
-      // Somebody waits for this thread: unlike rows, an answer is worth staying alive for.
-      this.#worker?.ref()
-      this.#post({ kind: 'usage', question, fromMinute })
-    })
+  async usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
+    while (!this.#isClosed) {
+      const answer = await this.#host.ask({ kind: 'usage', fromMinute }).catch(() => null)
+      if (answer !== null && answer.minutes !== null) return answer.minutes
+      await this.#clock.delay(askAgainMs, this.#ending.signal).catch(() => {})
+    }
+    return null
   }
 
   /** Writes what is pending and closes the database; after `closeTimeoutMs` the rest is left to the journal. */
@@ -217,14 +215,14 @@ export class WriterThread implements CallSink, GatewayHistory {
   #flush(): void {
     if (this.#isClosed) return
     this.#planLateLook()
-    if (this.#parcel !== null || this.#worker === null) {
+    if (this.#parcel !== null || !this.#host.isRunning) {
       this.#flushDue = true
       return
     }
     this.#flushDue = false
     const calls = this.#pending.take(batchLimit)
     if (calls.length + this.#minutes.length + this.#events.length === 0) {
-      if (this.#isClosing) this.#post({ kind: 'close' })
+      if (this.#isClosing) this.#host.post({ kind: 'close' })
       return
     }
     const parcel: Parcel = { calls, minutes: this.#minutes, events: this.#events }
@@ -235,7 +233,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#flushDue = this.#pending.size > 0
     const batch = this.#encoder.encode(calls)
     const { minutes, events } = parcel
-    this.#post({ kind: 'write', calls: batch, minutes, events }, [batch.slots.buffer])
+    this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.slots.buffer])
   }
 
   #planLateLook(): void {
@@ -250,7 +248,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   /** While the database takes its time, be it opened, locked or full, what has ended goes to the journal. */
   #keepLate(): void {
     const parcel = this.#parcel
-    if (this.#isClosed || (parcel === null && this.#worker !== null)) return
+    if (this.#isClosed || (parcel === null && this.#host.isRunning)) return
     const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
     if (isLate) {
       this.#journal.ended(parcel?.calls ?? [])
@@ -264,9 +262,6 @@ export class WriterThread implements CallSink, GatewayHistory {
       case 'written':
         this.#settle(message.dropped)
         break
-      case 'usage':
-        this.#answer(message.question, message.minutes)
-        break
       case 'warnings':
         this.#workerWarnings = message.warnings
         break
@@ -276,26 +271,13 @@ export class WriterThread implements CallSink, GatewayHistory {
     }
   }
 
-  #answer(question: number, minutes: readonly MinuteUsage[] | null): void {
-    const asked = this.#questions.get(question)
-    if (asked === undefined) return
-    if (minutes === null) {
-      const { fromMinute } = asked
-      this.#clock.after(askAgainMs, () => this.#post({ kind: 'usage', question, fromMinute }))
-      return
-    }
-    this.#questions.delete(question)
-    if (this.#questions.size === 0) this.#worker?.unref()
-    asked.resolve(minutes)
-  }
-
   #settle(dropped: number): void {
     const parcel = this.#parcel
     if (parcel === null) return
     this.#parcel = null
     this.#written += parcel.calls.length - dropped
     this.#lose(dropped)
-    this.#deaths = 0
+    this.#host.isWell()
     this.#ownWarning = null
     this.#journal.settle(parcel.calls.map((call) => call.id))
     if (this.#flushDue || this.#isClosing) this.#flush()
@@ -313,41 +295,13 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#lostAtMs = this.#clock.now()
   }
 
-  #post(message: ToWriter, transfer: ArrayBuffer[] = []): void {
-    this.#worker?.postMessage(message, transfer)
-  }
-
-  #start(): void {
-    if (this.#isClosed) return
-    const { dbPath: path, instance, version } = this.#options
-    const { checkEveryMs, quickCheckAfterMs, walLimits } = this.#options
-    const number = this.#number
-    const settings = { path, instance, number, version, checkEveryMs, quickCheckAfterMs, walLimits }
-    try {
-      const worker = this.#options.startWorker(settings)
-      let reason = 'it ended'
-      worker.on('message', (message: FromWriter) => this.#receive(message))
-      worker.on('error', (error) => {
-        reason = error instanceof Error ? error.message : String(error)
-      })
-      worker.on('exit', () => this.#restartLater(reason))
-      // The gateway's sockets keep the process running, not its telemetry.
-      if (this.#questions.size === 0) worker.unref()
-      this.#worker = worker
-    } catch (error) {
-      this.#restartLater(error instanceof Error ? error.message : String(error))
-      return
-    }
-    for (const [question, { fromMinute }] of this.#questions)
-      this.#post({ kind: 'usage', question, fromMinute })
+  #started(): void {
     if (this.#flushDue || this.#isClosing) this.#flush()
   }
 
   /** A new thread knows no words, and may not have written what the old one was given. */
-  #restartLater(reason: string): void {
-    if (this.#isClosed) return
+  #died(reason: string): void {
     const parcel = this.#parcel
-    this.#worker = null
     this.#parcel = null
     this.#encoder = new BatchEncoder()
     if (parcel !== null) {
@@ -361,8 +315,7 @@ export class WriterThread implements CallSink, GatewayHistory {
       code: 'writer_restarted',
       message: `the thread that records calls failed: ${reason}`,
     }
-    const delayMs = Math.min(restart.longestMs, restart.firstMs * 2 ** this.#deaths++)
-    this.#clock.after(delayMs, () => this.#start())
+    this.#host.need()
   }
 
   #end(): void {
@@ -371,10 +324,8 @@ export class WriterThread implements CallSink, GatewayHistory {
     const left = [...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)]
     this.#dropped += this.#journal.ended(left)
     this.#parcel = null
-    for (const { resolve } of this.#questions.values()) resolve(null)
-    this.#questions.clear()
+    this.#ending.abort()
     this.#journal.close()
-    void this.#worker?.terminate()
-    this.#worker = null
+    this.#host.end()
   }
 }

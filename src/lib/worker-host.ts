@@ -1,0 +1,149 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Worker } from 'node:worker_threads'
+import { messageOf } from './caught.ts'
+
+/** To a thread that is asked something: the host numbers it, and the answer carries its number. */
+type Question<To> = Extract<To, { readonly question: number }>
+type Answer<From> = Extract<From, { readonly question: number }>
+/** Each one of a union without its number. */
+export type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'question'> : never
+
+export interface WorkerHostOptions<From> {
+  readonly clock: {
+    after(ms: number, callback: () => void, options?: { readonly background?: boolean }): () => void
+  }
+  /** Starts a thread, or a process that is spoken to by messages. */
+  readonly start: () => Worker | ChildProcess
+  /** Told of each message, answers among them. */
+  readonly received: (message: From) => void
+  readonly started?: () => void
+  /** It ended by itself, or could not be started; `need` starts it again, after a pause. */
+  readonly died: (reason: string) => void
+}
+
+const pause = { firstMs: 100, longestMs: 5000 } as const
+
+/**
+ * A thread or a process beside this one: started when it is needed, and again after it has died, after longer and
+ * longer pauses. It keeps this process running only while it is asked something.
+ */
+export class WorkerHost<To extends object, From extends object> {
+  readonly #options: WorkerHostOptions<From>
+  readonly #asked = new Map<number, PromiseWithResolvers<Answer<From>>>()
+  #lastQuestion = 0
+  #worker: Worker | ChildProcess | null = null
+  #deaths = 0
+  #cancelPause: (() => void) | null = null
+  #hasEnded = false
+
+  constructor(options: WorkerHostOptions<From>) {
+    this.#options = options
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== null
+  }
+
+  /** Starts it if it does not run: at once, or after a pause if it has died. Says if it runs now. */
+  need(): boolean {
+    if (this.#worker !== null || this.#cancelPause !== null || this.#hasEnded) return this.isRunning
+    if (this.#deaths === 0) this.#start()
+    else {
+      const pauseMs = Math.min(pause.longestMs, pause.firstMs * 2 ** (this.#deaths - 1))
+      const start = (): void => {
+        this.#cancelPause = null
+        this.#start()
+      }
+      this.#cancelPause = this.#options.clock.after(pauseMs, start, { background: true })
+    }
+    return this.isRunning
+  }
+
+  /** To nobody if it does not run. */
+  post(message: To, transfer: ArrayBuffer[] = []): void {
+    const worker = this.#worker
+    if (worker === null) return
+    if ('postMessage' in worker) worker.postMessage(message, transfer)
+    // If the channel is gone, the end is about to be told.
+    else worker.send(message, () => {})
+  }
+
+  /** Rejects if it does not run, dies or is killed before it answers. */
+  ask(asked: Unnumbered<Question<To>>): Promise<Answer<From>> {
+    if (this.#worker === null) return Promise.reject(new Error('it is not running'))
+    const question = ++this.#lastQuestion
+    const answer = Promise.withResolvers<Answer<From>>()
+    this.#asked.set(question, answer)
+    this.#worker.ref()
+    this.post({ ...asked, question } as unknown as To)
+    return answer.promise
+  }
+
+  /** It does its work: a later death is a first one. */
+  isWell(): void {
+    this.#deaths = 0
+  }
+
+  /** Ends it at once, which is no death: it can be started again without a pause. */
+  kill(): void {
+    const worker = this.#worker
+    this.#worker = null
+    if (worker === null) return
+    if ('terminate' in worker) void worker.terminate()
+    else worker.kill('SIGKILL')
+    this.#rejectAll('it was ended')
+  }
+
+  /** Ends it for good. */
+  end(): void {
+    this.#hasEnded = true
+    this.#cancelPause?.()
+    this.kill()
+  }
+
+  #start(): void {
+    try {
+      const worker = this.#options.start()
+      this.#worker = worker
+      let trouble: string | null = null
+      const ended = (reason: string): void => {
+        if (this.#worker === worker) this.#die(trouble ?? reason)
+      }
+      worker.on('message', (message: unknown) => {
+        if (this.#worker === worker) this.#receive(message as From)
+      })
+      worker.on('error', (error) => {
+        trouble = messageOf(error)
+        // A process that could not be started has no exit.
+        if ('pid' in worker && worker.pid === undefined) ended(trouble)
+      })
+      worker.once('exit', (code: number | null, signal?: string) => ended(signal ?? `exit code ${code}`))
+      worker.unref()
+    } catch (error) {
+      this.#die(messageOf(error))
+      return
+    }
+    this.#options.started?.()
+  }
+
+  #receive(message: From): void {
+    if ('question' in message && typeof message.question === 'number') {
+      this.#asked.get(message.question)?.resolve(message as unknown as Answer<From>)
+      this.#asked.delete(message.question)
+      if (this.#asked.size === 0) this.#worker?.unref()
+    }
+    this.#options.received(message)
+  }
+
+  #die(reason: string): void {
+    this.#worker = null
+    this.#deaths += 1
+    this.#rejectAll(reason)
+    this.#options.died(reason)
+  }
+
+  #rejectAll(reason: string): void {
+    for (const { reject } of this.#asked.values()) reject(new Error(reason))
+    this.#asked.clear()
+  }
+}
