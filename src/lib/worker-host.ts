@@ -84,14 +84,15 @@ export class WorkerHost<To extends object, From extends object> {
     this.#deaths = 0
   }
 
-  /** Ends it at once, which is no death: it can be started again without a pause. */
-  kill(): void {
+  /** Ends it at once. Without a `fault` that is no death: it can be started again without a pause. */
+  kill(fault: string | null = null): void {
     const worker = this.#worker
-    this.#worker = null
     if (worker === null) return
+    this.#worker = null
     if ('terminate' in worker) void worker.terminate()
     else worker.kill('SIGKILL')
-    this.#rejectAll('it was ended')
+    if (fault === null) this.#rejectAll('it was ended')
+    else this.#die(fault)
   }
 
   /** Ends it for good. */

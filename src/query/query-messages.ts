@@ -1,19 +1,8 @@
-import {
-  isCount,
-  isNumber,
-  isObject,
-  isOneOf,
-  isText,
-  nullable,
-  record,
-  type Shape,
-} from '../lib/message-shape.ts'
-import type { QueryFormat, QueryQuestion } from './query-question.ts'
-import type { QueryError } from './query-question.ts'
+import { isNumber, isObject, isText, type Shape, record } from '../lib/message-shape.ts'
+import type { QueryError, QueryFormat, QueryQuestion } from './query-question.ts'
 
 /** To the query process: one question at a time. */
 export interface ToQuery {
-  readonly number: number
   readonly question: QueryQuestion
   /** Milliseconds since the Unix epoch that count as now. */
   readonly nowMs: number
@@ -57,43 +46,12 @@ export type QueryOutcome =
   | QueryFailure
   | { readonly kind: 'unavailable'; readonly code: QueryUnavailable }
 
-/** From the query process, once, before any reply. */
-export interface QueryReady {
-  readonly isReady: true
-}
-
-/** From the query process: each question is replied to under its number. */
-export interface FromQuery {
-  readonly number: number
-  readonly reply: QueryReply
-}
+/** From the query process: once that it is there, then a reply to each question. */
+export type FromQuery = { readonly kind: 'ready' } | QueryReply
 
 /** A question that is none is a fault of its own answer. */
 export const isToQuery: Shape<ToQuery> = record<ToQuery>({
-  number: isCount,
   question: (value): value is QueryQuestion => isObject(value) && isText(value['kind']),
   nowMs: isNumber,
   budgetMs: isNumber,
-})
-
-export const isQueryReady: Shape<QueryReady> = record<QueryReady>({ isReady: isOneOf([true]) })
-
-const isAnswer = record<QueryAnswer>({
-  kind: isOneOf(['answer']),
-  format: isOneOf(['json', 'csv', 'ndjson']),
-  body: (value): value is Uint8Array => value instanceof Uint8Array,
-  tag: isText,
-  nextCursor: nullable(isText),
-})
-const isFailure = record<QueryFailure>({
-  kind: isOneOf(['refused']),
-  code: isOneOf(['too_many_groups', 'folded_range', 'call_not_found', 'too_slow']),
-  message: isText,
-  param: nullable(isText),
-})
-const isFault = record<QueryFault>({ kind: isOneOf(['fault']), message: isText })
-
-export const isFromQuery: Shape<FromQuery> = record<FromQuery>({
-  number: isCount,
-  reply: (value): value is QueryReply => isAnswer(value) || isFailure(value) || isFault(value),
 })

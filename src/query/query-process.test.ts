@@ -1,16 +1,41 @@
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { FakeClock } from '../../test/support/fake-clock.ts'
 import type { QueryReply, ToQuery } from './query-messages.ts'
 import { QueryProcess } from './query-process.ts'
 import type { QueryQuestion } from './query-question.ts'
-import type { QueryEvents } from './spawn-query.ts'
 
 /** A process that does as it is told. */
-interface Scripted {
-  readonly asked: ToQuery[]
-  readonly events: QueryEvents
-  killed: boolean
+class Scripted extends EventEmitter {
+  readonly pid = 1
+  readonly asked: ToQuery[] = []
+  readonly #isReadyWhenAsked: boolean
+  killed = false
+
+  constructor(isReadyWhenAsked: boolean) {
+    super()
+    this.#isReadyWhenAsked = isReadyWhenAsked
+  }
+
+  ref(): void {}
+
+  unref(): void {}
+
+  ready(): void {
+    this.emit('message', { kind: 'ready' })
+  }
+
+  send(asked: ToQuery): void {
+    if (this.#isReadyWhenAsked && this.asked.length === 0) this.ready()
+    this.asked.push(asked)
+  }
+
+  kill(): void {
+    this.killed = true
+    this.emit('exit', null, 'SIGKILL')
+  }
 }
 
 const question = (id: number): QueryQuestion => ({ kind: 'call', id })
@@ -40,24 +65,13 @@ function startScripted(
     clock,
     limit,
     onFault: (error) => faults.push(error),
-    spawn: (events) => {
-      const scripted: Scripted = { asked: [], events, killed: false }
-      processes.push(scripted)
-      return {
-        ask: (asked) => {
-          if (startsAtOnce && scripted.asked.length === 0) events.onReady()
-          scripted.asked.push(asked)
-        },
-        kill: () => {
-          scripted.killed = true
-          events.onEnd('SIGKILL')
-        },
-      }
+    spawn: () => {
+      processes.push(new Scripted(startsAtOnce))
+      return processes.at(-1) as unknown as ChildProcess
     },
   })
   const reply = (one: QueryReply, process = -1): void => {
-    const { asked, events } = processes.at(process)!
-    events.onReply({ number: asked.at(-1)!.number, reply: one })
+    processes.at(process)!.emit('message', one)
   }
   return { clock, queries, processes, faults, reply }
 }
@@ -132,7 +146,7 @@ test('a process that overruns is killed, and the next question gets a new one at
   assert.deepEqual([processes.length, processes[1]!.asked.length], [3, 0])
   // It waited for 4.5 of its 5 seconds.
   assert.equal(processes[2]!.asked[0]!.budgetMs, 500)
-  processes[0]!.events.onReply({ number: 1, reply: answer('late') })
+  processes[0]!.emit('message', answer('late'))
   reply(answer('two'))
   assert.equal(await codeOf(next), 'two')
   assert.deepEqual(faults, [])
@@ -147,7 +161,7 @@ test('who waits behind a slow question is answered by a second process, which st
   clock.tick(1)
   assert.deepEqual([processes.length, processes[1]!.asked.length], [2, 0])
   clock.tick(100)
-  processes[1]!.events.onReady()
+  processes[1]!.ready()
   reply(answer('two'), 1)
   reply(answer('three'), 1)
   assert.deepEqual(await Promise.all(others.map(codeOf)), ['two', 'three'])
@@ -188,7 +202,7 @@ test('the time of a start is nobody’s: a question has all of its own after it'
   assert.equal(processes.length, 1)
   const outcomes = [queries.ask(question(1)), queries.ask(question(2))]
   clock.tick(29_000)
-  processes[0]!.events.onReady()
+  processes[0]!.ready()
   assert.equal(processes[0]!.asked[0]!.budgetMs, 5000)
   clock.tick(1000)
   reply(answer('one'), 0)
@@ -232,7 +246,7 @@ test('a process that dies is started anew after longer and longer pauses', async
       clock.tick(1)
       assert.equal(processes.length, before + 1)
     }
-    processes.at(-1)!.events.onEnd('exit code 1')
+    processes.at(-1)!.emit('exit', 1, null)
     assert.equal(await codeOf(outcome), 'interrupted')
   }
   assert.equal(faults.length, 7)

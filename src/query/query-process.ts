@@ -58,7 +58,7 @@ export class QueryProcess {
       new QueryLane({
         ...this.#options,
         onReady: (sinceMs) => this.#forgiveStart(sinceMs),
-        onEnded: () => {
+        onChange: () => {
           this.#giveUpLate()
           this.#next()
         },
@@ -104,10 +104,11 @@ export class QueryProcess {
   }
 
   #next(): void {
-    while (!this.#isClosed) {
+    while (this.#waiting.length > 0 && !this.#isClosed) {
+      const lane = this.#freeLane()
       const next = this.#waiting[0]
-      const lane = next === undefined ? null : this.#freeLane()
-      if (next === undefined || lane === null) return
+      // At its start it may have been given the question already.
+      if (lane === null || lane.isBusy || next === undefined) return
       this.#waiting.shift()
       const budgetMs = this.#options.deadlineMs - (this.#clock.now() - next.askedAtMs)
       if (budgetMs > 0) lane.ask(next, budgetMs)

@@ -1,7 +1,7 @@
 /** The entry of the query process. Its parent is a `QueryProcess`, and it ends with it. */
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { QueryService } from './query-service.ts'
-import { type FromQuery, type QueryReady, type ToQuery, isToQuery } from './query-messages.ts'
+import { type FromQuery, isToQuery } from './query-messages.ts'
 
 const [, , path] = process.argv
 if (path === undefined || process.send === undefined) {
@@ -15,20 +15,16 @@ process.on('disconnect', () => {
   service.close()
   process.exit(0)
 })
-process.on('message', (asked: unknown) => {
-  if (isToQuery(asked)) void answer(asked)
+process.on('message', async (asked: unknown) => {
+  if (isToQuery(asked)) tell(await service.answer(asked))
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models
 // keep every processor busy.
 lowerPriority(process.pid)
-tell({ isReady: true })
-
-async function answer(asked: ToQuery): Promise<void> {
-  tell({ number: asked.number, reply: await service.answer(asked) })
-}
+tell({ kind: 'ready' })
 
 /** Where the parent has gone meanwhile, this process ends as well. */
-function tell(message: FromQuery | QueryReady): void {
+function tell(message: FromQuery): void {
   process.send?.(message, undefined, undefined, () => {})
 }

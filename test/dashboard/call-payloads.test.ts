@@ -90,7 +90,7 @@ test('the dashboard answers them, and no browser keeps them', async () => {
   const queries: QuerySource = {
     ask: async (question) => {
       const asked = 'filePath' in question ? { ...question, filePath } : question
-      const reply = await service.answer({ number: 1, question: asked, nowMs: morning, budgetMs: 1000 })
+      const reply = await service.answer({ question: asked, nowMs: morning, budgetMs: 1000 })
       return reply as QueryOutcome
     },
   }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { EventEmitter } from 'node:events'
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import type { NewCalls } from '../../src/api/dashboard-event.ts'
-import { type SpawnQuery, type SpawnedQuery, spawnQuery } from '../../src/query/spawn-query.ts'
+import type { ToQuery } from '../../src/query/query-messages.ts'
+import { type SpawnQuery, spawnQuery } from '../../src/query/spawn-query.ts'
 import { chatCall, sampleStartMs } from '../store/sample-call.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 import { errorOf } from './dashboard-under-test.ts'
@@ -77,23 +80,19 @@ test('a process that dies is started anew, and who waited for it is told', async
   const path = dir.file('calls.db')
   writeDatabase(path, { calls: callsOf(3) })
   const real = spawnQuery(path, {})
-  const processes: SpawnedQuery[] = []
+  let processes = 0
   // The first process is ended as soon as it is asked something: it has no time to answer.
-  const spawn: SpawnQuery = (events) => {
-    const spawned = real(events)
-    processes.push(spawned)
-    const isFirst = processes.length === 1
-    return {
-      ask: (question) => (isFirst ? spawned.kill() : spawned.ask(question)),
-      kill: () => spawned.kill(),
-    }
+  const spawn: SpawnQuery = () => {
+    const spawned = real()
+    if (++processes === 1) spawned.send = () => spawned.kill('SIGKILL')
+    return spawned
   }
   await using queried = await startQueried(null, { spawn })
   const interrupted = await queried.get('/api/query')
   assert.deepEqual([interrupted.status, errorOf(interrupted).code], [503, 'query_interrupted'])
   assert.equal(interrupted.header('retry-after'), '1')
   assert.equal((await queried.getJson<Told>('/api/query')).count, 3)
-  assert.equal(processes.length, 2)
+  assert.equal(processes, 2)
   assert.match(String(queried.faults), /the query process ended: SIGKILL/)
   await dir[Symbol.asyncDispose]()
 })
@@ -102,12 +101,16 @@ test('while a slow question is answered, the dashboard answers others at once', 
   // A process that starts and never answers stands for a statement that takes for ever.
   let killed = 0
   await using queried = await startQueried(null, {
-    spawn: ({ onReady }) => ({
-      ask: onReady,
-      kill: () => {
-        killed += 1
-      },
-    }),
+    spawn: () => {
+      const silent = new EventEmitter()
+      return Object.assign(silent as ChildProcess, {
+        pid: 1,
+        ref: () => {},
+        unref: () => {},
+        send: () => silent.emit('message', { kind: 'ready' }),
+        kill: () => (killed += 1) > 0,
+      })
+    },
     deadlineMs: 400,
     graceMs: 100,
   })
@@ -126,15 +129,12 @@ test('one slow question fails no other', async () => {
   writeDatabase(path, { calls: callsOf(3) })
   const real = spawnQuery(path, {})
   await using queried = await startQueried(null, {
-    spawn: (events) => {
-      const spawned = real(events)
-      return {
-        ask: (asked) => {
-          // It stands for a statement that reads for ever.
-          if (asked.question.kind !== 'overview') spawned.ask(asked)
-        },
-        kill: () => spawned.kill(),
-      }
+    spawn: () => {
+      const spawned = real()
+      const send = spawned.send.bind(spawned)
+      // It stands for a statement that reads for ever.
+      spawned.send = (asked: ToQuery) => asked.question.kind === 'overview' || send(asked)
+      return spawned
     },
     deadlineMs: 2500,
     graceMs: 100,

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { formatCallId } from '../../src/call/call-id.ts'
 import { systemClock } from '../../src/call/clock.ts'
 import { ControlClient } from '../../src/control/control-client.ts'
 import type { ControlStatus, DrainReport } from '../../src/control/control-messages.ts'
@@ -267,10 +268,10 @@ test('the query process answers its questions, whatever else it is told', async 
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   try {
-    const question: ToQuery = { number: 1, question: { kind: 'call', id: 1 }, nowMs: 0, budgetMs: 5000 }
+    const question: ToQuery = { question: { kind: 'call', id: 1 }, nowMs: 0, budgetMs: 5000 }
     const replies: unknown[] = []
-    child.on('message', (message: { readonly number?: number }) => {
-      if (message.number === 7) replies.push(message)
+    child.on('message', (message) => {
+      if (JSON.stringify(message).includes(formatCallId(7))) replies.push(message)
     })
     for (const damage of ['junk', 'cut', 'older'] as const) {
       for (const damaged of damagedTexts(question, damage, each)) {
@@ -279,7 +280,7 @@ test('the query process answers its questions, whatever else it is told', async 
         if (damaged === 'null') child.send(null as never)
       }
     }
-    child.send({ ...question, number: 7, new_one: [] })
+    child.send({ ...question, question: { kind: 'call', id: 7 }, new_one: [] })
     await eventually('the answer', () => replies.length === 1)
     assert.match(JSON.stringify(replies[0]), /call_not_found/)
     assert.equal(child.exitCode, null)
