@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs'
 import type { StoreReader } from '../call/call-reader.ts'
 import type { IsOver } from '../call/query-too-slow.ts'
-import { openCallReader } from '../store/read/call-query.ts'
-import { emptyFigures } from '../store/read/group-figures.ts'
-import { type StoreAbsence, absenceOf, absenceText } from '../store/sqlite/open-store.ts'
+import { callReader, openCallReader } from '../store/read/call-query.ts'
+import { type StoreAbsence, absenceOf, absenceText, openEmpty } from '../store/sqlite/open-store.ts'
 
 /** A note on the store, if it cannot be read. */
 export interface StoreNote {
@@ -17,37 +16,8 @@ export interface OpenStore {
   readonly note: StoreNote | null
 }
 
-const noUse = {
-  minutes: 0,
-  activeMax: 0,
-  queuedMax: 0,
-  atLimitMs: 0,
-  firstMinute: 0,
-  lastMinute: 0,
-  isOne: true,
-} as const
-
 /** Stands in if there is no database to read: every answer is as if no call had ever been recorded, and no gateway had run. */
-export const emptyStore: StoreReader = {
-  list: async () => [],
-  endedSince: async (afterSeq) => ({ calls: [], lastSeq: afterSeq }),
-  call: async () => null,
-  aggregate: async () => ({ groups: [], summary: emptyFigures }),
-  servedModels: async (fromMs) => ({ fromMs, models: [] }),
-  choices: async () => ({ models: [], types: [] }),
-  extent: async () => null,
-  foldedUntilMs: async () => null,
-  lastSeq: async () => 0,
-  inOneInstant: (ask) => ask(),
-  close: () => {},
-  history: {
-    slotUse: async (edgesMs) => edgesMs.slice(1).map(() => noUse),
-    missingMinutes: async () => [],
-    ranBefore: async () => false,
-    limits: async () => [],
-    events: async () => [],
-  },
-}
+export const emptyStore: StoreReader = callReader(openEmpty())
 
 /** The database at a path, as it is there each time it is asked for: made later, deleted, replaced or damaged. */
 export class StoreFile {

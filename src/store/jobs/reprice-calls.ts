@@ -72,14 +72,14 @@ export function repriceCalls(
   const slice: SlicedWork['slice'] = (limit) => {
     const rows = next.all(afterId, pastId, limit) as unknown as readonly FigureRow[]
     const own = rows.filter(
-      (row) => wordOf(words, 'labels', further(row, 'price_source_id')) !== upstreamSource,
+      (row) => words.wordOf('labels', further(row, 'price_source_id')) !== upstreamSource,
     )
     const changed = own
       .map((call) => ({ call, cost: pricer.costOf(priceable(call, words)) }))
       .filter((priced) => !isSame(priced, words))
     if (changed.length > 0) write?.(changed)
     for (const { call, cost } of changed) {
-      days.add(call, wordOf(words, 'models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
+      days.add(call, words.wordOf('models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
     }
     looked += rows.length
     reported += rows.length - own.length
@@ -137,18 +137,18 @@ function isSame({ call, cost }: PricedCall, words: CallWords): boolean {
   if (cost === null) return before === null
   return (
     cost.costNanoUsd === before &&
-    cost.source === wordOf(words, 'labels', further(call, 'price_source_id')) &&
-    cost.key === wordOf(words, 'labels', further(call, 'price_key_id'))
+    cost.source === words.wordOf('labels', further(call, 'price_source_id')) &&
+    cost.key === words.wordOf('labels', further(call, 'price_key_id'))
   )
 }
 
 function priceable(row: FigureRow, words: CallWords): PriceableCall {
   return {
     startedAtMs: startedAtMs(valueIn(row, 'id') ?? 0),
-    upstream: wordOf(words, 'upstreams', further(row, 'upstream_id')),
-    model: wordOf(words, 'models', valueIn(row, 'model_id')),
-    responseModel: wordOf(words, 'models', further(row, 'response_model_id')),
-    serviceTier: wordOf(words, 'labels', further(row, 'service_tier_id')),
+    upstream: words.wordOf('upstreams', further(row, 'upstream_id')),
+    model: words.wordOf('models', valueIn(row, 'model_id')),
+    responseModel: words.wordOf('models', further(row, 'response_model_id')),
+    serviceTier: words.wordOf('labels', further(row, 'service_tier_id')),
     inputTokens: valueIn(row, 'input_tokens'),
     outputTokens: valueIn(row, 'output_tokens'),
     cachedInputTokens: valueIn(row, 'cached_input_tokens'),
@@ -159,14 +159,6 @@ function priceable(row: FigureRow, words: CallWords): PriceableCall {
     reasoningTokens: valueIn(row, 'reasoning_tokens'),
     searchUnits: further(row, 'search_units'),
   }
-}
-
-function wordOf(
-  words: CallWords,
-  table: 'models' | 'upstreams' | 'labels',
-  id: number | null,
-): string | null {
-  return id === null ? null : words.wordOf(table, id)
 }
 
 function further(row: FigureRow, column: FurtherColumn): number | null {

@@ -1,6 +1,9 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** Statements whose rows are arrays, each prepared once. */
+/** A row as its columns in their order; of most tables they are numbers. */
+export type Row = readonly (number | null)[]
+
+/** Asks a database in statements that are each prepared once, and whose rows are arrays. */
 export class RowStatements {
   readonly #database: DatabaseSync
   readonly #bySql = new Map<string, StatementSync>()
@@ -16,5 +19,24 @@ export class RowStatements {
     statement.setReturnArrays(true)
     this.#bySql.set(sql, statement)
     return statement
+  }
+
+  /** All rows at once: one costs half of what it does one by one. */
+  all<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Found[] {
+    return this.get(sql).all(...values) as unknown as readonly Found[]
+  }
+
+  first<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): Found | undefined {
+    return this.get(sql).get(...values) as unknown as Found | undefined
+  }
+
+  /** The first value of the first row; `null` if there is none. */
+  number(sql: string, ...values: readonly SQLInputValue[]): number | null {
+    return this.first(sql, ...values)?.[0] ?? null
+  }
+
+  /** Gives the id of the row that was added last. */
+  run(sql: string, ...values: readonly SQLInputValue[]): number {
+    return Number(this.get(sql).run(...values).lastInsertRowid)
   }
 }
