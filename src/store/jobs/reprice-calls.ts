@@ -56,10 +56,8 @@ export function repriceCalls(
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
   const isUnpriced = 'AND cost_nano_usd IS NULL AND (usage_source_id <> 0 OR search_units IS NOT NULL)'
   // The index by model ends in the id; the one by seq would be no help.
-  const next = statements.get(
-    `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
-      WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`,
-  )
+  const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
+    WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`
   // A dry run reads older schemas too.
   const write = dryRun
     ? null
@@ -70,7 +68,7 @@ export function repriceCalls(
 
   const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
   const slice: SlicedWork['slice'] = (limit) => {
-    const rows = next.all(afterId, pastId, limit) as unknown as readonly FigureRow[]
+    const rows = statements.all(next, afterId, pastId, limit)
     const own = rows.filter(
       (row) => words.wordOf('labels', further(row, 'price_source_id')) !== upstreamSource,
     )
@@ -102,24 +100,19 @@ function keepingWriter(
   run: readonly [fromMs: number, toMs: number, modelId: number | null],
 ): (edits: readonly PricedCall[]) => void {
   const writeCosts = costWriter(database)
-  const keep = statements.get('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)')
-  const addRun = statements.get(
-    'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)',
-  )
-  const findLabel = statements.get('SELECT id FROM labels WHERE text = ?')
-  const addLabel = statements.get('INSERT INTO labels (text) VALUES (?)')
+  const addRun = 'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)'
   /** Looked up each time: what was added in a transaction that was rolled back is not there. */
-  const labelId = (text: string): number => {
-    const [id] = (findLabel.get(text) ?? []) as unknown as readonly number[]
-    return id ?? Number(addLabel.run(text).lastInsertRowid)
-  }
+  const labelId = (text: string): number =>
+    statements.number('SELECT id FROM labels WHERE text = ?', text) ??
+    statements.run('INSERT INTO labels (text) VALUES (?)', text)
   let runId: number | null = null
   return (edits) => {
     runId = inTransaction(database, () => {
-      const id = runId ?? Number(addRun.run(Math.round(nowMs()), ...run).lastInsertRowid)
+      const id = runId ?? statements.run(addRun, Math.round(nowMs()), ...run)
       for (const { call } of edits) {
         const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
-        keep.run(valueIn(call, 'id'), id, valueIn(call, 'cost_nano_usd'), source, key)
+        const kept = [valueIn(call, 'id'), id, valueIn(call, 'cost_nano_usd'), source, key]
+        statements.run('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)', ...kept)
       }
       writeCosts(
         edits.map(({ call, cost }) => ({

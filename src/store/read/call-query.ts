@@ -4,7 +4,7 @@ import type { CallJson } from '../../call/call-record.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
 import type { CallType } from '../../call/call.ts'
 import type { IsOver } from '../../call/query-too-slow.ts'
-import { CallAggregates } from './call-aggregates.ts'
+import { aggregate } from './call-aggregates.ts'
 import { callTypeCodes } from '../../call/call-fields.ts'
 import { andSql } from './call-condition.ts'
 import { CallList } from './call-list.ts'
@@ -40,7 +40,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
   const words = new CallWords(database)
   const statements = new RowStatements(database)
   const pages = new CallList(database, isOver)
-  const aggregates = new CallAggregates(new FigureReader(database, isOver), words)
+  const figures = new FigureReader(database, isOver)
   const byId = database.prepare(`SELECT\n${publicFieldList}\nFROM calls AS c WHERE c.id = ?`)
   /** Askers who share one instant. */
   let askers = 0
@@ -85,7 +85,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       return { calls: rows.map(callOf), lastSeq: Math.max(reached, afterSeq) }
     },
     call: async (id) => byId.all(id).map(callOf)[0] ?? null,
-    aggregate: async (question) => aggregates.answer(question),
+    aggregate: async (question) => aggregate(question, figures, words),
     choices: async () => ({
       models: statements.all<readonly [string]>(modelNames).map(([name]) => name),
       types: extent() === null ? [] : (Object.keys(callTypeCodes) as CallType[]).sort(),

@@ -8,7 +8,7 @@ import { Figures, measureNames } from './rollup-figures.ts'
 import { type Grouping, groupings } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
-import { numberFrom, type RollupState, rollupState } from './rollup-state.ts'
+import { type RollupState, rollupState } from './rollup-state.ts'
 
 const quartersPerDay = quartersOf(3)
 const idsPerQuarter = firstIdAt(quarterMs)
@@ -132,8 +132,8 @@ export class RollupCheck {
 
   /** All that `nextSql` finds from a first one on, stepping from each to the next. */
   *#slots(nextSql: string, first: number): Generator<number> {
-    const next = this.#statements.get(nextSql)
-    for (let at = numberFrom(next, first); at !== null; at = numberFrom(next, at + 1)) yield at
+    const next = (from: number): number | null => this.#statements.number(nextSql, from)
+    for (let at = next(first); at !== null; at = next(at + 1)) yield at
   }
 
   #rows(sql: string, ...values: readonly SQLInputValue[]): Iterable<readonly unknown[]> {

@@ -105,7 +105,7 @@ export class RollupSums {
     })
     if ((sums[0] ?? 0) <= 0) {
       const [{ remove }, key] = placeOf(cell)
-      this.#statements.get(remove).run(...key)
+      this.#statements.run(remove, ...key)
       return
     }
     const packed = row?.[sumColumns.length]
@@ -114,12 +114,12 @@ export class RollupSums {
 
   #find(cell: Cell): Row | undefined {
     const [{ find }, key] = placeOf(cell)
-    return this.#statements.get(find).get(...key) as unknown as Row | undefined
+    return this.#statements.first<Row>(find, ...key)
   }
 
   #put(cell: Cell, sums: readonly number[], spreads: Uint8Array | null): void {
     const [{ put }, key] = placeOf(cell)
-    this.#statements.get(put).run(...key, ...sums, spreads)
+    this.#statements.run(put, ...key, ...sums, spreads)
   }
 }
 
