@@ -44,8 +44,8 @@ export function aggregate(
       isRest,
       figures: groupFigures(sums),
     }
-    if (limitsUs === undefined) return group
-    return { ...group, durationCounts: sums.spreads.duration_us.histogram.countsBetween(limitsUs) }
+    const { histogram } = sums.spreads.duration_us
+    return Object.assign(group, limitsUs && { durationCounts: histogram.countsBetween(limitsUs) })
   })
   return { groups: groups.sort(inOrder), summary }
 }
