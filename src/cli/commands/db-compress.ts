@@ -1,5 +1,5 @@
-import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
-import { CompressStoppedError, type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
+import type { CompressProgress, CompressResult } from '../../api/database-job.ts'
+import { CompressStoppedError, compressStore } from '../../store/jobs/compress-store.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -42,7 +42,7 @@ export async function run(
   const options = parseOptions(table, argv, env)
   const { keepDays, dryRun, db, json } = options
   const { clock } = terminal
-  return await runDatabaseJob<CompressProgress, CompressOutcome>(
+  return await runDatabaseJob<CompressProgress, CompressResult>(
     {
       db,
       json,
@@ -50,12 +50,6 @@ export async function run(
       progressText: ({ phase, done, total }) =>
         total === 0 ? null : `${phaseWords[phase]}: ${Math.floor((100 * done) / total)} %`,
       resultText: (outcome) => resultText(outcome, options),
-      resultJson: ({ beforeBytes, afterBytes, foldedCalls, durationMs }): CompressLine => ({
-        before_bytes: beforeBytes,
-        after_bytes: afterBytes,
-        folded_calls: foldedCalls,
-        duration_ms: Math.round(durationMs),
-      }),
       failureOf: (error) =>
         error instanceof CompressStoppedError
           ? { code: 'job_failed', message: `${db}: ${error.message}` }
@@ -67,12 +61,12 @@ export async function run(
 }
 
 function resultText(
-  { beforeBytes, afterBytes, foldedCalls, durationMs }: CompressOutcome,
+  { before_bytes, after_bytes, folded_calls, duration_ms }: CompressResult,
   { keepDays, dryRun, db }: CompressOptions,
 ): string {
-  const calls = counted(foldedCalls, 'call')
-  const sizes = `${bytes(beforeBytes)} → ${dryRun ? 'about ' : ''}${bytes(afterBytes)}`
+  const calls = counted(folded_calls, 'call')
+  const sizes = `${bytes(before_bytes)} → ${dryRun ? 'about ' : ''}${bytes(after_bytes)}`
   return dryRun
     ? `${calls} older than ${keepDays} days would be folded; ${db} would shrink: ${sizes}. Nothing was changed.\n`
-    : `${calls} older than ${keepDays} days were folded in ${duration(durationMs)}; ${db}: ${sizes}.\n`
+    : `${calls} older than ${keepDays} days were folded in ${duration(duration_ms)}; ${db}: ${sizes}.\n`
 }

@@ -3,8 +3,7 @@ import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '..
 import { FoldedRangeError } from '../../call/folded-range.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
-import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
-import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
+import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { type UndoOutcome, undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { displayWidth, pad, printable, shorten } from '../terminal/display-width.ts'
@@ -85,7 +84,7 @@ export async function run(
     )
   }
   const request = requestOf(options, clock.wallTime())
-  return await runDatabaseJob<RepriceProgress, RepriceOutcome>(
+  return await runDatabaseJob<RepriceProgress, RepriceResult>(
     {
       db,
       json,
@@ -96,9 +95,9 @@ export async function run(
       },
       progressText: ({ done, total }) =>
         total === 0 ? null : `pricing calls: ${Math.floor((100 * done) / total)} %`,
-      resultText: (outcome) => dayTable(resultOf(outcome), dryRun),
+      resultText: (outcome) => dayTable(outcome, dryRun),
       progressJson: (progress): RepriceLine => ({ progress }),
-      resultJson: (outcome): RepriceLine => ({ result: resultOf(outcome) }),
+      resultJson: (outcome): RepriceLine => ({ result: outcome }),
       failureOf: foldedFailure,
       whatStays,
     },
@@ -143,30 +142,6 @@ function foldedFailure(error: unknown): JobFailure | null {
   const from = isoTime(error.unfoldedFromMs)
   const message = `Calls before ${from} are kept as sums of quarter hours, which cannot be priced anew; ask from ${from} on.`
   return { code: 'folded_range', message }
-}
-
-function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {
-  return {
-    ...sumsOf(whole),
-    days: days.map((day) => ({ day: day.day, model: day.model, ...sumsOf(day) })),
-    looked_calls: looked,
-    reported_calls: reported,
-    duration_ms: Math.round(durationMs),
-  }
-}
-
-function sumsOf(sums: Omit<RepricedDay, 'day' | 'model'>): Omit<RepriceDay, 'day' | 'model'> {
-  return {
-    calls: sums.calls,
-    before_usd: usd(sums.beforeNanoUsd),
-    after_usd: usd(sums.afterNanoUsd),
-    newly_priced: sums.newlyPriced,
-    newly_unpriced: sums.newlyUnpriced,
-  }
-}
-
-function usd(nanoUsd: number | null): number | null {
-  return nanoUsd === null ? null : nanoUsd / 1e9
 }
 
 function isoTime(ms: number): string {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { RepriceResult } from '../../api/costs.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { CallWords } from '../read/call-words.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
@@ -8,7 +9,7 @@ import { type CallCost, type CallPricer, type PriceableCall, upstreamSource } fr
 import { costWriter } from './cost-writer.ts'
 import type { SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
-import type { RepriceOutcome, RepriceRequest } from './reprice-store.ts'
+import type { RepriceRequest } from './reprice-store.ts'
 
 const furtherColumns = [
   'upstream_id',
@@ -43,7 +44,7 @@ export function repriceCalls(
   { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone }: RepriceRequest,
   pricer: CallPricer,
   nowMs: () => number,
-): { readonly work: SlicedWork | null; readonly outcome: () => Omit<RepriceOutcome, 'durationMs'> } {
+): { readonly work: SlicedWork | null; readonly result: () => Omit<RepriceResult, 'duration_ms'> } {
   const statements = new RowStatements(database)
   const words = new CallWords(database)
   const days = new RepriceDays(timeZone)
@@ -86,10 +87,10 @@ export function repriceCalls(
     return { done: minutesTo(hasMore ? afterId : pastId), hasMore, hasWritten: !dryRun && changed.length > 0 }
   }
   const work = { bounds: dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
-  const outcome = (): Omit<RepriceOutcome, 'durationMs'> => {
-    return { looked, reported, days: days.days(), whole: days.whole }
+  const result = (): Omit<RepriceResult, 'duration_ms'> => {
+    return { ...days.told(), looked_calls: looked, reported_calls: reported }
   }
-  return { work: fromId < pastId ? work : null, outcome }
+  return { work: fromId < pastId ? work : null, result }
 }
 
 /** Writes costs, and keeps those before, each time in one transaction: on an error nothing of it stands. */

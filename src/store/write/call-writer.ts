@@ -5,6 +5,7 @@ import { BatchCosts } from './batch-costs.ts'
 import type { CallPricer } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
 import { type CallBatch, estimateSlot, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** What became of a batch: rows that now stand, among them those of an earlier try, and calls without one. */
@@ -104,16 +105,13 @@ export class CallWriter {
     let next = 0
     let [dropped, conflicts] = [0, 0]
     while (next < batch.count) {
-      this.#database.exec('BEGIN IMMEDIATE')
       try {
-        const part = this.#writePart(batch, shape, next)
-        this.#database.exec('COMMIT')
+        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next))
         next = part.next
         dropped += part.dropped
         conflicts += part.conflicts
       } catch (error) {
         this.#forgetEntries()
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
         throw error
       }
     }

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { inTransaction } from '../sqlite/transaction.ts'
 import type { GatewayEvent, GatewayMinute, MinuteUsage } from '../../call/call-sink.ts'
 
 /** Who writes: a row of `instances`. */
@@ -39,17 +40,12 @@ export class HistoryWriter {
 
   write(minutes: readonly GatewayMinute[], events: readonly GatewayEvent[]): void {
     if (minutes.length === 0 && events.length === 0) return
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
+    inTransaction(this.#database, () => {
       for (const { minute, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
         this.#addMinute.run(minute, activeMax, queuedMax, Math.round(atLimitMs), admitted, dropped)
       }
       for (const { atMs, kind, detail } of events) this.#addEvent.run(Math.round(atMs), kind, detail)
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
+    })
   }
 
   usageByMinute(fromMinute: number): readonly MinuteUsage[] {
