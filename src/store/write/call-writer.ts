@@ -26,7 +26,9 @@ const transactionMs = 8
 const shapesKept = 32
 
 /** These three are filled in row by row where prices are known. */
-const costSlots = [slotOf.costNanoUsd, slotOf.priceSource, slotOf.priceKey]
+const { costNanoUsd: costSlot, priceSource: sourceSlot, priceKey: keySlot } = slotOf
+const costSlots = [costSlot, sourceSlot, keySlot]
+const { durationMs: durationSlot, inputTokens: inputSlot, outputTokens: outputSlot } = slotOf
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
 /** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
@@ -36,19 +38,13 @@ const addTo = (table: string): string =>
 const microsecondsPerMinute = 60_000_000
 
 /** Where the value of a column comes from: a word's table, the texts of a batch, or the slot itself. */
-interface Column {
-  readonly slot: number
-  readonly name: string
-  readonly table: WordTable | null
-  readonly isText: boolean
-}
-
-const allColumns: readonly Column[] = storedFields.map(({ column, kind, table = null }, index) => ({
+const allColumns = storedFields.map(({ column, kind, table = null }, index) => ({
   slot: index + 1,
   name: column,
   table,
   isText: kind === 'text',
 }))
+type Column = (typeof allColumns)[number]
 
 /** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
 interface Shape {
@@ -166,18 +162,17 @@ export class CallWriter {
     const outcome = slots[base + slotOf.outcome]
     if (outcome === outcomeCodes.interrupted) return 'there'
     if (outcomeId === outcomeCodes.interrupted) return 'interrupted'
-    const isSame = outcomeId === outcome && (durationUs ?? 0) === numberAt(slots, base + slotOf.durationMs)
+    const isSame = outcomeId === outcome && (durationUs ?? 0) === numberAt(slots, base + durationSlot)
     return isSame ? 'there' : 'conflict'
   }
 
   /** What the upstream reported stands; else what the prices say. */
   #fillCost({ slots }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
-    const reported = slots[base + slotOf.costNanoUsd] ?? Number.NaN
+    const reported = slots[base + costSlot] ?? Number.NaN
     const cost = Number.isNaN(reported) ? this.#costAt(slots, base) : null
     values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
-    values[at + 1] =
-      cost === null ? this.#wordAt(slots, base + slotOf.priceSource) : this.#labelId(cost.source)
-    values[at + 2] = cost === null ? this.#wordAt(slots, base + slotOf.priceKey) : this.#labelId(cost.key)
+    values[at + 1] = cost === null ? this.#wordAt(slots, base + sourceSlot) : this.#labelId(cost.source)
+    values[at + 2] = cost === null ? this.#wordAt(slots, base + keySlot) : this.#labelId(cost.key)
   }
 
   /** Null if the call says nothing of how much it used, or no price is known. */
@@ -250,11 +245,11 @@ function countTokens(
   tokensByMinute: Map<number, number>,
   estimatesByMinute: Map<number, number>,
 ): void {
-  const tokens = numberAt(slots, base + slotOf.inputTokens) + numberAt(slots, base + slotOf.outputTokens)
+  const tokens = numberAt(slots, base + inputSlot) + numberAt(slots, base + outputSlot)
   const estimated = numberAt(slots, base + estimateSlot)
   if (tokens + estimated === 0) return
   const startedAtUs = startedAtMs(numberAt(slots, base)) * 1000
-  const minute = Math.floor((startedAtUs + numberAt(slots, base + slotOf.durationMs)) / microsecondsPerMinute)
+  const minute = Math.floor((startedAtUs + numberAt(slots, base + durationSlot)) / microsecondsPerMinute)
   if (tokens > 0) tokensByMinute.set(minute, (tokensByMinute.get(minute) ?? 0) + tokens)
   if (estimated > 0) estimatesByMinute.set(minute, (estimatesByMinute.get(minute) ?? 0) + estimated)
 }

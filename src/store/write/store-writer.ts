@@ -11,7 +11,7 @@ import { withLockWait } from '../sqlite/lock-wait.ts'
 import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/price-file.ts'
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
-import { QuickCheck } from '../jobs/quick-check.ts'
+import { startQuickChecks } from '../jobs/quick-check.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
 import { WordList } from './record-batch.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
@@ -61,7 +61,7 @@ export class StoreWriter {
   #cancelCheck: (() => void) | null = null
   #cancelPrices: (() => void) | null = null
   #checks = 0
-  readonly #quickCheck: QuickCheck
+  #stopQuickChecks: () => void = () => {}
 
   constructor(
     settings: WriterSettings,
@@ -72,12 +72,6 @@ export class StoreWriter {
     this.#clock = clock
     this.#emit = emit
     this.#prices = new PricesInForce(priceFileOf(settings.path))
-    this.#quickCheck = new QuickCheck({
-      path: settings.path,
-      clock,
-      afterMs: settings.quickCheckAfterMs,
-      onDamage: (finding) => this.#fail(new StoreError('damaged', finding)),
-    })
     this.#keeper = new RollupKeeper(clock, (warning) => this.#warn('rollups', warning))
   }
 
@@ -87,7 +81,10 @@ export class StoreWriter {
     this.#run()
     this.#watch()
     this.#keeper.start(() => this.#store?.database ?? null)
-    this.#quickCheck.start()
+    const { path, quickCheckAfterMs } = this.#settings
+    this.#stopQuickChecks = startQuickChecks(path, this.#clock, quickCheckAfterMs, (finding) =>
+      this.#fail(new StoreError('damaged', finding)),
+    )
   }
 
   handle(message: ToWriter): void {
@@ -294,7 +291,7 @@ export class StoreWriter {
     this.#cancelCheck?.()
     this.#cancelPrices?.()
     this.#keeper.stop()
-    this.#quickCheck.stop()
+    this.#stopQuickChecks()
     try {
       if (this.#store !== null) emptyWal(this.#store.database)
     } catch {
