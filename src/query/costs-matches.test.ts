@@ -5,7 +5,7 @@ import { entry } from '../../test/support/price-list.ts'
 import { noPrices } from '../pricing/model-costs.ts'
 import { PriceBook } from '../pricing/price-book.ts'
 import type { CallReader, ServedModel } from '../call/call-reader.ts'
-import { emptyStore } from './store-file.ts'
+import { emptyStore } from './query-service.ts'
 import { matchesAnswer } from './costs-answer.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
