@@ -1,4 +1,5 @@
-import type { JobFailure } from './database-job.ts'
+import type { ServedModel } from '../call/call-reader.ts'
+import type { Job } from './database-job.ts'
 
 /** What a unit costs, in USD per million tokens but for the last two, which are USD each. Left out is what another rate stands for. */
 export interface Rates {
@@ -92,17 +93,8 @@ export type MatchedPrice =
     }
   | { readonly none: WhyUnpriced }
 
-/** The calls of one upstream and model that can cost something, and what the prices in force say of them. */
-export interface CostMatch {
-  readonly upstream: string | null
-  readonly model: string | null
-  readonly response_model: string | null
-  readonly calls: number
-  /** Calls with usage and no price. */
-  readonly unpriced_calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cost_usd: number | null
+/** Calls of one upstream and model, and what the prices in force say of them. */
+export interface CostMatch extends ServedModel {
   readonly price: MatchedPrice
 }
 
@@ -145,24 +137,8 @@ export interface RepriceProgress {
   readonly total: number
 }
 
-/** A line that `tokenweir db reprice --json` prints: progress any number of times, then how it ended. */
-export type RepriceLine =
-  | { readonly progress: RepriceProgress }
-  | { readonly result: RepriceResult }
-  | { readonly error: JobFailure }
-
 /** A re-pricing that was begun on the dashboard, the last one that was. */
-export interface RepriceJob {
-  readonly job: 'reprice'
-  readonly state: 'running' | 'done' | 'failed'
-  readonly dry_run: boolean
-  /** ISO 8601, UTC. */
-  readonly started_at: string
-  /** Null until it has told of any. */
-  readonly progress: RepriceProgress | null
-  readonly result: RepriceResult | null
-  readonly error: JobFailure | null
-}
+export type RepriceJob = Job<'reprice', RepriceProgress, RepriceResult>
 
 /** What a sync did. */
 export interface SyncResult {

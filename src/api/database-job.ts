@@ -24,9 +24,6 @@ export interface JobFailure {
   readonly message: string
 }
 
-/** A line that `tokenweir db compress --json` prints: progress any number of times, then how it ended. */
-export type CompressLine = CompressProgress | CompressResult | { readonly error: JobFailure }
-
 /** The body of `GET /api/db`. */
 export interface DatabaseFile {
   /** Its path in full. */
@@ -35,16 +32,20 @@ export interface DatabaseFile {
   readonly bytes: number | null
 }
 
-/** A job that was begun on the dashboard, the last one that was. */
-export interface DatabaseJob {
-  readonly job: 'compress'
+/** A job that was begun on the dashboard. */
+export interface Job<Name, Progress, Result> {
+  readonly job: Name
   readonly state: 'running' | 'done' | 'failed'
   readonly dry_run: boolean
-  readonly keep_days: number
   /** ISO 8601, UTC. */
   readonly started_at: string
   /** Null until it has told of any. */
-  readonly progress: CompressProgress | null
-  readonly result: CompressResult | null
+  readonly progress: Progress | null
+  readonly result: Result | null
   readonly error: JobFailure | null
+}
+
+/** The last compressing that was begun on the dashboard. */
+export interface DatabaseJob extends Job<'compress', CompressProgress, CompressResult> {
+  readonly keep_days: number
 }

@@ -1,5 +1,5 @@
 import type { JobFailure } from '../../api/database-job.ts'
-import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '../../api/costs.ts'
+import type { RepriceDay, RepriceProgress, RepriceResult } from '../../api/costs.ts'
 import { FoldedRangeError } from '../../call/folded-range.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
@@ -96,8 +96,8 @@ export async function run(
       progressText: ({ done, total }) =>
         total === 0 ? null : `pricing calls: ${Math.floor((100 * done) / total)} %`,
       resultText: (outcome) => dayTable(outcome, dryRun),
-      progressJson: (progress): RepriceLine => ({ progress }),
-      resultJson: (outcome): RepriceLine => ({ result: outcome }),
+      progressJson: (progress) => ({ progress }),
+      resultJson: (outcome) => ({ result: outcome }),
       failureOf: foldedFailure,
       whatStays,
     },

@@ -25,28 +25,37 @@ export function servedModels(
   isOver: IsOver,
   [fromMs, toMs, withinMs]: readonly [fromMs: number, toMs: number, withinMs: number],
 ): ServedCount {
-  const served = new Map<string, ServedModel>()
+  const served = new Map<string, Row>()
   const untilMs = performance.now() + withinMs
   let countedMs = fromMs
   for (const ids of idSlices(firstIdAt(fromMs), firstIdAt(toMs), { newestFirst: true, isOver })) {
     for (const row of statements.all<Row>(servedSql, ...ids)) {
-      const [upstream, model, responseModel, calls, unpriced, input, output, cost] = row
-      const name = `${upstream} ${model} ${responseModel}`
-      const known = served.get(name)
-      const costBefore = known?.costNanoUsd ?? null
-      served.set(name, {
-        upstream: words.wordOf('upstreams', upstream),
-        model: words.wordOf('models', model),
-        responseModel: words.wordOf('models', responseModel),
-        calls: (known?.calls ?? 0) + calls,
-        unpricedCalls: (known?.unpricedCalls ?? 0) + unpriced,
-        inputTokens: (known?.inputTokens ?? 0) + input,
-        outputTokens: (known?.outputTokens ?? 0) + output,
-        costNanoUsd: cost === null ? costBefore : (costBefore ?? 0) + cost,
-      })
+      const name = row.slice(0, 3).join(' ')
+      served.set(name, sum(served.get(name), row))
     }
     countedMs = startedAtMs(ids[0])
     if (performance.now() >= untilMs) break
   }
-  return { fromMs: countedMs, models: [...served.values()] }
+  const models = [...served.values()].map(
+    ([upstream, model, responseModel, calls, unpriced, input, output, cost]): ServedModel => ({
+      upstream: words.wordOf('upstreams', upstream),
+      model: words.wordOf('models', model),
+      response_model: words.wordOf('models', responseModel),
+      calls,
+      unpriced_calls: unpriced,
+      input_tokens: input,
+      output_tokens: output,
+      cost_usd: cost === null ? null : cost / 1e9,
+    }),
+  )
+  return { fromMs: countedMs, models }
+}
+
+/** The sums of two rows of the same ids. */
+function sum(one: Row | undefined, other: Row): Row {
+  if (one === undefined) return other
+  const added = other.map((value, at) =>
+    at < 3 || value === null ? (one[at] ?? null) : value + (one[at] ?? 0),
+  )
+  return added as unknown as Row
 }
