@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RepriceDay, RepriceResult } from '../../api/costs.ts'
 import { ZonedTime } from '../../lib/zoned-time.ts'
 import { startedAtMs } from '../../call/call-id.ts'
@@ -51,12 +52,9 @@ export class RepriceDays {
 
   #sumsOf(day: string, model: string | null): Sums {
     const name = `${day} ${model ?? ''}`
-    const known = this.#days.get(name)
-    if (known !== undefined) return known[2]
-    if (this.#days.size >= mostGroups && model !== restModel) return this.#sumsOf(day, restModel)
-    const sums = noSums()
-    this.#days.set(name, [day, model, sums])
-    return sums
+    const isFull = this.#days.size >= mostGroups && !this.#days.has(name) && model !== restModel
+    if (isFull) return this.#sumsOf(day, restModel)
+    return getOrAdd(this.#days, name, () => [day, model, noSums()] as const)[2]
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { CallAnswer, CallDimension, CallGroup, CallQuestion } from '../../call/call-question.ts'
 import { dimensionFields } from '../rollup/call-figures.ts'
 import { selectionOf } from './call-selection.ts'
@@ -90,10 +91,8 @@ function withTop(groups: readonly FigureGroup[], top: number | undefined): reado
   const rest = new Map<number, RankedGroup>()
   const shown: RankedGroup[] = []
   for (const { bucket, entry, figures } of groups) {
-    const known = rest.get(bucket)
     if (kept.has(entry)) shown.push({ bucket, entry, isRest: false, parts: [figures] })
-    else if (known !== undefined) known.parts.push(figures)
-    else rest.set(bucket, { bucket, entry: null, isRest: true, parts: [figures] })
+    else getOrAdd(rest, bucket, () => ({ bucket, entry: null, isRest: true, parts: [] })).parts.push(figures)
   }
   return [...shown, ...rest.values()]
 }

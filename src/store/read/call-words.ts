@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import type { WordTable } from '../../call/call-fields.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -21,12 +22,9 @@ export class CallWords {
   /** Null for null. */
   wordOf(table: WordTable, id: number | null): string | null {
     if (id === null) return null
-    const name = `${table} ${id}`
-    const known = this.#texts.get(name)
-    if (known !== undefined) return known
-    const sql = `SELECT text FROM ${table} WHERE id = ?`
-    const [text = ''] = this.#statements.first<readonly [string]>(sql, id) ?? []
-    this.#texts.set(name, text)
-    return text
+    return getOrAdd(this.#texts, `${table} ${id}`, () => {
+      const sql = `SELECT text FROM ${table} WHERE id = ?`
+      return this.#statements.first<readonly [string]>(sql, id)?.[0] ?? ''
+    })
   }
 }

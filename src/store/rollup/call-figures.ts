@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import {
   firstFailedOutcome,
@@ -117,12 +118,7 @@ export class CallCells {
     // All that a grouping looks at. In one piece, as this is done for every call.
     const [, , type, outcome, model, client, endpoint, status, failure] = call
     const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure}`
-    let cell = this.#cells.get(name)
-    if (cell === undefined) {
-      cell = { quarter, call, figures: new Figures() }
-      this.#cells.set(name, cell)
-    }
-    return cell.figures
+    return getOrAdd(this.#cells, name, () => ({ quarter, call, figures: new Figures() })).figures
   }
 
   all(): Iterable<CallCell> {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -142,11 +143,7 @@ export class RollupCheck {
 }
 
 function cellAt(cells: Cells, key: number): Figures {
-  const known = cells.get(key)
-  if (known !== undefined) return known
-  const figures = new Figures()
-  cells.set(key, figures)
-  return figures
+  return getOrAdd(cells, key, () => new Figures())
 }
 
 /** Both hold the same sums under the same keys; the sums of inverses may differ by how they were rounded. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
 import { entryIn, type FigureRow } from './call-figures.ts'
 import { type Grouping, maxKeys, noId, otherEntryId, pairId } from './rollup-groupings.ts'
@@ -21,12 +22,8 @@ export class RollupKeys {
   idFor(grouping: Grouping, call: FigureRow): number | null {
     const parts = partsOf(grouping, call)
     if (parts === null) return null
-    const name = parts.join(' ')
-    const known = this.#ids.get(name)
-    if (known !== undefined) return known
-    const id = this.#found(parts) ?? this.#added(parts, grouping.entry !== null)
-    this.#ids.set(name, id)
-    return id
+    const found = (): number => this.#found(parts) ?? this.#added(parts, grouping.entry !== null)
+    return getOrAdd(this.#ids, parts.join(' '), found)
   }
 
   /** The same, but nothing is made: `noId` if there is no key. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { addSums, type CallCell, CallCells, type FigureRow, valueIn } from './call-figures.ts'
@@ -51,10 +52,7 @@ export class RollupSums {
           const slot = Math.floor(quarter / width)
           if (level !== grouping.levels[0] && (slot + 1) * width > madeUntil) continue
           const cell = [level, key, slot] as const
-          const name = cell.join(' ')
-          const known = added.get(name)
-          if (known === undefined) added.set(name, { cell, parts: [figures] })
-          else known.parts.push(figures)
+          getOrAdd(added, cell.join(' '), () => ({ cell, parts: [] })).parts.push(figures)
         }
       }
     }

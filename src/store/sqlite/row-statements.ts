@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 /** A row as its columns in their order; of most tables they are numbers. */
@@ -13,12 +14,11 @@ export class RowStatements {
   }
 
   get(sql: string): StatementSync {
-    const known = this.#bySql.get(sql)
-    if (known !== undefined) return known
-    const statement = this.#database.prepare(sql)
-    statement.setReturnArrays(true)
-    this.#bySql.set(sql, statement)
-    return statement
+    return getOrAdd(this.#bySql, sql, () => {
+      const statement = this.#database.prepare(sql)
+      statement.setReturnArrays(true)
+      return statement
+    })
   }
 
   /** All rows at once: one costs half of what it does one by one. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes, storedFields, type WordTable, wordTables } from '../../call/call-fields.ts'
@@ -192,12 +193,8 @@ export class CallWriter {
   }
 
   #labelId(text: string): number {
-    const known = this.#labelIds.get(text)
-    if (known !== undefined) return known
-    const id = this.#idOf('labels', text)
-    if (this.#labelIds.size === labelsKept) this.#labelIds.clear()
-    this.#labelIds.set(text, id)
-    return id
+    if (this.#labelIds.size === labelsKept && !this.#labelIds.has(text)) this.#labelIds.clear()
+    return getOrAdd(this.#labelIds, text, () => this.#idOf('labels', text))
   }
 
   #entryId(table: WordTable, word: number): number {
@@ -226,15 +223,16 @@ export class CallWriter {
     const costs = isPriced ? costSlots.map((slot) => allColumns[slot - 1]?.name) : []
     const names = ['id', 'seq', ...columns.map(({ name }) => name), ...costs]
     const key = names.join(', ')
-    const known = this.#shapes.get(key)
-    if (known !== undefined) return known
-    if (this.#shapes.size === shapesKept) this.#shapes.clear()
-    const insert = this.#database.prepare(
-      `INSERT INTO calls (${key}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
-    )
-    const shape: Shape = { columns, isPriced, insert, values: names.map(() => null) }
-    this.#shapes.set(key, shape)
-    return shape
+    if (this.#shapes.size === shapesKept && !this.#shapes.has(key)) this.#shapes.clear()
+    const marks = names.map(() => '?').join(', ')
+    return getOrAdd(this.#shapes, key, () => ({
+      columns,
+      isPriced,
+      insert: this.#database.prepare(
+        `INSERT INTO calls (${key}) VALUES (${marks}) ON CONFLICT (id) DO NOTHING`,
+      ),
+      values: names.map(() => null),
+    }))
   }
 }
 

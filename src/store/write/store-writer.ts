@@ -57,9 +57,8 @@ export class StoreWriter {
   readonly #prices: PricesInForce
   #store: OpenStore | null = null
   #failures = 0
-  #cancelRetry: (() => void) | null = null
-  #cancelCheck: (() => void) | null = null
-  #cancelPrices: (() => void) | null = null
+  /** What cancels them, by what they are for. */
+  readonly #timers = new Map<'retry' | 'check' | 'prices', () => void>()
   #checks = 0
   #stopQuickChecks: () => void = () => {}
 
@@ -95,7 +94,7 @@ export class StoreWriter {
     // Once per batch, and not again when its writing is tried again.
     if (message.kind === 'write') this.#words.accept(message.calls)
     this.#jobs.push(message)
-    if (this.#cancelRetry === null) this.#run()
+    if (!this.#timers.has('retry')) this.#run()
   }
 
   #run(): void {
@@ -210,11 +209,17 @@ export class StoreWriter {
 
   #retryLater(): void {
     const delayMs = Math.min(retry.longestMs, retry.firstMs * 2 ** this.#failures++)
-    this.#cancelRetry?.()
-    this.#cancelRetry = this.#clock.after(delayMs, () => {
-      this.#cancelRetry = null
-      this.#run()
-    })
+    this.#after('retry', delayMs, () => this.#run())
+  }
+
+  /** In place of an earlier one for the same. */
+  #after(what: 'retry' | 'check' | 'prices', ms: number, work: () => void): void {
+    this.#timers.get(what)?.()
+    const due = (): void => {
+      this.#timers.delete(what)
+      work()
+    }
+    this.#timers.set(what, this.#clock.after(ms, due))
   }
 
   /** Gives up the job in hand. */
@@ -232,7 +237,7 @@ export class StoreWriter {
 
   #watchPrices(): void {
     this.#lookAtPrices()
-    this.#cancelPrices = this.#clock.after(pricesEveryMs, () => this.#watchPrices())
+    this.#after('prices', pricesEveryMs, () => this.#watchPrices())
   }
 
   /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
@@ -243,7 +248,7 @@ export class StoreWriter {
   }
 
   #watch(): void {
-    this.#cancelCheck = this.#clock.after(this.#settings.checkEveryMs, () => {
+    this.#after('check', this.#settings.checkEveryMs, () => {
       this.#check()
       this.#watch()
     })
@@ -287,9 +292,7 @@ export class StoreWriter {
   }
 
   #close(): void {
-    this.#cancelRetry?.()
-    this.#cancelCheck?.()
-    this.#cancelPrices?.()
+    for (const cancel of this.#timers.values()) cancel()
     this.#keeper.stop()
     this.#stopQuickChecks()
     try {
