@@ -15,8 +15,8 @@ process.on('disconnect', () => {
   service.close()
   process.exit(0)
 })
-process.on('message', async (asked: unknown) => {
-  if (isToQuery(asked)) tell(await service.answer(asked))
+process.on('message', (asked: unknown) => {
+  if (isToQuery(asked)) void service.answer(asked).then(tell)
 })
 
 // Calls go before questions about them; but not before its start, which would then take many seconds where models

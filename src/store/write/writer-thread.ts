@@ -255,17 +255,9 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   #receive(message: FromWriter): void {
-    switch (message.kind) {
-      case 'written':
-        this.#settle(message.dropped)
-        break
-      case 'warnings':
-        this.#workerWarnings = message.warnings
-        break
-      case 'closed':
-        this.#onClosed()
-        break
-    }
+    if (message.kind === 'written') this.#settle(message.dropped)
+    else if (message.kind === 'warnings') this.#workerWarnings = message.warnings
+    else if (message.kind === 'closed') this.#onClosed()
   }
 
   #settle(dropped: number): void {
