@@ -35,7 +35,7 @@ const source: Record<string, string> = {
   'store/read': 'call lib store/migrations store/rollup store/sqlite',
   'store/journal': 'call lib store/rollup store/sqlite store/write',
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
-  'store/jobs': 'call lib store/journal store/read store/rollup store/sqlite store/write',
+  'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
 
   payloads: 'api call lib payloads/file payloads/record payloads/tap',
   'payloads/tap': 'call lib payloads payloads/record',

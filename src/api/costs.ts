@@ -1,3 +1,4 @@
+import type { ServedModel } from '../call/call-reader.ts'
 import type { Job, JobFailure } from './database-job.ts'
 
 /** What a unit costs, in USD per million tokens but for the last two, which are USD each. Left out is what another rate stands for. */
@@ -92,17 +93,8 @@ export type MatchedPrice =
     }
   | { readonly none: WhyUnpriced }
 
-/** The calls of one upstream and model that can cost something, and what the prices in force say of them. */
-export interface CostMatch {
-  readonly upstream: string | null
-  readonly model: string | null
-  readonly response_model: string | null
-  readonly calls: number
-  /** Calls with usage and no price. */
-  readonly unpriced_calls: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cost_usd: number | null
+/** Calls of one upstream and model, and what the prices in force say of them. */
+export interface CostMatch extends ServedModel {
   readonly price: MatchedPrice
 }
 
@@ -152,9 +144,7 @@ export type RepriceLine =
   | { readonly error: JobFailure }
 
 /** A re-pricing. */
-export interface RepriceJob extends Job<RepriceProgress, RepriceResult> {
-  readonly job: 'reprice'
-}
+export type RepriceJob = Job<'reprice', RepriceProgress, RepriceResult>
 
 /** What a sync did. */
 export interface SyncResult {

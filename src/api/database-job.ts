@@ -24,9 +24,6 @@ export interface JobFailure {
   readonly message: string
 }
 
-/** A line that `tokenweir db compress --json` prints: progress any number of times, then how it ended. */
-export type CompressLine = CompressProgress | CompressResult | { readonly error: JobFailure }
-
 /** The body of `GET /api/db`. */
 export interface DatabaseFile {
   /** Its path in full. */
@@ -36,7 +33,8 @@ export interface DatabaseFile {
 }
 
 /** A job that was begun on the dashboard, the last of its kind that was. */
-export interface Job<Progress, Result> {
+export interface Job<Name, Progress, Result> {
+  readonly job: Name
   readonly state: 'running' | 'done' | 'failed'
   readonly dry_run: boolean
   /** ISO 8601, UTC. */
@@ -48,7 +46,6 @@ export interface Job<Progress, Result> {
 }
 
 /** A compressing. */
-export interface DatabaseJob extends Job<CompressProgress, CompressResult> {
-  readonly job: 'compress'
+export interface DatabaseJob extends Job<'compress', CompressProgress, CompressResult> {
   readonly keep_days: number
 }

@@ -26,14 +26,14 @@ export interface EndedCalls {
 export interface ServedModel {
   readonly upstream: string | null
   readonly model: string | null
-  readonly responseModel: string | null
+  readonly response_model: string | null
   readonly calls: number
   /** With usage and no price. */
-  readonly unpricedCalls: number
-  readonly inputTokens: number
-  readonly outputTokens: number
+  readonly unpriced_calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
   /** Null if none has a price. */
-  readonly costNanoUsd: number | null
+  readonly cost_usd: number | null
 }
 
 /** What was counted, and since when: of all the time that was asked for, unless it took too long. */

@@ -8,7 +8,7 @@ const smallest = 1e-6
 const largest = 1e12
 const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
-/** Buckets around a first value: its like lie within a factor of two. */
+/** Buckets beyond a second value: its like lie within a factor of two. */
 const growth = 35
 const nothing = new Float64Array(0)
 /** By bucket: powers are what percentiles would take most of their time for. */
@@ -158,7 +158,8 @@ export class Histogram {
     const length = this.#counts.length
     const index = bucket - this.#lowest
     if (index >= 0 && index < length) return
-    const margin = Math.max(growth, length >> 1)
+    // Most hold a single value, and the like of many lie close together.
+    const margin = length === 0 ? 0 : Math.max(growth, length >> 1)
     const lowest = length === 0 || index < 0 ? bucket - margin : this.#lowest
     const end = length === 0 || index >= length ? bucket + 1 + margin : this.#lowest + length
     const counts = new Float64Array(end - lowest)

@@ -10,7 +10,7 @@ import { CallWriter } from '../store/write/call-writer.ts'
 import { openForWriting } from '../store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../store/write/record-batch.ts'
 import { answerQuestion } from './answer-question.ts'
-import { emptyStore } from './store-file.ts'
+import { emptyStore } from './query-service.ts'
 import type { ListAnswer } from './list-answer.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)

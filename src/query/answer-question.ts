@@ -1,5 +1,5 @@
 import type { CallJson } from '../call/call-record.ts'
-import type { CallReader } from '../call/call-reader.ts'
+import type { CallReader, StoreReader } from '../call/call-reader.ts'
 import { formatCallId } from '../call/call-id.ts'
 import { publicFields } from '../store/sqlite/calls-readable.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
@@ -9,20 +9,27 @@ import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
 import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
-import type {
-  EndedQuestion,
-  GroupQuestion,
-  ListQuestion,
-  QueryFormat,
-  QueryQuestion,
+import {
+  type EndedQuestion,
+  type GroupQuestion,
+  type ListQuestion,
+  QueryError,
+  type QueryFormat,
+  type QueryQuestion,
 } from './query-question.ts'
-import { QueryError } from './query-question.ts'
-import type { OpenStore, StoreNote } from './store-file.ts'
 import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 
 /** What the answers are made from. */
-export interface QuerySources extends OpenStore {
+export interface QuerySources {
+  readonly store: StoreReader
+  /** Why nothing can be read; null if it can. */
+  readonly note: StoreNote | null
   readonly prices: PricesInForce
+}
+
+interface StoreNote {
+  readonly store: string
+  readonly note: string
 }
 
 /** More are not told at a time: a page cannot show them, and a reader that is behind should not fall further. */

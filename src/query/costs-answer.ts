@@ -1,4 +1,4 @@
-import type { CostMatch, CostMatches, Costs, PriceSync } from '../api/costs.ts'
+import type { CostMatches, Costs, MatchedPrice, PriceSync } from '../api/costs.ts'
 import type { CallReader, ServedCount, ServedModel } from '../call/call-reader.ts'
 import { matchedPrice, type PriceBook } from '../pricing/price-book.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
@@ -40,7 +40,7 @@ export async function matchesAnswer(
     counted_from: isWhole ? null : new Date(counted.fromMs).toISOString(),
     matches: (counted?.models ?? [])
       .toSorted((a, b) => b.calls - a.calls)
-      .map((one) => matchOf(one, book, nowMs)),
+      .map((served) => Object.assign(served, { price: priceOf(book, served, nowMs) })),
   }
 }
 
@@ -50,19 +50,10 @@ async function countedOf(calls: CallReader, { fromMs, toMs }: AskedRange): Promi
   return calls.servedModels(keptMs, toMs, countingMs)
 }
 
-function matchOf(served: ServedModel, book: PriceBook, nowMs: number): CostMatch {
-  const { upstream, model, responseModel, costNanoUsd } = served
-  return {
-    upstream,
-    model,
-    response_model: responseModel,
-    calls: served.calls,
-    unpriced_calls: served.unpricedCalls,
-    input_tokens: served.inputTokens,
-    output_tokens: served.outputTokens,
-    cost_usd: costNanoUsd === null ? null : costNanoUsd / 1e9,
-    price: matchedPrice(
-      book.price({ upstream, model, responseModel, serviceTier: null, startedAtMs: nowMs }),
-    ),
-  }
+function priceOf(
+  book: PriceBook,
+  { upstream, model, response_model: responseModel }: ServedModel,
+  startedAtMs: number,
+): MatchedPrice {
+  return matchedPrice(book.price({ upstream, model, responseModel, serviceTier: null, startedAtMs }))
 }

@@ -5,7 +5,7 @@ import { entry } from '../../test/support/price-list.ts'
 import { noPrices } from '../pricing/model-costs.ts'
 import { PriceBook } from '../pricing/price-book.ts'
 import type { CallReader, ServedModel } from '../call/call-reader.ts'
-import { emptyStore } from './store-file.ts'
+import { emptyStore } from './query-service.ts'
 import { matchesAnswer } from './costs-answer.ts'
 
 const nowMs = Date.UTC(2026, 10, 21)
@@ -14,16 +14,16 @@ const book = new PriceBook({ ...noPrices, models: { 'gpt-4o': entry('openai', { 
 const question = { kind: 'matches', fromMs: nowMs - hourMs, toMs: nowMs, fileState: '' } as const
 
 function served(upstream: string, calls: number): ServedModel {
-  const costNanoUsd = upstream === 'api.openai.com' ? calls : null
+  const cost_usd = upstream === 'api.openai.com' ? calls / 1e9 : null
   return {
     upstream,
     model: 'gpt-4o',
-    responseModel: null,
+    response_model: null,
     calls,
-    unpricedCalls: costNanoUsd === null ? calls : 0,
-    inputTokens: 10 * calls,
-    outputTokens: calls,
-    costNanoUsd,
+    unpriced_calls: cost_usd === null ? calls : 0,
+    input_tokens: 10 * calls,
+    output_tokens: calls,
+    cost_usd,
   }
 }
 

@@ -61,7 +61,7 @@ async function groupsOf(
     askedOf(reader, { filter, ...rest })
   if (time === null) {
     const { groups, summary } = await ask({ edgesMs: [range.fromMs, range.toMs], dimension })
-    return { groups: groups.map(({ entry, figures }) => keyed(entry, figures)), summary }
+    return { groups: groups.map(({ entry, figures }) => Object.assign({ key: entry }, figures)), summary }
   }
   const zone = new ZonedTime(timeZone)
   const starts = zone.edges(time, range.fromMs, range.toMs, maxGroups)
@@ -76,7 +76,7 @@ async function groupsOf(
   return {
     groups: groups.map(({ bucket, entry, isRest, figures }) => {
       const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }
-      return keyedTwice(names, isRest, figures)
+      return Object.assign({ keys: names }, isRest && { rest: true as const }, figures)
     }),
     summary,
   }
@@ -98,19 +98,9 @@ function withEmpty(groups: readonly CallGroup[], keys: readonly string[]): reado
   const figures = new Map(groups.map((group) => [group.bucket, group.figures]))
   const first = groups[0]?.bucket
   if (first === undefined) return []
-  return keys.slice(first).map((key, index) => keyed(key, figures.get(first + index) ?? emptyFigures))
-}
-
-function keyed(key: GroupKey, figures: GroupFigures): QueryGroup {
-  return { key, ...figures }
-}
-
-function keyedTwice(
-  keys: Readonly<Record<string, GroupKey>>,
-  isRest: boolean,
-  figures: GroupFigures,
-): QueryGroup {
-  return { keys, ...(isRest ? { rest: true } : {}), ...figures }
+  return keys
+    .slice(first)
+    .map((key, index) => Object.assign({ key }, figures.get(first + index) ?? emptyFigures))
 }
 
 const coarser: Readonly<Record<ZonedUnit, string>> = {

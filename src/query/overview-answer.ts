@@ -5,7 +5,7 @@ import {
   type OverviewSingles,
   overviewCallFields,
 } from '../api/overview.ts'
-import type { CallAnswer, CallQuestion, GroupFigures } from '../call/call-question.ts'
+import type { CallAnswer, CallDimension, GroupFigures } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
@@ -42,16 +42,20 @@ export async function overviewAnswer(
   const isFolded = ((await reader.foldedUntilMs()) ?? 0) > fromMs
   const bucketS = bucketWidthS(fromMs, toMs, isFolded ? quarterS : 0)
   const starts = bucketEdges(zone, bucketS, fromMs, toMs)
+  const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
   const chatOnly = filter.call_type === undefined
   const timed: CallFilter = chatOnly ? { ...filter, call_type: ['chat'] } : filter
-  const ask = (rest: Partial<CallQuestion>): Promise<CallAnswer> =>
-    reader.aggregate({ filter, edgesMs: [fromMs, toMs], dimension: null, ...rest })
+  /** The same of all calls and of the timed ones. */
+  const ofBoth = async <T>(of: (some: CallFilter) => Promise<T>): Promise<readonly [all: T, timed: T]> => {
+    const all = await of(filter)
+    return [all, timed === filter ? all : await of(timed)]
+  }
+  const sums = (dimension: CallDimension, some: CallFilter = filter): Promise<CallAnswer> =>
+    reader.aggregate({ filter: some, edgesMs: [fromMs, toMs], dimension, isSumsOnly: true })
 
-  const edgesMs = [fromMs, ...starts.slice(1, -1), toMs]
-  const all = await bucketsOf(reader, filter, edgesMs)
-  const timedFigures = timed === filter ? all : await bucketsOf(reader, timed, edgesMs)
-  const previous = await orNull(() => previousOf(reader, filter, timed, fromMs, toMs))
+  const [all, timedFigures] = await ofBoth((some) => bucketsOf(reader, some, edgesMs))
   const inWindow = { ...filter, fromMs, toMs }
+  const failed = { ...filter, failedOnly: true }
   return {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
@@ -62,22 +66,20 @@ export async function overviewAnswer(
     heat: overviewHeat(timedFigures.durationCounts),
     singles: await singlesOf(reader, timed, edgesMs, timedFigures.buckets),
     totals: overviewTotals(all.summary, timedFigures.summary),
-    previous,
-    models: await orNull(async () => modelsOf(await ask({ dimension: 'model', isSumsOnly: true }))),
-    failures: await orNull(async () => {
-      const failed = { ...filter, failedOnly: true }
-      return failuresOf(
-        await ask({ dimension: 'failure_code', filter: failed, isSumsOnly: true }),
-        all.summary.errors,
-      )
+    previous: await orNull(async () => {
+      const previousMs = fromMs - (toMs - fromMs)
+      // A window that recording did not reach across compares with nothing.
+      if (((await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY) > previousMs) return null
+      const whole = { edgesMs: [previousMs, fromMs], dimension: null }
+      const [before, timedBefore] = await ofBoth((some) => reader.aggregate({ filter: some, ...whole }))
+      return overviewTotals(before.summary, timedBefore.summary)
     }),
+    models: await orNull(async () => modelsOf(await sums('model'))),
+    failures: await orNull(async () => failuresOf(await sums('failure_code', failed), all.summary.errors)),
     slots: await overviewSlots(history, zone, { fromMs, toMs }, nowMs),
-    events: (await history.events(fromMs, toMs, shownEvents)).map(({ atMs, instance, kind, detail }) => ({
-      at: new Date(atMs).toISOString(),
-      instance,
-      kind,
-      detail,
-    })),
+    events: (await history.events(fromMs, toMs, shownEvents)).map(({ atMs, ...event }) =>
+      Object.assign({ at: new Date(atMs).toISOString() }, event),
+    ),
     latest: (await reader.list(inWindow, { limit: latestCalls })).map(shownCall),
     slowest: await slowestOf(reader, timed, edgesMs, timedFigures.buckets),
     failed: (await reader.list({ ...inWindow, failedOnly: true }, { limit: shownCalls })).map(shownCall),
@@ -126,24 +128,6 @@ async function orNull<T>(told: () => Promise<T>): Promise<T | null> {
     if (error instanceof FoldedRangeError) return null
     throw error
   }
-}
-
-async function previousOf(
-  reader: CallReader,
-  filter: CallFilter,
-  timed: CallFilter,
-  fromMs: number,
-  toMs: number,
-): Promise<Overview['previous']> {
-  const previousMs = fromMs - (toMs - fromMs)
-  const firstMs = (await reader.extent())?.firstMs ?? Number.POSITIVE_INFINITY
-  // A window that recording did not reach across compares with nothing.
-  if (firstMs > previousMs) return null
-  const edgesMs = [previousMs, fromMs]
-  const summaryOf = async (one: CallFilter): Promise<GroupFigures> =>
-    (await reader.aggregate({ filter: one, edgesMs, dimension: null })).summary
-  const all = await summaryOf(filter)
-  return overviewTotals(all, timed === filter ? all : await summaryOf(timed))
 }
 
 function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { overviewSlots } from './overview-slots.ts'
-import { emptyStore } from './store-file.ts'
+import { emptyStore } from './query-service.ts'
 
 const minuteMs = 60_000
 const nowMs = Date.UTC(2026, 10, 21, 6, 0, 15)

@@ -1,23 +1,30 @@
 import { createHash } from 'node:crypto'
+import type { StoreReader } from '../call/call-reader.ts'
 import { FoldedRangeError } from '../call/folded-range.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { PricesInForce } from '../pricing/prices-in-force.ts'
+import { callReader, openCallReader } from '../store/read/call-query.ts'
+import { absenceOf, absenceText, openEmpty, type StoreAbsence } from '../store/sqlite/open-store.ts'
+import { fileKey } from '../store/sqlite/store-files.ts'
 import { QueryTooSlowError } from '../call/query-too-slow.ts'
 import { type AnswerText, answerQuestion } from './answer-question.ts'
 import type { QueryFailure, QueryFault, QueryReply, ToQuery } from './query-messages.ts'
 import { QueryError } from './query-question.ts'
-import { StoreFile } from './store-file.ts'
+
+/** Stands in if there is no database to read: every answer is as if no call had ever been recorded, and no gateway had run. */
+export const emptyStore: StoreReader = callReader(openEmpty())
 
 /** Inside the query process: answers one question after the other, whatever becomes of the database. */
 export class QueryService {
-  readonly #file: StoreFile
+  readonly #path: string
   readonly #prices: PricesInForce
   readonly #now: () => number
+  #open: { readonly store: StoreReader; readonly identity: string } | null = null
   #untilMs = 0
 
   /** `now` tells monotonic milliseconds. */
   constructor(path: string, now: () => number) {
-    this.#file = new StoreFile(path, () => this.#now() > this.#untilMs)
+    this.#path = path
     this.#prices = new PricesInForce(priceFileOf(path))
     this.#now = now
   }
@@ -36,20 +43,42 @@ export class QueryService {
   }
 
   close(): void {
-    this.#file.close()
+    this.#open?.store.close()
+    this.#open = null
   }
 
   async #textOf({ question, nowMs }: ToQuery): Promise<AnswerText> {
     // Nobody else needs them, and they are quick to look at.
     if (question.kind === 'costs' || question.kind === 'matches') this.#prices.look()
     const prices = this.#prices
+    const answer = (store: StoreReader | StoreAbsence): Promise<AnswerText> =>
+      typeof store === 'string'
+        ? answerQuestion(
+            { store: emptyStore, note: { store, note: absenceText[store] }, prices },
+            question,
+            nowMs,
+          )
+        : answerQuestion({ store, note: null, prices }, question, nowMs)
     try {
-      return await answerQuestion({ ...this.#file.store(), prices }, question, nowMs)
+      return await answer(this.#store())
     } catch (error) {
-      const absent = this.#file.absenceAfter(error)
-      if (absent === null) throw error
-      return answerQuestion({ ...absent, prices }, question, nowMs)
+      const absence = absenceOf(error)
+      if (absence === null) throw error
+      this.close()
+      return answer(absence)
     }
+  }
+
+  /** The database as it is there each time it is asked for, made later, deleted or replaced: opened anew if it is another file. */
+  #store(): StoreReader | StoreAbsence {
+    const identity = fileKey(this.#path) ?? 'none'
+    if (this.#open !== null && this.#open.identity !== identity) this.close()
+    if (this.#open === null) {
+      const store = openCallReader(this.#path, () => this.#now() > this.#untilMs)
+      if (typeof store === 'string') return store
+      this.#open = { store, identity }
+    }
+    return this.#open.store
   }
 }
 

@@ -8,10 +8,9 @@ export function ndjsonText(rows: readonly object[]): string {
 
 /** A table with a line of names; a field within an object is named by both: `ttft_ms_p95`. The keys of a group keep theirs. */
 export function csvText(rows: readonly object[], names: readonly string[]): string {
-  const columns = names.map((name) => [name] as const)
   const lines = rows.map((row) => {
     const flat = flatten(row as Fields)
-    return csvLine(columns.map(([name]) => flat.get(name) ?? null))
+    return csvLine(names.map((name) => flat.get(name) ?? null))
   })
   return csvLine(names) + lines.join('')
 }

@@ -141,7 +141,7 @@ export class Jobs {
     return new Date(this.#options.clock.wallTime()).toISOString()
   }
 
-  #run<Progress, Result, Started extends Job<Progress, Result> & { readonly job: string }>(
+  #run<Progress, Result, Started extends Job<string, Progress, Result>>(
     kind: JobKind,
     started: Started,
     args: readonly string[],
@@ -149,7 +149,7 @@ export class Jobs {
   ): JobRun<Started, Result> {
     if (this.#running.has(kind)) throw new JobError('job_running', words.running)
     let job = started
-    const say = (change: Partial<Job<Progress, Result>>): void => {
+    const say = (change: Partial<Job<string, Progress, Result>>): void => {
       job = { ...job, ...change }
       if (kind !== 'dry reprice') this.last = { ...this.last, [kind]: job }
       for (const watcher of this.#watchers) watcher()

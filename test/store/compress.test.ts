@@ -138,22 +138,22 @@ test('the file shrinks by what was folded, and a dry run says so before', async 
   const dry = await compress(path, { keepDays: 50, dryRun: true })
   assert.ok(typeof dry === 'object')
   const old = calls.filter(isBefore(todayMs - 50 * dayMs))
-  assert.equal(dry.foldedCalls, old.length)
+  assert.equal(dry.folded_calls, old.length)
   assert.equal(valueIn(path, 'SELECT count(*) FROM calls'), calls.length)
   const outcome = await compress(path, { keepDays: 50 })
   assert.ok(typeof outcome === 'object')
-  assert.equal(outcome.foldedCalls, old.length)
-  assert.equal(outcome.beforeBytes, dry.beforeBytes)
-  assert.equal(outcome.afterBytes, statSync(path).size)
-  const freed = outcome.beforeBytes - outcome.afterBytes
-  const told = dry.beforeBytes - dry.afterBytes
+  assert.equal(outcome.folded_calls, old.length)
+  assert.equal(outcome.before_bytes, dry.before_bytes)
+  assert.equal(outcome.after_bytes, statSync(path).size)
+  const freed = outcome.before_bytes - outcome.after_bytes
+  const told = dry.before_bytes - dry.after_bytes
   assert.ok(freed > old.length * 100, `${freed} bytes for ${old.length} calls`)
   assert.ok(Math.abs(told - freed) < freed * 0.2, `told ${told}, freed ${freed}`)
   assert.equal(valueIn(path, 'PRAGMA freelist_count'), 0)
   assertTold(path, calls, todayMs - days * dayMs, todayMs)
   const again = await compress(path, { keepDays: 50 })
   assert.ok(typeof again === 'object')
-  assert.equal(again.foldedCalls, 0)
+  assert.equal(again.folded_calls, 0)
 })
 
 test('times that cut a folded quarter hour count in whole ones, and minutes there are refused', async () => {

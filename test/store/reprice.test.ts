@@ -15,7 +15,8 @@ import { compressStore } from '../../src/store/jobs/compress-store.ts'
 import { FigureReader } from '../../src/store/read/figure-reader.ts'
 import { openForWriting } from '../../src/store/sqlite/open-store.ts'
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
-import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
+import type { RepriceResult } from '../../src/api/costs.ts'
+import { type RepriceRequest, repriceStore } from '../../src/store/jobs/reprice-store.ts'
 import { RollForward } from '../../src/store/rollup/roll-forward.ts'
 import { Figures } from '../../src/store/rollup/rollup-figures.ts'
 import type { Dimension } from '../../src/store/rollup/rollup-groupings.ts'
@@ -102,7 +103,7 @@ async function reprice(
   path: string,
   factor: number,
   request: Partial<RepriceRequest> = {},
-): Promise<RepriceOutcome> {
+): Promise<RepriceResult> {
   const world = { pricer: priceBy(factor), clock, onProgress: () => undefined }
   const outcome = await repriceStore(path, { ...all, ...request }, world)
   assert.ok(typeof outcome === 'object', JSON.stringify(outcome))
@@ -161,9 +162,9 @@ test('calls get the cost that the prices say, on both sides of what is added up,
   assert.deepEqual(rowsOf(path, 'SELECT * FROM reprice_runs'), [])
 
   const done = await reprice(path, 3)
-  assert.deepEqual({ ...dry, durationMs: 0 }, { ...done, durationMs: 0 })
+  assert.deepEqual({ ...dry, duration_ms: 0 }, { ...done, duration_ms: 0 })
   const reported = calls.filter(({ priceSource }) => priceSource === 'upstream')
-  assert.deepEqual([done.looked, done.reported], [calls.length, reported.length])
+  assert.deepEqual([done.looked_calls, done.reported_calls], [calls.length, reported.length])
   const told = new Map(
     rowsOf(path, 'SELECT id, cost_nano_usd AS cost FROM calls').map(({ id, cost }) => [id, cost]),
   )
@@ -181,23 +182,23 @@ test('calls get the cost that the prices say, on both sides of what is added up,
     ({ id, costNanoUsd, priceSource }) =>
       priceSource !== 'upstream' && (told.get(id) !== costNanoUsd || costNanoUsd !== null),
   )
-  assert.equal(done.whole.calls, changed.length)
+  assert.equal(done.calls, changed.length)
   assert.equal(
     done.days.reduce((sum, { calls }) => sum + calls, 0),
     changed.length,
   )
   const ofA = changed.filter(({ id, model }) => model === 'a' && Math.floor(id / 4096) < fromMs + dayMs)
   const first = done.days.find(({ model }) => model === 'a')
-  const sum = (values: readonly (number | null | undefined)[]): number =>
-    values.reduce<number>((all, value) => all + (value ?? 0), 0)
+  const usd = (values: readonly (number | null | undefined)[]): number =>
+    values.reduce<number>((all, value) => all + (value ?? 0), 0) / 1e9
   assert.deepEqual(first, {
     day: new Date(fromMs).toISOString().slice(0, 10),
     model: 'a',
     calls: ofA.length,
-    beforeNanoUsd: sum(ofA.map(({ costNanoUsd }) => costNanoUsd)),
-    afterNanoUsd: sum(ofA.map(({ id }) => Number(told.get(id)))),
-    newlyPriced: ofA.filter(({ costNanoUsd }) => costNanoUsd === null).length,
-    newlyUnpriced: 0,
+    before_usd: usd(ofA.map(({ costNanoUsd }) => costNanoUsd)),
+    after_usd: usd(ofA.map(({ id }) => Number(told.get(id)))),
+    newly_priced: ofA.filter(({ costNanoUsd }) => costNanoUsd === null).length,
+    newly_unpriced: 0,
   })
 
   // What was there is kept, with the run that replaced it.
@@ -216,7 +217,7 @@ test('calls get the cost that the prices say, on both sides of what is added up,
 
   // Again, there is nothing to do.
   const again = await reprice(path, 3)
-  assert.deepEqual([again.whole.calls, again.days], [0, []])
+  assert.deepEqual([again.calls, again.days], [0, []])
   assert.equal(rowsOf(path, 'SELECT * FROM reprice_runs').length, 1)
   assertNoJob(path)
 })
@@ -230,13 +231,13 @@ test('one model, only calls without a price, days of a zone', async () => {
   const [{ n } = {}] = rowsOf(path, unpriced)
   const one = await reprice(path, 2, { model: 'a', onlyUnpriced: true, timeZone: 'Asia/Kolkata' })
   assert.ok(Number(n) > 0)
-  assert.deepEqual([one.whole.calls, one.whole.newlyPriced, one.whole.beforeNanoUsd], [n, n, null])
+  assert.deepEqual([one.calls, one.newly_priced, one.before_usd], [n, n, null])
   assert.deepEqual(new Set(one.days.map(({ model }) => model)), new Set(['a']))
   assert.deepEqual(rowsOf(path, unpriced), [{ n: 0 }])
   assertSound(path)
-  assert.equal((await reprice(path, 2, { model: 'nobody asked for it' })).looked, 0)
+  assert.equal((await reprice(path, 2, { model: 'nobody asked for it' })).looked_calls, 0)
   assert.equal(
-    (await reprice(path, 2, { fromMs: todayMs + 9 * dayMs, toMs: todayMs + 10 * dayMs })).looked,
+    (await reprice(path, 2, { fromMs: todayMs + 9 * dayMs, toMs: todayMs + 10 * dayMs })).looked_calls,
     0,
   )
   // Halves of a quarter hour too.
@@ -259,7 +260,7 @@ test('what was folded is refused, and what folding deletes leaves nothing behind
     )
   }
   assert.deepEqual(rowsOf(path, `SELECT * FROM repriced WHERE call_id < ${foldedMs * 4096}`), [])
-  assert.ok((await reprice(path, 4, { fromMs: foldedMs })).whole.calls > 0)
+  assert.ok((await reprice(path, 4, { fromMs: foldedMs })).calls > 0)
   const report = checkStore(path, { full: true })
   assert.ok(typeof report === 'object')
   assert.deepEqual([report.quarters.wrongMs, report.days.wrongMs], [[], []])
@@ -315,7 +316,7 @@ test('the last re-pricing is taken back, and then the one before', async () => {
   ] as const) {
     const outcome = await undoReprice(path, { clock })
     assert.ok(typeof outcome === 'object')
-    if (runs === 1) assert.equal(outcome.calls, third.whole.calls)
+    if (runs === 1) assert.equal(outcome.calls, third.calls)
     assertSameRows(rowsOf(path, costRows), before)
     assert.equal(rowsOf(path, 'SELECT * FROM reprice_runs').length, runs)
     assertSound(path)

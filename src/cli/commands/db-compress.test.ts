@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CompressResult } from '../../api/database-job.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import {
   CompressStoppedError,
-  type CompressOutcome,
   type CompressRequest,
   type compressStore,
 } from '../../store/jobs/compress-store.ts'
 import { run as runCompress } from './db-compress.ts'
 import { OptionError } from '../parse-options.ts'
 
-const outcome: CompressOutcome = {
-  beforeBytes: 3 * 2 ** 30,
-  afterBytes: 1.5 * 2 ** 30,
-  foldedCalls: 1_234_567,
-  durationMs: 61_234.5,
+const outcome: CompressResult = {
+  before_bytes: 3 * 2 ** 30,
+  after_bytes: 1.5 * 2 ** 30,
+  folded_calls: 1_234_567,
+  duration_ms: 61_235,
 }
 
 async function run(
@@ -52,7 +52,7 @@ test('what was done is told in one sentence', async () => {
 test('a dry run says that nothing was changed', async () => {
   const { stdout } = await run(['--dry-run', '--keep-days', '7', '--db', 'x.db'], (_path, request) => {
     assert.deepEqual(request, { keepDays: 7, dryRun: true })
-    return Promise.resolve({ ...outcome, foldedCalls: 1 })
+    return Promise.resolve({ ...outcome, folded_calls: 1 })
   })
   assert.equal(
     stdout,

@@ -1,5 +1,5 @@
-import type { CompressLine, CompressProgress } from '../../api/database-job.ts'
-import { type CompressOutcome, compressStore } from '../../store/jobs/compress-store.ts'
+import type { CompressProgress, CompressResult } from '../../api/database-job.ts'
+import { compressStore } from '../../store/jobs/compress-store.ts'
 import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -48,23 +48,17 @@ export async function run(
       tell({ json: progress, phase, ...shareText(phaseWords[phase], by, total) })
     }
     const outcome = done(await compress(db, { keepDays, dryRun }, { clock: terminal.clock, onProgress }), db)
-    const line: CompressLine = {
-      before_bytes: outcome.beforeBytes,
-      after_bytes: outcome.afterBytes,
-      folded_calls: outcome.foldedCalls,
-      duration_ms: Math.round(outcome.durationMs),
-    }
-    return { json: line, text: resultText(outcome, options) }
+    return { json: outcome, text: resultText(outcome, options) }
   })
 }
 
 function resultText(
-  { beforeBytes, afterBytes, foldedCalls, durationMs }: CompressOutcome,
+  { before_bytes, after_bytes, folded_calls, duration_ms }: CompressResult,
   { keepDays, dryRun, db }: CompressOptions,
 ): string {
-  const calls = counted(foldedCalls, 'call')
-  const sizes = `${bytes(beforeBytes)} → ${dryRun ? 'about ' : ''}${bytes(afterBytes)}`
+  const calls = counted(folded_calls, 'call')
+  const sizes = `${bytes(before_bytes)} → ${dryRun ? 'about ' : ''}${bytes(after_bytes)}`
   return dryRun
     ? `${calls} older than ${keepDays} days would be folded; ${db} would shrink: ${sizes}. Nothing was changed.\n`
-    : `${calls} older than ${keepDays} days were folded in ${duration(durationMs)}; ${db}: ${sizes}.\n`
+    : `${calls} older than ${keepDays} days were folded in ${duration(duration_ms)}; ${db}: ${sizes}.\n`
 }

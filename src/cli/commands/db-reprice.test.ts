@@ -4,20 +4,21 @@ import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
 import { FoldedRangeError } from '../../call/folded-range.ts'
 import { noPrices } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
-import type { RepriceOutcome, RepriceRequest } from '../../store/jobs/reprice-store.ts'
+import type { RepriceResult } from '../../api/costs.ts'
+import type { RepriceRequest } from '../../store/jobs/reprice-store.ts'
 import { type RepriceParts, run as runReprice } from './db-reprice.ts'
 import { OptionError } from '../parse-options.ts'
 
-const sums = { calls: 3, beforeNanoUsd: null, afterNanoUsd: 1_234_567_890, newlyPriced: 3, newlyUnpriced: 0 }
-const outcome: RepriceOutcome = {
-  looked: 1200,
-  reported: 4,
+const sums = { calls: 3, before_usd: null, after_usd: 1.23456789, newly_priced: 3, newly_unpriced: 0 }
+const outcome: RepriceResult = {
+  ...sums,
+  looked_calls: 1200,
+  reported_calls: 4,
   days: [
     { day: '2026-11-20', model: 'gpt-4o', ...sums },
-    { ...sums, day: '2026-11-21', model: 'a\u001b[31mb', calls: 1, beforeNanoUsd: 5e6 },
+    { ...sums, day: '2026-11-21', model: 'a\u001b[31mb', calls: 1, before_usd: 0.005 },
   ],
-  whole: sums,
-  durationMs: 12.4,
+  duration_ms: 12,
 }
 
 interface Ran {
@@ -29,7 +30,7 @@ interface Ran {
 
 async function run(
   args: readonly string[],
-  answer: () => RepriceOutcome | 'job_running' | 'missing' = () => outcome,
+  answer: () => RepriceResult | 'job_running' | 'missing' = () => outcome,
   prices: PriceReading = { costs: noPrices },
 ): Promise<Ran> {
   const requests: RepriceRequest[] = []
@@ -72,7 +73,7 @@ test('it prints what changes by day and model, and in all', async () => {
       timeZone: 'UTC',
     },
   ])
-  const nothing = { ...outcome, days: [], whole: { ...sums, calls: 0 } }
+  const nothing = { ...outcome, days: [], calls: 0 }
   const { stdout: told } = await run(['--from', '2026-11-20'], () => nothing)
   assert.equal(told, 'No cost has changed: 1,200 calls looked at.\n')
 })

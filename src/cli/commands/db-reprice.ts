@@ -2,8 +2,7 @@ import type { RepriceDay, RepriceLine, RepriceProgress, RepriceResult } from '..
 import type { ModelCosts } from '../../pricing/model-costs.ts'
 import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
-import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
-import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
+import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { undoReprice } from '../../store/jobs/undo-reprice.ts'
 import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { displayWidth, pad, shorten } from '../terminal/display-width.ts'
@@ -87,7 +86,7 @@ export async function run(
       const line: RepriceLine = { progress }
       tell({ json: line, ...shareText('pricing calls', progress.done, progress.total) })
     }
-    const result = resultOf(done(await reprice(db, request, { pricer, clock, onProgress }), db))
+    const result = done(await reprice(db, request, { pricer, clock, onProgress }), db)
     const line: RepriceLine = { result }
     return { json: line, text: dayTable(result, dryRun) }
   })
@@ -119,30 +118,6 @@ function costsOf(reading: PriceReading): ModelCosts {
   }
   if (reading.costs !== null) return reading.costs
   throw new JobError('job_failed', 'there are no prices: sync them, or set some, and run this again.')
-}
-
-function resultOf({ days, whole, looked, reported, durationMs }: RepriceOutcome): RepriceResult {
-  return {
-    ...sumsOf(whole),
-    days: days.map((day) => ({ day: day.day, model: day.model, ...sumsOf(day) })),
-    looked_calls: looked,
-    reported_calls: reported,
-    duration_ms: Math.round(durationMs),
-  }
-}
-
-function sumsOf(sums: Omit<RepricedDay, 'day' | 'model'>): Omit<RepriceDay, 'day' | 'model'> {
-  return {
-    calls: sums.calls,
-    before_usd: usd(sums.beforeNanoUsd),
-    after_usd: usd(sums.afterNanoUsd),
-    newly_priced: sums.newlyPriced,
-    newly_unpriced: sums.newlyUnpriced,
-  }
-}
-
-function usd(nanoUsd: number | null): number | null {
-  return nanoUsd === null ? null : nanoUsd / 1e9
 }
 
 /** What re-pricing changes, or would change, by day and model, and in all. */

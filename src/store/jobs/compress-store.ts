@@ -1,20 +1,13 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import type { CompressPhase, CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
 import { foldUntil } from '../rollup/fold-calls.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { walBytes } from '../sqlite/store-files.ts'
-import {
-  inSlices,
-  type JobClock,
-  type JobContext,
-  type JobProgress,
-  readStore,
-  runJob,
-  type SlicedWork,
-} from './job.ts'
+import { inSlices, type JobClock, type JobContext, readStore, runJob, type SlicedWork } from './job.ts'
 import { callsBefore, foldBefore, rollUp } from './rollup-work.ts'
 
 export interface CompressRequest {
@@ -22,23 +15,6 @@ export interface CompressRequest {
   readonly keepDays: number
   /** Only says what would be done. */
   readonly dryRun: boolean
-}
-
-/** `roll_up`: calls enter the rollups; `fold`: old ones are deleted; `give_back`: free pages leave the file. */
-type CompressPhase = 'roll_up' | 'fold' | 'give_back'
-
-/** In calls, or pages of the file. */
-interface CompressProgress extends JobProgress {
-  readonly phase: CompressPhase
-}
-
-/** Sizes are those of the file and its log together. */
-export interface CompressOutcome {
-  readonly beforeBytes: number
-  /** Of a dry run, about. */
-  readonly afterBytes: number
-  readonly foldedCalls: number
-  readonly durationMs: number
 }
 
 /** Nothing is broken, but it cannot go on now; what is done already stays done. */
@@ -67,17 +43,20 @@ export async function compressStore(
   path: string,
   { keepDays, dryRun }: CompressRequest,
   { clock, onProgress }: JobContext<CompressProgress>,
-): Promise<CompressOutcome | StoreAbsence | 'job_running'> {
+): Promise<CompressResult | StoreAbsence | 'job_running'> {
   const startedMs = clock.now()
   const beforeBytes = bytesOf(path)
   const untilMs = foldUntil(clock.wallTime(), keepDays)
-  const outcome = (foldedCalls: number, afterBytes: number): CompressOutcome => {
-    return { beforeBytes, afterBytes, foldedCalls, durationMs: clock.now() - startedMs }
-  }
+  const result = (foldedCalls: number, afterBytes: number): CompressResult => ({
+    before_bytes: beforeBytes,
+    after_bytes: afterBytes,
+    folded_calls: foldedCalls,
+    duration_ms: Math.round(clock.now() - startedMs),
+  })
   if (dryRun) {
     return await readStore(path, (database) => {
       const { foldedCalls, freedBytes } = estimateOf(database, untilMs)
-      return outcome(foldedCalls, Math.max(0, beforeBytes - freedBytes))
+      return result(foldedCalls, Math.max(0, beforeBytes - freedBytes))
     })
   }
   return await runJob(path, async (database) => {
@@ -99,7 +78,7 @@ export async function compressStore(
     const foldedCalls = await run('fold', foldBefore(database, untilMs))
     await run('give_back', giveBack(database))
     await emptyLog(database, clock)
-    return outcome(foldedCalls, bytesOf(path))
+    return result(foldedCalls, bytesOf(path))
   })
 }
 

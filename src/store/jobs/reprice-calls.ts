@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { RepriceResult } from '../../api/costs.ts'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { CallWords } from '../read/call-words.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
@@ -8,7 +9,7 @@ import { type CallCost, type CallPricer, type PriceableCall, upstreamSource } fr
 import { costWriter } from './cost-writer.ts'
 import type { SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
-import type { RepriceOutcome, RepriceRequest } from './reprice-store.ts'
+import type { RepriceRequest } from './reprice-store.ts'
 
 const furtherColumns = [
   'upstream_id',
@@ -43,7 +44,7 @@ export function repriceCalls(
   { fromMs, toMs, model, onlyUnpriced, dryRun, timeZone }: RepriceRequest,
   pricer: CallPricer,
   nowMs: () => number,
-): { readonly work: SlicedWork | null; readonly outcome: () => Omit<RepriceOutcome, 'durationMs'> } {
+): { readonly work: SlicedWork | null; readonly result: () => Omit<RepriceResult, 'duration_ms'> } {
   const statements = new RowStatements(database)
   const words = new CallWords(database)
   const days = new RepriceDays(timeZone)
@@ -56,10 +57,8 @@ export function repriceCalls(
   const isModel = modelId === null ? '' : `AND model_id = ${modelId}`
   const isUnpriced = 'AND cost_nano_usd IS NULL AND (usage_source_id <> 0 OR search_units IS NOT NULL)'
   // The index by model ends in the id; the one by seq would be no help.
-  const next = statements.get(
-    `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
-      WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`,
-  )
+  const next = `SELECT ${[figureSourceList(), ...furtherColumns].join(', ')} FROM calls
+    WHERE id > ? AND id < ? ${isModel} ${onlyUnpriced ? isUnpriced : ''} ORDER BY id LIMIT ?`
   // A dry run reads older schemas too.
   const write = dryRun
     ? null
@@ -70,16 +69,16 @@ export function repriceCalls(
 
   const minutesTo = (id: number): number => Math.ceil((startedAtMs(id) - startedAtMs(fromId)) / minuteMs)
   const slice: SlicedWork['slice'] = (limit) => {
-    const rows = next.all(afterId, pastId, limit) as unknown as readonly FigureRow[]
+    const rows = statements.all(next, afterId, pastId, limit)
     const own = rows.filter(
-      (row) => wordOf(words, 'labels', further(row, 'price_source_id')) !== upstreamSource,
+      (row) => words.wordOf('labels', further(row, 'price_source_id')) !== upstreamSource,
     )
     const changed = own
       .map((call) => ({ call, cost: pricer.costOf(priceable(call, words)) }))
       .filter((priced) => !isSame(priced, words))
     if (changed.length > 0) write?.(changed)
     for (const { call, cost } of changed) {
-      days.add(call, wordOf(words, 'models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
+      days.add(call, words.wordOf('models', valueIn(call, 'model_id')), cost?.costNanoUsd ?? null)
     }
     looked += rows.length
     reported += rows.length - own.length
@@ -88,10 +87,10 @@ export function repriceCalls(
     return { done: minutesTo(hasMore ? afterId : pastId), hasMore, hasWritten: !dryRun && changed.length > 0 }
   }
   const work = { bounds: dryRun ? dryBounds : bounds, total: minutesTo(pastId), slice }
-  const outcome = (): Omit<RepriceOutcome, 'durationMs'> => {
-    return { looked, reported, days: days.days(), whole: days.whole }
+  const result = (): Omit<RepriceResult, 'duration_ms'> => {
+    return { ...days.told(), looked_calls: looked, reported_calls: reported }
   }
-  return { work: fromId < pastId ? work : null, outcome }
+  return { work: fromId < pastId ? work : null, result }
 }
 
 /** Writes costs, and keeps those before, each time in one transaction: on an error nothing of it stands. */
@@ -102,24 +101,19 @@ function keepingWriter(
   run: readonly [fromMs: number, toMs: number, modelId: number | null],
 ): (edits: readonly PricedCall[]) => void {
   const writeCosts = costWriter(database)
-  const keep = statements.get('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)')
-  const addRun = statements.get(
-    'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)',
-  )
-  const findLabel = statements.get('SELECT id FROM labels WHERE text = ?')
-  const addLabel = statements.get('INSERT INTO labels (text) VALUES (?)')
+  const addRun = 'INSERT INTO reprice_runs (at_ms, from_ms, to_ms, model_id) VALUES (?, ?, ?, ?)'
   /** Looked up each time: what was added in a transaction that was rolled back is not there. */
-  const labelId = (text: string): number => {
-    const [id] = (findLabel.get(text) ?? []) as unknown as readonly number[]
-    return id ?? Number(addLabel.run(text).lastInsertRowid)
-  }
+  const labelId = (text: string): number =>
+    statements.number('SELECT id FROM labels WHERE text = ?', text) ??
+    statements.run('INSERT INTO labels (text) VALUES (?)', text)
   let runId: number | null = null
   return (edits) => {
     runId = inTransaction(database, () => {
-      const id = runId ?? Number(addRun.run(Math.round(nowMs()), ...run).lastInsertRowid)
+      const id = runId ?? statements.run(addRun, Math.round(nowMs()), ...run)
       for (const { call } of edits) {
         const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
-        keep.run(valueIn(call, 'id'), id, valueIn(call, 'cost_nano_usd'), source, key)
+        const kept = [valueIn(call, 'id'), id, valueIn(call, 'cost_nano_usd'), source, key]
+        statements.run('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)', ...kept)
       }
       writeCosts(
         edits.map(({ call, cost }) => ({
@@ -137,18 +131,18 @@ function isSame({ call, cost }: PricedCall, words: CallWords): boolean {
   if (cost === null) return before === null
   return (
     cost.costNanoUsd === before &&
-    cost.source === wordOf(words, 'labels', further(call, 'price_source_id')) &&
-    cost.key === wordOf(words, 'labels', further(call, 'price_key_id'))
+    cost.source === words.wordOf('labels', further(call, 'price_source_id')) &&
+    cost.key === words.wordOf('labels', further(call, 'price_key_id'))
   )
 }
 
 function priceable(row: FigureRow, words: CallWords): PriceableCall {
   return {
     startedAtMs: startedAtMs(valueIn(row, 'id') ?? 0),
-    upstream: wordOf(words, 'upstreams', further(row, 'upstream_id')),
-    model: wordOf(words, 'models', valueIn(row, 'model_id')),
-    responseModel: wordOf(words, 'models', further(row, 'response_model_id')),
-    serviceTier: wordOf(words, 'labels', further(row, 'service_tier_id')),
+    upstream: words.wordOf('upstreams', further(row, 'upstream_id')),
+    model: words.wordOf('models', valueIn(row, 'model_id')),
+    responseModel: words.wordOf('models', further(row, 'response_model_id')),
+    serviceTier: words.wordOf('labels', further(row, 'service_tier_id')),
     inputTokens: valueIn(row, 'input_tokens'),
     outputTokens: valueIn(row, 'output_tokens'),
     cachedInputTokens: valueIn(row, 'cached_input_tokens'),
@@ -159,14 +153,6 @@ function priceable(row: FigureRow, words: CallWords): PriceableCall {
     reasoningTokens: valueIn(row, 'reasoning_tokens'),
     searchUnits: further(row, 'search_units'),
   }
-}
-
-function wordOf(
-  words: CallWords,
-  table: 'models' | 'upstreams' | 'labels',
-  id: number | null,
-): string | null {
-  return id === null ? null : words.wordOf(table, id)
 }
 
 function further(row: FigureRow, column: FurtherColumn): number | null {

@@ -1,66 +1,80 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import type { RepriceDay, RepriceResult } from '../../api/costs.ts'
 import { ZonedTime } from '../../lib/zoned-time.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import { type FigureRow, valueIn } from '../rollup/call-figures.ts'
 
-/** Calls of one local day and model whose cost changes. Sums are in nano-dollars, null if no call has a cost. */
-export interface RepricedDay {
-  readonly day: string
-  readonly model: string | null
-  readonly calls: number
-  readonly beforeNanoUsd: number | null
-  readonly afterNanoUsd: number | null
-  /** Calls that had no cost before, and calls that have none any more. */
-  readonly newlyPriced: number
-  readonly newlyUnpriced: number
+/** Calls whose cost changes; costs are in nano-dollars, null if no call has one. */
+interface Sums {
+  calls: number
+  before: number | null
+  after: number | null
+  newlyPriced: number
+  newlyUnpriced: number
 }
-
-/** Calls of all days and models. */
-export type RepricedWhole = Omit<RepricedDay, 'day' | 'model'>
-
-type Counted<Sums> = { -readonly [K in keyof Sums]: Sums[K] }
 
 /** Days and models that are told apart; what comes later is put together under {@link restModel}. */
 const mostGroups = 5000
 const restModel = 'other'
-const none = { calls: 0, beforeNanoUsd: null, afterNanoUsd: null, newlyPriced: 0, newlyUnpriced: 0 } as const
 
-/** Adds calls up by local day and model. */
+/** Adds calls up by local day and model, and all of them. */
 export class RepriceDays {
-  readonly whole: Counted<RepricedWhole> = { ...none }
   readonly #zone: ZonedTime
+  readonly #whole = noSums()
   /** By day and model. */
-  readonly #days = new Map<string, Counted<RepricedDay>>()
+  readonly #days = new Map<string, readonly [day: string, model: string | null, sums: Sums]>()
 
   constructor(timeZone: string) {
     this.#zone = new ZonedTime(timeZone)
   }
 
   /** A call as it was, and what it costs from now on. */
-  add(call: FigureRow, model: string | null, afterNanoUsd: number | null): void {
+  add(call: FigureRow, model: string | null, after: number | null): void {
     const day = this.#zone.key('day', startedAtMs(valueIn(call, 'id') ?? 0))
-    const beforeNanoUsd = valueIn(call, 'cost_nano_usd')
-    for (const counted of [this.whole, this.#group(day, model)]) {
-      counted.calls += 1
-      counted.beforeNanoUsd = sum(counted.beforeNanoUsd, beforeNanoUsd)
-      counted.afterNanoUsd = sum(counted.afterNanoUsd, afterNanoUsd)
-      if (beforeNanoUsd === null && afterNanoUsd !== null) counted.newlyPriced += 1
-      if (beforeNanoUsd !== null && afterNanoUsd === null) counted.newlyUnpriced += 1
+    const before = valueIn(call, 'cost_nano_usd')
+    for (const sums of [this.#whole, this.#sumsOf(day, model)]) {
+      sums.calls += 1
+      sums.before = sum(sums.before, before)
+      sums.after = sum(sums.after, after)
+      if (before === null && after !== null) sums.newlyPriced += 1
+      if (before !== null && after === null) sums.newlyUnpriced += 1
     }
   }
 
-  /** The oldest first. */
-  days(): readonly RepricedDay[] {
-    return [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, day]) => day)
+  /** The oldest day first. */
+  told(): Omit<RepriceResult, 'looked_calls' | 'reported_calls' | 'duration_ms'> {
+    const days = [...this.#days].sort(([one], [other]) => (one < other ? -1 : 1))
+    return {
+      ...toldOf(this.#whole),
+      days: days.map(([, [day, model, sums]]) => Object.assign({ day, model }, toldOf(sums))),
+    }
   }
 
-  #group(day: string, model: string | null): Counted<RepricedDay> {
+  #sumsOf(day: string, model: string | null): Sums {
     const name = `${day} ${model ?? ''}`
-    const known = this.#days.get(name)
-    if (known !== undefined) return known
-    if (this.#days.size >= mostGroups && model !== restModel) return this.#group(day, restModel)
-    const group = { day, model, ...none }
-    this.#days.set(name, group)
-    return group
+    const isFull = this.#days.size >= mostGroups && !this.#days.has(name) && model !== restModel
+    if (isFull) return this.#sumsOf(day, restModel)
+    return getOrAdd(this.#days, name, () => [day, model, noSums()] as const)[2]
+  }
+}
+
+function noSums(): Sums {
+  return { calls: 0, before: null, after: null, newlyPriced: 0, newlyUnpriced: 0 }
+}
+
+function toldOf({
+  calls,
+  before,
+  after,
+  newlyPriced,
+  newlyUnpriced,
+}: Sums): Omit<RepriceDay, 'day' | 'model'> {
+  return {
+    calls,
+    before_usd: before === null ? null : before / 1e9,
+    after_usd: after === null ? null : after / 1e9,
+    newly_priced: newlyPriced,
+    newly_unpriced: newlyUnpriced,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { RepriceResult } from '../../api/costs.ts'
 import { FoldedRangeError } from '../../call/folded-range.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { versionOf } from '../sqlite/migrate.ts'
@@ -6,7 +7,6 @@ import type { StoreAbsence } from '../sqlite/open-store.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
 import { inSlices, type JobContext, readStore, runJob } from './job.ts'
 import { repriceCalls } from './reprice-calls.ts'
-import type { RepricedDay, RepricedWhole } from './reprice-days.ts'
 
 /** Which calls are to be priced anew, by the time at which they began. */
 export interface RepriceRequest {
@@ -23,17 +23,6 @@ export interface RepriceRequest {
   readonly timeZone: string
 }
 
-/** What was done; of a dry run, what would be. */
-export interface RepriceOutcome {
-  /** Calls that were looked at. */
-  readonly looked: number
-  /** Of those, calls whose upstream reported what they cost: these stay as they are. */
-  readonly reported: number
-  readonly days: readonly RepricedDay[]
-  readonly whole: RepricedWhole
-  readonly durationMs: number
-}
-
 /**
  * Gives calls the cost that the prices in force when they began say, in transactions of a few milliseconds with pauses
  * between them, while others read and write. It may be killed at any moment, and then begun again: what was done is done.
@@ -43,15 +32,15 @@ export async function repriceStore(
   path: string,
   request: RepriceRequest,
   { pricer, clock, onProgress }: JobContext & { readonly pricer: CallPricer },
-): Promise<RepriceOutcome | StoreAbsence | 'job_running'> {
-  const reprice = async (database: DatabaseSync): Promise<RepriceOutcome> => {
+): Promise<RepriceResult | StoreAbsence | 'job_running'> {
+  const reprice = async (database: DatabaseSync): Promise<RepriceResult> => {
     const startedMs = clock.now()
     // Before the second version nothing could be folded away.
     const unfoldedFromMs = versionOf(database) < 2 ? 0 : foldedUntilMs(database)
     if (request.fromMs < unfoldedFromMs) throw new FoldedRangeError(unfoldedFromMs)
-    const { work, outcome } = repriceCalls(database, request, pricer, clock.wallTime)
+    const { work, result } = repriceCalls(database, request, pricer, clock.wallTime)
     if (work !== null) await inSlices(clock, work, onProgress)
-    return { ...outcome(), durationMs: clock.now() - startedMs }
+    return { ...result(), duration_ms: Math.round(clock.now() - startedMs) }
   }
   return request.dryRun ? await readStore(path, reprice) : await runJob(path, reprice)
 }

@@ -1,5 +1,5 @@
 import { firstIdAt } from '../../call/call-id.ts'
-import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
+import { figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
@@ -27,22 +27,20 @@ export async function undoReprice(
     const [runId, pastId] = [Number(run['id']), firstIdAt(Number(run['to_ms']))]
     const writeCosts = costWriter(database)
     const statements = new RowStatements(database)
-    const kept = statements.get(
-      `SELECT ${figureSourceList('c')}, ${costColumns.map((column) => `r.${column}`).join(', ')}
-        FROM repriced AS r JOIN calls AS c ON c.id = r.call_id
-        WHERE r.call_id > ? AND r.call_id < ? AND r.run_id = ? ORDER BY r.call_id LIMIT ?`,
-    )
-    const forget = statements.get('DELETE FROM repriced WHERE call_id = ? AND run_id = ?')
+    const kept = `SELECT ${figureSourceList('c')}, ${costColumns.map((column) => `r.${column}`).join(', ')}
+      FROM repriced AS r JOIN calls AS c ON c.id = r.call_id
+      WHERE r.call_id > ? AND r.call_id < ? AND r.run_id = ? ORDER BY r.call_id LIMIT ?`
+    const forget = 'DELETE FROM repriced WHERE call_id = ? AND run_id = ?'
     let calls = 0
     let afterId = -1
     /** Puts up to `limit` calls back, and forgets the run with the last of them. */
     const slice = (limit: number): { readonly done: number; readonly hasMore: boolean } => {
-      const rows = kept.all(afterId, pastId, runId, limit) as unknown as readonly FigureRow[]
+      const rows = statements.all(kept, afterId, pastId, runId, limit)
       writeCosts(
         rows.map((call) => ({ call, cost: call.slice(figureSources.length) as unknown as StoredCost })),
       )
-      for (const row of rows) forget.run(valueIn(row, 'id'), runId)
-      if (rows.length < limit) statements.get('DELETE FROM reprice_runs WHERE id = ?').run(runId)
+      for (const row of rows) statements.run(forget, valueIn(row, 'id'), runId)
+      if (rows.length < limit) statements.run('DELETE FROM reprice_runs WHERE id = ?', runId)
       afterId = valueIn(rows.at(-1) ?? [], 'id') ?? afterId
       calls += rows.length
       return { done: calls, hasMore: rows.length === limit }

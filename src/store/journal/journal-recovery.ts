@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
@@ -17,8 +17,6 @@ import { timeText } from '../sqlite/store-files.ts'
 const callsPerBatch = 500
 /** Of a file that was being made when the power went there may be zeros alone. */
 const hasText = /[^\0]/
-/** More than a header takes. */
-const headBytes = 4096
 
 /** The gateway that reads the journals. */
 export interface JournalReader {
@@ -65,14 +63,14 @@ export function recoverJournals(
     }
     // What was being written under this name stands, whole, under the other.
     if (name.endsWith('.tmp')) {
-      remove(path)
+      ifPossible(() => rmSync(path, { force: true }))
       continue
     }
     if (header !== null) conflicts += writeLeft(database, journal.calls, pricer ?? null)
-    if (!journal.isDamaged) remove(path)
+    if (!journal.isDamaged) ifPossible(() => rmSync(path, { force: true }))
     else {
       const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
-      rename(path, kept)
+      ifPossible(() => renameSync(path, kept))
       damage = `${path} was damaged, and calls that were cut off may be missing; it was kept as ${kept}`
     }
   }
@@ -161,33 +159,18 @@ function writeLeft(database: DatabaseSync, found: readonly StoredCall[], pricer:
 
 /** What the first line says, if it can be read and is whole. */
 function headerOf(path: string): JournalHeader | null {
-  const bytes = Buffer.alloc(headBytes)
   try {
-    const file = openSync(path, 'r')
-    try {
-      const text = bytes.toString('utf8', 0, readSync(file, bytes))
-      return parseHeader(text.slice(0, text.indexOf('\n')))
-    } finally {
-      closeSync(file)
-    }
+    const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n', 2)
+    return lines.length === 0 ? null : parseHeader(head)
   } catch {
     return null
   }
 }
 
-/** One that cannot be deleted is read again another time, to no effect: its calls have rows by now. */
-function remove(path: string): void {
+/** What cannot be deleted or renamed is looked at again another time, to no effect: its calls have rows by now. */
+function ifPossible(change: () => void): void {
   try {
-    rmSync(path, { force: true })
-  } catch {
-    return
-  }
-}
-
-/** Where it cannot be renamed, or somebody else was first, it is looked at again another time. */
-function rename(from: string, to: string): void {
-  try {
-    renameSync(from, to)
+    change()
   } catch {
     return
   }

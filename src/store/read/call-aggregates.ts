@@ -1,11 +1,6 @@
-import type {
-  CallAnswer,
-  CallDimension,
-  CallGroup,
-  CallQuestion,
-  GroupFigures,
-} from '../../call/call-question.ts'
-import { callTypeCodes, outcomeCodes } from '../../call/call-fields.ts'
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import type { CallAnswer, CallDimension, CallGroup, CallQuestion } from '../../call/call-question.ts'
+import { dimensionFields } from '../rollup/call-figures.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
 import type { FigureGroup, FigureParts } from './figure-groups.ts'
@@ -13,93 +8,71 @@ import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
 
-const textOfCode = { call_type: textsOf(callTypeCodes), outcome: textsOf(outcomeCodes) }
-
-function textsOf(codes: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
-  return new Map(Object.entries(codes).map(([text, code]) => [code, text]))
-}
-
-const wordTables = {
-  model: 'models',
-  client: 'clients',
-  endpoint: 'endpoints',
-  failure_code: 'labels',
-} as const
-
 /** More buckets than these are asked for once more as a whole. */
 const mergedBuckets = 200
 
-/** Answers questions about many calls in the words of their askers. */
-export class CallAggregates {
-  readonly #figures: FigureReader
-  readonly #words: CallWords
-  /** Used again for each group. */
-  readonly #whole = new Figures()
-
-  constructor(figures: FigureReader, words: CallWords) {
-    this.#figures = figures
-    this.#words = words
+/** Answers a question about many calls in the words of its asker. */
+export function aggregate(
+  { filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly }: CallQuestion,
+  figures: FigureReader,
+  words: CallWords,
+): CallAnswer {
+  const { fromMs: _from, toMs: _to, ...timeless } = filter
+  const selection = selectionOf(timeless, words)
+  if (selection === null) return { groups: [], summary: emptyFigures }
+  const { ids, extra } = selection
+  const question: FigureQuestion = {
+    edgesMs,
+    filter: ids,
+    extra,
+    dimension,
+    ...(isSumsOnly && { isSumsOnly }),
   }
-
-  answer({ filter, edgesMs, dimension, top, durationLimitsMs, isSumsOnly }: CallQuestion): CallAnswer {
-    const { fromMs: _from, toMs: _to, ...timeless } = filter
-    const selection = selectionOf(timeless, this.#words)
-    const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
-    if (selection === null) return { groups: [], summary: emptyFigures }
-    const question: FigureQuestion = {
-      edgesMs,
-      filter: selection.ids,
-      extra: selection.extra,
-      dimension,
-      ...(isSumsOnly && { isSumsOnly }),
+  // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.
+  // Most calls have no failure code, and are no group of it.
+  const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
+  const isMerged = (isFew || extra.conditions.length > 0) && dimension !== 'failure_code'
+  const ends = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 0]
+  const whole: FigureQuestion = { ...question, edgesMs: ends, dimension: null }
+  const [found = [], all = found] = figures.ask(isMerged ? [question] : [question, whole])
+  const summary = groupFigures(told(all.map((group) => group.figures)))
+  const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
+  const groups = withTop(found, top).map(({ bucket, entry, isRest, parts }) => {
+    const sums = told(parts)
+    const group: CallGroup = {
+      bucket,
+      entry: entry === null || dimension === null ? null : wordOf(words, dimension, entry),
+      isRest,
+      figures: groupFigures(sums),
     }
-    // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.
-    // Most calls have no failure code, and are no group of it.
-    const isFew = edgesMs.length === 2 || (dimension === null && edgesMs.length <= mergedBuckets)
-    const isMerged = (isFew || selection.extra.conditions.length > 0) && dimension !== 'failure_code'
-    const whole: FigureQuestion = { ...question, edgesMs: ends, dimension: null }
-    const [found = [], all = found] = this.#figures.ask(isMerged ? [question] : [question, whole])
-    const summary = this.#told(all.map(({ figures }) => figures))
-    const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
-    return { groups: this.#inWords(withTop(found, top), dimension, limitsUs), summary }
-  }
+    const { histogram } = sums.spreads.duration_us
+    return Object.assign(group, limitsUs && { durationCounts: histogram.countsBetween(limitsUs) })
+  })
+  return { groups: groups.sort(inOrder), summary }
+}
 
-  #inWords(
-    groups: readonly RankedGroup[],
-    dimension: CallDimension | null,
-    limitsUs: readonly number[] | undefined,
-  ): readonly CallGroup[] {
-    return groups
-      .map(({ bucket, entry, isRest, parts }) => ({
-        bucket,
-        entry: entry === null || dimension === null ? null : this.#wordOf(dimension, entry),
-        isRest,
-        figures: this.#told(parts),
-        // Of the figures that were just told.
-        ...(limitsUs && {
-          durationCounts: this.#whole.spreads.duration_us.histogram.countsBetween(limitsUs),
-        }),
-      }))
-      .sort(
-        (one, other) =>
-          one.bucket - other.bucket ||
-          Number(one.isRest) - Number(other.isRest) ||
-          other.figures.calls - one.figures.calls ||
-          (String(one.entry) < String(other.entry) ? -1 : 1),
-      )
-  }
+function inOrder(one: CallGroup, other: CallGroup): number {
+  return (
+    one.bucket - other.bucket ||
+    Number(one.isRest) - Number(other.isRest) ||
+    other.figures.calls - one.figures.calls ||
+    (String(one.entry) < String(other.entry) ? -1 : 1)
+  )
+}
 
-  #told(parts: readonly FigureParts[]): GroupFigures {
-    this.#whole.clear()
-    for (const part of parts) part.addTo(this.#whole)
-    return groupFigures(this.#whole)
-  }
+/** Used again for each group. */
+const sums = new Figures()
 
-  #wordOf(dimension: CallDimension, id: number): string | number | null {
-    if (dimension === 'status') return id
-    if (dimension === 'call_type' || dimension === 'outcome') return textOfCode[dimension].get(id) ?? null
-    return this.#words.wordOf(wordTables[dimension], id)
-  }
+function told(parts: readonly FigureParts[]): Figures {
+  sums.clear()
+  for (const part of parts) part.addTo(sums)
+  return sums
+}
+
+function wordOf(words: CallWords, dimension: CallDimension, entry: number): string | number | null {
+  const { table, codes } = dimensionFields[dimension]
+  if (table !== undefined) return words.wordOf(table, entry)
+  return codes === undefined ? entry : (Object.keys(codes).find((text) => codes[text] === entry) ?? null)
 }
 
 interface RankedGroup extends Pick<FigureGroup, 'bucket' | 'entry'> {
@@ -118,10 +91,8 @@ function withTop(groups: readonly FigureGroup[], top: number | undefined): reado
   const rest = new Map<number, RankedGroup>()
   const shown: RankedGroup[] = []
   for (const { bucket, entry, figures } of groups) {
-    const known = rest.get(bucket)
     if (kept.has(entry)) shown.push({ bucket, entry, isRest: false, parts: [figures] })
-    else if (known !== undefined) known.parts.push(figures)
-    else rest.set(bucket, { bucket, entry: null, isRest: true, parts: [figures] })
+    else getOrAdd(rest, bucket, () => ({ bucket, entry: null, isRest: true, parts: [] })).parts.push(figures)
   }
   return [...shown, ...rest.values()]
 }

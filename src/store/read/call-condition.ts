@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
+import { dimensionFields } from '../rollup/call-figures.ts'
 import type { Dimension } from '../rollup/rollup-groupings.ts'
 
 /** Which calls count: by their ids in the tables of words, or their codes. Fields are ANDed; an absent one matches all. */
@@ -10,30 +11,10 @@ export interface CallCondition {
   readonly values: readonly SQLInputValue[]
 }
 
-type DimensionColumn =
-  | 'call_type_id'
-  | 'outcome_id'
-  | 'model_id'
-  | 'client_id'
-  | 'endpoint_id'
-  | 'status'
-  | 'failure_code_id'
-
-/** The column in which a call holds what it can be told apart by. */
-export const dimensionColumns: Readonly<Record<Dimension, DimensionColumn>> = {
-  call_type: 'call_type_id',
-  outcome: 'outcome_id',
-  model: 'model_id',
-  client: 'client_id',
-  endpoint: 'endpoint_id',
-  status: 'status',
-  failure_code: 'failure_code_id',
-}
-
 /** What a filter by ids says, in SQL. */
 export function conditionOf(filter: IdFilter): CallCondition {
-  return Object.entries(dimensionColumns)
-    .flatMap(([dimension, column]) => {
+  return Object.entries(dimensionFields)
+    .flatMap(([dimension, { column }]) => {
       const allowed = filter[dimension as Dimension]
       return allowed === undefined ? [] : inCondition(column, allowed)
     })

@@ -58,9 +58,8 @@ export class CallList {
 
   /** What the table holds of a range; `null` if that is nothing. */
   #range(selection: CallSelection, beforeId: number | undefined): Range | null {
-    const [lowest, highest] = this.#statements
-      .get('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)')
-      .get() as unknown as readonly (number | null)[]
+    const [lowest, highest] =
+      this.#statements.first('SELECT (SELECT min(id) FROM calls), (SELECT max(id) FROM calls)') ?? []
     const fromId = Math.max(lowest ?? 0, selection.fromId)
     const pastId = Math.min((highest ?? -1) + 1, selection.pastId, beforeId ?? Number.MAX_SAFE_INTEGER)
     return fromId < pastId ? [fromId, pastId] : null
@@ -70,10 +69,9 @@ export class CallList {
   #isRareModel({ ids }: CallSelection, range: Range): boolean {
     const [model, ...others] = ids.model ?? []
     if (model === undefined || others.length > 0) return false
-    const more = this.#statements.get(
-      `SELECT 1 FROM calls INDEXED BY calls_by_model WHERE model_id = ? AND id >= ? AND id < ? LIMIT 1 OFFSET ${fewOfModel}`,
-    )
-    return more.get(model, ...range) === undefined
+    const more = `SELECT 1 FROM calls INDEXED BY calls_by_model WHERE model_id = ? AND id >= ? AND id < ?
+      LIMIT 1 OFFSET ${fewOfModel}`
+    return this.#statements.number(more, model, ...range) === null
   }
 
   #newest(index: string, condition: CallCondition, range: Range, limit: number): readonly number[] {
@@ -87,9 +85,8 @@ export class CallList {
 
   /** The quarters that hold any, the newest first; `null` if the rollups are no help. */
   #quartersOf(selection: CallSelection, [fromId, pastId]: Range): Iterable<Range> | null {
-    const isLong = this.#statements.get('SELECT coalesce(max(seq), 0) - ? > ? FROM calls')
-    const [tooLong] = isLong.get(this.#quarters.watermark, longTail) as unknown as readonly unknown[]
-    if (tooLong === 1) return null
+    const lastSeq = this.#statements.number('SELECT max(seq) FROM calls') ?? 0
+    if (lastSeq - this.#quarters.watermark > longTail) return null
     const first = Math.floor(startedAtMs(fromId) / quarterMs)
     const past = Math.floor(startedAtMs(pastId - 1) / quarterMs) + 1
     const quarters = this.#quarters.matching(selection.ids, first, past)
@@ -117,15 +114,13 @@ export class CallList {
   }
 
   #largest(condition: CallCondition, range: Range, column: string, limit: number): readonly number[] {
-    const statement = this.#statements.get(
-      `SELECT c.id, c.${column} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
-        ORDER BY c.${column} DESC, c.id DESC LIMIT ?`,
-    )
+    const sql = `SELECT c.id, c.${column} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
+      ORDER BY c.${column} DESC, c.id DESC LIMIT ?`
     let best: (readonly [id: number, value: number])[] = []
     for (const [fromId, pastId] of idSlices(...range, { isOver: this.#isOver })) {
       const least = best.length < limit ? Number.MIN_SAFE_INTEGER : (best.at(-1)?.[1] ?? 0)
-      const found = statement.all(fromId, pastId, least, ...condition.values, limit)
-      best = [...best, ...(found as unknown as typeof best)]
+      const values = [fromId, pastId, least, ...condition.values, limit]
+      best = [...best, ...this.#statements.all<(typeof best)[number]>(sql, ...values)]
         .sort(([a, one], [b, other]) => other - one || b - a)
         .slice(0, limit)
     }
@@ -133,8 +128,7 @@ export class CallList {
   }
 
   #ids(sql: string, values: readonly SQLInputValue[]): readonly number[] {
-    const rows = this.#statements.get(sql).all(...values) as unknown as readonly (readonly number[])[]
-    return rows.map(([id = 0]) => id)
+    return this.#statements.all<readonly [number]>(sql, ...values).map(([id]) => id)
   }
 }
 

@@ -52,14 +52,11 @@ export class CallQuarters {
     const width = quartersOf(level)
     const [from, to] = [Math.floor(first / width), Math.ceil(past / width)]
     const table = level === 0 ? 'rollup_quarters WHERE' : `rollup_spans WHERE level = ${level} AND`
-    const found = this.#statements.get(
-      `SELECT DISTINCT slot FROM ${table} slot >= ? AND slot < ? AND key_id IN (SELECT value FROM json_each(?))
-        ORDER BY slot DESC`,
+    const found = `SELECT DISTINCT slot FROM ${table} slot >= ? AND slot < ? AND key_id IN (SELECT value FROM json_each(?))
+      ORDER BY slot DESC`
+    const slots = keySets.map(
+      (keys) => new Set(this.#statements.all<readonly [number]>(found, from, to, keys).map(([slot]) => slot)),
     )
-    const slots = keySets.map((keys) => {
-      const rows = found.all(from, to, keys) as unknown as readonly (readonly [number])[]
-      return new Set(rows.map(([slot]) => slot))
-    })
     for (const slot of slots.reduce((both, others) => both.intersection(others))) {
       if (finer.length === 0) yield slot
       else

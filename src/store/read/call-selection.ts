@@ -1,12 +1,12 @@
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
 import { type CallFilter, type FilterName, namedFilters } from '../../call/call-filter.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
+import { dimensionFields } from '../rollup/call-figures.ts'
 import type { Dimension } from '../rollup/rollup-groupings.ts'
 import {
   bothConditions,
   type CallCondition,
   conditionOf,
-  dimensionColumns,
   type IdFilter,
   inCondition,
 } from './call-condition.ts'
@@ -70,7 +70,7 @@ export function selectionCondition({ ids, extra }: CallSelection): CallCondition
 const isFailedCode = (code: number): boolean => code >= firstFailedOutcome
 
 function isDimension(name: FilterName): name is Dimension & FilterName {
-  return name in dimensionColumns
+  return name in dimensionFields
 }
 
 /** What a field's column holds for these values; those that no call has are left out. */

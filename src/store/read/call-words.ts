@@ -1,39 +1,30 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import type { DatabaseSync } from 'node:sqlite'
 import type { WordTable } from '../../call/call-fields.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 
 /** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
 export class CallWords {
-  readonly #database: DatabaseSync
+  readonly #statements: RowStatements
   readonly #texts = new Map<string, string>()
-  readonly #statements = new Map<string, StatementSync>()
 
   constructor(database: DatabaseSync) {
-    this.#database = database
+    this.#statements = new RowStatements(database)
   }
 
   /** The numbers of those words that are known at all. */
   idsOf(table: WordTable, words: readonly string[]): ReadonlySet<number> {
     const sql = `SELECT id FROM ${table} WHERE text IN (SELECT value FROM json_each(?))`
-    return new Set(this.#all(sql, JSON.stringify(words)).map((row) => Number(row['id'])))
+    const rows = this.#statements.all<readonly [number]>(sql, JSON.stringify(words))
+    return new Set(rows.map(([id]) => id))
   }
 
-  wordOf(table: WordTable, id: number): string {
-    const name = `${table} ${id}`
-    const known = this.#texts.get(name)
-    if (known !== undefined) return known
-    const [row] = this.#all(`SELECT text FROM ${table} WHERE id = ?`, id)
-    const found = row?.['text']
-    const text = typeof found === 'string' ? found : ''
-    this.#texts.set(name, text)
-    return text
-  }
-
-  #all(sql: string, value: SQLInputValue): readonly Readonly<Record<string, unknown>>[] {
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement.all(value)
+  /** Null for null. */
+  wordOf(table: WordTable, id: number | null): string | null {
+    if (id === null) return null
+    return getOrAdd(this.#texts, `${table} ${id}`, () => {
+      const sql = `SELECT text FROM ${table} WHERE id = ?`
+      return this.#statements.first<readonly [string]>(sql, id)?.[0] ?? ''
+    })
   }
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import { Figures, type SumColumn, sumColumns } from '../rollup/rollup-figures.ts'
 import { addSpreadBytes } from '../rollup/figure-rows.ts'
 
@@ -55,11 +56,7 @@ export class FigureGroups {
 
   /** The figures to which what lies at this instant, which must not be beyond the edges, is to be added. */
   at(instantMs: number, entry: number | null): FigureParts {
-    let buckets = this.#groups.get(entry)
-    if (buckets === undefined) {
-      buckets = []
-      this.#groups.set(entry, buckets)
-    }
+    const buckets = getOrAdd(this.#groups, entry, () => [])
     return (buckets[this.#bucketOf(instantMs)] ??= new FigureParts())
   }
 

@@ -1,16 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
+import type { CallQuestion } from '../../call/call-question.ts'
 import { FoldedRangeError } from '../../call/folded-range.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/query-too-slow.ts'
-import {
-  andSql,
-  bothConditions,
-  type CallCondition,
-  conditionOf,
-  dimensionColumns,
-  type IdFilter,
-} from './call-condition.ts'
-import { addCall, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
+import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
+import { addCall, entryIn, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
 import { type FigureGroup, FigureGroups } from './figure-groups.ts'
 import { keysPassing } from './filter-keys.ts'
 import { idSlices } from './id-slices.ts'
@@ -22,16 +16,10 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 
 /** A question about many calls, in the numbers of the tables. */
-export interface FigureQuestion {
-  /** Milliseconds since the Unix epoch, rising: each bucket reaches from one edge (inclusive) to the next. */
-  readonly edgesMs: readonly number[]
+export interface FigureQuestion extends Pick<CallQuestion, 'edgesMs' | 'dimension' | 'isSumsOnly'> {
   readonly filter: IdFilter
   /** What the rollups do not tell apart: with any of it, calls are read one by one. */
   readonly extra?: CallCondition
-  /** What tells calls apart besides the buckets of time. */
-  readonly dimension: Dimension | null
-  /** Spreads of calls that the rollups hold are left out. */
-  readonly isSumsOnly?: true
 }
 
 /** Few keys over a long time are looked up one by one; else the quarters are read in a row. */
@@ -126,10 +114,9 @@ export class FigureReader {
     }
   }
 
-  /** All at once: a row costs half of what it does one by one. */
   #rows(sql: string, ...values: readonly number[]): readonly (readonly unknown[])[] {
     if (this.#isOver()) throw new QueryTooSlowError()
-    return this.#statements.get(sql).all(...values) as unknown as readonly (readonly unknown[])[]
+    return this.#statements.all<readonly unknown[]>(sql, ...values)
   }
 
   /** Counts calls one by one. */
@@ -149,7 +136,7 @@ export class FigureReader {
       const rows = statement.iterate(watermark, ...ids, ...condition.values) as Iterable<unknown>
       for (const row of rows as Iterable<FigureRow>) {
         if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
-        const entry = dimension === null ? null : valueIn(row, dimensionColumns[dimension])
+        const entry = dimension === null ? null : entryIn(row, dimension)
         if (entry === null && dimension === 'failure_code') continue
         addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row)
       }

@@ -17,11 +17,10 @@ export function keysPassing(
   grouping: Grouping,
   filter: IdFilter,
 ): readonly FilterKey[] {
-  const all = statements
-    .get('SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?')
-    .all(grouping.id) as unknown as readonly (readonly [number, number, number, number])[]
+  const keys = 'SELECT id, call_type_id, entry_id, outcome_id FROM rollup_keys WHERE grouping_id = ?'
   const parts = Object.entries(filter) as [Dimension, ReadonlySet<number>][]
-  return all
+  return statements
+    .all<readonly [number, number, number, number]>(keys, grouping.id)
     .map(([id, callType, entry, outcome]): FilterKey => ({
       id,
       isOther: entry === otherEntryId,

@@ -1,68 +1,78 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { HistoryReader, MinuteSpan, PastEvent, PastLimit, SlotUse } from '../../call/call-reader.ts'
-import { MinuteUse } from './minute-use.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import type { HistoryReader, MinuteSpan, SlotUse } from '../../call/call-reader.ts'
+import { hoursVersion } from '../migrations/migrations.ts'
+import { versionOf } from '../sqlite/migrate.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 
 const minuteMs = 60_000
+const minutesPerHour = 60
+
+const ofMinutes = `SELECT count(*) AS minutes, max(active_max) AS active, max(queued_max) AS queued,
+    sum(at_limit_ms) AS at_limit, min(minute) AS first, max(minute) AS last,
+    min(instance_id) AS lowest, max(instance_id) AS highest
+  FROM gateway_minutes WHERE minute >= ? AND minute < ?`
+const ofHours = `SELECT sum(minutes), max(active_max), max(queued_max), sum(at_limit_ms),
+    min(first_minute), max(last_minute), min(lowest_instance_id), max(highest_instance_id)
+  FROM gateway_hours WHERE hour >= ? AND hour < ?`
+const useOf = (parts: readonly string[]): string =>
+  `SELECT coalesce(sum(minutes), 0), coalesce(max(active), 0), coalesce(max(queued), 0), coalesce(sum(at_limit), 0),
+    coalesce(min(first), 0), coalesce(max(last), 0), min(lowest) IS max(highest) FROM (${parts.join(' UNION ALL ')})`
+
+const missing = `SELECT before + 1, minute FROM (
+    SELECT minute, lag(minute) OVER (ORDER BY minute) AS before FROM gateway_minutes WHERE minute >= ? AND minute < ?
+  ) WHERE minute - before > 1 ORDER BY minute`
+
+const limit = "CASE WHEN json_valid(detail) THEN detail ->> '$.max_concurrent' END"
+const isLimit = `(kind = 'start' OR (kind = 'config' AND ${limit} IS NOT NULL))`
+const limits = `SELECT at_ms, ${limit} FROM gateway_events WHERE ${isLimit} AND at_ms < ?2 AND at_ms >= coalesce(
+    (SELECT at_ms FROM gateway_events WHERE ${isLimit} AND at_ms <= ?1 ORDER BY at_ms DESC LIMIT 1), ?1
+  ) ORDER BY at_ms`
+
+const events = `SELECT e.at_ms, i.text, e.kind, e.detail FROM gateway_events AS e
+    JOIN instances AS i ON i.id = e.instance_id
+    WHERE e.at_ms >= ? AND e.at_ms < ? ORDER BY e.at_ms DESC, e.instance_id DESC, e.kind DESC LIMIT ?`
 
 /** Answers what gateways noted of themselves. */
-export class SqliteHistoryReader implements HistoryReader {
-  readonly #use: MinuteUse
-  readonly #events: StatementSync
-  readonly #missing: StatementSync
-  readonly #ranBefore: StatementSync
-  readonly #limits: StatementSync
-
-  constructor(database: DatabaseSync) {
-    this.#use = new MinuteUse(database)
-    this.#missing = database.prepare(
-      `SELECT before + 1 AS first, minute AS past FROM (
-          SELECT minute, lag(minute) OVER (ORDER BY minute) AS before FROM gateway_minutes WHERE minute >= ? AND minute < ?
-        ) WHERE minute - before > 1 ORDER BY minute`,
-    )
-    this.#ranBefore = database.prepare('SELECT 1 FROM gateway_minutes WHERE minute < ? LIMIT 1')
-    const limit = "CASE WHEN json_valid(detail) THEN detail ->> '$.max_concurrent' END"
-    const isLimit = `(kind = 'start' OR (kind = 'config' AND ${limit} IS NOT NULL))`
-    this.#limits = database.prepare(
-      `SELECT at_ms, ${limit} AS most FROM gateway_events WHERE ${isLimit} AND at_ms < ?2 AND at_ms >= coalesce(
-          (SELECT at_ms FROM gateway_events WHERE ${isLimit} AND at_ms <= ?1 ORDER BY at_ms DESC LIMIT 1), ?1
-        ) ORDER BY at_ms`,
-    )
-    this.#events = database.prepare(
-      `SELECT e.at_ms, i.text AS instance, e.kind, e.detail FROM gateway_events AS e
-        JOIN instances AS i ON i.id = e.instance_id
-        WHERE e.at_ms >= ? AND e.at_ms < ? ORDER BY e.at_ms DESC, e.instance_id DESC, e.kind DESC LIMIT ?`,
-    )
+export function historyReader(database: DatabaseSync): HistoryReader {
+  const statements = new RowStatements(database)
+  // An older database has no hours until a writer brings it up to date.
+  const hasHours = versionOf(database) >= hoursVersion
+  const use = useOf(hasHours ? [ofMinutes, ofHours, ofMinutes] : [ofMinutes])
+  const useWithin = (fromMinute: number, pastMinute: number): SlotUse => {
+    const spans = hasHours ? byHours(fromMinute, pastMinute) : [fromMinute, pastMinute]
+    const [minutes = 0, activeMax = 0, queuedMax = 0, atLimitMs = 0, firstMinute = 0, lastMinute = 0, isOne] =
+      statements.first<readonly number[]>(use, ...spans) ?? []
+    return { minutes, activeMax, queuedMax, atLimitMs, firstMinute, lastMinute, isOne: isOne === 1 }
   }
-
-  async slotUse(edgesMs: readonly number[]): Promise<readonly SlotUse[]> {
-    const minutes = edgesMs.map((edge) => Math.ceil(edge / minuteMs))
-    return minutes.slice(1).map((past, index) => this.#use.of(minutes[index] ?? 0, past))
+  return {
+    slotUse: async (edgesMs) => {
+      const minutes = edgesMs.map((edge) => Math.ceil(edge / minuteMs))
+      return minutes.slice(1).map((past, index) => useWithin(minutes[index] ?? 0, past))
+    },
+    missingMinutes: async (span) => statements.all<MinuteSpan>(missing, ...span),
+    ranBefore: async (minute) =>
+      statements.first('SELECT 1 FROM gateway_minutes WHERE minute < ? LIMIT 1', minute) !== undefined,
+    limits: async (fromMs, toMs) =>
+      statements
+        .all<readonly [number, unknown]>(limits, Math.ceil(fromMs), Math.ceil(toMs))
+        .map(([atMs, most]) => ({ atMs, maxConcurrent: typeof most === 'number' ? most : null })),
+    events: async (fromMs, toMs, most) =>
+      statements
+        .all<readonly [number, string, string, string | null]>(
+          events,
+          Math.ceil(fromMs),
+          Math.ceil(toMs),
+          most,
+        )
+        .map(([atMs, instance, kind, detail]) => ({ atMs, instance, kind, detail }))
+        .reverse(),
   }
+}
 
-  async missingMinutes([fromMinute, pastMinute]: MinuteSpan): Promise<readonly MinuteSpan[]> {
-    return this.#missing
-      .all(fromMinute, pastMinute)
-      .map((row) => [Number(row['first']), Number(row['past'])] as const)
-  }
-
-  async ranBefore(minute: number): Promise<boolean> {
-    return this.#ranBefore.get(minute) !== undefined
-  }
-
-  async limits(fromMs: number, toMs: number): Promise<readonly PastLimit[]> {
-    return this.#limits.all(Math.ceil(fromMs), Math.ceil(toMs)).map((row) => ({
-      atMs: Number(row['at_ms']),
-      maxConcurrent: typeof row['most'] === 'number' ? row['most'] : null,
-    }))
-  }
-
-  async events(fromMs: number, toMs: number, limit: number): Promise<readonly PastEvent[]> {
-    const rows = this.#events.all(Math.ceil(fromMs), Math.ceil(toMs), limit)
-    return rows.reverse().map((row) => ({
-      atMs: Number(row['at_ms']),
-      instance: String(row['instance']),
-      kind: String(row['kind']),
-      detail: row['detail'] === null ? null : String(row['detail']),
-    }))
-  }
+/** Whole hours are there, added up already: the bounds of minutes, then hours, then minutes. */
+function byHours(fromMinute: number, pastMinute: number): readonly number[] {
+  const firstHour = Math.ceil(fromMinute / minutesPerHour)
+  const pastHour = Math.floor(pastMinute / minutesPerHour)
+  if (firstHour >= pastHour) return [fromMinute, pastMinute, 0, 0, 0, 0]
+  return [fromMinute, firstHour * minutesPerHour, firstHour, pastHour, pastHour * minutesPerHour, pastMinute]
 }

@@ -1,6 +1,15 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import { startedAtMs } from '../../call/call-id.ts'
-import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
+import {
+  firstFailedOutcome,
+  type NamedField,
+  outcomeCodes,
+  storedFields,
+  usageSourceCodes,
+} from '../../call/call-fields.ts'
+import { type CallDimension, callDimensions } from '../../call/call-question.ts'
 import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
+import type { Row } from '../sqlite/row-statements.ts'
 import { quarterMs } from './rollup-spans.ts'
 
 /** The columns of a call that its figures are made of, in the order in which they are read. */
@@ -34,7 +43,7 @@ export function figureSourceList(row: string = 'calls'): string {
 }
 
 /** A row of {@link figureSources}. */
-export type FigureRow = readonly (number | null)[]
+export type FigureRow = Row
 
 const offsets = offsetsOf(figureSources)
 const sumOffsets = offsetsOf(sumColumns)
@@ -45,6 +54,18 @@ function offsetsOf<Name extends string>(names: readonly Name[]): Record<Name, nu
 
 export function valueIn(row: FigureRow, source: Source): number | null {
   return row[offsets[source]] ?? null
+}
+
+/** The fields of calls by which they can be told apart. */
+export const dimensionFields = Object.fromEntries(
+  storedFields
+    .filter(({ name }) => callDimensions.some((each) => each === name))
+    .map((field) => [field.name, field]),
+) as unknown as Readonly<Record<CallDimension, NamedField>>
+
+/** The code, the status or the word's number that a call has there. */
+export function entryIn(call: FigureRow, dimension: CallDimension): number | null {
+  return valueIn(call, dimensionFields[dimension].column as Source)
 }
 
 /** The quarter hour since 1970 in which a call began. */
@@ -97,12 +118,7 @@ export class CallCells {
     // All that a grouping looks at. In one piece, as this is done for every call.
     const [, , type, outcome, model, client, endpoint, status, failure] = call
     const name = `${quarter} ${type} ${outcome} ${model} ${client} ${endpoint} ${status} ${failure}`
-    let cell = this.#cells.get(name)
-    if (cell === undefined) {
-      cell = { quarter, call, figures: new Figures() }
-      this.#cells.set(name, cell)
-    }
-    return cell.figures
+    return getOrAdd(this.#cells, name, () => ({ quarter, call, figures: new Figures() })).figures
   }
 
   all(): Iterable<CallCell> {

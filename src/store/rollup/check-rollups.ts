@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { firstIdAt } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -8,15 +9,15 @@ import { Figures, measureNames } from './rollup-figures.ts'
 import { type Grouping, groupings } from './rollup-groupings.ts'
 import { RollupKeys } from './rollup-keys.ts'
 import { type LevelNumber, levels, quarterMs, quartersOf } from './rollup-spans.ts'
-import { numberFrom, type RollupState, rollupState } from './rollup-state.ts'
+import { type RollupState, rollupState } from './rollup-state.ts'
 
 const quartersPerDay = quartersOf(3)
 const idsPerQuarter = firstIdAt(quarterMs)
 const quarterly = groupings.filter(({ levels: [finest] }) => finest === 0)
 const hourly = groupings.filter(({ levels: [finest] }) => finest === 1)
 
-/** Figures by the key that they belong to. */
-type Cells = Map<number, Figures>
+/** Figures by key and slot. */
+type Cells = Map<string, Figures>
 
 /** Compares the rollups with the calls that they are made of, and their levels with one another. */
 export class RollupCheck {
@@ -59,41 +60,40 @@ export class RollupCheck {
 
   /** Says if the sums of a quarter hour are those of its calls. */
   isQuarterRight(slot: number): boolean {
-    return inOneInstant(this.#database, () => {
-      const state = this.#state()
-      const counted = this.#counted(quarterly, slot, slot + 1, state)
-      return state.isVoid || areSame(counted, this.#stored(quarterly, 0, slot, slot + 1))
-    })
+    return inOneInstant(this.#database, () => this.#isCounted(quarterly, 0, slot, slot + 1, this.#state()))
   }
 
   /** Says if every level says of a day, as far as it is made, what the finer one says: or its calls, without a finer one. */
   isDayRight(day: number): boolean {
-    return levels.every(({ level, quarters, of }) => {
-      if (of === null) return true
-      const first = day * quartersPerDay
-      const starts = Array.from({ length: quartersPerDay / quarters }, (_, index) => first + index * quarters)
-      // Short transactions, so that the log can be emptied in between.
-      return starts.every((start) =>
-        inOneInstant(this.#database, () => this.#isSlotRight(level, of, start, start + quarters)),
-      )
-    })
-  }
-
-  #isSlotRight(level: LevelNumber, of: LevelNumber, first: number, past: number): boolean {
-    const state = this.#state()
-    const { coarseUntil, heldFrom, foldedUntil } = state
-    const made = groupings.filter(
-      ({ levels: [finest, ...wider] }) => finest !== level && wider.includes(level),
+    const first = day * quartersPerDay
+    const past = first + quartersPerDay
+    // Short transactions, so that the log can be emptied in between.
+    return levels.every(({ level, quarters, of }) =>
+      inOneInstant(this.#database, () => {
+        const state = this.#state()
+        const { coarseUntil, heldFrom, foldedUntil } = state
+        const from = level === 4 ? Math.max(first, heldFrom) : first
+        const madeUntil = Math.min(past, Math.floor(coarseUntil / quarters) * quarters)
+        const made = groupings.filter(
+          ({ levels: [finest, ...wider] }) => finest !== level && wider.includes(level),
+        )
+        const stored = (source: LevelNumber): Cells => this.#stored(made, source, from, madeUntil, level)
+        if (of !== null && from < madeUntil && !areSame(stored(of), stored(level))) return false
+        const countedFrom = Math.max(first, heldFrom, foldedUntil)
+        return level !== 1 || countedFrom >= past || this.#isCounted(hourly, 1, countedFrom, past, state)
+      }),
     )
-    const isMade = past <= coarseUntil && (level !== 4 || first >= heldFrom)
-    if (isMade && !areSame(this.#stored(made, of, first, past), this.#stored(made, level, first, past)))
-      return false
-    if (level !== 1 || state.isVoid || first < Math.max(heldFrom, foldedUntil)) return true
-    return areSame(this.#counted(hourly, first, past, state), this.#stored(hourly, 1, first, past))
   }
 
-  /** The sums that the calls themselves make. */
-  #counted(of: readonly Grouping[], first: number, past: number, { watermark }: RollupState): Cells {
+  /** Says if a level's sums, of groupings of which it is the finest, are those of the calls; void ones are no sums. */
+  #isCounted(
+    of: readonly Grouping[],
+    level: LevelNumber,
+    first: number,
+    past: number,
+    { isVoid, watermark }: RollupState,
+  ): boolean {
+    if (isVoid) return true
     const calls = new CallCells()
     const rows = this.#rows(
       `SELECT ${figureSourceList()} FROM calls WHERE id >= ? AND id < ? AND +seq <= ?`,
@@ -103,37 +103,43 @@ export class RollupCheck {
     )
     for (const call of rows as Iterable<FigureRow>) addCall(calls.figuresFor(call), call)
     const counted: Cells = new Map()
-    for (const { call, figures } of calls.all()) {
+    for (const { quarter, call, figures } of calls.all()) {
       for (const grouping of of) {
         // A key that exists was there for every call that belongs to it; without one the sums lack the call.
         const key = this.#keys.knownFor(grouping, call)
-        if (key !== null) cellAt(counted, key).merge(figures)
+        if (key !== null) cellAt(counted, key, quarter, level).merge(figures)
       }
     }
-    return counted
+    return areSame(counted, this.#stored(of, level, first, past, level))
   }
 
-  #stored(of: readonly Grouping[], level: LevelNumber, first: number, past: number): Cells {
-    const ids = JSON.stringify(of.map(({ id }) => id))
+  /** The sums of one level, put together as another one has them. */
+  #stored(of: readonly Grouping[], level: LevelNumber, first: number, past: number, as: LevelNumber): Cells {
     const width = quartersOf(level)
-    const table = level === 0 ? 'rollup_quarters ON' : `rollup_spans ON level = ${level} AND`
+    // Quarters lie by time, all others by key.
+    const tables =
+      level === 0
+        ? 'rollup_quarters AS r CROSS JOIN rollup_keys AS k ON k.id = r.key_id'
+        : `rollup_keys AS k CROSS JOIN rollup_spans AS r ON r.level = ${level} AND r.key_id = k.id`
     const rows = this.#rows(
-      `SELECT ${figureColumns}, key_id FROM rollup_keys AS k
-        JOIN ${table} key_id = k.id AND slot >= ? AND slot < ?
-        WHERE k.grouping_id IN (SELECT value FROM json_each(?))`,
+      `SELECT ${figureColumns}, r.slot, k.id FROM ${tables}
+        WHERE r.slot >= ? AND r.slot < ? AND k.grouping_id IN (SELECT value FROM json_each(?))`,
       first / width,
       past / width,
-      ids,
+      JSON.stringify(of.map(({ id }) => id)),
     )
     const cells: Cells = new Map()
-    for (const row of rows) addFigures(cellAt(cells, Number(row.at(-1))), row)
+    for (const row of rows) {
+      const [slot, key] = row.slice(-2) as readonly number[]
+      addFigures(cellAt(cells, key ?? 0, (slot ?? 0) * width, as), row)
+    }
     return cells
   }
 
   /** All that `nextSql` finds from a first one on, stepping from each to the next. */
   *#slots(nextSql: string, first: number): Generator<number> {
-    const next = this.#statements.get(nextSql)
-    for (let at = numberFrom(next, first); at !== null; at = numberFrom(next, at + 1)) yield at
+    const next = (from: number): number | null => this.#statements.number(nextSql, from)
+    for (let at = next(first); at !== null; at = next(at + 1)) yield at
   }
 
   #rows(sql: string, ...values: readonly SQLInputValue[]): Iterable<readonly unknown[]> {
@@ -141,12 +147,8 @@ export class RollupCheck {
   }
 }
 
-function cellAt(cells: Cells, key: number): Figures {
-  const known = cells.get(key)
-  if (known !== undefined) return known
-  const figures = new Figures()
-  cells.set(key, figures)
-  return figures
+function cellAt(cells: Cells, key: number, quarter: number, level: LevelNumber): Figures {
+  return getOrAdd(cells, `${key} ${Math.floor(quarter / quartersOf(level))}`, () => new Figures())
 }
 
 /** Both hold the same sums under the same keys; the sums of inverses may differ by how they were rounded. */

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { addCall, CallCells, type FigureRow, figureSourceList, valueIn } from './call-figures.ts'
+import { addCall, CallCells, figureSourceList, valueIn } from './call-figures.ts'
 import { groupings } from './rollup-groupings.ts'
 import { quarterMs, quartersOf } from './rollup-spans.ts'
-import { numberFrom, type RollupState } from './rollup-state.ts'
+import type { RollupState } from './rollup-state.ts'
 import { RollupSums } from './rollup-sums.ts'
 
 const quartersPerHour = quartersOf(1)
@@ -44,11 +44,14 @@ export class RollForward {
       // Of a day whose folding was not finished some calls are there still, and in the sums that stay.
       const isFolded = 'FROM calls WHERE id < ? AND +seq <= ?'
       const folded = [firstIdAt(foldedUntil * quarterMs), watermark]
-      this.#run(`DELETE FROM repriced WHERE call_id IN (SELECT id ${isFolded})`, ...folded)
-      this.#run(`DELETE ${isFolded}`, ...folded)
+      this.#statements.run(`DELETE FROM repriced WHERE call_id IN (SELECT id ${isFolded})`, ...folded)
+      this.#statements.run(`DELETE ${isFolded}`, ...folded)
       // The numbers of calls go on from the watermark: they must not come twice.
-      this.#run('UPDATE calls SET seq = ?1 WHERE seq < ?1 AND seq = (SELECT max(seq) FROM calls)', watermark)
-      this.#run('UPDATE rollup_state SET held_from = min(held_from, folded_until)')
+      this.#statements.run(
+        'UPDATE calls SET seq = ?1 WHERE seq < ?1 AND seq = (SELECT max(seq) FROM calls)',
+        watermark,
+      )
+      this.#statements.run('UPDATE rollup_state SET held_from = min(held_from, folded_until)')
       this.#setState(-1 - watermark, 0, 0)
     })
   }
@@ -60,10 +63,8 @@ export class RollForward {
     // While many calls are still to come, a time is over when calls of a later one have come.
     const now = isBehind ? Math.min(quarterNow, this.#quarterReached(state.watermark)) : quarterNow
     if (this.#completeSome(state, now, limit)) return true
-    const toAdd = this.#statements.get(
-      `SELECT ${figureSourceList()} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?`,
-    )
-    const calls = toAdd.all(state.watermark, limit) as unknown as readonly FigureRow[]
+    const toAdd = `SELECT ${figureSourceList()} FROM calls WHERE seq > ? ORDER BY seq LIMIT ?`
+    const calls = this.#statements.all(toAdd, state.watermark, limit)
     const last = calls.at(-1)
     if (last === undefined) return false
     const cells = new CallCells()
@@ -74,7 +75,10 @@ export class RollForward {
   }
 
   #quarterReached(watermark: number): number {
-    const lastId = this.#number('SELECT id FROM calls WHERE seq <= ? ORDER BY seq DESC LIMIT 1', watermark)
+    const lastId = this.#statements.number(
+      'SELECT id FROM calls WHERE seq <= ? ORDER BY seq DESC LIMIT 1',
+      watermark,
+    )
     return Math.floor(startedAtMs(lastId ?? 0) / quarterMs)
   }
 
@@ -109,7 +113,7 @@ export class RollForward {
       const [id, groupingId] = key
       // Folded hours that were never made of quarters cannot be made again.
       const isHourly = groupingOf.get(groupingId)?.levels[0] === 1
-      this.#run(
+      this.#statements.run(
         'DELETE FROM rollup_spans WHERE level IN (1, 2, 3, 4) AND key_id = ? AND (level <> 1 OR slot >= ?)',
         id,
         isHourly ? foldedUntil / quartersPerHour : 0,
@@ -119,37 +123,35 @@ export class RollForward {
     }
     const next = this.#nextQuarter(foldedUntil)
     if (next === null) this.#setState(this.#lastSeq() === 0 ? -1 - watermark : 0, 0, 0)
-    else this.#run('DELETE FROM rollup_quarters WHERE slot >= ? AND slot < ?', next, next + quartersPerHour)
+    else
+      this.#statements.run(
+        'DELETE FROM rollup_quarters WHERE slot >= ? AND slot < ?',
+        next,
+        next + quartersPerHour,
+      )
     return true
   }
 
   #lastSeq(): number {
-    return this.#number('SELECT max(seq) FROM calls') ?? 0
+    return this.#statements.number('SELECT max(seq) FROM calls') ?? 0
   }
 
   /** The first quarter from one on that holds anything. */
   #nextQuarter(from: number): number | null {
-    return this.#number('SELECT min(slot) FROM rollup_quarters WHERE slot >= ?', from)
+    return this.#statements.number('SELECT min(slot) FROM rollup_quarters WHERE slot >= ?', from)
   }
 
   #someKeys(afterId: number, limit: number): readonly (readonly [id: number, groupingId: number])[] {
-    const keys = this.#statements.get(
+    return this.#statements.all<readonly [number, number]>(
       'SELECT id, grouping_id FROM rollup_keys WHERE id > ? ORDER BY id LIMIT ?',
+      afterId,
+      limit,
     )
-    return keys.all(afterId, limit) as unknown as readonly (readonly [number, number])[]
   }
 
   #setState(watermark: number, coarseUntil: number, coarseKey: number): void {
     const sql = 'UPDATE rollup_state SET watermark_seq = ?, coarse_until = ?, coarse_key = ?'
-    this.#run(sql, watermark, coarseUntil, coarseKey)
-  }
-
-  #number(sql: string, ...values: readonly number[]): number | null {
-    return numberFrom(this.#statements.get(sql), ...values)
-  }
-
-  #run(sql: string, ...values: readonly number[]): void {
-    this.#statements.get(sql).run(...values)
+    this.#statements.run(sql, watermark, coarseUntil, coarseKey)
   }
 }
 

@@ -1,24 +1,9 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
-import { type FigureRow, valueIn } from './call-figures.ts'
-import {
-  type EntryDimension,
-  type Grouping,
-  maxKeys,
-  noId,
-  otherEntryId,
-  pairId,
-} from './rollup-groupings.ts'
-import { numberFrom } from './rollup-state.ts'
+import { entryIn, type FigureRow } from './call-figures.ts'
+import { type Grouping, maxKeys, noId, otherEntryId, pairId } from './rollup-groupings.ts'
 
 type Parts = readonly [grouping: number, callType: number, entry: number, outcome: number]
-
-const entrySources = {
-  model: 'model_id',
-  client: 'client_id',
-  endpoint: 'endpoint_id',
-  status: 'status',
-  failure_code: 'failure_code_id',
-} as const
 
 const isKey = 'grouping_id = ? AND call_type_id = ? AND entry_id = ? AND outcome_id = ?'
 
@@ -37,12 +22,8 @@ export class RollupKeys {
   idFor(grouping: Grouping, call: FigureRow): number | null {
     const parts = partsOf(grouping, call)
     if (parts === null) return null
-    const name = parts.join(' ')
-    const known = this.#ids.get(name)
-    if (known !== undefined) return known
-    const id = this.#found(parts) ?? this.#added(parts, grouping.entry !== null)
-    this.#ids.set(name, id)
-    return id
+    const found = (): number => this.#found(parts) ?? this.#added(parts, grouping.entry !== null)
+    return getOrAdd(this.#ids, parts.join(' '), found)
   }
 
   /** The same, but nothing is made: `noId` if there is no key. */
@@ -53,31 +34,28 @@ export class RollupKeys {
   }
 
   #found(parts: Parts): number | null {
-    return numberFrom(this.#statements.get(`SELECT id FROM rollup_keys WHERE ${isKey}`), ...parts)
+    return this.#statements.number(`SELECT id FROM rollup_keys WHERE ${isKey}`, ...parts)
   }
 
   #added(parts: Parts, mayBeOther: boolean): number {
-    const count = this.#statements.get('SELECT count(*) FROM rollup_keys WHERE grouping_id = ?')
-    if (mayBeOther && (numberFrom(count, parts[0]) ?? 0) >= this.#limit) {
+    const count = 'SELECT count(*) FROM rollup_keys WHERE grouping_id = ?'
+    if (mayBeOther && (this.#statements.number(count, parts[0]) ?? 0) >= this.#limit) {
       const other = withEntry(parts, otherEntryId)
       return this.#found(other) ?? this.#added(other, false)
     }
-    const add = this.#statements.get(
-      'INSERT INTO rollup_keys (grouping_id, call_type_id, entry_id, outcome_id) VALUES (?, ?, ?, ?)',
-    )
-    return Number(add.run(...parts).lastInsertRowid)
+    const columns = '(grouping_id, call_type_id, entry_id, outcome_id)'
+    return this.#statements.run(`INSERT INTO rollup_keys ${columns} VALUES (?, ?, ?, ?)`, ...parts)
   }
 }
 
 /** `null` if the grouping leaves the call out. */
 function partsOf({ id, byType, byOutcome, entry, second }: Grouping, call: FigureRow): Parts | null {
-  const entryIn = (dimension: EntryDimension): number | null => valueIn(call, entrySources[dimension])
-  const first = entry === null ? noId : entryIn(entry)
+  const first = entry === null ? noId : entryIn(call, entry)
   if (first === null && entry === 'failure_code') return null
-  const callType = byType ? (valueIn(call, 'call_type_id') ?? 0) : noId
-  const outcome = byOutcome ? (valueIn(call, 'outcome_id') ?? 0) : noId
+  const callType = byType ? (entryIn(call, 'call_type') ?? 0) : noId
+  const outcome = byOutcome ? (entryIn(call, 'outcome') ?? 0) : noId
   const entryId = first ?? noId
-  return [id, callType, second ? pairId(entryId, entryIn(second) ?? noId) : entryId, outcome]
+  return [id, callType, second ? pairId(entryId, entryIn(call, second) ?? noId) : entryId, outcome]
 }
 
 function withEntry([grouping, callType, , outcome]: Parts, entry: number): Parts {

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 
 /** How far the rollups have come. Times are in quarter hours since 1970. */
 export interface RollupState {
@@ -32,10 +32,4 @@ export function rollupState(database: DatabaseSync): () => RollupState {
       heldFrom: Number(row['held_from'] ?? Number.POSITIVE_INFINITY),
     }
   }
-}
-
-/** The first number that a statement whose rows are arrays finds; `null` if there is none. */
-export function numberFrom(statement: StatementSync, ...values: readonly number[]): number | null {
-  const [found = null] = (statement.get(...values) ?? []) as unknown as readonly (number | null)[]
-  return found
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { addSums, type CallCell, CallCells, type FigureRow, valueIn } from './call-figures.ts'
@@ -51,10 +52,7 @@ export class RollupSums {
           const slot = Math.floor(quarter / width)
           if (level !== grouping.levels[0] && (slot + 1) * width > madeUntil) continue
           const cell = [level, key, slot] as const
-          const name = cell.join(' ')
-          const known = added.get(name)
-          if (known === undefined) added.set(name, { cell, parts: [figures] })
-          else known.parts.push(figures)
+          getOrAdd(added, cell.join(' '), () => ({ cell, parts: [] })).parts.push(figures)
         }
       }
     }
@@ -105,7 +103,7 @@ export class RollupSums {
     })
     if ((sums[0] ?? 0) <= 0) {
       const [{ remove }, key] = placeOf(cell)
-      this.#statements.get(remove).run(...key)
+      this.#statements.run(remove, ...key)
       return
     }
     const packed = row?.[sumColumns.length]
@@ -114,12 +112,12 @@ export class RollupSums {
 
   #find(cell: Cell): Row | undefined {
     const [{ find }, key] = placeOf(cell)
-    return this.#statements.get(find).get(...key) as unknown as Row | undefined
+    return this.#statements.first<Row>(find, ...key)
   }
 
   #put(cell: Cell, sums: readonly number[], spreads: Uint8Array | null): void {
     const [{ put }, key] = placeOf(cell)
-    this.#statements.get(put).run(...key, ...sums, spreads)
+    this.#statements.run(put, ...key, ...sums, spreads)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { callsReadableSql } from './calls-readable.ts'
+import { inTransaction } from './transaction.ts'
 import { migrations } from '../migrations/migrations.ts'
 
 /** The schema that this program reads and writes. */
@@ -18,14 +19,9 @@ export function migrate(database: DatabaseSync): void {
   for (const [index, sql] of migrations.entries()) {
     const version = index + 1
     if (versionOf(database) >= version) continue
-    database.exec('BEGIN IMMEDIATE')
-    try {
+    inTransaction(database, () => {
       if (versionOf(database) < version) step(database, version, sql)
-      database.exec('COMMIT')
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
+    })
   }
 }
 

@@ -116,6 +116,13 @@ export function openForReading(path: string): DatabaseSync | StoreAbsence {
   }
 }
 
+/** A database in memory that holds nothing. */
+export function openEmpty(): DatabaseSync {
+  const database = new DatabaseSync(':memory:')
+  migrate(database)
+  return database
+}
+
 /** Throws where the SQLite that Node brings has the bug. */
 export function assertSafe(version: string): void {
   const parts = version.split('.').map(Number)

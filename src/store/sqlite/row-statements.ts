@@ -1,6 +1,10 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
-/** Statements whose rows are arrays, each prepared once. */
+/** A row as its columns in their order; of most tables they are numbers. */
+export type Row = readonly (number | null)[]
+
+/** Asks a database in statements that are each prepared once, and whose rows are arrays. */
 export class RowStatements {
   readonly #database: DatabaseSync
   readonly #bySql = new Map<string, StatementSync>()
@@ -10,11 +14,31 @@ export class RowStatements {
   }
 
   get(sql: string): StatementSync {
-    const known = this.#bySql.get(sql)
-    if (known !== undefined) return known
-    const statement = this.#database.prepare(sql)
-    statement.setReturnArrays(true)
-    this.#bySql.set(sql, statement)
-    return statement
+    return getOrAdd(this.#bySql, sql, () => {
+      const statement = this.#database.prepare(sql)
+      statement.setReturnArrays(true)
+      return statement
+    })
+  }
+
+  /** All rows at once: one costs half of what it does one by one. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
+  all<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): readonly Found[] {
+    return this.get(sql).all(...values) as unknown as readonly Found[]
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who writes the SQL knows its columns.
+  first<Found = Row>(sql: string, ...values: readonly SQLInputValue[]): Found | undefined {
+    return this.get(sql).get(...values) as unknown as Found | undefined
+  }
+
+  /** The first value of the first row; `null` if there is none. */
+  number(sql: string, ...values: readonly SQLInputValue[]): number | null {
+    return this.first(sql, ...values)?.[0] ?? null
+  }
+
+  /** Gives the id of the row that was added last. */
+  run(sql: string, ...values: readonly SQLInputValue[]): number {
+    return Number(this.get(sql).run(...values).lastInsertRowid)
   }
 }

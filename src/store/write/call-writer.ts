@@ -1,10 +1,13 @@
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes, storedFields, type WordTable, wordTables } from '../../call/call-fields.ts'
-import { BatchCosts } from './batch-costs.ts'
-import type { CallPricer } from './call-pricer.ts'
+import { isUsed, priceableAt } from './batch-costs.ts'
+import type { CallCost, CallPricer } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
 import { type CallBatch, estimateSlot, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
 
 /** What became of a batch: rows that now stand, among them those of an earlier try, and calls without one. */
@@ -23,30 +26,26 @@ const transactionMs = 8
 /** Sets of non-null columns whose INSERT is kept prepared. */
 const shapesKept = 32
 
-const durationSlot = slotOf.durationMs
-const [instanceSlot, outcomeSlot] = [slotOf.instance, slotOf.outcome]
-const [inputTokensSlot, outputTokensSlot] = [slotOf.inputTokens, slotOf.outputTokens]
-const [costSlot, sourceSlot, keySlot] = [slotOf.costNanoUsd, slotOf.priceSource, slotOf.priceKey]
 /** These three are filled in row by row where prices are known. */
+const { costNanoUsd: costSlot, priceSource: sourceSlot, priceKey: keySlot } = slotOf
 const costSlots = [costSlot, sourceSlot, keySlot]
+const { durationMs: durationSlot, inputTokens: inputSlot, outputTokens: outputSlot } = slotOf
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
+/** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
+const lastSeq = 'SELECT max(abs(watermark_seq), (SELECT coalesce(max(seq), 0) FROM calls)) FROM rollup_state'
+const addTo = (table: string): string =>
+  `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`
 const microsecondsPerMinute = 60_000_000
 
 /** Where the value of a column comes from: a word's table, the texts of a batch, or the slot itself. */
-interface Column {
-  readonly slot: number
-  readonly name: string
-  readonly table: WordTable | null
-  readonly isText: boolean
-}
-
-const allColumns: readonly Column[] = storedFields.map(({ column, kind, table = null }, index) => ({
+const allColumns = storedFields.map(({ column, kind, table = null }, index) => ({
   slot: index + 1,
   name: column,
   table,
   isText: kind === 'text',
 }))
+type Column = (typeof allColumns)[number]
 
 /** Columns that are null in a whole batch are left out of its INSERT: a bound null costs as much as a number. */
 interface Shape {
@@ -63,38 +62,21 @@ export class CallWriter {
   readonly #database: DatabaseSync
   readonly #words: WordList
   readonly #shapes = new Map<string, Shape>()
-  readonly #findWord: Readonly<Record<WordTable, StatementSync>>
-  readonly #addWord: Readonly<Record<WordTable, StatementSync>>
+  readonly #statements: RowStatements
   /** By table: the entry's id for the number of a word. Sparse; empty again after a rollback. */
   #entryIds = emptyEntryIds()
   #generation = 0
-  readonly #costs: BatchCosts | null
+  readonly #pricer: CallPricer | null
   /** Of sources and keys of prices, by their text; empty again after a rollback. */
   readonly #labelIds = new Map<string, number>()
-  readonly #lastSeq: StatementSync
-  readonly #addTokens: StatementSync
-  readonly #rowOf: StatementSync
   #interrupted: InterruptedCalls | null = null
-  readonly #addEstimate: StatementSync
 
   /** Without a pricer, calls cost what they say themselves. */
   constructor(database: DatabaseSync, words: WordList, pricer: CallPricer | null = null) {
     this.#database = database
     this.#words = words
-    this.#costs = pricer === null ? null : new BatchCosts(words, pricer)
-    this.#findWord = byTable((table) => database.prepare(`SELECT id FROM ${table} WHERE text = ?`))
-    this.#addWord = byTable((table) => database.prepare(`INSERT INTO ${table} (text) VALUES (?)`))
-    // Calls may have been folded away, the last ones among them, and their numbers must not come twice.
-    this.#lastSeq = database.prepare(
-      'SELECT max(abs(watermark_seq), (SELECT coalesce(max(seq), 0) FROM calls)) AS seq FROM rollup_state',
-    )
-    const addTo = (table: string): StatementSync =>
-      database.prepare(
-        `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`,
-      )
-    this.#addTokens = addTo('budget_minutes')
-    this.#addEstimate = addTo('budget_estimates')
-    this.#rowOf = database.prepare('SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?')
+    this.#pricer = pricer
+    this.#statements = new RowStatements(database)
   }
 
   /** The words of `batch` must have been accepted. On an error nothing of the last transaction stands. */
@@ -104,16 +86,13 @@ export class CallWriter {
     let next = 0
     let [dropped, conflicts] = [0, 0]
     while (next < batch.count) {
-      this.#database.exec('BEGIN IMMEDIATE')
       try {
-        const part = this.#writePart(batch, shape, next)
-        this.#database.exec('COMMIT')
+        const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next))
         next = part.next
         dropped += part.dropped
         conflicts += part.conflicts
       } catch (error) {
         this.#forgetEntries()
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
         throw error
       }
     }
@@ -125,7 +104,7 @@ export class CallWriter {
     const deadline = performance.now() + transactionMs
     const tokensByMinute = new Map<number, number>()
     const estimatesByMinute = new Map<number, number>()
-    let seq = Number(this.#lastSeq.get()?.['seq'])
+    let seq = this.#statements.number(lastSeq) ?? 0
     let [dropped, conflicts] = [0, 0]
     let row = from
     for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
@@ -138,8 +117,10 @@ export class CallWriter {
         if (inserted === 'conflict') conflicts++
       }
     }
-    for (const [minute, tokens] of tokensByMinute) this.#addTokens.run(minute, tokens)
-    for (const [minute, tokens] of estimatesByMinute) this.#addEstimate.run(minute, tokens)
+    for (const [minute, tokens] of tokensByMinute)
+      this.#statements.run(addTo('budget_minutes'), minute, tokens)
+    for (const [minute, tokens] of estimatesByMinute)
+      this.#statements.run(addTo('budget_estimates'), minute, tokens)
     return { next: row, dropped, conflicts }
   }
 
@@ -172,24 +153,38 @@ export class CallWriter {
 
   /** The row that has a call's id: its own, what stands for it since it seemed to be cut off, or another call's. */
   #meet(slots: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
-    const row = this.#rowOf.get(slots[base] ?? 0)
-    const instance = this.#entryId('instances', slots[base + instanceSlot] ?? Number.NaN)
-    if (row?.['instance_id'] !== instance) return 'conflict'
-    const outcome = slots[base + outcomeSlot]
+    const [instanceId, outcomeId, durationUs] =
+      this.#statements.first(
+        'SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?',
+        slots[base] ?? 0,
+      ) ?? []
+    if (instanceId !== this.#entryId('instances', slots[base + slotOf.instance] ?? Number.NaN))
+      return 'conflict'
+    const outcome = slots[base + slotOf.outcome]
     if (outcome === outcomeCodes.interrupted) return 'there'
-    if (row['outcome_id'] === outcomeCodes.interrupted) return 'interrupted'
-    const isSame =
-      row['outcome_id'] === outcome && Number(row['duration_us']) === numberAt(slots, base + durationSlot)
+    if (outcomeId === outcomeCodes.interrupted) return 'interrupted'
+    const isSame = outcomeId === outcome && (durationUs ?? 0) === numberAt(slots, base + durationSlot)
     return isSame ? 'there' : 'conflict'
   }
 
   /** What the upstream reported stands; else what the prices say. */
   #fillCost({ slots }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
     const reported = slots[base + costSlot] ?? Number.NaN
-    const cost = Number.isNaN(reported) ? (this.#costs?.costAt(slots, base) ?? null) : null
+    const cost = Number.isNaN(reported) ? this.#costAt(slots, base) : null
     values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
     values[at + 1] = cost === null ? this.#wordAt(slots, base + sourceSlot) : this.#labelId(cost.source)
     values[at + 2] = cost === null ? this.#wordAt(slots, base + keySlot) : this.#labelId(cost.key)
+  }
+
+  /** Null if the call says nothing of how much it used, or no price is known. */
+  #costAt(slots: Float64Array, base: number): CallCost | null {
+    if (this.#pricer === null || !isUsed(slots, base)) return null
+    try {
+      return this.#pricer.costOf(priceableAt(slots, base, this.#words))
+    } catch {
+      // A fault of the prices must not cost us the row.
+      return null
+    }
   }
 
   #wordAt(slots: Float64Array, at: number): number | null {
@@ -198,23 +193,17 @@ export class CallWriter {
   }
 
   #labelId(text: string): number {
-    const known = this.#labelIds.get(text)
-    if (known !== undefined) return known
-    const id = Number(
-      this.#findWord.labels.get(text)?.['id'] ?? this.#addWord.labels.run(text).lastInsertRowid,
-    )
-    if (this.#labelIds.size === labelsKept) this.#labelIds.clear()
-    this.#labelIds.set(text, id)
-    return id
+    if (this.#labelIds.size === labelsKept && !this.#labelIds.has(text)) this.#labelIds.clear()
+    return getOrAdd(this.#labelIds, text, () => this.#idOf('labels', text))
   }
 
   #entryId(table: WordTable, word: number): number {
-    const ids = this.#entryIds[table]
-    const known = ids[word]
-    if (known !== undefined) return known
-    const text = this.#words.word(word)
-    const found = this.#findWord[table].get(text)?.['id'] ?? this.#addWord[table].run(text).lastInsertRowid
-    return (ids[word] = Number(found))
+    return (this.#entryIds[table][word] ??= this.#idOf(table, this.#words.word(word)))
+  }
+
+  #idOf(table: WordTable, text: string): number {
+    const id = this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text)
+    return id ?? this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
   }
 
   #forgetEntries(): void {
@@ -224,7 +213,7 @@ export class CallWriter {
   }
 
   #shapeOf(batch: CallBatch): Shape {
-    const isPriced = this.#costs?.mayCost(batch) === true
+    const isPriced = this.#pricer !== null && mayCost(batch)
     const columns = allColumns.filter(({ slot }) => {
       if (isPriced && costSlots.includes(slot)) return false
       let at = slot
@@ -234,15 +223,16 @@ export class CallWriter {
     const costs = isPriced ? costSlots.map((slot) => allColumns[slot - 1]?.name) : []
     const names = ['id', 'seq', ...columns.map(({ name }) => name), ...costs]
     const key = names.join(', ')
-    const known = this.#shapes.get(key)
-    if (known !== undefined) return known
-    if (this.#shapes.size === shapesKept) this.#shapes.clear()
-    const insert = this.#database.prepare(
-      `INSERT INTO calls (${key}) VALUES (${names.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`,
-    )
-    const shape: Shape = { columns, isPriced, insert, values: names.map(() => null) }
-    this.#shapes.set(key, shape)
-    return shape
+    if (this.#shapes.size === shapesKept && !this.#shapes.has(key)) this.#shapes.clear()
+    const marks = names.map(() => '?').join(', ')
+    return getOrAdd(this.#shapes, key, () => ({
+      columns,
+      isPriced,
+      insert: this.#database.prepare(
+        `INSERT INTO calls (${key}) VALUES (${marks}) ON CONFLICT (id) DO NOTHING`,
+      ),
+      values: names.map(() => null),
+    }))
   }
 }
 
@@ -253,7 +243,7 @@ function countTokens(
   tokensByMinute: Map<number, number>,
   estimatesByMinute: Map<number, number>,
 ): void {
-  const tokens = numberAt(slots, base + inputTokensSlot) + numberAt(slots, base + outputTokensSlot)
+  const tokens = numberAt(slots, base + inputSlot) + numberAt(slots, base + outputSlot)
   const estimated = numberAt(slots, base + estimateSlot)
   if (tokens + estimated === 0) return
   const startedAtUs = startedAtMs(numberAt(slots, base)) * 1000
@@ -273,10 +263,11 @@ function isRowsOwnFault(error: unknown): boolean {
   return code === sqliteCodes.constraint || code === sqliteCodes.mismatch || code === sqliteCodes.tooBig
 }
 
-function byTable<Value>(make: (table: WordTable) => Value): Readonly<Record<WordTable, Value>> {
-  return Object.fromEntries(wordTables.map((table) => [table, make(table)])) as Record<WordTable, Value>
+function emptyEntryIds(): Readonly<Record<WordTable, number[]>> {
+  return Object.fromEntries(wordTables.map((table) => [table, []])) as unknown as Record<WordTable, number[]>
 }
 
-function emptyEntryIds(): Readonly<Record<WordTable, number[]>> {
-  return byTable(() => [])
+function mayCost({ slots }: CallBatch): boolean {
+  for (let base = 0; base < slots.length; base += slotsPerCall) if (isUsed(slots, base)) return true
+  return false
 }

@@ -1,5 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { GatewayEvent, GatewayMinute, MinuteUsage } from '../../call/call-sink.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { inTransaction } from '../sqlite/transaction.ts'
 
 /** Who writes: a row of `instances`. */
 export interface WriterIdentity {
@@ -7,56 +9,46 @@ export interface WriterIdentity {
   readonly version: string
 }
 
+const addMinute = `INSERT INTO gateway_minutes VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (minute, instance_id) DO UPDATE SET active_max = excluded.active_max,
+  queued_max = excluded.queued_max, at_limit_ms = excluded.at_limit_ms,
+  admitted = excluded.admitted, dropped = excluded.dropped`
+const addEvent = 'INSERT INTO gateway_events VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'
+const usage = `SELECT minute, sum(tokens), sum(estimated) FROM (
+    SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1
+    UNION ALL SELECT minute, tokens, tokens FROM budget_estimates WHERE minute >= ?1
+  ) GROUP BY minute ORDER BY minute`
+
 /** Writes an instance's own history and answers for the budget's. Idempotent: a minute's last word wins. */
 export class HistoryWriter {
   readonly #database: DatabaseSync
-  readonly #addMinute: StatementSync
-  readonly #addEvent: StatementSync
-  readonly #usage: StatementSync
+  readonly #statements: RowStatements
+  readonly #instanceId: number | null
 
-  constructor(database: DatabaseSync, identity: WriterIdentity) {
+  constructor(database: DatabaseSync, { instance, version }: WriterIdentity) {
     this.#database = database
-    const { instance, version } = identity
+    this.#statements = new RowStatements(database)
     const upsert =
       'INSERT INTO instances (text, version) VALUES (?, ?) ON CONFLICT (text) DO UPDATE SET version = excluded.version RETURNING id'
-    const instanceId = Number(database.prepare(upsert).get(instance, version)?.['id'])
-    this.#addMinute = database.prepare(
-      `INSERT INTO gateway_minutes VALUES (?, ${instanceId}, ?, ?, ?, ?, ?)
-        ON CONFLICT (minute, instance_id) DO UPDATE SET active_max = excluded.active_max,
-        queued_max = excluded.queued_max, at_limit_ms = excluded.at_limit_ms,
-        admitted = excluded.admitted, dropped = excluded.dropped`,
-    )
-    this.#addEvent = database.prepare(
-      `INSERT INTO gateway_events VALUES (?, ${instanceId}, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    this.#usage = database.prepare(
-      `SELECT minute, sum(tokens) AS tokens, sum(estimated) AS estimated FROM (
-          SELECT minute, tokens, 0 AS estimated FROM budget_minutes WHERE minute >= ?1
-          UNION ALL SELECT minute, tokens, tokens FROM budget_estimates WHERE minute >= ?1
-        ) GROUP BY minute ORDER BY minute`,
-    )
+    this.#instanceId = this.#statements.number(upsert, instance, version)
   }
 
   write(minutes: readonly GatewayMinute[], events: readonly GatewayEvent[]): void {
     if (minutes.length === 0 && events.length === 0) return
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
+    inTransaction(this.#database, () => {
       for (const { minute, activeMax, queuedMax, atLimitMs, admitted, dropped } of minutes) {
-        this.#addMinute.run(minute, activeMax, queuedMax, Math.round(atLimitMs), admitted, dropped)
+        const figures = [activeMax, queuedMax, Math.round(atLimitMs), admitted, dropped]
+        this.#statements.run(addMinute, minute, this.#instanceId, ...figures)
       }
-      for (const { atMs, kind, detail } of events) this.#addEvent.run(Math.round(atMs), kind, detail)
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
+      for (const { atMs, kind, detail } of events) {
+        this.#statements.run(addEvent, Math.round(atMs), this.#instanceId, kind, detail)
+      }
+    })
   }
 
   usageByMinute(fromMinute: number): readonly MinuteUsage[] {
-    return this.#usage.all(fromMinute).map((row) => ({
-      minute: Number(row['minute']),
-      tokens: Number(row['tokens']),
-      estimated: Number(row['estimated']),
-    }))
+    return this.#statements
+      .all<readonly [number, number, number]>(usage, fromMinute)
+      .map(([minute, tokens, estimated]) => ({ minute, tokens, estimated }))
   }
 }

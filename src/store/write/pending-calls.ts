@@ -8,8 +8,7 @@ export class PendingCalls {
   readonly #countLimit: number
   readonly #bytesLimit: number
   #calls: CallRecord[] = []
-  #head = 0
-  /** Those before it were handed out by `takeNew`. */
+  /** So many of the oldest were handed out by `takeNew`. */
   #seen = 0
   #bytes = 0
 
@@ -19,45 +18,39 @@ export class PendingCalls {
   }
 
   get size(): number {
-    return this.#calls.length - this.#head
+    return this.#calls.length
   }
 
   /** Takes one in, and hands back those that had to go, `elsewhere` being calls that count towards the limit too. */
   add(call: CallRecord, elsewhere: number): readonly CallRecord[] {
     this.#calls.push(call)
     this.#bytes += bytesOf(call)
-    let excess = 0
-    while (this.size - excess + elsewhere > this.#countLimit && excess < this.size) excess++
-    const dropped = excess === 0 ? [] : [...this.take(excess)]
-    while (this.#bytes > this.#bytesLimit && this.size > 0) dropped.push(...this.take(1))
+    const dropped: CallRecord[] = []
+    while (this.size > 0 && (this.size + elsewhere > this.#countLimit || this.#bytes > this.#bytesLimit)) {
+      dropped.push(...this.take(1))
+    }
     return dropped
   }
 
   /** The oldest, at most `limit`. */
   take(limit: number): readonly CallRecord[] {
-    const taken = this.#calls.slice(this.#head, this.#head + limit)
+    const taken = this.#calls.splice(0, limit)
     for (const call of taken) this.#bytes -= bytesOf(call)
-    this.#head += taken.length
-    if (this.#head === this.#calls.length || this.#head > 4096) {
-      this.#calls = this.#calls.slice(this.#head)
-      this.#seen = Math.max(0, this.#seen - this.#head)
-      this.#head = 0
-    }
+    this.#seen = Math.max(0, this.#seen - taken.length)
     return taken
   }
 
   /** Those that came since this was last asked, which stay where they are. */
   takeNew(): readonly CallRecord[] {
-    const calls = this.#calls.slice(Math.max(this.#head, this.#seen))
-    this.#seen = this.#calls.length
+    const calls = this.#calls.slice(this.#seen)
+    this.#seen = this.size
     return calls
   }
 
   /** Those that were taken and could not be passed on are the oldest again. */
   putBack(calls: readonly CallRecord[]): void {
-    this.#calls = [...calls, ...this.#calls.slice(this.#head)]
-    this.#seen = Math.max(0, this.#seen - this.#head) + calls.length
-    this.#head = 0
+    this.#calls.unshift(...calls)
+    this.#seen += calls.length
     for (const call of calls) this.#bytes += bytesOf(call)
   }
 }

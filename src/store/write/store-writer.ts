@@ -11,7 +11,7 @@ import { withLockWait } from '../sqlite/lock-wait.ts'
 import { placeInFile, placeShippedPrices, priceFileOf } from '../../pricing/price-file.ts'
 import { PricesInForce } from '../../pricing/prices-in-force.ts'
 import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
-import { QuickCheck } from '../jobs/quick-check.ts'
+import { startQuickChecks } from '../jobs/quick-check.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
 import { WordList } from './record-batch.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
@@ -57,11 +57,10 @@ export class StoreWriter {
   readonly #prices: PricesInForce
   #store: OpenStore | null = null
   #failures = 0
-  #cancelRetry: (() => void) | null = null
-  #cancelCheck: (() => void) | null = null
-  #cancelPrices: (() => void) | null = null
+  /** What cancels them, by what they are for. */
+  readonly #timers = new Map<'retry' | 'check' | 'prices', () => void>()
   #checks = 0
-  readonly #quickCheck: QuickCheck
+  #stopQuickChecks: () => void = () => {}
 
   constructor(
     settings: WriterSettings,
@@ -72,12 +71,6 @@ export class StoreWriter {
     this.#clock = clock
     this.#emit = emit
     this.#prices = new PricesInForce(priceFileOf(settings.path))
-    this.#quickCheck = new QuickCheck({
-      path: settings.path,
-      clock,
-      afterMs: settings.quickCheckAfterMs,
-      onDamage: (finding) => this.#fail(new StoreError('damaged', finding)),
-    })
     this.#keeper = new RollupKeeper(clock, (warning) => this.#warn('rollups', warning))
   }
 
@@ -87,7 +80,10 @@ export class StoreWriter {
     this.#run()
     this.#watch()
     this.#keeper.start(() => this.#store?.database ?? null)
-    this.#quickCheck.start()
+    const { path, quickCheckAfterMs } = this.#settings
+    this.#stopQuickChecks = startQuickChecks(path, this.#clock, quickCheckAfterMs, (finding) =>
+      this.#fail(new StoreError('damaged', finding)),
+    )
   }
 
   handle(message: ToWriter): void {
@@ -98,7 +94,7 @@ export class StoreWriter {
     // Once per batch, and not again when its writing is tried again.
     if (message.kind === 'write') this.#words.accept(message.calls)
     this.#jobs.push(message)
-    if (this.#cancelRetry === null) this.#run()
+    if (!this.#timers.has('retry')) this.#run()
   }
 
   #run(): void {
@@ -213,11 +209,17 @@ export class StoreWriter {
 
   #retryLater(): void {
     const delayMs = Math.min(retry.longestMs, retry.firstMs * 2 ** this.#failures++)
-    this.#cancelRetry?.()
-    this.#cancelRetry = this.#clock.after(delayMs, () => {
-      this.#cancelRetry = null
-      this.#run()
-    })
+    this.#after('retry', delayMs, () => this.#run())
+  }
+
+  /** In place of an earlier one for the same. */
+  #after(what: 'retry' | 'check' | 'prices', ms: number, work: () => void): void {
+    this.#timers.get(what)?.()
+    const due = (): void => {
+      this.#timers.delete(what)
+      work()
+    }
+    this.#timers.set(what, this.#clock.after(ms, due))
   }
 
   /** Gives up the job in hand. */
@@ -235,7 +237,7 @@ export class StoreWriter {
 
   #watchPrices(): void {
     this.#lookAtPrices()
-    this.#cancelPrices = this.#clock.after(pricesEveryMs, () => this.#watchPrices())
+    this.#after('prices', pricesEveryMs, () => this.#watchPrices())
   }
 
   /** Calls are written whatever becomes of the prices: what cannot be read leaves those from before in force. */
@@ -246,7 +248,7 @@ export class StoreWriter {
   }
 
   #watch(): void {
-    this.#cancelCheck = this.#clock.after(this.#settings.checkEveryMs, () => {
+    this.#after('check', this.#settings.checkEveryMs, () => {
       this.#check()
       this.#watch()
     })
@@ -290,11 +292,9 @@ export class StoreWriter {
   }
 
   #close(): void {
-    this.#cancelRetry?.()
-    this.#cancelCheck?.()
-    this.#cancelPrices?.()
+    for (const cancel of this.#timers.values()) cancel()
     this.#keeper.stop()
-    this.#quickCheck.stop()
+    this.#stopQuickChecks()
     try {
       if (this.#store !== null) emptyWal(this.#store.database)
     } catch {

@@ -2,25 +2,27 @@ import type { GatewayEvent, GatewayMinute, MinuteUsage, Warning } from '../../ca
 import type { CallBatch } from './record-batch.ts'
 
 /** What the writer's thread is started with. */
-export interface WriterSettings {
+export interface WriterSettings extends WatchSettings {
   readonly path: string
   readonly instance: string
   /** The instance's own, if it has one. */
   readonly number: number | null
   readonly version: string
+}
+
+/** When the writer looks after its file. */
+export interface WatchSettings {
   /** How often the file's identity and the size of its `-wal` are looked at. */
   readonly checkEveryMs: number
   /** How long after the start the whole file is looked through. */
   readonly quickCheckAfterMs: number
-  readonly walLimits: WalLimits
-}
-
-/** Sizes of the write-ahead log, in bytes. */
-export interface WalLimits {
-  /** Beyond it the log is emptied, as soon as no reader needs it. */
-  readonly emptyBytes: number
-  /** Beyond it a warning says that a reader keeps it from being emptied. */
-  readonly warnBytes: number
+  /** Sizes of the write-ahead log, in bytes. */
+  readonly walLimits: {
+    /** Beyond it the log is emptied, as soon as no reader needs it. */
+    readonly emptyBytes: number
+    /** Beyond it a warning says that a reader keeps it from being emptied. */
+    readonly warnBytes: number
+  }
 }
 
 /** To the writer's thread. At most one `write` is on its way at a time; each is answered by a `written`. */

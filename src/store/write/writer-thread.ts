@@ -17,9 +17,9 @@ import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder } from './record-batch.ts'
-import type { FromWriter, ToWriter, WalLimits, WriterSettings } from './writer-messages.ts'
+import type { FromWriter, ToWriter, WatchSettings, WriterSettings } from './writer-messages.ts'
 
-export interface WriterThreadOptions {
+export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly dbPath: string
   readonly instance: string
   /** What its calls' ids carry; without it, or one of its own, others know its end by its process. */
@@ -36,9 +36,6 @@ export interface WriterThreadOptions {
   readonly pendingBytesLimit?: number
   /** How long `close` waits for the database. */
   readonly closeTimeoutMs?: number
-  readonly checkEveryMs?: number
-  readonly quickCheckAfterMs?: number
-  readonly walLimits?: WalLimits
   readonly startWorker?: (settings: WriterSettings) => Worker
 }
 

@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { HistoryWriter } from '../write/history-writer.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { MinuteUse } from './minute-use.ts'
+import { historyReader } from './history-reader.ts'
 
 const firstMinute = 60 * 500_000
 const minutes = 400
 
-test('spans of any length say what their minutes say, whoever wrote them and however often', () => {
+test('spans of any length say what their minutes say, whoever wrote them and however often', async () => {
   const written = fc.record({
     minute: fc.integer({ min: firstMinute, max: firstMinute + minutes }),
     activeMax: fc.nat(9),
@@ -19,11 +19,11 @@ test('spans of any length say what their minutes say, whoever wrote them and how
     dropped: fc.constant(0),
   })
   const bound = fc.integer({ min: firstMinute - 70, max: firstMinute + minutes + 70 })
-  const property = fc.property(
+  const property = fc.asyncProperty(
     fc.array(fc.tuple(fc.constantFrom('a', 'b'), written), { maxLength: 80, size: 'max' }),
     bound,
     bound,
-    (all, one, other) => {
+    async (all, one, other) => {
       const database = new DatabaseSync(':memory:')
       migrate(database)
       try {
@@ -39,7 +39,8 @@ test('spans of any length say what their minutes say, whoever wrote them and how
         )
         const inside = [...standing.values()].filter(({ minute }) => minute >= from && minute < past)
         const most = (values: readonly number[]): number => Math.max(0, ...values)
-        assert.deepEqual(new MinuteUse(database).of(from, past), {
+        const [use] = await historyReader(database).slotUse([from * 60_000, past * 60_000])
+        assert.deepEqual(use, {
           minutes: inside.length,
           activeMax: most(inside.map(({ activeMax }) => activeMax)),
           queuedMax: most(inside.map(({ queuedMax }) => queuedMax)),
@@ -53,5 +54,5 @@ test('spans of any length say what their minutes say, whoever wrote them and how
       }
     },
   )
-  fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: 60 })
 })
