@@ -94,7 +94,10 @@ export async function untilStill(page: Page): Promise<void> {
 export async function untilTrue(page: Page, expression: string): Promise<void> {
   const deadline = performance.now() + waitLimitMs
   while ((await page.evaluate(expression)) !== true) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${expression}`)
+    if (performance.now() > deadline) {
+      const text = await page.locator('body').innerText()
+      throw new Error(`waited in vain until ${expression}; ${page.url()} shows: ${text}`)
+    }
     await page.waitForTimeout(lookEveryMs)
   }
 }
