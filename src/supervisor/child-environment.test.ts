@@ -25,6 +25,12 @@ const cases = [
   ['an empty key is none', { UPSTREAM_API_KEY: '' }, trusted, {}],
   ['a variable that is not set is none', { PATH: undefined }, trusted, {}],
   ['the admin token goes', {}, { upstreamIsTrusted: false, adminToken: 't' }, { TOKENWEIR_ADMIN_TOKEN: 't' }],
+  [
+    'where Node keeps what it compiled goes',
+    { NODE_COMPILE_CACHE: '/c' },
+    trusted,
+    { NODE_COMPILE_CACHE: '/c' },
+  ],
   ['options of Node go', { NODE_OPTIONS: '--no-warnings' }, trusted, { NODE_OPTIONS: '--no-warnings' }],
 ] as const
 

@@ -9,6 +9,8 @@ const passedOn: ReadonlySet<string> = new Set([
   'TMPDIR',
   'NO_COLOR',
   'NODE_OPTIONS',
+  'NODE_COMPILE_CACHE',
+  'NODE_DISABLE_COMPILE_CACHE',
   'HTTP_PROXY',
   'HTTPS_PROXY',
   'NO_PROXY',
