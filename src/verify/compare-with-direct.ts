@@ -17,9 +17,9 @@ export function compareWithDirect(
   through: SeenAnswer,
 ): { readonly findings: readonly Finding[]; readonly note: string } {
   const [direct] = beside.direct as [SeenAnswer]
-  const [directly, throughIt] = [namesOf(direct), namesOf(through).difference(new Set(addedToAnswers))]
+  const [directly, throughIt] = [namesOf(direct), namesOf(through)]
   const missing = directly.difference(throughIt)
-  const extra = throughIt.difference(directly)
+  const extra = throughIt.difference(directly).difference(new Set(addedToAnswers))
   const isSame = missing.size + extra.size === 0
   const ttft = [beside.direct, beside.through].map(medianTtft)
   const count = beside.direct.length
