@@ -1,87 +1,71 @@
 import type { CompletionPlan, PlannedToken } from './completion-plan.ts'
 import type { CompletionRequest } from './completion-request.ts'
 
-/** The JSON of one completion: whole, and as the events of a stream. */
-export interface CompletionAnswer {
+/** What is answered, and when, from the request on. */
+export interface SimulatedAnswer {
+  readonly beginsMs: number
+  readonly endsMs: number
   readonly whole: object
-  /** The role, or the tool that is called: what a chat's stream begins with. Legacy streams have no such event. */
-  readonly opening: readonly object[]
-  readonly token: (token: PlannedToken) => object
-  /** The finish reason, and the usage for those who asked for it. */
-  readonly ending: readonly object[]
+  /** The same as a stream; null if none was asked for. */
+  readonly events: readonly { readonly atMs: number; readonly data: object }[] | null
 }
 
-/** `serial` tells this answer from others; `createdS` is in seconds since the Unix epoch. */
+/** `serial` tells this answer from others; `created` is in seconds since the Unix epoch. */
 export function completionAnswer(
-  request: CompletionRequest,
-  plan: CompletionPlan,
+  { kind, model, tool, stream, includeUsage, promptTokens, cachedTokens }: CompletionRequest,
+  { tokens, finishReason }: CompletionPlan,
   serial: number,
-  createdS: number,
-): CompletionAnswer {
-  const { kind, tool, includeUsage } = request
-  const { tokens, finishReason } = plan
+  created: number,
+): SimulatedAnswer {
   const isChat = kind === 'chat'
-  const usage = usageOf(request, tokens)
-  const textOf = (wanted: PlannedToken['kind']): string =>
-    tokens.flatMap((token) => (token.kind === wanted ? [token.text] : [])).join('')
-  const id = `${isChat ? 'chatcmpl' : 'cmpl'}-simulated-${serial}`
-  const head = { id, created: createdS, model: request.model.id }
-  const eventHead = { ...head, object: isChat ? 'chat.completion.chunk' : 'text_completion' }
-  const choice = (said: object, finish_reason: string | null): object => ({
-    index: 0,
-    ...said,
-    finish_reason,
-    logprobs: null,
-  })
-  const event = (said: object, reason: string | null = null): object => ({
-    ...eventHead,
-    choices: [choice(isChat ? { delta: said } : said, reason)],
-    ...(includeUsage ? { usage: null } : {}),
-  })
-  const toolCall = (args: string): object => ({
-    id: `call_simulated_${serial}`,
-    type: 'function',
-    function: { name: tool?.name ?? '', arguments: args },
-  })
-  const reasoning = textOf('reasoning')
-  const message = {
-    role: 'assistant',
-    content: tool === null ? textOf('content') : null,
-    refusal: null,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(tool === null ? {} : { tool_calls: [toolCall(textOf('arguments'))] }),
-  }
-  const begun =
-    tool === null ? { content: '' } : { content: null, tool_calls: [{ index: 0, ...toolCall('') }] }
-  return {
-    whole: {
-      ...head,
-      object: isChat ? 'chat.completion' : 'text_completion',
-      choices: [choice(isChat ? { message } : { text: textOf('content') }, finishReason)],
-      usage,
-    },
-    opening: isChat ? [event({ role: 'assistant', ...begun })] : [],
-    token: (token) => event(isChat ? deltaOf(token) : { text: token.text }),
-    ending: [
-      event(isChat ? {} : { text: '' }, finishReason),
-      ...(includeUsage ? [{ ...eventHead, choices: [], usage }] : []),
-    ],
-  }
-}
-
-function deltaOf({ kind, text }: PlannedToken): object {
-  if (kind === 'content') return { content: text }
-  if (kind === 'reasoning') return { reasoning_content: text }
-  return { tool_calls: [{ index: 0, function: { arguments: text } }] }
-}
-
-function usageOf({ promptTokens, cachedTokens }: CompletionRequest, tokens: readonly PlannedToken[]): object {
-  const reasoning_tokens = tokens.filter(({ kind }) => kind === 'reasoning').length
-  return {
+  const of = (wanted: PlannedToken['kind']): readonly string[] =>
+    tokens.filter((token) => token.kind === wanted).map(({ text }) => text)
+  const usage = {
     prompt_tokens: promptTokens,
     completion_tokens: tokens.length,
     total_tokens: promptTokens + tokens.length,
     prompt_tokens_details: { cached_tokens: cachedTokens },
-    completion_tokens_details: { reasoning_tokens },
+    completion_tokens_details: { reasoning_tokens: of('reasoning').length },
   }
+  const id = `${isChat ? 'chatcmpl' : 'cmpl'}-simulated-${serial}`
+  const object = isChat ? 'chat.completion' : 'text_completion'
+  const head = { id, created, model: model.id, object }
+  const choices = (said: object, finish_reason: string | null): object => {
+    return { choices: [{ index: 0, ...said, finish_reason, logprobs: null }] }
+  }
+  // As it stands in the whole answer, and with no arguments yet in the first event of a stream.
+  const message = (contents: readonly string[], args: readonly string[]): object => {
+    const called = { name: tool?.name, arguments: args.join('') }
+    const tool_calls = [{ index: 0, id: `call_simulated_${serial}`, type: 'function', function: called }]
+    const said = tool === null ? { content: contents.join('') } : { content: null, tool_calls }
+    return { role: 'assistant', ...said }
+  }
+  const eventHead = {
+    ...head,
+    object: isChat ? 'chat.completion.chunk' : object,
+    usage: includeUsage ? null : undefined,
+  }
+  const event = (atMs: number, said: object, reason: string | null = null) => {
+    return { atMs, data: { ...eventHead, ...choices(isChat ? { delta: said } : said, reason) } }
+  }
+  const [beginsMs, endsMs] = [tokens[0]?.atMs ?? 0, tokens.at(-1)?.atMs ?? 0]
+  const thoughts = of('reasoning').join('') || undefined
+  const answer = isChat
+    ? { message: { ...message(of('content'), of('arguments')), refusal: null, reasoning_content: thoughts } }
+    : { text: of('content').join('') }
+  const events = [
+    // Legacy streams have no such event.
+    ...(isChat ? [event(beginsMs, message([], []))] : []),
+    ...tokens.map(({ atMs, kind, text }) => event(atMs, isChat ? deltas[kind](text) : { text })),
+    event(endsMs, isChat ? {} : { text: '' }, finishReason),
+    ...(includeUsage ? [{ atMs: endsMs, data: { ...eventHead, choices: [], usage } }] : []),
+  ]
+  const whole = { ...head, ...choices(answer, finishReason), usage }
+  return { beginsMs, endsMs, whole, events: stream ? events : null }
+}
+
+const deltas: Readonly<Record<PlannedToken['kind'], (text: string) => object>> = {
+  content: (text) => ({ content: text }),
+  reasoning: (text) => ({ reasoning_content: text }),
+  arguments: (text) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
 }

@@ -17,13 +17,10 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-test('tokens come one after the other, the first with the start and the last with the end', () => {
+test('tokens come one after the other', () => {
   for (const plan of plans(requestOf('simulated-reasoner'))) {
-    assert.equal(plan.tokens[0]?.atMs, plan.firstMs)
-    assert.equal(plan.tokens.at(-1)?.atMs, plan.endMs)
     for (const [i, token] of plan.tokens.entries()) assert.ok(token.atMs >= (plan.tokens[i - 1]?.atMs ?? 0))
     assert.equal(plan.finishReason, 'stop')
-    assert.equal(plan.breaksAfter, null)
   }
 })
 
@@ -34,7 +31,7 @@ test('the models differ as their table says', () => {
   ] as const) {
     const of = plans(requestOf(id))
     const speed = median(
-      of.map(({ tokens, endMs, firstMs }) => (1000 * (tokens.length - 1)) / (endMs - firstMs)),
+      of.map(({ tokens }) => (1000 * (tokens.length - 1)) / (tokens.at(-1)!.atMs - tokens[0]!.atMs)),
     )
     assert.ok(Math.abs(speed / tokensPerS - 1) < 0.15, `${id}: ${speed} tokens a second`)
     assert.ok(of.every(({ tokens }) => tokens.every(({ kind }) => kind === 'content')))
@@ -62,14 +59,11 @@ test('a tool call is its arguments and nothing else', () => {
   }
 })
 
-test('a stalled answer pauses for over a second once, and one that breaks breaks within', () => {
+test('a stalled answer pauses for over a second once', () => {
   const request = requestOf('simulated-small')
   for (const { tokens } of plans(request, 'stalled')) {
     const stalls = tokens.filter(({ atMs }, i) => i > 0 && atMs - (tokens[i - 1]?.atMs ?? 0) > 1000)
     assert.equal(stalls.length, 1)
-  }
-  for (const { tokens, breaksAfter } of plans(request, 'broken')) {
-    assert.ok(breaksAfter !== null && breaksAfter > 0 && breaksAfter < tokens.length)
   }
 })
 

@@ -1,7 +1,7 @@
 import type { CompletionRequest } from './completion-request.ts'
-import { type Random, between, drawFrom, integerBetween } from './random.ts'
+import { type Random, between, drawFrom } from './random.ts'
 import type { SimulatedFault } from './simulated-fault.ts'
-import { simulatedReasoning, simulatedText, tokensOf } from './simulated-text.ts'
+import { reasoningOpening, simulatedText, tokensOf } from './simulated-text.ts'
 
 /** One token, and when it is there, from the request on. */
 export interface PlannedToken {
@@ -12,62 +12,39 @@ export interface PlannedToken {
 
 /** An answer, decided as a whole before its first byte is sent. */
 export interface CompletionPlan {
-  readonly firstMs: number
+  /** At least one. */
   readonly tokens: readonly PlannedToken[]
-  readonly endMs: number
   readonly finishReason: 'stop' | 'length' | 'tool_calls'
-  /** How many tokens are sent before the connection breaks; null if it holds. */
-  readonly breaksAfter: number | null
 }
 
-/** How unevenly the tokens of one answer follow each other. */
-const gapSigma = 0.35
 /** No answer is longer, however the dice fall. */
 const mostTokens = 700
 
 /** What is answered and when. */
 export function planCompletion(
-  request: CompletionRequest,
+  { model, tool, maxTokens }: CompletionRequest,
   fault: SimulatedFault | null,
   random: Random,
 ): CompletionPlan {
-  const { model } = request
-  const firstMs = drawFrom(random, model.firstTokenMs)
-  const full = writeTokens(request, random)
-  const texts = full.slice(0, request.maxTokens ?? full.length)
-  const stallsAt = fault === 'stalled' ? middle(texts.length, random) : -1
-  let atMs = firstMs
-  const tokens = texts.map((token, i) => {
-    if (i > 0) atMs += drawFrom(random, { median: 1000 / model.tokensPerS, sigma: gapSigma })
-    if (i === stallsAt) atMs += between(random, 1500, 4000)
-    return { ...token, atMs }
-  })
-  return {
-    firstMs,
-    tokens,
-    endMs: atMs,
-    finishReason: texts.length < full.length ? 'length' : request.tool === null ? 'stop' : 'tool_calls',
-    breaksAfter: fault === 'broken' ? middle(texts.length, random) : null,
-  }
-}
-
-function writeTokens(request: CompletionRequest, random: Random): Omit<PlannedToken, 'atMs'>[] {
-  const { model, tool } = request
-  const length = (spread: { readonly median: number; readonly sigma: number }): number =>
-    Math.min(mostTokens, Math.round(drawFrom(random, spread)))
-  const tokens = (kind: PlannedToken['kind'], texts: readonly string[]): Omit<PlannedToken, 'atMs'>[] =>
+  const tokens = (kind: PlannedToken['kind'], texts: readonly string[]) =>
     texts.map((text) => ({ kind, text }))
-  const thought =
-    model.reasoningTokens === null ? '' : simulatedReasoning(length(model.reasoningTokens), random)
-  return [
-    ...tokens('reasoning', tokensOf(thought)),
+  const words = (median: number, opening?: string): readonly string[] =>
+    tokensOf(simulatedText(Math.min(mostTokens, drawFrom(random, { median })), random, opening))
+  const full = [
+    ...tokens('reasoning', model.reasoningTokens === 0 ? [] : words(model.reasoningTokens, reasoningOpening)),
     ...(tool === null
-      ? tokens('content', tokensOf(simulatedText(length(model.outputTokens), random)))
+      ? tokens('content', words(model.outputTokens))
       : tokens('arguments', tool.arguments.match(/.{1,6}/gsu) ?? [])),
   ]
-}
-
-/** A place in the middle half. */
-function middle(length: number, random: Random): number {
-  return integerBetween(random, Math.floor(length / 4), Math.floor((length * 3) / 4))
+  const sent = full.slice(0, maxTokens ?? full.length)
+  const stallsAt = fault === 'stalled' ? Math.floor(sent.length * between(random, 0.25, 0.75)) : -1
+  let atMs = drawFrom(random, { median: model.firstTokenMs })
+  return {
+    tokens: sent.map((token, i) => {
+      if (i > 0) atMs += drawFrom(random, { median: 1000 / model.tokensPerS })
+      if (i === stallsAt) atMs += between(random, 1500, 4000)
+      return { ...token, atMs }
+    }),
+    finishReason: sent.length < full.length ? 'length' : tool === null ? 'stop' : 'tool_calls',
+  }
 }

@@ -41,7 +41,8 @@ test('what cannot be answered is refused with its parameter', () => {
     [{ model, messages, max_completion_tokens: 1.5 }, 400, 'max_completion_tokens'],
   ]
   for (const [fields, status, param] of cases) {
-    assert.throws(() => readCompletionRequest('chat', fields), { name: 'ApiError', status, param })
+    const details = status === 404 ? { param, code: 'model_not_found' } : { param }
+    assert.throws(() => readCompletionRequest('chat', fields), { name: 'ApiError', status, details })
   }
 })
 

@@ -1,7 +1,6 @@
 import { isWhole } from '../lib/message-shape.ts'
-import { ApiError } from './api-error.ts'
-import { type Fields, arrayOf, modelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
-import type { ChatModel } from './simulated-models.ts'
+import { ApiError, type Fields, arrayOf, modelOf, fieldsOf, promptTokensOf } from './request-fields.ts'
+import { type ChatModel, chatModels } from './simulated-models.ts'
 
 /** What a chat or a legacy text completion is asked for, as far as the simulation goes by it. */
 export interface CompletionRequest {
@@ -26,28 +25,31 @@ const isMaxTokens = isWhole(1)
 
 /** Throws {@link ApiError} if the request cannot be answered. */
 export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): CompletionRequest {
-  const model = modelOf(fields, 'chat')
-  const prompt = fields[kind === 'chat' ? 'messages' : 'prompt']
-  if (kind === 'chat' && (!Array.isArray(prompt) || prompt.length === 0)) {
+  const model = modelOf(fields, chatModels)
+  const messages = kind === 'chat' ? arrayOf(fields['messages']) : []
+  if (kind === 'chat' && messages.length === 0) {
     throw new ApiError(400, '`messages` must be a list with at least one message.', { param: 'messages' })
   }
-  const promptTokens = promptTokensOf([prompt ?? '', fields['tools'] ?? ''])
+  const roles = messages.map((message) => fieldsOf(message)['role'])
+  const promptTokens = promptTokensOf([fields['prompt'], messages, fields['tools']])
+  // A later turn finds most of its prompt in the cache.
+  const isCached = roles.includes('assistant') && promptTokens >= leastCachedTokens
   return {
     kind,
     model,
     stream: fields['stream'] === true,
     includeUsage: fieldsOf(fields['stream_options'])['include_usage'] === true,
     maxTokens: readMaxTokens(fields),
-    tool: kind === 'chat' ? nextTool(fields, arrayOf(prompt)) : null,
+    tool: kind === 'chat' ? nextTool(fields, roles) : null,
     promptTokens,
-    cachedTokens: cachedPart(promptTokens, arrayOf(prompt)),
+    cachedTokens: isCached ? promptTokens - (promptTokens % cacheStepTokens) : 0,
   }
 }
 
 function readMaxTokens(fields: Fields): number | null {
   for (const param of ['max_completion_tokens', 'max_tokens']) {
-    const value = fields[param]
-    if (value === undefined || value === null) continue
+    const value = fields[param] ?? null
+    if (value === null) continue
     if (isMaxTokens(value)) return value
     throw new ApiError(400, `\`${param}\` must be a whole number of at least 1.`, { param })
   }
@@ -55,19 +57,16 @@ function readMaxTokens(fields: Fields): number | null {
 }
 
 /** Each offered tool is called once, in turn, after what the user said last; then comes the answer. */
-function nextTool(fields: Fields, messages: readonly unknown[]): CompletionRequest['tool'] {
+function nextTool(fields: Fields, roles: readonly unknown[]): CompletionRequest['tool'] {
   if (fields['tool_choice'] === 'none') return null
-  const roles = messages.map((message) => fieldsOf(message)['role'])
   const results = roles.slice(roles.lastIndexOf('user') + 1).filter((role) => role === 'tool').length
-  const tool = fieldsOf(fieldsOf(arrayOf(fields['tools'])[results])['function'])
-  const name = tool['name']
-  if (typeof name !== 'string') return null
-  return { name, arguments: JSON.stringify(sampleArguments(fieldsOf(tool['parameters']))) }
+  const { name, parameters } = fieldsOf(fieldsOf(arrayOf(fields['tools'])[results])['function'])
+  return typeof name === 'string' ? { name, arguments: JSON.stringify(sampleArguments(parameters)) } : null
 }
 
 /** A value of the right type for each of the tool's parameters. */
-function sampleArguments(schema: Fields): Fields {
-  const properties = Object.entries(fieldsOf(schema['properties']))
+function sampleArguments(schema: unknown): Fields {
+  const properties = Object.entries(fieldsOf(fieldsOf(schema)['properties']))
   return Object.fromEntries(properties.map(([name, property]) => [name, sampleValue(fieldsOf(property))]))
 }
 
@@ -79,10 +78,3 @@ function sampleValue(schema: Fields): unknown {
 }
 
 const samples: Fields = { integer: 1, number: 1, boolean: true, array: [] }
-
-/** What a later turn finds of its prompt, as upstreams cache it. */
-function cachedPart(promptTokens: number, messages: readonly unknown[]): number {
-  const isLaterTurn = messages.some((message) => fieldsOf(message)['role'] === 'assistant')
-  if (!isLaterTurn || promptTokens < leastCachedTokens) return 0
-  return promptTokens - (promptTokens % cacheStepTokens)
-}

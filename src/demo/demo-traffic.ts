@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../call/clock.ts'
 import { simulatedHeader } from './demo-upstream.ts'
-import { type DemoCall, type ImaginedClient, imaginedClients } from './imagined-clients.ts'
+import { type DemoCall, type ImaginedClient, imaginedClients, stepsOf } from './imagined-clients.ts'
 import type { Random } from './random.ts'
 
 export interface DemoTrafficOptions {
@@ -25,6 +25,9 @@ export function awayMs(failuresInARow: number, random: Random): number {
   return (longest * (1 + random())) / 2
 }
 
+/** After which most clients give up. */
+const longestStayMs = 600_000
+
 /**
  * Lets the imagined clients use a gateway until closed. While the gateway is away, or has another upstream than
  * the demo's, they only look now and then whether it is back.
@@ -39,17 +42,48 @@ export function startDemoTraffic({
 
   const live = async (client: ImaginedClient): Promise<void> => {
     let failuresInARow = 0
-    for (const step of client.steps(random)) {
-      if (closing.signal.aborted) return
-      if (typeof step === 'number') {
-        await pause(step)
-        continue
+    for (const step of stepsOf(client, random)) {
+      if (typeof step === 'number') await pause(step)
+      else {
+        const answered = await Promise.all(step.map((call) => makeCall(call, client.name)))
+        failuresInARow = answered.includes(true) ? 0 : failuresInARow + 1
+        if (failuresInARow > 0) await pause(awayMs(failuresInARow, random))
       }
-      const answered = await Promise.all(
-        step.map((call) => makeCall(call, client.name, gatewayBaseUrl, clock, closing.signal)),
-      )
-      failuresInARow = answered.includes(true) ? 0 : failuresInARow + 1
-      if (failuresInARow > 0) await pause(awayMs(failuresInARow, random))
+      if (closing.signal.aborted) return
+    }
+  }
+
+  /** Tells whether the demo's upstream answered. */
+  const makeCall = async (
+    { path, body, session, leaveAfterMs = longestStayMs }: DemoCall,
+    client: string,
+  ): Promise<boolean> => {
+    const leave = new AbortController()
+    const signal = AbortSignal.any([leave.signal, closing.signal])
+    const stay = clock.after(leaveAfterMs, () => leave.abort())
+    let answered = false
+    try {
+      const response = await fetch(gatewayBaseUrl + path, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          // It keeps a gateway from lending its `UPSTREAM_API_KEY`, should it ever forward to an upstream that costs money.
+          authorization: `Bearer simulated-key-of-${client}`,
+          [simulatedHeader]: 'true',
+          'x-tokenweir-client': client,
+          ...(session === undefined ? {} : { 'x-tokenweir-session': session }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal,
+      })
+      answered = response.headers.has(simulatedHeader)
+      await response.arrayBuffer()
+      return answered
+    } catch {
+      // One who has left has no complaint. An answer that broke off was still one of the demo's.
+      return answered || signal.aborted
+    } finally {
+      stay()
     }
   }
 
@@ -59,41 +93,4 @@ export function startDemoTraffic({
     await clients
   }
   return { close, [Symbol.asyncDispose]: close }
-}
-
-/** Tells whether the demo's upstream answered. */
-async function makeCall(
-  { path, body, session, leaveAfterMs }: DemoCall,
-  client: string,
-  gatewayBaseUrl: string,
-  clock: Clock,
-  closing: AbortSignal,
-): Promise<boolean> {
-  const leave = new AbortController()
-  const signal = AbortSignal.any([leave.signal, closing])
-  const staysUntil = leaveAfterMs === undefined ? null : clock.after(leaveAfterMs, () => leave.abort())
-  let answered = false
-  try {
-    const response = await fetch(gatewayBaseUrl + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        // It keeps a gateway from lending its `UPSTREAM_API_KEY`, should it ever forward to an upstream that costs money.
-        authorization: `Bearer simulated-key-of-${client}`,
-        [simulatedHeader]: 'true',
-        'x-tokenweir-client': client,
-        ...(session === undefined ? {} : { 'x-tokenweir-session': session }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal,
-    })
-    answered = response.headers.has(simulatedHeader)
-    await response.arrayBuffer()
-    return answered
-  } catch {
-    // One who has left has no complaint. An answer that broke off was still one of the demo's.
-    return answered || signal.aborted
-  } finally {
-    staysUntil?.()
-  }
 }

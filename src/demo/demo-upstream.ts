@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Clock, systemClock } from '../call/clock.ts'
-import { ApiError } from './api-error.ts'
-import { completionAnswer } from './completion-answer.ts'
+import { type LoopbackServer, listenOnLoopback } from '../lib/loopback-server.ts'
+import { readAtMost } from '../lib/read-at-most.ts'
+import { type SimulatedAnswer, completionAnswer } from './completion-answer.ts'
 import { planCompletion } from './completion-plan.ts'
 import { type CompletionRequest, readCompletionRequest } from './completion-request.ts'
-import { embeddingAnswer, type EmbeddingRequest, readEmbeddingRequest } from './embedding-answer.ts'
-import { type Random, drawFrom } from './random.ts'
-import { type Fields, parseFields } from './request-fields.ts'
+import { embeddingAnswer } from './embedding-answer.ts'
+import { type Random, between } from './random.ts'
+import { ApiError, type Fields, parseFields } from './request-fields.ts'
 import { type FaultShares, type SimulatedFault, drawFault, ordinaryFaults } from './simulated-fault.ts'
-import { simulatedModels } from './simulated-models.ts'
+import { modelIds } from './simulated-models.ts'
 
 export interface DemoUpstreamOptions {
   /** The machine's, unless told. */
@@ -21,11 +21,9 @@ export interface DemoUpstreamOptions {
 }
 
 /** An API in OpenAI's manner without any model behind it. */
-export interface DemoUpstream extends AsyncDisposable {
+export interface DemoUpstream extends LoopbackServer {
   /** `http://127.0.0.1:<port>/v1` */
   readonly baseUrl: string
-  /** Breaks off what is being answered; nothing runs on afterwards. */
-  close(): Promise<void>
 }
 
 /**
@@ -47,23 +45,18 @@ export async function startDemoUpstream({
     const left = new AbortController()
     response.once('close', () => left.abort())
     serial += 1
-    void answer({ clock, random, faults, request, response, serial, left: left.signal })
+    const fault = simulatedHeader in request.headers ? drawFault(random, faults) : null
+    void answer({ clock, random, fault, request, response, serial, left: left.signal })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const close = async (): Promise<void> => {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
-  }
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, close, [Symbol.asyncDispose]: close }
+  const listening = await listenOnLoopback(server)
+  return { ...listening, baseUrl: `${listening.origin}/v1` }
 }
 
 /** A request, and what its answer goes by. */
-interface Visit extends Required<DemoUpstreamOptions> {
+interface Visit {
+  readonly clock: Clock
+  readonly random: Random
+  readonly fault: SimulatedFault | null
   readonly request: IncomingMessage
   readonly response: ServerResponse
   /** Counts the requests. */
@@ -81,112 +74,88 @@ async function answer(visit: Visit): Promise<void> {
   } catch (error) {
     if (left.aborted || response.destroyed) return
     if (response.headersSent) response.destroy()
-    else if (error instanceof ApiError) refuse(response, error)
-    else
-      refuse(response, new ApiError(500, `The simulation failed: ${String(error)}`, { type: 'server_error' }))
+    else refuse(response, error)
   }
 }
 
 async function route(visit: Visit, body: string): Promise<void> {
   const { request, response } = visit
-  const path = (request.url ?? '').split('?', 1)[0] ?? ''
-  const models = simulatedModels.map(({ id }) => card(id))
-  if (path === '/v1/models') return sendJson(response, { object: 'list', data: models })
-  const model = models.find(({ id }) => path === `/v1/models/${id}`)
-  if (model !== undefined) return sendJson(response, model)
+  const path = (request.url ?? '').replace(/\?.*/, '')
   const post = posts[path]
-  if (post === undefined) {
+  if (post !== undefined) {
+    if (request.method !== 'POST') throw new ApiError(405, `${path} takes POST alone.`)
+    return play(visit, post(parseFields(body), visit))
+  }
+  const models = modelIds.map((id) => ({ id, object: 'model', created: 0, owned_by: 'simulated' }))
+  const model = models.find(({ id }) => path === `/v1/models/${id}`)
+  if (path === '/v1/models') sendJson(response, { object: 'list', data: models })
+  else if (model !== undefined) sendJson(response, model)
+  else {
     const message = `The simulated upstream has no ${request.method} ${path}.`
     throw new ApiError(404, message, { code: 'not_found' })
   }
-  if (request.method !== 'POST') throw new ApiError(405, `${path} takes POST alone.`)
-  await post(visit, parseFields(body))
 }
 
-const posts: Readonly<Record<string, (visit: Visit, fields: Fields) => Promise<void>>> = {
-  '/v1/chat/completions': (visit, fields) => complete(visit, readCompletionRequest('chat', fields)),
-  '/v1/completions': (visit, fields) => complete(visit, readCompletionRequest('text', fields)),
-  '/v1/embeddings': (visit, fields) => embed(visit, readEmbeddingRequest(fields)),
+/** Each decides what is answered and when; throws {@link ApiError}. */
+const posts: Readonly<Record<string, (fields: Fields, visit: Visit) => SimulatedAnswer>> = {
+  '/v1/chat/completions': (fields, visit) => complete(readCompletionRequest('chat', fields), visit),
+  '/v1/completions': (fields, visit) => complete(readCompletionRequest('text', fields), visit),
+  '/v1/embeddings': (fields, { random }) => embeddingAnswer(fields, random),
 }
 
-async function complete(visit: Visit, request: CompletionRequest): Promise<void> {
-  const { clock, random, response, left } = visit
-  const startedMs = clock.now()
-  const fault = faultOf(visit)
+function complete(request: CompletionRequest, { clock, random, fault, serial }: Visit): SimulatedAnswer {
   const plan = planCompletion(request, fault, random)
-  const { whole, opening, token, ending } = completionAnswer(
-    request,
-    plan,
-    visit.serial,
-    Math.floor(clock.wallTime() / 1000),
-  )
-  const until = (atMs: number): Promise<void> => pause(visit, startedMs + atMs - clock.now())
+  return completionAnswer(request, plan, serial, Math.floor(clock.wallTime() / 1000))
+}
 
-  await until(plan.firstMs)
-  refuseFor(fault)
-  if (!request.stream) {
-    await until(plan.endMs)
-    return sendJson(response, whole, plan.breaksAfter !== null)
+/** Rejects when the client leaves, or if the call is to fail. */
+async function play(visit: Visit, { beginsMs, endsMs, whole, events }: SimulatedAnswer): Promise<void> {
+  const { clock, random, fault, response, left } = visit
+  const startedMs = clock.now()
+  const until = async (atMs: number): Promise<void> => {
+    const ms = startedMs + atMs - clock.now()
+    // A pause that is over already costs no timer.
+    if (ms > 0) await clock.delay(ms, left)
   }
-  response.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-  })
-  for (const event of opening) await sendEvent(response, event, left)
-  for (const [i, planned] of plan.tokens.entries()) {
-    await until(planned.atMs)
-    // What was written before leaves first.
-    if (i === plan.breaksAfter) return response.socket?.destroySoon()
-    await sendEvent(response, token(planned), left)
+  await until(beginsMs)
+  const isBroken = fault === 'broken'
+  if (fault === 'server_error') throw new ApiError(500, 'Simulated: the server had an error.', serverError)
+  if (fault === 'rate_limited')
+    throw new ApiError(429, 'Simulated: too many requests, try again soon.', tooMany)
+  if (events === null) {
+    await until(endsMs)
+    return sendJson(response, whole, isBroken)
   }
-  for (const event of ending) await sendEvent(response, event, left)
-  response.end('data: [DONE]\n\n')
-}
-
-async function embed(visit: Visit, request: EmbeddingRequest): Promise<void> {
-  const fault = faultOf(visit)
-  const { firstTokenMs, perInputMs } = request.model
-  await pause(visit, drawFrom(visit.random, firstTokenMs) + perInputMs * request.inputs.length)
-  refuseFor(fault)
-  sendJson(visit.response, embeddingAnswer(request), fault === 'broken')
-}
-
-function faultOf({ request, random, faults }: Visit): SimulatedFault | null {
-  return request.headers[simulatedHeader] === undefined ? null : drawFault(random, faults)
-}
-
-/** Rejects when the client leaves. A pause that is over already costs no timer. */
-async function pause({ clock, left }: Visit, ms: number): Promise<void> {
-  if (ms > 0) await clock.delay(ms, left)
-}
-
-/** Throws the answer to a call that is to fail before it is answered. */
-function refuseFor(fault: SimulatedFault | null): void {
-  if (fault === 'rate_limited') {
-    const details = { type: 'requests', code: 'rate_limit_exceeded' }
-    throw new ApiError(429, 'Simulated: too many requests, try again soon.', details, 2)
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
+  const sent = isBroken ? events.slice(0, events.length * between(random, 0.25, 0.75)) : events
+  for (const { atMs, data } of sent) {
+    await until(atMs)
+    const isTaken = response.write(`data: ${JSON.stringify(data)}\n\n`)
+    if (!isTaken) await once(response, 'drain', { signal: left })
   }
-  if (fault === 'server_error') {
-    throw new ApiError(500, 'Simulated: the server had an error.', { type: 'server_error' })
-  }
+  // What was written before leaves first.
+  if (isBroken) response.socket?.destroySoon()
+  else response.end('data: [DONE]\n\n')
 }
+
+const serverError = { type: 'server_error' }
+const tooMany = { type: 'requests', code: 'rate_limit_exceeded' }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    // What is too much is read all the same: to stop reading would break the connection before the answer.
-    if (bytes <= mostBodyBytes) chunks.push(chunk)
-  }
-  if (bytes > mostBodyBytes) throw new ApiError(413, `A body may have ${mostBodyBytes} bytes at most.`)
-  return Buffer.concat(chunks).toString()
+  // Destroyed, it would take the connection along before the answer.
+  const body = await readAtMost(mostBodyBytes, request.iterator({ destroyOnReturn: false }))
+  if (body !== null) return body
+  request.resume()
+  throw new ApiError(413, `A body may have ${mostBodyBytes} bytes at most.`)
 }
 
-function refuse(response: ServerResponse, error: ApiError): void {
-  if (error.retryAfterS !== null) response.setHeader('retry-after', error.retryAfterS)
-  response.statusCode = error.status
-  sendJson(response, error.body)
+function refuse(response: ServerResponse, error: unknown): void {
+  const failure = { status: 500, message: `The simulation failed: ${String(error)}`, details: serverError }
+  const { status, message, details } = error instanceof ApiError ? error : failure
+  response.statusCode = status
+  if (status === 429) response.setHeader('retry-after', 2)
+  const fields = { message, type: 'invalid_request_error', param: null, code: null, ...details }
+  sendJson(response, { error: fields })
 }
 
 /** With `broken`, the connection ends in the middle of the body. */
@@ -196,14 +165,4 @@ function sendJson(response: ServerResponse, value: unknown, broken = false): voi
   response.setHeader('content-length', body.length)
   if (broken) response.write(body.subarray(0, body.length / 2), () => response.destroy())
   else response.end(body)
-}
-
-/** Waits if the client reads slowly. */
-async function sendEvent(response: ServerResponse, value: object, left: AbortSignal): Promise<void> {
-  if (!response.write(`data: ${JSON.stringify(value)}\n\n`)) await once(response, 'drain', { signal: left })
-}
-
-function card(id: string): { readonly id: string } {
-  const rest = { object: 'model', created: 0, owned_by: 'simulated' }
-  return { id, ...rest }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asRecord } from '../../test/support/json-record.ts'
-import { embeddingAnswer, readEmbeddingRequest } from './embedding-answer.ts'
+import { embeddingAnswer } from './embedding-answer.ts'
 
 const model = 'simulated-embedder'
 
 function vectorsOf(fields: Record<string, unknown>): unknown[] {
-  const answer = asRecord(embeddingAnswer(readEmbeddingRequest({ model, ...fields })))
+  const answer = asRecord(embeddingAnswer({ model, ...fields }, Math.random).whole)
   return (answer['data'] as unknown[]).map((item) => asRecord(item)['embedding'])
 }
 
@@ -46,6 +46,10 @@ test('what cannot be embedded is refused with its parameter', () => {
     [{ model: 'simulated-small', input: 'a' }, 'model'],
   ]
   for (const [fields, param] of cases) {
-    assert.throws(() => readEmbeddingRequest(fields), { name: 'ApiError', status: 400, param })
+    assert.throws(() => embeddingAnswer(fields, Math.random), {
+      name: 'ApiError',
+      status: 400,
+      details: { param },
+    })
   }
 })

@@ -2,31 +2,37 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../test/support/seeded-random.ts'
 import { readCompletionRequest } from './completion-request.ts'
-import { readEmbeddingRequest } from './embedding-answer.ts'
-import { type DemoCall, type DemoStep, type ImaginedClient, imaginedClients } from './imagined-clients.ts'
+import { embeddingAnswer } from './embedding-answer.ts'
+import {
+  type DemoCall,
+  type DemoStep,
+  type ImaginedClient,
+  imaginedClients,
+  stepsOf,
+} from './imagined-clients.ts'
 import { type Fields, fieldsOf } from './request-fields.ts'
 
 const stepsEach = 400
 
-function stepsOf(client: ImaginedClient, seed: number): DemoStep[] {
-  return client.steps(seededRandom(seed)).take(stepsEach).toArray()
+function firstSteps(client: ImaginedClient, seed: number): DemoStep[] {
+  return stepsOf(client, seededRandom(seed)).take(stepsEach).toArray()
 }
 
 function callsOf(steps: readonly DemoStep[]): DemoCall[] {
   return steps.flatMap((step) => (typeof step === 'number' ? [] : step))
 }
 
-const everybody = imaginedClients.flatMap((client, seed) => stepsOf(client, seed))
+const everybody = imaginedClients.flatMap((client, seed) => firstSteps(client, seed))
 
 test('the same seed plans the same life', () => {
-  for (const client of imaginedClients) assert.deepEqual(stepsOf(client, 7), stepsOf(client, 7))
+  for (const client of imaginedClients) assert.deepEqual(firstSteps(client, 7), firstSteps(client, 7))
 })
 
 test('every call is one that the simulated upstream can answer', () => {
   const read: Record<string, (fields: Fields) => unknown> = {
     '/chat/completions': (fields) => readCompletionRequest('chat', fields),
     '/completions': (fields) => readCompletionRequest('text', fields),
-    '/embeddings': readEmbeddingRequest,
+    '/embeddings': (fields) => embeddingAnswer(fields, Math.random),
   }
   for (const { path, body } of callsOf(everybody)) {
     if (body === undefined) assert.equal(path, '/models')
@@ -52,7 +58,7 @@ test('all kinds of calls are made: streamed, whole, with tools, and such that ar
 test('the rate is gentle, and bursts are larger than the usual four slots', () => {
   let perS = 0
   for (const [seed, client] of imaginedClients.entries()) {
-    const steps = stepsOf(client, seed)
+    const steps = firstSteps(client, seed)
     const pausedMs = steps.reduce<number>((sum, step) => sum + (typeof step === 'number' ? step : 0), 0)
     perS += (1000 * callsOf(steps).length) / pausedMs
   }
@@ -63,7 +69,7 @@ test('the rate is gentle, and bursts are larger than the usual four slots', () =
 
 test('nobody is silent for long at the start', () => {
   for (const client of imaginedClients) {
-    const [first, second] = stepsOf(client, 8)
+    const [first, second] = firstSteps(client, 8)
     assert.ok(typeof first === 'number' && first <= 6000)
     assert.ok(Array.isArray(second))
   }

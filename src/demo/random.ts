@@ -4,12 +4,12 @@ export type Random = () => number
 /** A quantity that is often near its median and now and then several times as large, as latencies are. */
 export interface Spread {
   readonly median: number
-  /** Of the logarithm: 0.3 is steady, 1 is wild. */
-  readonly sigma: number
+  /** Of the logarithm: 0.3 is steady, 1 is wild; 0.4 unless told. */
+  readonly sigma?: number
 }
 
 /** A log-normal draw, after Box and Muller. */
-export function drawFrom(random: Random, { median, sigma }: Spread): number {
+export function drawFrom(random: Random, { median, sigma = 0.4 }: Spread): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(sigma * normal)
 }

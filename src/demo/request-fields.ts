@@ -1,7 +1,20 @@
 import { messageOf } from '../lib/caught.ts'
 import { isObject } from '../lib/message-shape.ts'
-import { ApiError } from './api-error.ts'
-import { type SimulatedModel, simulatedModels } from './simulated-models.ts'
+import { modelIds } from './simulated-models.ts'
+
+/** What the simulated upstream refuses, as OpenAI's clients know it. */
+export class ApiError extends Error {
+  readonly status: number
+  /** The members of the `error` that is answered, beside its message. */
+  readonly details: { readonly type?: string; readonly param?: string; readonly code?: string }
+
+  constructor(status: number, message: string, details: ApiError['details'] = {}) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.details = details
+  }
+}
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -31,26 +44,18 @@ export function promptTokensOf(prompt: unknown): number {
   return Math.max(1, Math.ceil((JSON.stringify(prompt) ?? '').length / 4))
 }
 
-/** The model that is asked for; throws {@link ApiError} if there is none of that kind. */
-export function modelOf<K extends SimulatedModel['kind']>(
-  fields: Fields,
-  kind: K,
-): Extract<SimulatedModel, { kind: K }> {
-  const id = fields['model']
+/** The one of these models that is asked for; throws {@link ApiError} if it is none of them. */
+export function modelOf<M extends { readonly id: string }>({ model: id }: Fields, models: readonly M[]): M {
+  const found = models.find((model) => model.id === id)
+  if (found !== undefined) return found
+  const param = 'model'
   if (typeof id !== 'string' || id === '') {
-    throw new ApiError(400, 'You must name a model: `"model": "simulated-small"`.', { param: 'model' })
+    throw new ApiError(400, 'You must name a model: `"model": "simulated-small"`.', { param })
   }
-  const model = simulatedModels.find((each) => each.id === id)
-  if (model === undefined) {
-    const known = simulatedModels.map((each) => each.id).join(', ')
-    throw new ApiError(404, `There is no model \`${id}\`: this upstream is simulated and has ${known}.`, {
-      param: 'model',
-      code: 'model_not_found',
-    })
+  const fitting = models.map((model) => model.id).join(', ')
+  if (modelIds.includes(id)) {
+    throw new ApiError(400, `The model \`${id}\` does not do this; ${fitting} would.`, { param })
   }
-  if (model.kind !== kind) {
-    const why = kind === 'chat' ? 'makes embeddings and does not chat' : 'makes no embeddings'
-    throw new ApiError(400, `The model \`${id}\` ${why}.`, { param: 'model' })
-  }
-  return model as Extract<SimulatedModel, { kind: K }>
+  const message = `There is no model \`${id}\`: this upstream is simulated and has ${modelIds.join(', ')}.`
+  throw new ApiError(404, message, { param, code: 'model_not_found' })
 }

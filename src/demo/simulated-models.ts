@@ -1,58 +1,29 @@
-import type { Spread } from './random.ts'
-
+/** A model that chats. Its times and lengths are medians. */
 export interface ChatModel {
-  readonly kind: 'chat'
   readonly id: string
   /** Until the answer begins, whatever the prompt's length. */
-  readonly firstTokenMs: Spread
+  readonly firstTokenMs: number
   readonly tokensPerS: number
-  readonly outputTokens: Spread
-  /** What it thinks before it answers; null if it does not. */
-  readonly reasoningTokens: Spread | null
+  readonly outputTokens: number
+  /** What it thinks before it answers; 0 if it does not. */
+  readonly reasoningTokens: number
 }
 
 export interface EmbeddingModel {
-  readonly kind: 'embedding'
   readonly id: string
-  readonly firstTokenMs: Spread
+  readonly firstTokenMs: number
   /** For each input on top of that. */
   readonly perInputMs: number
   readonly dimensions: number
 }
 
-export type SimulatedModel = ChatModel | EmbeddingModel
-
 /** The models that the simulated upstream pretends to run; their names leave no doubt that it does. */
-export const simulatedModels: readonly SimulatedModel[] = [
-  {
-    kind: 'chat',
-    id: 'simulated-small',
-    firstTokenMs: { median: 180, sigma: 0.35 },
-    tokensPerS: 75,
-    outputTokens: { median: 80, sigma: 0.4 },
-    reasoningTokens: null,
-  },
-  {
-    kind: 'chat',
-    id: 'simulated-large',
-    firstTokenMs: { median: 520, sigma: 0.45 },
-    tokensPerS: 38,
-    outputTokens: { median: 140, sigma: 0.5 },
-    reasoningTokens: null,
-  },
-  {
-    kind: 'chat',
-    id: 'simulated-reasoner',
-    firstTokenMs: { median: 1400, sigma: 0.5 },
-    tokensPerS: 55,
-    outputTokens: { median: 110, sigma: 0.4 },
-    reasoningTokens: { median: 180, sigma: 0.6 },
-  },
-  {
-    kind: 'embedding',
-    id: 'simulated-embedder',
-    firstTokenMs: { median: 60, sigma: 0.3 },
-    perInputMs: 6,
-    dimensions: 64,
-  },
+export const chatModels: readonly ChatModel[] = [
+  { id: 'simulated-small', firstTokenMs: 180, tokensPerS: 75, outputTokens: 80, reasoningTokens: 0 },
+  { id: 'simulated-large', firstTokenMs: 520, tokensPerS: 38, outputTokens: 140, reasoningTokens: 0 },
+  { id: 'simulated-reasoner', firstTokenMs: 1400, tokensPerS: 55, outputTokens: 110, reasoningTokens: 180 },
 ]
+export const embeddingModels: readonly EmbeddingModel[] = [
+  { id: 'simulated-embedder', firstTokenMs: 60, perInputMs: 6, dimensions: 64 },
+]
+export const modelIds: readonly string[] = [...chatModels, ...embeddingModels].map(({ id }) => id)

@@ -1,20 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { PriceEntry, PricePeriod, RateTier } from '../api/costs.ts'
+import type { PriceEntry, PricePeriod, RateTier, SyncResult } from '../api/costs.ts'
 import type { ModelCosts, PriceListSource } from './model-costs.ts'
 import { type ListedPrice, type PriceList, PriceListError } from './price-list.ts'
 import { serviceTiers, tiersOf } from './price-tiers.ts'
 import { byTime, timeOf } from './price-time.ts'
 
-/** The book after a sync. */
-export interface SyncOutcome {
+/**
+ * The book after a sync. `changed` are models whose price is another since this sync; `removed` those that the list has no
+ * more, whose last price goes on; `rejected` entries of the list that were left out.
+ */
+export interface SyncOutcome extends Pick<SyncResult, 'added' | 'changed' | 'removed' | 'rejected'> {
   readonly costs: ModelCosts
-  readonly added: number
-  /** Models whose price is another since this sync. */
-  readonly changed: number
-  /** Models that the list has no more; their last price goes on. */
-  readonly removed: number
-  /** Entries of the list that were left out. */
-  readonly rejected: number
 }
 
 /** A list that is shorter than this part of what it was is taken for half a file. */

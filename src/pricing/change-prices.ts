@@ -34,16 +34,15 @@ export async function changePrices<T>(
   change: (costs: ModelCosts) => Change<T>,
   limitMs: number = lockLimitMs,
 ): Promise<T> {
-  using lock = await lockIn(path, limitMs)
+  using lock = await orNotKept(path, () => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    return lockPriceFile(path, limitMs)
+  })
   if (lock === null) {
     throw new PriceFileError('prices_busy', `Something else is changing ${path}; try again in a moment.`)
   }
   const [costs, answer] = change(pricesToChange(path))
-  try {
-    if (costs !== null) writePriceFile(path, costs)
-  } catch (error) {
-    throw notKept(path, error)
-  }
+  if (costs !== null) await orNotKept(path, () => writePriceFile(path, costs))
   return answer
 }
 
@@ -56,15 +55,10 @@ export function pricesToChange(path: string): ModelCosts {
   throw new PriceFileError('broken_price_file', message, problem)
 }
 
-async function lockIn(path: string, limitMs: number): Promise<Disposable | null> {
+async function orNotKept<T>(path: string, act: () => T | Promise<T>): Promise<T> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    return await lockPriceFile(path, limitMs)
+    return await act()
   } catch (error) {
-    throw notKept(path, error)
+    throw new PriceFileError('prices_not_kept', `${path} cannot be written: ${messageOf(error)}.`)
   }
-}
-
-function notKept(path: string, error: unknown): PriceFileError {
-  return new PriceFileError('prices_not_kept', `${path} cannot be written: ${messageOf(error)}.`)
 }

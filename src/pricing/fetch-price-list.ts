@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { codeOf, messageOf } from '../lib/caught.ts'
 import { PriceListError } from './price-list.ts'
 
 /** A list of prices as it came, or that it is the one of that tag still. */
@@ -100,9 +101,6 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
 
 /** `fetch` says only that it failed; why stands behind it. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  const inner = cause instanceof Error ? cause : error
-  return inner instanceof Error
-    ? inner.message || String('code' in inner ? inner.code : inner.name)
-    : String(inner)
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return messageOf(inner) || String(codeOf(inner) ?? inner)
 }

@@ -69,15 +69,14 @@ function listed(name: string, entry: unknown): ListedPrice {
   if (typeof said !== 'string' || said === '') throw new EntryError('bad_entry')
   if (typeof mode !== 'string' || !modes.has(mode)) throw new EntryError('not_priced_by_token')
   const provider = Object.hasOwn(providerNames, said) ? (providerNames[said] ?? said) : said
-  const found = tiersIn(entry, { provider, mode })
-  const ordinary = withRanges(found.get('') ?? [], entry['tiered_pricing'], { provider, mode })
-  const special = [...found].filter(
-    ([tier, tiers]) => tier !== '' && tiers.some(({ above_input_tokens: above }) => above === 0),
-  )
+  const kind = { provider, mode }
+  const ordinary = withRanges(tiersIn(entry, kind, ''), entry['tiered_pricing'], kind)
+  const special = Object.entries(serviceTiers)
+    .map(([word, tier]) => [tier, tiersIn(entry, kind, word)] as const)
+    .filter(([, [base]]) => base?.above_input_tokens === 0)
   return {
-    provider,
-    mode,
-    tiers: complete(ordinary, { provider, mode }),
+    ...kind,
+    tiers: complete(ordinary, kind),
     ...(special.length === 0 ? {} : { service_tiers: Object.fromEntries(special) }),
   }
 }
@@ -87,22 +86,19 @@ interface Kind {
   readonly mode: string
 }
 
-/** By service tier, smallest bound first; the ordinary one's name is empty. */
-function tiersIn(entry: Fields, kind: Kind): ReadonlyMap<string, readonly MutableTier[]> {
-  const found = new Map<string, Map<number, MutableTier>>()
+/** Of the fields that end with a service tier's word, or with none; smallest bound first. */
+function tiersIn(entry: Fields, kind: Kind, word: string): readonly MutableTier[] {
+  const tiers = new Map<number, MutableTier>()
   for (const [field, value] of Object.entries(entry)) {
     const [, base = '', above = '0', service = ''] = fieldPattern.exec(field) ?? []
     const rate = fieldRates[base]
-    if (rate === undefined || value === null || !isBilled(rate, kind)) continue
-    const serviceTier = serviceTiers[service] ?? ''
-    const tiers = found.get(serviceTier) ?? new Map<number, MutableTier>()
-    found.set(serviceTier, tiers)
+    if (rate === undefined || service !== word || value === null || !isBilled(rate, kind)) continue
     const bound = Number(above) * 1000
     const tier = tiers.get(bound) ?? newTier(bound, kind)
     tier[rate] = listedRate(rate, value, 1)
     tiers.set(bound, tier)
   }
-  return new Map([...found].map(([name, tiers]) => [name, [...tiers.values()].sort(byBound)]))
+  return [...tiers.values()].sort(byBound)
 }
 
 /** Ranges of input tokens, each with its own fields, go before the fields beside them. */
@@ -117,7 +113,7 @@ function withRanges(tiers: readonly MutableTier[], ranges: unknown, kind: Kind):
     if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0 || all.has(from)) {
       throw new EntryError('bad_entry')
     }
-    const [tier] = tiersIn(one, kind).get('') ?? []
+    const [tier] = tiersIn(one, kind, '')
     if (tier === undefined || tier.above_input_tokens !== 0) throw new EntryError('bad_entry')
     all.set(from, { ...tier, ...newTier(from, kind) })
   }

@@ -4,7 +4,7 @@ import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
 import { timeOf } from './price-time.ts'
-import { UpstreamTable } from './upstream-table.ts'
+import { upstreamTable } from './upstream-table.ts'
 
 /** The parts of a call that its price depends on. */
 export interface AskedPrice {
@@ -79,13 +79,13 @@ const mostAnswers = 5000
 export class PriceBook {
   readonly #models: ReadonlyMap<string, Named>
   readonly #overrides: ReadonlyMap<string, Named>
-  readonly #upstreams: UpstreamTable
+  readonly #placeOf: ReturnType<typeof upstreamTable>
   readonly #answers = new Map<string, readonly DatedPrice[] | NoPrice>()
 
   constructor({ models, overrides, upstreams }: Pick<ModelCosts, 'models' | 'overrides' | 'upstreams'>) {
     this.#models = byName(models, false)
     this.#overrides = byName(overrides, true)
-    this.#upstreams = new UpstreamTable(upstreams)
+    this.#placeOf = upstreamTable(upstreams)
   }
 
   /** The price in force when the call began. Never throws; the same question is answered in well under 1 µs. */
@@ -116,7 +116,7 @@ export class PriceBook {
     const exact = exactNames(responseModel, model)
     if (exact.length === 0) return { none: 'no_model' }
     const tier = serviceTierOf(serviceTier)
-    const place = this.#upstreams.find(upstream)
+    const place = this.#placeOf(upstream)
     const prefix = typeof place === 'string' ? '' : place.prefix
     const overrides = [
       ...(upstream === null ? [] : exact.map((name) => `${upstream}/${name}`)),

@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { PriceProblem } from '../api/costs.ts'
+import { codeOf } from '../lib/caught.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import type { MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
@@ -17,26 +18,14 @@ export class PricesInForce {
   readonly #shippedPath: string
   /** Which state of the file was read last. */
   #seen: string | null = null
-  #costs: ModelCosts = noPrices
-  #book = new PriceBook(noPrices)
-  #problem: PriceProblem | null = null
+  costs: ModelCosts = noPrices
+  book: PriceBook = new PriceBook(noPrices)
+  /** The flaw of the file; null if it can be read, or there is none. */
+  problem: PriceProblem | null = null
 
   constructor(path: string, shippedPath: string = shippedPriceFile()) {
     this.#path = path
     this.#shippedPath = shippedPath
-  }
-
-  get costs(): ModelCosts {
-    return this.#costs
-  }
-
-  get book(): PriceBook {
-    return this.#book
-  }
-
-  /** The flaw of the file; null if it can be read, or there is none. */
-  get problem(): PriceProblem | null {
-    return this.#problem
   }
 
   /** Reads the file again if it is another one than before; says if it was. Costs some microseconds if not. Never throws. */
@@ -46,14 +35,14 @@ export class PricesInForce {
     const isFirst = this.#seen === null
     this.#seen = state
     const file = readPriceFile(this.#path)
-    this.#problem = 'problem' in file ? file.problem : null
+    this.problem = 'problem' in file ? file.problem : null
     const costs = 'costs' in file ? file.costs : readCosts(goodFileOf(this.#path))
-    if (this.#problem !== null && costs === null && !isFirst) return true
+    if (this.problem !== null && costs === null && !isFirst) return true
     let shipped: ModelCosts | null | undefined
     const readShipped = (): ModelCosts | null => (shipped ??= readCosts(this.#shippedPath))
-    this.#costs = overShipped(costs, readShipped) ?? noPrices
-    this.#book = new PriceBook(this.#costs)
-    if (costs !== null && this.#problem === null) {
+    this.costs = overShipped(costs, readShipped) ?? noPrices
+    this.book = new PriceBook(this.costs)
+    if (costs !== null && this.problem === null) {
       const isShipped = costs.synced_at === null && isDeepStrictEqual(costs, readShipped())
       keepGood(this.#path, isShipped ? null : costs)
     }
@@ -62,7 +51,7 @@ export class PricesInForce {
 
   /** A call's cost by these prices; null if no price is known. */
   costOf(call: AskedPrice & MeteredUsage): BookedCost | null {
-    return this.#book.costOf(call)
+    return this.book.costOf(call)
   }
 }
 
@@ -72,7 +61,7 @@ export function priceFileState(path: string): string {
     const { mtimeNs, size, ino, dev } = statSync(path, { bigint: true })
     return `${dev} ${ino} ${size} ${mtimeNs}`
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'none'
+    return String(codeOf(error))
   }
 }
 

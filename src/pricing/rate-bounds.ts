@@ -28,22 +28,18 @@ const tokensPerRate = 1e6
  * or out of bounds.
  */
 export function rateOf(value: unknown, perTokens: number = tokensPerRate): number | null {
-  const usd = decimal(value, tokensPerRate / perTokens)
-  return usd === null ? null : Math.round(usd * 1e6) / 1e6
+  return usdOf(value, tokensPerRate / perTokens, 1e6)
 }
 
 /** A fee as it is kept, rounded to twelve decimals (a pico-dollar). */
 export function feeOf(value: unknown): number | null {
-  const usd = decimal(value, 1)
-  return usd === null ? null : Math.round(usd * 1e12) / 1e12
+  return usdOf(value, 1, 1e12)
 }
 
-function decimal(value: unknown, factor: number): number | null {
+function usdOf(value: unknown, factor: number, partsOfADollar: number): number | null {
   const isDecimal = typeof value === 'string' && /^\d+(?:\.\d+)?(?:e-?\d+)?$/i.test(value)
-  const number = isDecimal ? Number(value) : value
-  if (typeof number !== 'number') return null
-  const usd = number * factor
-  return usd >= 0 && usd <= mostUsd ? usd : null
+  const usd = typeof value === 'number' || isDecimal ? Number(value) * factor : Number.NaN
+  return usd >= 0 && usd <= mostUsd ? Math.round(usd * partsOfADollar) / partsOfADollar : null
 }
 
 function written(unit: string, read: (value: unknown) => number | null): JsonCheck<number> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UpstreamTable } from './upstream-table.ts'
+import { upstreamTable } from './upstream-table.ts'
 
-const table = new UpstreamTable({
+const find = upstreamTable({
   'models.example.com': { prefix: 'mine/', provider: 'mine' },
   '10.1.2.3:8000': { prefix: '', provider: 'openai' },
   '*.proxy.example': { prefix: 'p/', provider: 'p' },
@@ -46,7 +46,7 @@ const cases: readonly (readonly [string | null, string])[] = [
 
 for (const [upstream, expected] of cases) {
   test(`${upstream} is ${expected}`, () => {
-    const found = table.find(upstream)
+    const found = find(upstream)
     assert.equal(typeof found === 'string' ? found : found.provider, expected)
   })
 }

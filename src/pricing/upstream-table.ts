@@ -32,31 +32,25 @@ export const knownUpstreams: Readonly<Record<string, UpstreamPrices>> = {
   'api.jina.ai': { prefix: '', provider: 'jina_ai' },
 }
 
-/** Says under which names the prices of an upstream are listed. */
-export class UpstreamTable {
-  readonly #hosts: ReadonlyMap<string, UpstreamPrices>
-
-  /** `added` goes before what the program knows. */
-  constructor(added: Readonly<Record<string, UpstreamPrices>>) {
-    const all = [...Object.entries(knownUpstreams), ...Object.entries(added)]
-    this.#hosts = new Map(all.map(([host, prices]) => [host.toLowerCase(), prices]))
-  }
-
-  /** The names for a host, with its port if it has one. A host that was added is listed wherever it is. */
-  find(upstream: string | null): UpstreamPrices | UnlistedUpstream {
-    if (upstream === null || upstream === '') return 'unknown_upstream'
-    const place = upstream.toLowerCase()
+/**
+ * Says under which names the prices of a host are listed, with its port if it has one. `added` goes before what the
+ * program knows: a host that was added is listed wherever it is.
+ */
+export function upstreamTable(
+  added: Readonly<Record<string, UpstreamPrices>>,
+): (upstream: string | null) => UpstreamPrices | UnlistedUpstream {
+  const all = [...Object.entries(knownUpstreams), ...Object.entries(added)]
+  const hosts = new Map(all.map(([host, prices]) => [host.toLowerCase(), prices]))
+  return (upstream) => {
+    const place = upstream?.toLowerCase() ?? ''
+    if (place === '') return 'unknown_upstream'
     const host = place.replace(/:\d+$/, '')
-    const listed = this.#hosts.get(place) ?? this.#hosts.get(host) ?? this.#ofParent(host)
-    return listed ?? (isLocal(host) ? 'local' : 'unknown_upstream')
-  }
-
-  #ofParent(host: string): UpstreamPrices | undefined {
-    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      const prices = this.#hosts.get(`*${host.slice(dot)}`)
-      if (prices !== undefined) return prices
-    }
-    return undefined
+    const parents = host
+      .split('.')
+      .slice(1)
+      .map((_, i, labels) => ['*', ...labels.slice(i)].join('.'))
+    const name = [place, host, ...parents].find((one) => hosts.has(one))
+    return hosts.get(name ?? '') ?? (isLocal(host) ? 'local' : 'unknown_upstream')
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isUsageEvent, withoutBlock } from './usage-block.ts'
 import { type AnsweredExchange, endToEnd, type SeenAnswer, type SeenRequest } from './seen-exchange.ts'
 
@@ -39,10 +40,10 @@ export function compareExchanges(
       wish === null
         ? compareBytes(sent.body, received.body)
         : same(`${sent.body.length} bytes as they were sent; ${wish} spliced in`),
-    status: compareTexts(statusOf(answered), statusOf(got)),
+    status: compareTexts(`${answered.status} ${answered.statusText}`, `${got.status} ${got.statusText}`),
     'answer headers': compareAnswerHeaders(answered, got),
     'answer body': compareAnswerBodies(answered.body, got.body, wish !== null),
-    ending: compareTexts(endingOf(answered), endingOf(got)),
+    ending: compareTexts(endings[`${answered.isComplete}`], endings[`${got.isComplete}`]),
   }
   return Object.entries(outcomes).map(([what, { isSame, detail }]) => ({ what, isSame, detail }))
 }
@@ -55,40 +56,31 @@ function different(detail: string): Outcome {
   return { isSame: false, detail }
 }
 
-function statusOf({ status, statusText }: SeenAnswer): string {
-  return `${status} ${statusText}`
-}
-
-function endingOf({ isComplete }: SeenAnswer): string {
-  return isComplete ? 'complete' : 'broken off'
-}
+const endings = { true: 'complete', false: 'broken off' }
 
 function compareTexts(expected: string, got: string): Outcome {
   return expected === got ? same(got) : different(`expected ${expected}; got ${got}`)
 }
 
 function compareRequestHeaders(sent: SeenRequest, received: SeenRequest, isAsked: boolean): Outcome {
-  const named: string[] = []
   const expected = endToEnd(sent.headers).filter(([name]) => !name.toLowerCase().startsWith('x-tokenweir-'))
-  const got = endToEnd(received.headers).filter(([name, value]) => {
-    const isOwn = name === 'Via' && value.startsWith('1.1 tokenweir-')
-    if (isOwn) named.push('Via added')
-    return !isOwn
-  })
-  if (isAsked) named.push('accept-encoding is identity')
-  return comparePairs(isAsked ? withIdentity(expected) : expected, got, named)
+  const all = endToEnd(received.headers)
+  const got = all.filter(([name, value]) => !(name === 'Via' && value.startsWith('1.1 tokenweir-')))
+  const named = got.length < all.length ? ['Via added'] : []
+  if (!isAsked) return comparePairs(expected, got, named)
+  return comparePairs(withIdentity(expected), got, [...named, 'accept-encoding is identity'])
 }
 
-type Pairs = readonly (readonly [name: string, value: string])[]
+type Pairs = ReturnType<typeof endToEnd>
 
+/** With one coding, in the place of the first. */
 function withIdentity(pairs: Pairs): Pairs {
-  const isCoding = ([name]: readonly [string, string]): boolean => name.toLowerCase() === 'accept-encoding'
-  const first = pairs.findIndex(isCoding)
-  if (first < 0) return [...pairs, ['accept-encoding', 'identity']]
-  return pairs.flatMap((pair, i): Pairs => {
-    if (i === first) return [[pair[0], 'identity']]
-    return isCoding(pair) ? [] : [pair]
-  })
+  const isCoding = ([name]: Pairs[number]): boolean => name.toLowerCase() === 'accept-encoding'
+  const first = pairs.find(isCoding)
+  if (first === undefined) return [...pairs, ['accept-encoding', 'identity']]
+  return pairs
+    .filter((pair) => pair === first || !isCoding(pair))
+    .map((pair) => (pair === first ? [pair[0], 'identity'] : pair))
 }
 
 function compareAnswerHeaders(sent: SeenAnswer, got: SeenAnswer): Outcome {
@@ -103,26 +95,21 @@ function compareAnswerHeaders(sent: SeenAnswer, got: SeenAnswer): Outcome {
 
 /** Order, spelling and number count. */
 function comparePairs(expected: Pairs, got: Pairs, named: readonly string[]): Outcome {
-  const count = Math.max(expected.length, got.length)
-  for (let i = 0; i < count; i++) {
-    if (got[i]?.[0] === expected[i]?.[0] && got[i]?.[1] === expected[i]?.[1]) continue
-    return different(`number ${i + 1}: expected ${shown(expected[i])}; got ${shown(got[i])}`)
-  }
+  const longer = expected.length > got.length ? expected : got
+  const i = longer.findIndex((_, at) => !isDeepStrictEqual(expected[at], got[at]))
+  if (i >= 0) return different(`number ${i + 1}: expected ${shown(expected[i])}; got ${shown(got[i])}`)
   return same([`${got.length} as they were sent`, ...named].join('; '))
 }
 
 /** The name alone: a value may be a secret. */
-function shown(pair: readonly [string, string] | undefined): string {
+function shown(pair: Pairs[number] | undefined): string {
   return pair === undefined ? 'nothing' : `${pair[0]} with ${pair[1].length} characters`
 }
 
 function wishIn(sent: Buffer, received: Buffer): string | null {
   for (const [piece, before] of wishes) {
-    const at = firstDifference(sent, received)
-    // Around the difference: what is inserted may begin with what stands behind it, too.
-    for (let from = at; from >= 0 && from >= at - piece.length; from--) {
-      if (!received.subarray(from, from + piece.length).equals(Buffer.from(piece))) continue
-      const rest = [received.subarray(0, from), Buffer.from(before), received.subarray(from + piece.length)]
+    for (let at = received.indexOf(piece); at >= 0; at = received.indexOf(piece, at + 1)) {
+      const rest = [received.subarray(0, at), Buffer.from(before), received.subarray(at + piece.length)]
       if (Buffer.concat(rest).equals(sent)) return piece
     }
   }
@@ -137,14 +124,9 @@ function compareAnswerBodies(sent: Buffer, got: Buffer, isAsked: boolean): Outco
 
 function compareBytes(expected: Buffer, got: Buffer): Outcome {
   if (expected.equals(got)) return same(`${got.length} bytes as they were sent`)
-  const at = firstDifference(expected, got)
+  const differs = expected.findIndex((byte, i) => byte !== got[i])
+  const at = differs < 0 ? expected.length : differs
   return different(
     `${expected.length} bytes were sent, ${got.length} came; the first that differs is byte ${at}`,
   )
-}
-
-function firstDifference(a: Buffer, b: Buffer): number {
-  const end = Math.min(a.length, b.length)
-  for (let i = 0; i < end; i++) if (a[i] !== b[i]) return i
-  return end
 }

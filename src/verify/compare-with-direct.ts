@@ -15,14 +15,15 @@ export interface CallsBeside {
 export function compareWithDirect(
   beside: CallsBeside,
   through: SeenAnswer,
-): { readonly findings: readonly Finding[]; readonly notes: readonly string[] } {
+): { readonly findings: readonly Finding[]; readonly note: string } {
   const [direct] = beside.direct as [SeenAnswer]
-  const names = { direct: namesOf(direct), through: namesOf(through) }
-  const missing = names.direct.filter((name) => !names.through.includes(name))
-  const extra = names.through.filter((name) => !names.direct.includes(name) && !addedToAnswers.includes(name))
-  const isSame = missing.length + extra.length === 0
+  const [directly, throughIt] = [namesOf(direct), namesOf(through)]
+  const missing = directly.difference(throughIt)
+  const extra = throughIt.difference(directly).difference(new Set(addedToAnswers))
+  const isSame = missing.size + extra.size === 0
   const ttft = [beside.direct, beside.through].map(medianTtft)
   const count = beside.direct.length
+  const of = count > 1 ? ` (medians of ${count} calls)` : ''
   return {
     findings: [
       {
@@ -34,23 +35,20 @@ export function compareWithDirect(
         what: 'header names, called directly',
         isSame,
         detail: isSame
-          ? `the same ${names.direct.length}`
+          ? `the same ${directly.size}`
           : `only directly: ${listed(missing)}; only through the gateway: ${listed(extra)}`,
       },
     ],
-    notes: [
-      `time to first token: ${ttft[0]} directly, ${ttft[1]} through the gateway` +
-        (count > 1 ? ` (medians of ${count} calls)` : ''),
-    ],
+    note: `time to first token: ${ttft[0]} directly, ${ttft[1]} through the gateway${of}`,
   }
 }
 
-function namesOf(answer: SeenAnswer): readonly string[] {
-  return [...new Set(endToEnd(answer.headers).map(([name]) => name.toLowerCase()))].sort()
+function namesOf(answer: SeenAnswer): ReadonlySet<string> {
+  return new Set(endToEnd(answer.headers).map(([name]) => name.toLowerCase()))
 }
 
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.join(', ')
+function listed(names: ReadonlySet<string>): string {
+  return [...names].sort().join(', ') || 'none'
 }
 
 function medianTtft(answers: readonly SeenAnswer[]): string {

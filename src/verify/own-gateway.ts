@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -17,7 +17,8 @@ export async function startOwnGateway(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<OwnGateway> {
-  const folder = mkdtempSync(join(tmpdir(), 'tokenweir-verify-'))
+  await using unwinding = new AsyncDisposableStack()
+  const folder = unwinding.use(mkdtempDisposableSync(join(tmpdir(), 'tokenweir-verify-'))).path
   const own = [
     '--port=0',
     '--host=127.0.0.1',
@@ -27,20 +28,12 @@ export async function startOwnGateway(
   ]
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args, ...own], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    }
-    rmSync(folder, { recursive: true, force: true })
-  }
-  try {
-    return { origin: await originOf(child), [Symbol.asyncDispose]: stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  unwinding.defer(async () => {
+    if (child.exitCode === null && child.signalCode === null && child.kill()) await once(child, 'exit')
+  })
+  const origin = await originOf(child)
+  const running = unwinding.move()
+  return { origin, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 function originOf(child: ChildProcess): Promise<string> {

@@ -39,6 +39,7 @@ test('calls of every kind are recorded within seconds, some had to wait, and som
     'call of a session': ({ session }) => session?.startsWith('agent-') === true,
   }
   const missing = new Set(Object.keys(kinds))
+  await waitForCalls(gateway)
   await until(
     'all kinds are recorded',
     () => {

@@ -70,7 +70,7 @@ async function verify(options: VerifyOptions, env: Environment, print: Terminal[
   if (beside !== null) {
     const compared = compareWithDirect(beside, client.answer)
     findings.push(...compared.findings)
-    notes.push(...compared.notes)
+    notes.push(compared.note)
   }
   for (const { what, isSame, detail } of findings) print(`${isSame ? '✓' : '✗'} ${what}: ${detail}\n`)
   for (const note of notes) print(`· ${note}\n`)
@@ -98,11 +98,11 @@ async function throughGateway(
   // The key is in the request; lent as well, it would hide one that got lost on the way.
   await using gateway = await startOwnGateway(gatewayCommand, args, { ...env, UPSTREAM_API_KEY: '' })
   const answer = await ask(gateway.origin, request)
-  await relay.settled()
-  const last = relay.exchanges.at(-1)
+  const exchanges = await relay.settled()
+  const attempts = exchanges.length
+  const last = exchanges.at(-1)
   if (last === undefined) throw new Error(`the gateway did not forward the call: ${answer.body.toString()}`)
   if (last.answer === null) throw last.error ?? new Error('the upstream gave no answer')
-  const attempts = relay.exchanges.length
   const beside: { direct: SeenAnswer[]; through: SeenAnswer[] } = { direct: [], through: [] }
   const directRequest = { ...request, target: upstreamPath(base, parseTarget(target)) }
   while (options.direct && beside.direct.length < (answer.status < 400 ? callsBeside : 1)) {
