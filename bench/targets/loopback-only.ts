@@ -1,0 +1,33 @@
+/** Loaded before a rival's own code (`node --import`): it listens on loopback, and cannot connect to anywhere else. */
+import { Server, Socket, isIP } from 'node:net'
+
+interface Address {
+  host?: string
+  port?: number
+  /** Of a socket in the file system; a client of HTTP gives null. */
+  readonly path?: string | null
+}
+
+/** Nobody listens there: what goes elsewhere is refused. */
+const nowhere = { host: '127.0.0.1', port: 9 }
+const { listen } = Server.prototype
+const { connect } = Socket.prototype
+type Arguments = readonly unknown[]
+
+Server.prototype.listen = function (this: Server, ...args: Arguments): Server {
+  const [first] = args
+  const port = typeof first === 'number' ? first : (first as Address).port
+  const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined
+  return Reflect.apply(listen, this, [{ port, host: '127.0.0.1' }, done]) as Server
+}
+
+/** node:net hands on its arguments as one array, whose first member tells where to. */
+Socket.prototype.connect = function (this: Socket, ...args: Arguments): Socket {
+  const [to] = (Array.isArray(args[0]) ? args[0] : args) as [Address]
+  if (typeof to.path !== 'string' && !isLoopback(to.host ?? 'localhost')) Object.assign(to, nowhere)
+  return Reflect.apply(connect, this, args) as Socket
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
