@@ -37,8 +37,8 @@ export async function benchEventDelays(options: BenchOptions): Promise<BenchResu
     { pid, port, headers }: Pick<Target, 'pid' | 'port' | 'headers'>,
     { streams, perS, warm, counted }: Readonly<Record<'streams' | 'perS' | 'warm' | 'counted', number>>,
   ): Promise<Counted> => {
-    await load.pace(perS)
     await load.openStreams({ port, headers, streams, fromWrite: true })
+    await load.pace(perS)
     await load.events(pid, warm)
     const found = await load.events(pid, counted)
     await load.closeStreams()

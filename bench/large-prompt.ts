@@ -38,8 +38,8 @@ export async function benchLargePrompt(options: BenchOptions): Promise<BenchResu
     for (const target of targets) {
       const pauses = samples.get(target.name)!
       const { pid, port, headers } = target
-      await load.pace(eventsPerStreamS)
       await load.openStreams({ port, headers, streams, fromWrite: true })
+      await load.pace(eventsPerStreamS)
       // The first one grows buffers that those after it use again.
       await send(target, prompt)
       await load.events(pid, warmMs)

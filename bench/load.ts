@@ -51,7 +51,7 @@ export class Load implements Disposable {
     ).perS
   }
 
-  /** Opens streams; throws if one does not open. Set the pace before: a proxy may hold a stream's first events back. */
+  /** Opens streams; throws if one does not open. */
   async openStreams(command: OpenOptions): Promise<void> {
     this.#client.tell({ do: 'open', ...command })
     const { open } = await this.#client.next('open')

@@ -15,7 +15,7 @@ import { benchRawLog } from './raw-log.ts'
 import { benchFeedReaders } from './feed-readers.ts'
 import { benchStart } from './start.ts'
 import { type BenchResult, formatTable, verdict, writeResult } from './summary.ts'
-import { absence, cannotStream } from './targets/target.ts'
+import { absence, streamAbsence } from './targets/target.ts'
 
 const programs: Readonly<Record<string, (options: BenchOptions) => Promise<BenchResult>>> = {
   p1: benchJsonCalls,
@@ -52,7 +52,7 @@ async function run(args: readonly string[]): Promise<void> {
   const present = asked.targets.filter((target) => isUsable(target, absence(target)))
   for (const name of names) {
     const targets = ofStreams.has(name)
-      ? present.filter((target) => isUsable(target, cannotStream[target]))
+      ? present.filter((target) => isUsable(target, streamAbsence(target, asked.clients)))
       : present
     const result = await programs[name]!({ ...asked, targets })
     console.log(`\n${result.title}\n${formatTable(result.table)}`)

@@ -24,8 +24,8 @@ export async function benchStreamedEvents(options: BenchOptions): Promise<BenchR
   const samples = new Map<TargetName, Counted[]>(options.targets.map((name) => [name, []]))
   for (let round = 0; round < options.rounds; round++) {
     for (const target of targets) {
-      await load.pace(rate)
       await load.openStreams({ port: target.port, headers: target.headers, streams })
+      await load.pace(rate)
       await load.events(target.pid, round === 0 ? firstWarmMs : warmMs)
       samples.get(target.name)!.push(await load.events(target.pid, options.seconds * 1000))
       await load.closeStreams()

@@ -10,22 +10,23 @@ interface Address {
 
 /** Nobody listens there: what goes elsewhere is refused. */
 const nowhere = { host: '127.0.0.1', port: 9 }
-const { listen } = Server.prototype
-const { connect } = Socket.prototype
-type Arguments = readonly unknown[]
 
-Server.prototype.listen = function (this: Server, ...args: Arguments): Server {
+type Method<Of> = (this: Of, ...args: unknown[]) => Of
+const listen = Reflect.get(Server.prototype, 'listen') as Method<Server>
+const connect = Reflect.get(Socket.prototype, 'connect') as Method<Socket>
+
+Server.prototype.listen = function (this: Server, ...args: unknown[]): Server {
   const [first] = args
   const port = typeof first === 'number' ? first : (first as Address).port
   const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined
-  return Reflect.apply(listen, this, [{ port, host: '127.0.0.1' }, done]) as Server
+  return listen.call(this, { port, host: '127.0.0.1' }, done)
 }
 
 /** node:net hands on its arguments as one array, whose first member tells where to. */
-Socket.prototype.connect = function (this: Socket, ...args: Arguments): Socket {
+Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
   const [to] = (Array.isArray(args[0]) ? args[0] : args) as [Address]
   if (typeof to.path !== 'string' && !isLoopback(to.host ?? 'localhost')) Object.assign(to, nowhere)
-  return Reflect.apply(connect, this, args) as Socket
+  return connect.apply(this, args)
 }
 
 function isLoopback(host: string): boolean {

@@ -13,10 +13,6 @@ import { rivalAbsence, startPortkey, startSimpleRouter } from './rivals.ts'
 export const defaultTargets = ['bare', 'nginx', 'tokenweir'] as const
 /** Other gateways, measured when they are named. */
 const rivals = ['portkey', 'simple-router'] as const
-/** Why a target is left out of programs that hold streams open. */
-export const cannotStream: Partial<Record<TargetName, string>> = {
-  portkey: 'each of its streams fails in Node 24 (TypeError: immutable)',
-}
 export const targetNames = [...defaultTargets, ...rivals] as const
 export type TargetName = (typeof targetNames)[number]
 
@@ -31,6 +27,7 @@ export interface Target extends AsyncDisposable {
 
 /** Above the number of calls in flight in any benchmark, so that none waits for a slot. */
 const maxConcurrent = 20_000
+const simpleRouterStreams = 50
 const nginxPaths = [
   '/usr/sbin/nginx',
   '/usr/local/sbin/nginx',
@@ -45,6 +42,14 @@ export function absence(name: TargetName): string | undefined {
     return 'nginx is not installed; on Debian: apt-get install nginx-light'
   if (name === 'tokenweir' && !existsSync(gatewayCommand)) return 'bin/tokenweir.js is not there'
   return rivals.some((rival) => rival === name) ? rivalAbsence(name) : undefined
+}
+
+/** Why a target cannot hold that many streams open, in one line; "many" if `streams` is undefined. */
+export function streamAbsence(name: TargetName, streams: number | undefined): string | undefined {
+  if (name === 'portkey') return 'each of its streams fails in Node 24 (TypeError: immutable)'
+  if (name === 'simple-router' && !(streams !== undefined && streams <= simpleRouterStreams))
+    return `it opens at most ${simpleRouterStreams} connections to an upstream; measure it with --clients ${simpleRouterStreams}`
+  return undefined
 }
 
 export function startTarget(name: TargetName, upstreamPort: number): Promise<Target> {
