@@ -46,7 +46,7 @@ export interface Goal {
 
 /** `✓ CPU per call 1.31 × bare, goal 1.35`, or with `✗` if it is missed. */
 export function verdict({ what, value, atMost, unit }: Goal): string {
-  const shown = value < 10 ? value.toFixed(2) : value.toFixed(0)
+  const shown = value.toFixed(value < 0.1 ? 3 : value < 10 ? 2 : 0)
   return `${value <= atMost ? '✓' : '✗ MISSED'} ${what}: ${shown} ${unit}, goal ${atMost}`
 }
 

@@ -49,7 +49,7 @@ suite('P1 and P1b', () => {
     const samples = samplesOf({ bare: cpus(10), portkey: cpus(500), tokenweir: cpus(25) })
     assert.deepEqual(verdicts(callsResult(program, times, [2000], samples)), [
       '✗ MISSED CPU per call: 2.50 × bare, goal 1.5',
-      '✗ MISSED CPU per call: 0.05 × portkey, goal 0.04',
+      '✗ MISSED CPU per call: 0.050 × portkey, goal 0.04',
     ])
     assert.deepEqual(verdicts(callsResult(program, times, [2000], samplesOf({ tokenweir: cpus(25) }))), [])
   })
