@@ -11,6 +11,8 @@ const eventsPerStreamS = 20
 const promptBytes = 20_000_000
 const warmMs = 1000
 const goalMs = 5
+/** Left out: one prompt is not answered within a minute. */
+const tooSlow: ReadonlySet<TargetName> = new Set(['simple-router'])
 
 /** What a target's streams saw in each round. */
 export interface Pauses {
@@ -27,12 +29,13 @@ export async function benchLargePrompt(options: BenchOptions): Promise<BenchResu
   const ms = options.seconds * 1000
   await using stack = new AsyncDisposableStack()
   const load = stack.use(new Load())
-  const targets = await startTargets(options.targets, await load.start(), stack)
+  const names = options.targets.filter((name) => !tooSlow.has(name))
+  const targets = await startTargets(names, await load.start(), stack)
   const prompt = Buffer.from(
     JSON.stringify({ model: 'sim-small', messages: [{ role: 'user', content: 'A'.repeat(promptBytes) }] }),
   )
   const samples = new Map<TargetName, Pauses>(
-    options.targets.map((name) => [name, { quiet: [], beside: [], prompts: 0 }]),
+    names.map((name) => [name, { quiet: [], beside: [], prompts: 0 }]),
   )
   for (let round = 0; round < options.rounds; round++) {
     for (const target of targets) {
