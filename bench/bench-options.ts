@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type TargetName, targetNames } from './target.ts'
+import { type TargetName, defaultTargets, targetNames } from './targets/target.ts'
 
 /** What the command line may change. */
 export interface BenchOptions {
@@ -9,9 +9,9 @@ export interface BenchOptions {
   readonly rounds: number
   /** Counted time of one target in one round. */
   readonly seconds: number
-  /** Connections of P1, or open streams of P2 and P5; each program's own default unless given. */
+  /** Connections of P1 and P3, or open streams of P2, P4, P5 and P10; each program's own default unless given. */
   readonly clients: number | undefined
-  /** Events per second on each open stream; calls per second in P6 and P11. */
+  /** Events per second on each open stream; calls per second in P3, P6 and P11. */
   readonly rate: number | undefined
   /** Pages that poll in P6. */
   readonly pollers: number | undefined
@@ -23,8 +23,8 @@ export interface BenchOptions {
   readonly sql: boolean
 }
 
-export const usage = `npm run bench -- [names…] [--targets bare,nginx,tokenweir] [--rounds 5] [--seconds 3]
-                       [--clients N] [--rate events per second and stream, or calls per second in p6 and p11]
+export const usage = `npm run bench -- [names…] [--targets bare,nginx,tokenweir | all] [--rounds 5] [--seconds 3]
+                       [--clients N] [--rate events per second and stream, or calls per second in p3, p6 and p11]
                        [--pollers pages in p6]
                        [--db generated database] [--only part of a question] [--no-sql]`
 
@@ -34,7 +34,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     allowPositionals: true,
     allowNegative: true,
     options: {
-      targets: { type: 'string', default: targetNames.join(',') },
+      targets: { type: 'string', default: defaultTargets.join(',') },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       clients: { type: 'string' },
@@ -45,9 +45,10 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       sql: { type: 'boolean', default: true },
     },
   })
-  const targets = values.targets.split(',').map((text) => {
+  const asked = values.targets === 'all' ? targetNames : values.targets.split(',')
+  const targets = asked.map((text) => {
     const name = targetNames.find((known) => known === text)
-    if (name === undefined) throw new Error(`--targets: ${text} is none of ${targetNames.join(', ')}`)
+    if (name === undefined) throw new Error(`--targets: ${text} is none of ${targetNames.join(', ')}, all`)
     return name
   })
   return {

@@ -11,11 +11,12 @@ export interface Counted {
   readonly failed: number
   readonly perS: number
   readonly cpuUsPerUnit: number
-  /** For an answer since its request, for an event since the one before it. */
+  /** For an answer since its request, for an event since the one before it, or as `openStreams` was told. */
   readonly waits: Waits
 }
 
 type CallsOptions = Omit<Extract<LoadCommand, { readonly do: 'calls' }>, 'do'>
+type OpenOptions = Omit<Extract<LoadCommand, { readonly do: 'open' }>, 'do'>
 type StreamsOptions = Omit<Extract<LoadCommand, { readonly do: 'streams' }>, 'do'>
 
 /** The load generator and the upstream, each in a process of its own. */
@@ -50,10 +51,11 @@ export class Load implements Disposable {
     ).perS
   }
 
-  /** Opens streams; the number that are open. */
-  async openStreams(port: number, streams: number): Promise<number> {
-    this.#client.tell({ do: 'open', port, streams })
-    return (await this.#client.next('open')).open
+  /** Opens streams; throws if one does not open. */
+  async openStreams(command: OpenOptions): Promise<void> {
+    this.#client.tell({ do: 'open', ...command })
+    const { open } = await this.#client.next('open')
+    if (open < command.streams) throw new Error(`only ${open} of ${command.streams} streams opened`)
   }
 
   /** Sets the pace of every open stream. */

@@ -2,7 +2,7 @@ import type { BenchOptions } from './bench-options.ts'
 import { Load } from './load.ts'
 import { openFilesLimit, residentBytes } from './process-figures.ts'
 import { type BenchResult, median, pairedRatio, range, ratioGoal } from './summary.ts'
-import { type TargetName, startTarget } from './target.ts'
+import { type TargetName, startTarget } from './targets/target.ts'
 
 const defaultStreams = 5000
 /** At most, in units of the bare proxy. */
@@ -27,14 +27,14 @@ export async function benchOpenStreams(options: BenchOptions): Promise<BenchResu
   for (let round = 0; round < options.rounds; round++) {
     for (const name of options.targets) {
       await using target = await startTarget(name, upstreamPort)
-      await load.calls(target.pid, { port: target.port, clients: 4, warmMs: 0, ms: warmMs, maxPerS: 1000 })
-      const before = residentBytes(target.pid)
-      const open = await load.openStreams(target.port, streams)
-      if (open < streams) throw new Error(`${name}: only ${open} of ${streams} streams opened`)
+      const { pid, port, headers } = target
+      await load.calls(pid, { port, headers, clients: 4, warmMs: 0, ms: warmMs, maxPerS: 1000 })
+      const before = residentBytes(pid)
+      await load.openStreams({ port, headers, streams })
       await load.pace(options.rate ?? defaultRate)
-      const { units } = await load.events(target.pid, options.seconds * 1000)
+      const { units } = await load.events(pid, options.seconds * 1000)
       if (units === 0) throw new Error(`${name}: no event arrived`)
-      samples.get(name)!.push((residentBytes(target.pid) - before) / streams / 1024)
+      samples.get(name)!.push((residentBytes(pid) - before) / streams / 1024)
       await load.closeStreams()
     }
   }

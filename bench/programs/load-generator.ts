@@ -1,6 +1,6 @@
 /** The benchmarks' client: raw sockets that share one read buffer, counting answers or events. */
 import { type Socket, connect } from 'node:net'
-import { requestBytes } from './prebuilt-messages.ts'
+import { requestBytes, sinceWrittenMs } from './prebuilt-messages.ts'
 import type { LoadCommand, LoadReport } from './program-messages.ts'
 
 const shared = Buffer.alloc(65_536)
@@ -62,6 +62,8 @@ class Pacer {
 function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
   let partial = ''
   let left = 0
+  /** Of an answer without a length, its last bytes. */
+  let tail: string | undefined
   let sentMs = 0
   const send = (): void => {
     sentMs = performance.now()
@@ -73,11 +75,21 @@ function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
     if (stopping) socket.destroy()
     else pacer.admit(socket, send)
   }
+  const readTail = (text: string): void => {
+    tail = ((tail ?? '') + text).slice(-lastChunk.length)
+    if (tail !== lastChunk) return
+    tail = undefined
+    answered()
+  }
   const read = (length: number): boolean => {
     reads += 1
     if (left > 0) {
       left -= length
       if (left === 0) answered()
+      return true
+    }
+    if (tail !== undefined) {
+      readTail(shared.toString('latin1', Math.max(0, length - lastChunk.length), length))
       return true
     }
     const text = partial + shared.toString('latin1', 0, length)
@@ -88,9 +100,15 @@ function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
     }
     partial = ''
     const match = /\r\ncontent-length: (\d+)/i.exec(text)
-    if (match === null || !text.startsWith('HTTP/1.1 200 ')) {
+    const isChunked = /\r\ntransfer-encoding: chunked/i.test(text.slice(0, headEnd + 2))
+    if ((match === null && !isChunked) || !text.startsWith('HTTP/1.1 200 ')) {
       failed += 1
       socket.destroy()
+      return true
+    }
+    if (match === null) {
+      tail = ''
+      readTail(text.slice(headEnd + 4))
       return true
     }
     left = headEnd + 4 + Number(match[1]) - text.length
@@ -112,7 +130,8 @@ function callOn(port: number, request: Buffer, pacer: Pacer): Socket {
 
 async function runCalls(command: Extract<LoadCommand, { do: 'calls' }>): Promise<void> {
   stopping = false
-  const request = requestBytes(command.port, false, { large: command.large ?? false })
+  const { large = false, headers } = command
+  const request = requestBytes(command.port, false, { large, headers })
   const pacer = new Pacer(command.maxPerS)
   const sockets = Array.from({ length: command.clients }, () => callOn(command.port, request, pacer))
   await delay(command.warmMs)
@@ -185,7 +204,7 @@ async function count(ms: number): Promise<void> {
 }
 
 /** Opens one stream; settles when its first event is there. */
-function openStream(port: number, request: Buffer): Promise<void> {
+function openStream(port: number, request: Buffer, fromWrite: boolean): Promise<void> {
   return new Promise((resolve) => {
     let last = 0
     let lastMs = 0
@@ -200,7 +219,8 @@ function openStream(port: number, request: Buffer): Promise<void> {
       counted += events
       if (events > 0) {
         const nowMs = performance.now()
-        waitsMs.push(nowMs - lastMs)
+        if (fromWrite) waitsMs.push(...sinceWrittenMs(shared.toString('latin1', 0, length)))
+        else waitsMs.push(nowMs - lastMs)
         lastMs = nowMs
         resolve()
       }
@@ -224,15 +244,16 @@ function openStream(port: number, request: Buffer): Promise<void> {
   })
 }
 
-async function openStreams(port: number, streams: number): Promise<void> {
+async function openStreams(command: Extract<LoadCommand, { do: 'open' }>): Promise<void> {
   stopping = false
   failed = 0
-  const request = requestBytes(port, true)
+  const { port, streams, headers, fromWrite = false } = command
+  const request = requestBytes(port, true, { headers })
   let started = 0
   const opener = async (): Promise<void> => {
     while (started < streams) {
       started += 1
-      await openStream(port, request)
+      await openStream(port, request, fromWrite)
     }
   }
   await Promise.all(Array.from({ length: Math.min(opensAtOnce, streams) }, opener))
@@ -259,7 +280,7 @@ function report(message: LoadReport): void {
 process.on('message', (command: LoadCommand) => {
   if (command.do === 'calls') void runCalls(command)
   else if (command.do === 'streams') void runStreams(command)
-  else if (command.do === 'open') void openStreams(command.port, command.streams)
+  else if (command.do === 'open') void openStreams(command)
   else if (command.do === 'count') void count(command.ms)
   else closeStreams()
 })

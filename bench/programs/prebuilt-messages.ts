@@ -10,10 +10,16 @@ export interface AskedFor {
   readonly large?: boolean
   /** A stream that ends after so many events. */
   readonly events?: number
+  /** In place of a usual header where the name is the same. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** A chat request whose body has about 1.5 kB; without `stream_options`, as most clients send it. */
-export function requestBytes(port: number, stream: boolean, { large, events }: AskedFor = {}): Buffer {
+export function requestBytes(
+  port: number,
+  stream: boolean,
+  { large, events, headers = {} }: AskedFor = {},
+): Buffer {
   const asked = {
     ...(large === true ? { large } : {}),
     ...(stream ? { stream: true } : {}),
@@ -27,15 +33,17 @@ export function requestBytes(port: number, stream: boolean, { large, events }: A
   ]
   // The stream flag stands last, where the upstream looks for it first.
   const body = JSON.stringify({ messages, ...rest })
-  const head = [
-    'POST /v1/chat/completions HTTP/1.1',
-    `Host: 127.0.0.1:${port}`,
-    'Accept: application/json',
-    'Content-Type: application/json',
-    'User-Agent: OpenAI/JS 7.0.0',
-    'Authorization: Bearer sk-simulated-0000000000000000',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ]
+  const fields = {
+    Host: `127.0.0.1:${port}`,
+    Accept: 'application/json',
+    'Content-Type': 'application/json',
+    'User-Agent': 'OpenAI/JS 7.0.0',
+    Authorization: 'Bearer sk-simulated-0000000000000000',
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+  const head = ['POST /v1/chat/completions HTTP/1.1', ...lines]
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
@@ -74,7 +82,11 @@ export function streamHead(): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n`)
 }
 
-/** One content chunk of about 220 bytes, in its own chunk of the transfer coding. */
+const stampDigits = 16
+const stampMark = 'fp_'
+const stampPattern = new RegExp(`"${stampMark}(\\d{${stampDigits}})"`, 'g')
+
+/** One content chunk of about 220 bytes, in its own chunk of the transfer coding, with room for its time. */
 export function streamEvent(): Buffer {
   const choices = [{ index: 0, delta: { content: ' weir' }, logprobs: null, finish_reason: null }]
   const common = {
@@ -82,10 +94,30 @@ export function streamEvent(): Buffer {
     object: 'chat.completion.chunk',
     created: 1_700_000_000,
     model: 'sim-small',
-    system_fingerprint: 'fp_simulated',
+    system_fingerprint: stampMark + '0'.repeat(stampDigits),
   }
   const data = `data: ${JSON.stringify({ ...common, choices })}\n\n`
   return Buffer.from(`${data.length.toString(16)}\r\n${data}\r\n`)
+}
+
+/** A copy of an event that tells when it is written. */
+export function stamped(event: Buffer): Buffer {
+  const copy = Buffer.from(event)
+  const at = copy.indexOf(stampMark) + stampMark.length
+  copy.write(String(monotonicUs()).padStart(stampDigits, '0'), at, 'latin1')
+  return copy
+}
+
+/** How long ago the events of a text were written, in milliseconds. */
+export function sinceWrittenMs(text: string): readonly number[] {
+  const nowUs = monotonicUs()
+  return Array.from(text.matchAll(stampPattern), ([, stamp]) => (nowUs - Number(stamp)) / 1000)
+}
+
+/** A clock that all processes of a machine share, in microseconds. */
+function monotonicUs(): number {
+  const [seconds, ns] = process.hrtime()
+  return seconds * 1e6 + Math.floor(ns / 1000)
 }
 
 /** The end of a stream, in two chunks of the transfer coding. */

@@ -18,6 +18,7 @@ export type LoadCommand =
       readonly maxPerS: number
       /** Prompt and answer of about 2 kB. */
       readonly large?: boolean
+      readonly headers?: Readonly<Record<string, string>>
     }
   /** Streams that end, one after the other on each of `clients` connections; whole ones are counted. */
   | {
@@ -31,7 +32,14 @@ export type LoadCommand =
       readonly ms: number
     }
   /** Opens event streams and keeps them. */
-  | { readonly do: 'open'; readonly port: number; readonly streams: number }
+  | {
+      readonly do: 'open'
+      readonly port: number
+      readonly streams: number
+      readonly headers?: Readonly<Record<string, string>>
+      /** Whether an event's wait begins with its write by the upstream, in place of the event before it. */
+      readonly fromWrite?: boolean
+    }
   /** Counts the events on the open streams from now on. */
   | { readonly do: 'count'; readonly ms: number }
   | { readonly do: 'close' }
@@ -46,7 +54,7 @@ export type LoadReport =
       readonly reads: number
       readonly elapsedMs: number
       readonly failed: number
-      /** Of each answer since its request was sent; of each event since the one before it on its stream. */
+      /** Of each answer since its request was sent; of each event as `open` asked for it. */
       readonly waitsMs: readonly number[]
     }
   | { readonly open: number; readonly failed: number }

@@ -7,7 +7,7 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-for (const path of ['package-lock.json', 'test/package-lock.json']) {
+for (const path of ['package-lock.json', 'test/package-lock.json', 'bench/rivals/package-lock.json']) {
   const lock = JSON.parse(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }

@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/** `npm ci` in a folder, unless what is installed is what its lock file says; throws if npm fails. */
+export function installPackages(folder: string, args: readonly string[] = []): void {
+  const lock = readFileSync(`${folder}/package-lock.json`, 'utf8')
+  const installed = `${folder}/node_modules/.installed-lock.json`
+  if (readText(installed) === lock) return
+  const { status } = spawnSync('npm', ['ci', ...args], { cwd: folder, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`npm ci in ${folder} failed`)
+  writeFileSync(installed, lock)
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return null
+  }
+}
