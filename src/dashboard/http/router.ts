@@ -33,13 +33,12 @@ export interface Asked<Q, B> {
   readonly response: ServerResponse
 }
 
-/** One method of a path. Its handler returns an {@link Answer}, or a value that is answered as JSON. */
-export interface Route<Q, B> {
+/** What a method of a path takes. */
+export interface Taken<Q, B> {
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null
   /** Absent if the body is not looked at. */
   readonly body?: JsonCheck<B>
-  readonly handle: (asked: Asked<Q, B>) => unknown
 }
 
 type RawAsked = Asked<ParsedUrlQuery, unknown>
@@ -50,8 +49,14 @@ type AnyRoute = (asked: RawAsked) => unknown
 /** The methods of each path. `:name` stands for any part of a path; GET answers HEAD, too. */
 export type RouteTable = Readonly<Record<string, Readonly<Partial<Record<Method, AnyRoute>>>>>
 
-/** A route whose handler is given a query and a body that are as it says. */
-export function route<Q = unknown, B = unknown>({ query, body, handle }: Route<Q, B>): AnyRoute {
+/**
+ * One method of a path. Its handler is given a query and a body that are as it says, and returns an {@link Answer}, or a
+ * value that is answered as JSON.
+ */
+export function route<Q = unknown, B = unknown>(
+  { query, body }: Taken<Q, B>,
+  handle: (asked: Asked<Q, B>) => unknown,
+): AnyRoute {
   return (asked) =>
     handle({
       ...asked,
