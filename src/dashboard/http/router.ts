@@ -6,8 +6,6 @@ import { type QueryTable, readQuery } from './query-parameters.ts'
 import { checkedBody, readJsonBody } from './request-body.ts'
 import { RequestError, requestErrorOf } from './request-error.ts'
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -46,8 +44,8 @@ type RawAsked = Asked<ParsedUrlQuery, unknown>
 /** A route with its types closed. */
 type AnyRoute = (asked: RawAsked) => unknown
 
-/** The methods of each path. `:name` stands for any part of a path; GET answers HEAD, too. */
-export type RouteTable = Readonly<Record<string, Readonly<Partial<Record<Method, AnyRoute>>>>>
+/** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
+export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
 
 /**
  * One method of a path. Its handler is given a query and a body that are as it says, and returns an {@link Answer}, or a
@@ -73,8 +71,9 @@ export type Answering = (request: IncomingMessage, response: ServerResponse) => 
  * our own, which are never shown to who asked.
  */
 export function answerBy(routes: RouteTable, onFault: (error: unknown) => void): Answering {
-  const paths = Object.entries(routes).map(([path, methods]) => {
-    return { pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), methods }
+  const known = Object.entries(routes).map(([key, answer]) => {
+    const [method = '', path = ''] = key.split(' ')
+    return { method, pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), answer }
   })
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const { method = '', url = '' } = request
@@ -83,18 +82,18 @@ export function answerBy(routes: RouteTable, onFault: (error: unknown) => void):
       throw new RequestError('unknown_method', `${method} is no method of the dashboard.`)
     }
     expectDecodable(path)
-    const found = paths.find(({ pattern }) => pattern.test(path))
-    if (found === undefined) {
+    const found = known.filter(({ pattern }) => pattern.test(path))
+    if (found.length === 0) {
       throw new RequestError('not_found', `Nothing is answered under ${path.slice(0, 100)}.`)
     }
-    const { pattern, methods } = found
-    const answer = methods[(method === 'HEAD' ? 'GET' : method) as Method]
+    const sought = method === 'HEAD' ? 'GET' : method
+    const one = found.find((route) => route.method === sought)
     // Before a body is read that nobody will look at.
-    if (answer === undefined) throw notAllowed(path, Object.keys(methods))
-    const named = Object.entries(pattern.exec(path)?.groups ?? {})
+    if (one === undefined) throw notAllowed(path, found)
+    const named = Object.entries(one.pattern.exec(path)?.groups ?? {})
     const params = Object.fromEntries(named.map(([name, part]) => [name, decodeURIComponent(part)]))
     const body = method === 'GET' || method === 'HEAD' ? undefined : await readJsonBody(request)
-    return answer({ query: parse(search), body, params, request, response })
+    return one.answer({ query: parse(search), body, params, request, response })
   }
   return async (request, response) => {
     try {
@@ -131,8 +130,8 @@ function expectDecodable(path: string): void {
   }
 }
 
-function notAllowed(path: string, methods: readonly string[]): RequestError {
-  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+function notAllowed(path: string, routes: readonly { readonly method: string }[]): RequestError {
+  const allow = routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
   return new RequestError('method_not_allowed', `${path.slice(0, 100)} takes ${allow}.`, {
     headers: { allow },
   })

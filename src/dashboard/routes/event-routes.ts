@@ -75,7 +75,7 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
     },
   )
   return {
-    routes: { '/api/events': { GET: events } },
+    routes: { 'GET /api/events': events },
     close: () => {
       for (const response of readers) response.end()
     },

@@ -37,8 +37,8 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
     answerContent(request, contentOf(`assets/${params['name']}`, forEver)),
   )
   return {
-    ...Object.fromEntries(pagePaths.map((path) => [path, { GET: view }])),
-    '/assets/:name': { GET: asset },
+    ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, view])),
+    'GET /assets/:name': asset,
   }
 
   function contentOf(name: string, cacheControl: string): Content {
