@@ -132,7 +132,7 @@ export class GatewayStarter {
     } catch (error) {
       if (!(error instanceof ProcessError)) throw error
       const tail = await logFile.tail(quotedLines, logSize).catch(() => null)
-      throw new ProcessError(error.code, error.message, tail?.lines)
+      throw new ProcessError(error.code, error.message, { log: tail?.lines ?? [] })
     }
   }
 

@@ -7,9 +7,8 @@ import type { LiveOptions } from '../control/control-messages.ts'
 import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
-import { type Settings, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
+import { type Settings, SettingError, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
 import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
-import { SettingError } from './gateway-config.ts'
 import { GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
@@ -204,7 +203,7 @@ export class SupervisedGateway {
         () => 'The previous gateway was brought back.',
         (again: unknown) => `The previous one did not come back either: ${messageOf(again)}`,
       )
-      throw new ProcessError(error.code, `${error.message} ${sequel}`, error.log)
+      throw new ProcessError(error.code, `${error.message} ${sequel}`, error)
     }
   }
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
+import { CodedError } from '../../lib/coded-error.ts'
 import type { JsonCheck } from '../../options/json-check.ts'
 import { Answer, errorAnswer, jsonAnswer, send } from './answer.ts'
 import { type QueryTable, readQuery } from './query-parameters.ts'
 import { checkedBody, readJsonBody } from './request-body.ts'
-import { RequestError, requestErrorOf } from './request-error.ts'
+import { RequestError } from './request-error.ts'
 
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
@@ -104,7 +105,7 @@ export function answerBy(routes: RouteTable, onFault: (error: unknown) => void):
     } catch (error) {
       // Nobody is left to be answered.
       if (request.socket.destroyed) return
-      const known = requestErrorOf(error)
+      const known = error instanceof CodedError ? error : null
       if (known === null) onFault(error)
       if (response.headersSent) response.destroy()
       else send(request, response, errorAnswer(known ?? internalError))
@@ -121,7 +122,7 @@ export function expectOwnConnection({ socket }: ServerResponse): void {
 
 function expectDecodable(path: string): void {
   if (path.split('/').some(({ length }) => length > maxSegmentLength)) {
-    throw new RequestError('invalid_target', 'A part of the path is too long.', {}, 414)
+    throw new RequestError('invalid_target', 'A part of the path is too long.', { status: 414 })
   }
   try {
     decodeURIComponent(path)
