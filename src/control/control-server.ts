@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/caught.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
-import { LineReader } from '../lib/line-reader.ts'
+import { lineReader } from '../lib/line-reader.ts'
 import { isObject, onMessage, readMessage } from '../lib/message-shape.ts'
 import { readAtMost } from '../lib/read-at-most.ts'
 import { SettingError, live, readSettings } from '../options/gateway-settings.ts'
@@ -153,10 +153,10 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
   const listener = gateway.draining((order) => {
     if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
   })
-  const lines = new LineReader(onMessage(isDrainReport, (report) => listener.report(report)))
+  const onReport = onMessage(isDrainReport, (report) => listener.report(report))
   req
     .setEncoding('utf8')
-    .on('data', (text: string) => lines.add(text))
+    .on('data', lineReader(onReport))
     .on('error', () => {})
     .once('close', () => {
       listener.ended()
