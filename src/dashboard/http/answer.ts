@@ -77,7 +77,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, ...own })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body.toString()}`)
 }
 
 const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
