@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
-import { LineReader } from '../lib/line-reader.ts'
+import { lineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
 import {
   type ControlStatus,
@@ -162,10 +162,9 @@ async function openReports(
     req.destroy()
     throw new Error('it takes no reports')
   }
-  const lines = new LineReader(onMessage(isDrainOrder, onOrder))
   answer
     .setEncoding('utf8')
-    .on('data', (text: string) => lines.add(text))
+    .on('data', lineReader(onMessage(isDrainOrder, onOrder)))
     .on('error', () => {})
     .once('close', close)
   return {

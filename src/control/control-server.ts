@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/caught.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
-import { LineReader } from '../lib/line-reader.ts'
-import { onMessage, readMessage } from '../lib/message-shape.ts'
+import { lineReader } from '../lib/line-reader.ts'
+import { isObject, onMessage, readMessage } from '../lib/message-shape.ts'
 import { readAtMost } from '../lib/read-at-most.ts'
+import { SettingError, live, readSettings } from '../options/gateway-settings.ts'
 import { ControlClient } from './control-client.ts'
 import { type ControlledGateway, isDrainReport, isHandOverOrder } from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
-import { readLiveOptions } from './live-options.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
 import { createServer } from '../lib/node-http.ts'
 
@@ -109,6 +109,7 @@ async function answer(gateway: ControlledGateway, req: IncomingMessage, res: Ser
     } else sendJson(res, ...(await answerTo(route, gateway, req)))
   } catch (error) {
     if (res.headersSent || req.errored !== null) res.destroy()
+    else if (error instanceof SettingError) sendJson(res, ...refusal(400, 'invalid_request', error.message))
     else sendJson(res, ...refusal(500, 'internal_error', messageOf(error)))
   }
 }
@@ -126,9 +127,9 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
     case 'GET /live':
       return [200, gateway.live()]
     case 'POST /options': {
-      const options = readLiveOptions(body)
-      if ('wrong' in options) return refusal(400, 'invalid_request', options.wrong)
-      gateway.setOptions(options)
+      const asked = readMessage(body, isObject)
+      if (asked === null) return refusal(400, 'invalid_request', 'The body must be a JSON object.')
+      gateway.setOptions(readSettings(asked, live))
       return [200, gateway.status()]
     }
     case 'POST /hand-over': {
@@ -152,10 +153,10 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
   const listener = gateway.draining((order) => {
     if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
   })
-  const lines = new LineReader(onMessage(isDrainReport, (report) => listener.report(report)))
+  const onReport = onMessage(isDrainReport, (report) => listener.report(report))
   req
     .setEncoding('utf8')
-    .on('data', (text: string) => lines.add(text))
+    .on('data', lineReader(onReport))
     .on('error', () => {})
     .once('close', () => {
       listener.ended()

@@ -1,7 +1,7 @@
 import { type Readable, addAbortSignal } from 'node:stream'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { Clock } from '../call/clock.ts'
-import { LineReader } from '../lib/line-reader.ts'
+import { lineReader } from '../lib/line-reader.ts'
 
 /** Before the first attempt to connect again, the second in a row, …; the last one from then on. */
 const pausesMs = [50, 200, 500, 1000, 2000] as const
@@ -62,7 +62,7 @@ async function readEvents(
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   const parser = createParser({ onEvent })
   // An event whose line is too long is left out, and not asked for again.
-  const lines = new LineReader((line) => parser.feed(`${line}\n`))
+  const read = lineReader((line) => parser.feed(`${line}\n`))
   let isHeard = true
   let cancel = (): void => {}
   const look = (): void => {
@@ -76,7 +76,7 @@ async function readEvents(
     .on('data', (text: string) => {
       isHeard = true
       try {
-        lines.add(text)
+        read(text)
       } catch (error) {
         reject(error)
         stream.destroy()

@@ -67,14 +67,12 @@ export interface DashboardServer {
 
 export function makeDashboardServer(options: DashboardServerOptions): DashboardServer {
   const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
-  const common = { clock, onFault }
-  const passing = 'uptime_s'
-  const gateway = stateTopic({ ...common, name: 'gateway', look: () => process.status(), passing })
+  const gateway = stateTopic('gateway', { clock, look: () => process.status(), onFault }, 'uptime_s')
   const topics = [
     gateway,
     logTopic(log),
     callTopic(queries, clock, onFault),
-    stateTopic({ ...common, name: 'live', look: () => process.live() }),
+    stateTopic('live', { clock, look: () => process.live(), onFault }),
     jobTopic(jobs),
     payloadTopic(rawLog),
   ]

@@ -1,21 +1,16 @@
+import { RecentMap } from './recent-map.ts'
+
 /**
  * HTTP header lists as they come off the wire: name, value, name, value …
  * Names are few and repeat, so each spelling is lower-cased once and remembered.
  */
 
-const rememberedSpellings = 2000
-
 /** Lower-cases header names, remembering a bounded number of spellings. */
 export class HeaderNames {
-  readonly #lowerCased = new Map<string, string>()
+  readonly #lowerCased = new RecentMap((name) => name.toLowerCase())
 
   lowerCase(name: string): string {
-    let lower = this.#lowerCased.get(name)
-    if (lower === undefined) {
-      lower = name.toLowerCase()
-      if (this.#lowerCased.size < rememberedSpellings) this.#lowerCased.set(name, lower)
-    }
-    return lower
+    return this.#lowerCased.get(name)
   }
 }
 

@@ -2,25 +2,19 @@
 const maxLineLength = 32 * 1024 * 1024
 
 /** Takes text in pieces and hands on its lines, each when its end has come. */
-export class LineReader {
-  readonly #onLine: (line: string) => void
-  #rest = ''
-  #isTooLong = false
-
-  constructor(onLine: (line: string) => void) {
-    this.#onLine = onLine
-  }
-
-  add(text: string): void {
+export function lineReader(onLine: (line: string) => void): (text: string) => void {
+  let rest = ''
+  let isTooLong = false
+  return (text) => {
     // A long line is put together once, not anew with each of its pieces.
-    const lines = text.includes('\n') ? (this.#rest + text).split('\n') : [this.#rest + text]
-    this.#rest = lines.pop() ?? ''
+    const lines = text.includes('\n') ? (rest + text).split('\n') : [rest + text]
+    rest = lines.pop() ?? ''
     for (const line of lines) {
-      if (!this.#isTooLong) this.#onLine(line)
-      this.#isTooLong = false
+      if (!isTooLong) onLine(line)
+      isTooLong = false
     }
-    if (this.#rest.length <= maxLineLength) return
-    this.#rest = ''
-    this.#isTooLong = true
+    if (rest.length <= maxLineLength) return
+    rest = ''
+    isTooLong = true
   }
 }

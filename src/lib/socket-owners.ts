@@ -1,15 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
 import { codeOf } from './caught.ts'
-import { LineReader } from './line-reader.ts'
+import { lineReader } from './line-reader.ts'
 
-/** Both ends of a connection, as the process sees them that accepted it. */
-export interface ConnectionEnds {
-  readonly remoteAddress: string
-  readonly remotePort: number
-  readonly localAddress: string
-  readonly localPort: number
-}
+/** Both ends of a connection, as the process sees them that accepted it; without them once it is broken. */
+type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
 
 /**
  * The TCP sockets of this network namespace, each with its user (proc_pid_net(5)). An IPv4 address may also be reached
@@ -65,7 +61,7 @@ async function find(wanted: Wanted, table: string): Promise<void> {
   if (wanted.size === 0) return
   await using file = await openIfThere(table)
   if (file === null) return
-  const reader = new LineReader((line) => {
+  const read = lineReader((line) => {
     const key = keyOfRow(line)
     const waiting = wanted.get(key)
     if (waiting === undefined) return
@@ -76,7 +72,7 @@ async function find(wanted: Wanted, table: string): Promise<void> {
   while (wanted.size > 0) {
     const { bytesRead } = await file.read(buffer)
     if (bytesRead === 0) return
-    reader.add(buffer.toString('latin1', 0, bytesRead))
+    read(buffer.toString('latin1', 0, bytesRead))
   }
 }
 
@@ -104,7 +100,7 @@ function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Connectio
     : `${theirs}:${hexPort(remotePort)} ${ours}:${hexPort(localPort)}`
 }
 
-function hexAddress(address: string): string | null {
+function hexAddress(address = ''): string | null {
   if (address === '::1') return loopbackV6
   const parts = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)?.slice(1)
   if (parts === undefined) return null
@@ -112,7 +108,7 @@ function hexAddress(address: string): string | null {
   return (isLittleEndian ? bytes.reverse() : bytes).toString('hex').toUpperCase()
 }
 
-function hexPort(port: number): string {
+function hexPort(port = 0): string {
   return port.toString(16).toUpperCase().padStart(4, '0')
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { type RequestSource, isLoopbackAddress, isToThisMachine } from './request-source.ts'
-import { type ConnectionEnds, SocketOwners } from './socket-owners.ts'
+import { SocketOwners } from './socket-owners.ts'
 
 /** Says whose the other end of a connection is; null where the system cannot. */
 type Owners = Pick<SocketOwners, 'ownerOf'> | null
@@ -26,11 +26,10 @@ export class ThisMachine {
     if (!this.#trustsLoopback || !isToThisMachine(source)) return false
     const known = this.#known.get(socket)
     if (known !== undefined) return known
-    const ends = endsOf(socket)
-    if (ends === null || !isLoopbackAddress(ends.remoteAddress)) return false
+    if (!isLoopbackAddress(socket.remoteAddress ?? '')) return false
     if (this.#owners === null) return true
     try {
-      const isOurs = isTrusted(await this.#owners.ownerOf(ends))
+      const isOurs = isTrusted(await this.#owners.ownerOf(socket))
       this.#known.set(socket, isOurs)
       return isOurs
     } catch {
@@ -38,13 +37,6 @@ export class ThisMachine {
       return false
     }
   }
-}
-
-/** Null once the connection is broken. */
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): ConnectionEnds | null {
-  if (remoteAddress === undefined || remotePort === undefined) return null
-  if (localAddress === undefined || localPort === undefined) return null
-  return { remoteAddress, remotePort, localAddress, localPort }
 }
 
 /** Linux alone tells whose a socket is. */

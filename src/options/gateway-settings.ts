@@ -1,3 +1,4 @@
+import { CodedError } from '../lib/coded-error.ts'
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionSpec, settingName, shownValue } from './option-spec.ts'
 
@@ -25,20 +26,44 @@ export const allSettings: readonly Setting[] = Object.entries(gatewayOptionTable
 /** Those that can be changed from outside. */
 export const changeable: readonly Setting[] = allSettings.filter(({ spec }) => spec.changes !== undefined)
 
-/** What a setting is to be, out of JSON. */
-export function readValue(
-  { name, spec }: Setting,
-  value: unknown,
-): { readonly value: SettingValue } | { readonly wrong: string } {
-  const read = typeof value === typeof spec.default ? spec.kind.parse(shownValue(value)) : undefined
-  if (read !== undefined && typeof read !== 'object') return { value: read }
-  return { wrong: `${name} must be ${typeof spec.default === 'boolean' ? 'true or false' : spec.kind.range}` }
+/** Those that a running gateway can take over. */
+export const live: readonly Setting[] = changeable.filter(({ spec }) => spec.changes === 'live')
+
+/** What was asked for is no setting, or cannot be it; or the file of settings is not what it should be. */
+export class SettingError extends CodedError<SettingErrorCode> {}
+
+type SettingErrorCode =
+  | 'invalid_setting'
+  | 'unknown_setting'
+  | 'fixed_setting'
+  | 'broken_settings_file'
+  | 'settings_not_kept'
+
+/** Settings out of JSON, each of which must be one of `among`. Throws {@link SettingError}. */
+export function readSettings(asked: Readonly<Record<string, unknown>>, among: readonly Setting[]): Settings {
+  const settings: Record<string, SettingValue> = {}
+  for (const [param, value] of Object.entries(asked)) {
+    const spec = among.find(({ name }) => name === param)?.spec
+    if (spec === undefined) {
+      const known = among.map(({ name }) => name).join(', ')
+      const message = `${param} cannot be set here; what can is ${known}.`
+      throw new SettingError('unknown_setting', message, { param })
+    }
+    const read = typeof value === typeof spec.default ? spec.kind.parse(shownValue(value)) : undefined
+    if (read === undefined || typeof read === 'object') {
+      const range = typeof spec.default === 'boolean' ? 'true or false' : spec.kind.range
+      const got = (JSON.stringify(value) ?? 'nothing').slice(0, 100)
+      throw new SettingError('invalid_setting', `${param} must be ${range}; got ${got}`, { param })
+    }
+    settings[param] = read
+  }
+  return settings
 }
 
 /** Those of the settings that a running gateway can take over. */
 export function liveIn(settings: Settings): Settings {
-  const live = changeable.filter(({ name, spec }) => spec.changes === 'live' && name in settings)
-  return Object.fromEntries(live.map(({ name }) => [name, settings[name] as SettingValue]))
+  const asked = live.filter(({ name }) => name in settings)
+  return Object.fromEntries(asked.map(({ name }) => [name, settings[name] as SettingValue]))
 }
 
 export function settingsOf(values: GatewayValues): AllSettings {

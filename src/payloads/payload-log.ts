@@ -16,7 +16,6 @@ import type {
 } from './payload-messages.ts'
 import { asksNoCapture } from './tap/asks-no-capture.ts'
 import { formatCaptureRule, isSampled } from './tap/capture-rule.ts'
-import { LogSwitch } from './tap/log-switch.ts'
 import { TapSender } from './tap/tap-sender.ts'
 
 export interface PayloadLogOptions
@@ -55,7 +54,10 @@ export class PayloadLog implements PayloadTaps {
   readonly #options: Required<PayloadLogOptions>
   readonly #clock: Clock
   readonly #thread: WorkerHost<ToPayloadWorker, FromPayloadWorker>
-  readonly #switch: LogSwitch
+  #enabled: boolean
+  /** Ms since the Unix epoch; null where it stays as it is. */
+  #untilMs: number | null = null
+  #cancelOff: () => void = () => {}
   readonly #listeners = new Set<PayloadListener>()
   /** Null while there is no thread. */
   #sender: TapSender | null = null
@@ -85,7 +87,7 @@ export class PayloadLog implements PayloadTaps {
     }
     const { clock, startWorker, enabled } = this.#options
     this.#clock = clock
-    this.#switch = new LogSwitch(clock, enabled, () => this.#tellMode())
+    this.#enabled = enabled
     this.#thread = new WorkerHost({
       clock,
       start: () => startWorker(this.#settings()),
@@ -98,12 +100,12 @@ export class PayloadLog implements PayloadTaps {
   }
 
   get isOpen(): boolean {
-    return this.#switch.isOn || this.#listeners.size > 0
+    return this.#enabled || this.#listeners.size > 0
   }
 
   /** Null where nobody logs or watches, the rule or the client leaves the call out, or too much is held already. */
   begin(call: PayloadCall): PayloadTap | null {
-    const isLogged = this.#switch.isOn && isSampled(this.#options.capture, call.call.id)
+    const isLogged = this.#enabled && isSampled(this.#options.capture, call.call.id)
     if (!isLogged && this.#listeners.size === 0) return null
     if (asksNoCapture(call.headers) || this.#closing !== null) return null
     if (this.#sender !== null) return this.#sender.begin(call)
@@ -112,27 +114,26 @@ export class PayloadLog implements PayloadTaps {
   }
 
   get enabled(): boolean {
-    return this.#switch.isOn
+    return this.#enabled
   }
 
   /** Ms since the Unix epoch at which it switches itself off; null where it does not. */
   get enabledUntilMs(): number | null {
-    return this.#switch.untilMs
+    return this.#untilMs
   }
 
   /** With `forMs` it switches itself off again. Ends what an earlier call said, and forgets a trouble. */
   toggle(enabled: boolean, forMs: number | null): void {
     if (this.#closing !== null) return
     this.#trouble = null
-    this.#switch.set(enabled, forMs)
-    this.#tellMode()
+    this.#switch(enabled, forMs)
   }
 
   status(): RawLogStatus {
     this.#refreshSize()
-    const { untilMs, isOn } = this.#switch
+    const untilMs = this.#untilMs
     return {
-      enabled: isOn,
+      enabled: this.#enabled,
       enabled_until: untilMs === null ? null : new Date(untilMs).toISOString(),
       capture: formatCaptureRule(this.#options.capture),
       file_path: this.#options.filePath,
@@ -145,7 +146,22 @@ export class PayloadLog implements PayloadTaps {
   }
 
   warnings(): readonly Warning[] {
-    return [this.#off(), this.#restarted(), this.#stall()].filter((warning) => warning !== null)
+    const warnings: Warning[] = []
+    if (this.#trouble !== null) {
+      warnings.push({ code: 'raw_log_off', message: `${this.#trouble}; payloads are no longer logged` })
+    }
+    const isOver = this.#thread.isRunning && this.#clock.now() - this.#diedAtMs > deathShownMs
+    if (this.#deathReason !== null && !isOver) {
+      const message = `the thread of the raw log failed: ${this.#deathReason}`
+      warnings.push({ code: 'raw_log_restarted', message })
+    }
+    // The thread waits in a call of the system, or has too much to do, and cannot say so itself.
+    const waitingMs = this.#sender?.waitingMs ?? 0
+    if (waitingMs >= stallMs) {
+      const message = `${this.#options.filePath} has taken nothing for ${Math.floor(waitingMs / 1000)} s; payloads wait in memory, calls do not`
+      warnings.push({ code: 'raw_log_stalled', message })
+    }
+    return warnings
   }
 
   /** The answer of `GET /v1/raw-log/recent` as JSON, with what has passed by now; rejects where files cannot be read. */
@@ -171,7 +187,8 @@ export class PayloadLog implements PayloadTaps {
   }
 
   async #close(): Promise<void> {
-    this.#switch.set(false, null)
+    this.#cancelOff()
+    this.#enabled = false
     if (this.#sender !== null) {
       this.#sender.flush()
       this.#thread.post({ kind: 'close' })
@@ -181,23 +198,15 @@ export class PayloadLog implements PayloadTaps {
     this.#thread.end()
   }
 
-  #off(): Warning | null {
-    if (this.#trouble === null) return null
-    return { code: 'raw_log_off', message: `${this.#trouble}; payloads are no longer logged` }
-  }
-
-  #restarted(): Warning | null {
-    const isOver = this.#thread.isRunning && this.#clock.now() - this.#diedAtMs > deathShownMs
-    if (this.#deathReason === null || isOver) return null
-    return { code: 'raw_log_restarted', message: `the thread of the raw log failed: ${this.#deathReason}` }
-  }
-
-  /** The thread waits in a call of the system, or has too much to do, and cannot say so itself. */
-  #stall(): Warning | null {
-    const forMs = this.#sender?.waitingMs ?? 0
-    if (forMs < stallMs) return null
-    const message = `${this.#options.filePath} has taken nothing for ${Math.floor(forMs / 1000)} s; payloads wait in memory, calls do not`
-    return { code: 'raw_log_stalled', message }
+  #switch(enabled: boolean, forMs: number | null): void {
+    this.#cancelOff()
+    this.#enabled = enabled
+    this.#untilMs = null
+    if (enabled && forMs !== null) {
+      this.#untilMs = this.#clock.wallTime() + forMs
+      this.#cancelOff = this.#clock.after(forMs, () => this.#switch(false, null), { background: true })
+    }
+    this.#tellMode()
   }
 
   async #ask(question: PayloadQuestion): Promise<Uint8Array> {
@@ -227,8 +236,7 @@ export class PayloadLog implements PayloadTaps {
         break
       case 'trouble':
         this.#trouble = message.message
-        this.#switch.set(false, null)
-        this.#tellMode()
+        this.#switch(false, null)
         break
       case 'answer':
         // Whoever asked has it.
@@ -269,7 +277,7 @@ export class PayloadLog implements PayloadTaps {
   }
 
   #mode(): Pick<PayloadSettings, 'enabled' | 'fed'> {
-    return { enabled: this.#switch.isOn, fed: this.#listeners.size > 0 }
+    return { enabled: this.#enabled, fed: this.#listeners.size > 0 }
   }
 
   #tellMode(): void {

@@ -2,19 +2,17 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { PriceProblem } from '../api/costs.ts'
 import { messageOf } from '../lib/caught.ts'
+import { CodedError } from '../lib/coded-error.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
 
 /** Why a price file was not changed. */
-export class PriceFileError extends Error {
-  readonly code: 'prices_busy' | 'broken_price_file' | 'prices_not_kept'
+export class PriceFileError extends CodedError<'prices_busy' | 'broken_price_file' | 'prices_not_kept'> {
   /** The flaw of a broken file. */
   readonly problem: PriceProblem | null
 
   constructor(code: PriceFileError['code'], message: string, problem: PriceProblem | null = null) {
-    super(message)
-    this.name = 'PriceFileError'
-    this.code = code
+    super(code, message)
     this.problem = problem
   }
 }

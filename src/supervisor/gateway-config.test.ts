@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { parseOptions } from '../cli/parse-options.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import { argumentsOf } from '../options/option-spec.ts'
-import { settingsOf } from '../options/gateway-settings.ts'
-import { GatewayConfig, SettingError, leadsTo } from './gateway-config.ts'
+import { SettingError, settingsOf } from '../options/gateway-settings.ts'
+import { GatewayConfig, leadsTo } from './gateway-config.ts'
 
 const defaultUpstream = gatewayOptionTable.upstream.default
 

@@ -1,42 +1,24 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import type { ConfigOption, ProxyConfig, SettingValue } from '../api/proxy-config.ts'
+import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
 import { codeOf, messageOf } from '../lib/caught.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import {
   type AllSettings,
+  SettingError,
   type Settings,
   allSettings,
   changeable,
-  readValue,
+  readSettings,
 } from '../options/gateway-settings.ts'
 import type { Options } from '../options/option-spec.ts'
-import { CodedError } from './coded-error.ts'
 
 /** The dashboard's own listener, to which no gateway may forward: its routes trust what comes from this machine. */
 export interface OwnAddress {
   readonly port: number
 }
-
-/** `gateway.json`, or what was asked for, is not what it should be. */
-export class SettingError extends CodedError<SettingErrorCode> {
-  /** The setting that is wrong. */
-  readonly param: string | null
-
-  constructor(code: SettingErrorCode, param: string | null, message: string) {
-    super(code, message)
-    this.param = param
-  }
-}
-
-type SettingErrorCode =
-  | 'invalid_setting'
-  | 'unknown_setting'
-  | 'fixed_setting'
-  | 'broken_settings_file'
-  | 'settings_not_kept'
 
 /**
  * The options of the gateway that this dashboard starts: from flags, then the environment, then
@@ -62,7 +44,8 @@ export class GatewayConfig {
     for (const { key, name } of changeable) {
       const setBy = this.#given.setBy[key]
       if (setBy === null || !Object.hasOwn(asked, name)) continue
-      throw new SettingError('fixed_setting', name, `${name} is fixed by ${setBy} and cannot be set here.`)
+      const message = `${name} is fixed by ${setBy} and cannot be set here.`
+      throw new SettingError('fixed_setting', message, { param: name })
     }
     return this.#checked(asked)
   }
@@ -92,7 +75,7 @@ export class GatewayConfig {
       replaceFile(this.#path, `${JSON.stringify(all, null, 2)}\n`)
     } catch (error) {
       const message = `${this.#path} cannot be written: ${messageOf(error)}`
-      throw new SettingError('settings_not_kept', null, message)
+      throw new SettingError('settings_not_kept', message)
     }
   }
 
@@ -132,36 +115,22 @@ export class GatewayConfig {
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {}
       const message = `${this.#path} cannot be read: ${messageOf(error)}`
-      throw new SettingError('broken_settings_file', null, message)
+      throw new SettingError('broken_settings_file', message)
     }
     try {
       return this.#checked(content)
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
-      throw new SettingError(error.code, error.param, `${this.#path}: ${error.message}`)
+      throw new SettingError(error.code, `${this.#path}: ${error.message}`, error)
     }
   }
 
   #checked(asked: Readonly<Record<string, unknown>>): Settings {
-    const settings: Record<string, SettingValue> = {}
-    for (const [name, value] of Object.entries(asked)) {
-      const setting = changeable.find((one) => one.name === name)
-      if (setting === undefined) {
-        const known = changeable.map((one) => one.name).join(', ')
-        throw new SettingError('unknown_setting', name, `${name} cannot be set here; what can is ${known}.`)
-      }
-      const read = readValue(setting, value)
-      if ('wrong' in read) {
-        const got = (JSON.stringify(value) ?? 'nothing').slice(0, 100)
-        throw new SettingError('invalid_setting', name, `${read.wrong}; got ${got}`)
-      }
-      if (setting.key === 'upstream' && leadsTo(String(read.value), this.#own)) {
-        const message = `${name} must not be the dashboard itself; got ${String(read.value)}`
-        throw new SettingError('invalid_setting', name, message)
-      }
-      settings[name] = read.value
-    }
-    return settings
+    const settings = readSettings(asked, changeable)
+    const { upstream } = settings
+    if (!leadsTo(String(upstream), this.#own)) return settings
+    const message = `upstream must not be the dashboard itself; got ${upstream}`
+    throw new SettingError('invalid_setting', message, { param: 'upstream' })
   }
 }
 

@@ -3,7 +3,20 @@ import type { ControlStatus } from '../control/control-messages.ts'
 import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
 import { messageOf } from '../lib/caught.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
-import type { SupervisorLimits } from './supervisor-limits.ts'
+
+/** A supervisor's time limits, in milliseconds. */
+export type SupervisorLimits = Readonly<typeof defaultLimits>
+
+export const defaultLimits = {
+  /** For an answer of the gateway, on its control socket and on its port. */
+  answerMs: 2000,
+  /** For a gateway to become healthy, from its start. */
+  startMs: 15_000,
+  /** For a gateway to accept that it is to stop. */
+  acceptStopMs: 5000,
+  /** For its end, beyond its own drain time-out. */
+  afterDrainMs: 5000,
+}
 
 /** All traces of a data folder's gateway. */
 export interface Found {
@@ -19,17 +32,17 @@ export interface Found {
 /** Finds the gateway of a data folder, whoever started it. */
 export class GatewayFinder {
   readonly client: ControlClient
+  readonly limits: SupervisorLimits
   readonly #folder: string
-  readonly #limits: SupervisorLimits
   #lastSeen: ProcessIdentity | null = null
 
   constructor(folder: string, limits: SupervisorLimits) {
     this.client = new ControlClient(folder)
     this.#folder = folder
-    this.#limits = limits
+    this.limits = limits
   }
 
-  async find(limitMs: number = this.#limits.answerMs): Promise<Found> {
+  async find(limitMs: number = this.limits.answerMs): Promise<Found> {
     let control: Found['control'] = 'silent'
     let problem: string | null = null
     try {

@@ -17,7 +17,6 @@ import type { Found, GatewayFinder } from './gateway-finder.ts'
 import { acceptsConnections, askHealth } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import type { LogFile } from './log-file.ts'
-import type { SupervisorLimits } from './supervisor-limits.ts'
 
 /** A gateway that did not come up is quoted with so many of its last lines. */
 const quotedLines = 20
@@ -31,7 +30,6 @@ export interface GatewayStarterOptions {
   readonly config: GatewayConfig
   readonly logFile: LogFile
   readonly clock: Clock
-  readonly limits: SupervisorLimits
   /** This process's environment, of which the gateway gets what it needs. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The program and its arguments before the options. */
@@ -95,7 +93,8 @@ export class GatewayStarter {
    * and says in it whether the running one goes on as before.
    */
   takeOver(plan: GatewayValues): Promise<boolean> {
-    const { clock, limits, logFile, finder } = this.#options
+    const { clock, logFile, finder } = this.#options
+    const { limits } = finder
     return this.#quoting(async () => {
       const deadline = clock.now() + limits.startMs + limits.answerMs
       const order = {
@@ -132,7 +131,7 @@ export class GatewayStarter {
     } catch (error) {
       if (!(error instanceof ProcessError)) throw error
       const tail = await logFile.tail(quotedLines, logSize).catch(() => null)
-      throw new ProcessError(error.code, error.message, tail?.lines)
+      throw new ProcessError(error.code, error.message, { log: tail?.lines ?? [] })
     }
   }
 
@@ -153,7 +152,8 @@ export class GatewayStarter {
 
   /** Resolves with true when it is healthy, with false if another gateway of this folder is. */
   async #isComingUp(child: SpawnedGateway, plan: GatewayValues): Promise<boolean> {
-    const { clock, limits } = this.#options
+    const { clock } = this.#options
+    const { limits } = this.#options.finder
     const deadline = clock.now() + limits.startMs
     const begun = await within(clock, limits.startMs, child.begun)
     if (begun === 'late') throw this.#tooLate()
@@ -184,7 +184,8 @@ export class GatewayStarter {
 
   /** Waits for this process, or any if none is given, to be the gateway and healthy. */
   async #becomesHealthy(limitMs: number, pid: number | null, look: Look = () => {}): Promise<boolean> {
-    const { clock, finder, limits } = this.#options
+    const { clock, finder } = this.#options
+    const { limits } = finder
     const deadline = clock.now() + limitMs
     for (;;) {
       const leftMs = deadline - clock.now()
@@ -205,7 +206,7 @@ export class GatewayStarter {
    */
   async #expectWinner(end: GatewayEnd, { host, port }: GatewayValues): Promise<void> {
     if (end.code !== exitPortInUse) throw startFailed(`The gateway ${endInWords(end)}.`)
-    const { answerMs } = this.#options.limits
+    const { answerMs } = this.#options.finder.limits
     const holder = await askHealth(host, port, answerMs)
     const isForeign =
       holder.report === null ? holder.status !== null : holder.report.uptime_s * 1000 > winnerLimitMs
@@ -225,7 +226,9 @@ export class GatewayStarter {
   }
 
   #tooLate(): ProcessError {
-    return startFailed(`The gateway did not become healthy within ${this.#options.limits.startMs / 1000} s.`)
+    return startFailed(
+      `The gateway did not become healthy within ${this.#options.finder.limits.startMs / 1000} s.`,
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { CodedError } from './coded-error.ts'
+import { CodedError } from '../lib/coded-error.ts'
 
 /**
  * - `not_running`: there is nothing to stop.
@@ -10,11 +10,4 @@ import { CodedError } from './coded-error.ts'
 type ProcessErrorCode = 'not_running' | 'start_failed' | 'port_in_use' | 'stop_failed' | 'not_applied'
 
 /** Why the gateway could not be started or stopped, in words for the person who asked. */
-export class ProcessError extends CodedError<ProcessErrorCode> {
-  readonly log: readonly string[]
-
-  constructor(code: ProcessErrorCode, message: string, log: readonly string[] = []) {
-    super(code, message)
-    this.log = log
-  }
-}
+export class ProcessError extends CodedError<ProcessErrorCode> {}

@@ -16,7 +16,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import { CodedError } from './coded-error.ts'
+import { CodedError } from '../lib/coded-error.ts'
 
 /** A status is asked for by a page that is being looked at. */
 const statusLimitMs = 2000
@@ -40,17 +40,8 @@ const isRawLogStatus = record<RawLogStatus>({
   trouble: nullable(isText),
 })
 
-/** The gateway refused a request, for a reason of its own. */
-export class GatewayRefusedError extends CodedError<string> {
-  readonly status: number
-  readonly retryAfter: string | null
-
-  constructor(status: number, code: string, message: string, retryAfter: string | null) {
-    super(code, message)
-    this.status = status
-    this.retryAfter = retryAfter
-  }
-}
+/** The gateway refused a request, for a reason and with a code of its own, whatever that is. */
+export class GatewayRefusedError extends CodedError {}
 
 /**
  * Why nothing can be answered about payloads.
@@ -149,10 +140,12 @@ export class RawLogRelay {
     const answer = await this.#options.client.rawLog(route, request)
     if (answer === 'absent') return null
     if (answer === 'silent') throw new RawLogError('gateway_silent', 'The gateway does not answer.')
-    const { statusCode = 0, headers } = answer
-    if (statusCode === 200) return answer
+    const { statusCode: status = 0, headers } = answer
+    if (status === 200) return answer
     // The gateway's own errors have the shape of OpenAI's, those of its control socket ours.
     const { code, message } = refusalIn(await text(answer))
-    throw new GatewayRefusedError(statusCode, code, message, headers['retry-after'] ?? null)
+    const retryAfter = headers['retry-after']
+    const passedOn: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': retryAfter }
+    throw new GatewayRefusedError(code, message, { status, headers: passedOn })
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { JobFailure } from '../api/database-job.ts'
-import { LineReader } from '../lib/line-reader.ts'
+import { lineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { type Shape, isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
-import { CodedError } from './coded-error.ts'
+import { CodedError } from '../lib/coded-error.ts'
 import { childEnvironment } from './child-environment.ts'
 
 /** With what a job is started. */
@@ -61,8 +61,7 @@ export function runJob<Progress, Result>(
     if (isResult(result)) done = result
     failure ??= failureIn(line['error'])
   })
-  const lines = new LineReader(onLine)
-  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.add(text))
+  child.stdout.setEncoding('utf8').on('data', lineReader(onLine))
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     words = (words + text).slice(-keptWords)
   })

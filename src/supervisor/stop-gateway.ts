@@ -5,7 +5,6 @@ import { messageOf } from '../lib/caught.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import { type GatewayFinder, isCertain } from './gateway-finder.ts'
 import { ProcessError } from './process-error.ts'
-import type { SupervisorLimits } from './supervisor-limits.ts'
 
 const killLimitMs = 5000
 const lookEveryMs = 20
@@ -13,7 +12,6 @@ const lookEveryMs = 20
 export interface StopOptions {
   readonly finder: GatewayFinder
   readonly clock: Clock
-  readonly limits: SupervisorLimits
   /** The running gateway, if it is a child of ours. */
   readonly child: SpawnedGateway | null
   /** For a gateway that cannot tell its own. */
@@ -26,7 +24,8 @@ export interface StopOptions {
  * with {@link ProcessError}.
  */
 export async function stopGateway(options: StopOptions): Promise<void> {
-  const { finder, clock, limits, drainTimeoutMs } = options
+  const { finder, clock, drainTimeoutMs } = options
+  const { limits } = finder
   const [{ control, recordedRuns, record }, stopping] = await Promise.all([
     finder.find(limits.acceptStopMs),
     finder.client.stop(limits.acceptStopMs).catch((error: unknown) => {

@@ -7,21 +7,19 @@ import type { LiveOptions } from '../control/control-messages.ts'
 import { type SpawnedGateway, endInWords } from '../control/spawn-gateway.ts'
 import { messageOf } from '../lib/caught.ts'
 import type { GatewayValues } from '../options/gateway-options.ts'
-import { type Settings, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
+import { type Settings, SettingError, defaultValues, liveIn, valuesIn } from '../options/gateway-settings.ts'
 import { type Plan, describeProcess, seeGateway } from './describe-process.ts'
-import { SettingError } from './gateway-config.ts'
-import { GatewayFinder } from './gateway-finder.ts'
+import { GatewayFinder, type SupervisorLimits, defaultLimits } from './gateway-finder.ts'
 import { acceptsConnections } from './gateway-port.ts'
 import { ProcessError } from './process-error.ts'
 import { GatewayStarter, type GatewayStarterOptions } from './gateway-starter.ts'
 import { OperationQueue, type QueuedOperation } from './operation-queue.ts'
 import { type Poll, startPoll } from './poll.ts'
 import { stopGateway } from './stop-gateway.ts'
-import { type SupervisorLimits, defaultLimits } from './supervisor-limits.ts'
 
 const rotationCheckMs = 60_000
 
-export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder' | 'limits'> {
+export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'finder'> {
   /** The data folder, in which the gateway's control socket lies. */
   readonly folder: string
   /** Whether the upstream is the demo's own. */
@@ -44,7 +42,6 @@ export type GatewayProcess = Pick<
  */
 export class SupervisedGateway {
   readonly #options: SupervisedGatewayOptions
-  readonly #limits: SupervisorLimits
   readonly #finder: GatewayFinder
   readonly #starter: GatewayStarter
   readonly #operations = new OperationQueue()
@@ -59,9 +56,8 @@ export class SupervisedGateway {
   constructor(options: SupervisedGatewayOptions) {
     const { folder, clock, limits = defaultLimits } = options
     this.#options = options
-    this.#limits = limits
     this.#finder = new GatewayFinder(folder, limits)
-    this.#starter = new GatewayStarter({ ...options, limits, finder: this.#finder })
+    this.#starter = new GatewayStarter({ ...options, finder: this.#finder })
     this.#rotation = startPoll({
       clock,
       everyMs: rotationCheckMs,
@@ -73,14 +69,14 @@ export class SupervisedGateway {
 
   async status(): Promise<ProcessStatus> {
     const plan = this.#plan()
-    const { answerMs } = this.#limits
+    const { answerMs } = this.#finder.limits
     const sighting = await seeGateway(this.#finder, plan, () => this.#starter.startingPid, answerMs)
     return describeProcess(sighting, plan)
   }
 
   /** The calls that are not over yet; null if no gateway answers. */
   async live(): Promise<LiveCalls | null> {
-    const told = await this.#finder.client.live(this.#limits.answerMs).catch(() => null)
+    const told = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
     return typeof told === 'string' ? null : told
   }
 
@@ -108,7 +104,7 @@ export class SupervisedGateway {
   /** Resolves when the gateway, if there is one, has begun to stop, whatever else is under way here. Rejects in words. */
   async tellToStop(): Promise<void> {
     this.#starter.giveUp()
-    await this.#finder.client.stop(this.#limits.acceptStopMs)
+    await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
   }
 
   /**
@@ -157,7 +153,7 @@ export class SupervisedGateway {
       return this.status()
     }
     const { host, port } = next
-    if (port !== control.port && (await acceptsConnections(host, port, this.#limits.answerMs))) {
+    if (port !== control.port && (await acceptsConnections(host, port, this.#finder.limits.answerMs))) {
       throw new ProcessError('port_in_use', `Port ${port} is in use; the running gateway was left as it is.`)
     }
     // The running gateway as it is.
@@ -204,7 +200,7 @@ export class SupervisedGateway {
         () => 'The previous gateway was brought back.',
         (again: unknown) => `The previous one did not come back either: ${messageOf(again)}`,
       )
-      throw new ProcessError(error.code, `${error.message} ${sequel}`, error.log)
+      throw new ProcessError(error.code, `${error.message} ${sequel}`, error)
     }
   }
 
@@ -235,8 +231,8 @@ export class SupervisedGateway {
 
   async #end(): Promise<void> {
     const { drainTimeoutMs } = this.#plan()
-    const parts = { finder: this.#finder, clock: this.#options.clock, limits: this.#limits }
-    await stopGateway({ ...parts, child: this.#child, drainTimeoutMs })
+    const { clock } = this.#options
+    await stopGateway({ finder: this.#finder, clock, child: this.#child, drainTimeoutMs })
     this.#finder.forgetEnded()
     this.#child = null
     this.#trouble = null
@@ -251,9 +247,9 @@ export class SupervisedGateway {
         await this.#starter.waitForHealth()
         return true
       }
-      const stopping = await this.#finder.client.stop(this.#limits.acceptStopMs)
+      const stopping = await this.#finder.client.stop(this.#finder.limits.acceptStopMs)
       if (stopping === 'absent') return false
-      const limitMs = control.drain_timeout_ms + this.#limits.afterDrainMs
+      const limitMs = control.drain_timeout_ms + this.#finder.limits.afterDrainMs
       if (stopping !== 'silent' && (await within(this.#options.clock, limitMs, stopping.ended)) !== 'late') {
         return false
       }

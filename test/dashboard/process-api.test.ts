@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
-import { SettingError } from '../../src/supervisor/gateway-config.ts'
+import { SettingError } from '../../src/options/gateway-settings.ts'
 import { parseRecord } from '../support/json-record.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
 import { runningStatus, someConfig } from './scripted-gateway.ts'
@@ -52,13 +52,13 @@ const troubles: readonly [
   log?: string[],
 ][] = [
   [new ProcessError('not_running', 'There is none.'), 409, 'not_running', null],
-  [new ProcessError('start_failed', 'It ended.', ['a', 'b']), 500, 'start_failed', null, ['a', 'b']],
+  [new ProcessError('start_failed', 'It ended.', { log: ['a', 'b'] }), 500, 'start_failed', null, ['a', 'b']],
   [new ProcessError('port_in_use', 'Port 1 is taken.'), 500, 'port_in_use', null],
   [new ProcessError('stop_failed', 'It goes on.'), 500, 'stop_failed', null],
-  [new SettingError('invalid_setting', 'port', 'port must be …'), 400, 'invalid_setting', 'port'],
-  [new SettingError('unknown_setting', 'x', 'x cannot be set.'), 400, 'unknown_setting', 'x'],
-  [new SettingError('fixed_setting', 'port', 'port is fixed.'), 409, 'fixed_setting', 'port'],
-  [new SettingError('broken_settings_file', null, 'no JSON'), 500, 'broken_settings_file', null],
+  [new SettingError('invalid_setting', 'port must be …', { param: 'port' }), 400, 'invalid_setting', 'port'],
+  [new SettingError('unknown_setting', 'x cannot be set.', { param: 'x' }), 400, 'unknown_setting', 'x'],
+  [new SettingError('fixed_setting', 'port is fixed.', { param: 'port' }), 409, 'fixed_setting', 'port'],
+  [new SettingError('broken_settings_file', 'no JSON'), 500, 'broken_settings_file', null],
 ]
 
 test('what goes wrong is told with its status, its code and the last words', async () => {

@@ -72,10 +72,12 @@ test('what is wrong with the question is told by its name, and nothing is passed
 
 test('why nothing can be answered is told in words, in the shape of all errors', async () => {
   await using dashboard = await startDashboard()
+  const busy = { status: 503, headers: { 'Retry-After': '5' } }
+  const refused = new GatewayRefusedError('too_many_readers', 'Full.', busy)
   const troubles: readonly [Error, number, string, string | undefined][] = [
     [new RawLogError('not_running', 'No gateway runs.'), 409, 'not_running', undefined],
     [new RawLogError('gateway_silent', 'It does not answer.'), 504, 'gateway_silent', undefined],
-    [new GatewayRefusedError(503, 'too_many_readers', 'Full.', '5'), 503, 'too_many_readers', '5'],
+    [refused, 503, 'too_many_readers', '5'],
   ]
   for (const [trouble, status, code, retryAfter] of troubles) {
     for (const target of ['status', 'recent', 'stream']) {

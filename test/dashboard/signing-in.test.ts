@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SessionCookie } from '../../src/dashboard/http/session-cookie.ts'
+import { SignIn } from '../../src/dashboard/http/sign-in.ts'
 import { type DashboardUnderTest, adminToken, errorOf, startDashboard } from './dashboard-under-test.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -87,9 +87,9 @@ test('the cookie ends after 30 days, outlives a restart, and dies with the token
 
 test('a forged cookie is none', async () => {
   await using dashboard = await startDashboard(outside)
-  const now = dashboard.clock.wallTime()
-  const ofAnother = pairOf(new SessionCookie('another').issue(now))
-  const later = pairOf(new SessionCookie(adminToken).issue(now)).replace(/=\d+/, '=99999999999')
+  const { clock } = dashboard
+  const ofAnother = pairOf(new SignIn('another', clock).byToken('another')!)
+  const later = pairOf(new SignIn(adminToken, clock).byToken(adminToken)!).replace(/=\d+/, '=99999999999')
   const [name = ''] = later.split('=')
   const renamed = ofAnother.replace(/^[^=]+/, name)
   const forged = [ofAnother, renamed, later, `${name}=`, `${name}=9999999999.`, 'a=b', ';;;']

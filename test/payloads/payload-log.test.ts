@@ -189,6 +189,13 @@ describe('the switch', () => {
     log.toggle(true, null)
     await clock.advance(2000)
     assert.deepEqual([log.enabled, log.enabledUntilMs], [true, null])
+    log.toggle(true, 1000)
+    log.toggle(false, null)
+    log.toggle(true, 3000)
+    await clock.advance(1500)
+    assert.equal(log.enabled, true)
+    log.toggle(false, 1000)
+    assert.deepEqual([log.enabled, log.enabledUntilMs], [false, null])
   })
 
   test('clear empties the file and leaves it on', async () => {

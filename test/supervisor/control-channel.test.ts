@@ -73,7 +73,11 @@ test('options that are wrong change nothing', async () => {
     new ControlClient(dir.path).setOptions({ max_concurrent: 0 }),
     /max_concurrent must be a whole number from 1/,
   )
-  assert.equal((await ask(dir.path, 'POST /options', 'max_concurrent=3')).status, 400)
+  for (const body of ['', 'max_concurrent=3', '{"max_concurrent":1', 'null', '[]', '4']) {
+    const { status, body: refusal } = await ask(dir.path, 'POST /options', body)
+    assert.equal(status, 400, body)
+    assert.match(refusal, /must be a JSON object/, body)
+  }
   assert.equal((await ask(dir.path, 'POST /options', ' '.repeat(65 * 1024))).status, 413)
   assert.deepEqual(gateway.set, [])
 })

@@ -91,7 +91,7 @@ test('what the gateway refuses is told with its status, code and words', async (
     res.writeHead(503, { 'Retry-After': '5' }).end(JSON.stringify({ error }))
   })
   const { relay } = made
-  const refusal = { status: 503, code: 'too_many_readers', message: 'Full.', retryAfter: '5' }
+  const refusal = { status: 503, code: 'too_many_readers', message: 'Full.', headers: { 'Retry-After': '5' } }
   await assert.rejects(relay.stream(null), refusal)
   await assert.rejects(relay.toggle({}), refusal)
   await assert.rejects(relay.status(), refusal)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
-import { SettingError } from '../../src/supervisor/gateway-config.ts'
+import { SettingError } from '../../src/options/gateway-settings.ts'
 import { makeWorkplace } from './workplace.ts'
 
 const anyPort = ['--port=0', '--upstream=http://127.0.0.1:9/v1']

@@ -5,9 +5,9 @@ import { systemClock } from '../../src/call/clock.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 import { gatewayOptionTable } from '../../src/options/gateway-options.ts'
 import { GatewayConfig } from '../../src/supervisor/gateway-config.ts'
+import { type SupervisorLimits, defaultLimits } from '../../src/supervisor/gateway-finder.ts'
 import { LogFile } from '../../src/supervisor/log-file.ts'
 import { SupervisedGateway } from '../../src/supervisor/supervised-gateway.ts'
-import { type SupervisorLimits, defaultLimits } from '../../src/supervisor/supervisor-limits.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
 const bin = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))

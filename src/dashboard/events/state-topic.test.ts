@@ -11,13 +11,8 @@ function setUp() {
   const gateway = new ScriptedGateway()
   const clock = new FakeClock()
   const faults: unknown[] = []
-  const topic = stateTopic({
-    name: 'gateway',
-    clock,
-    look: () => gateway.status(),
-    passing: 'uptime_s',
-    onFault: (error) => faults.push(error),
-  })
+  const onFault = (error: unknown): number => faults.push(error)
+  const topic = stateTopic('gateway', { clock, look: () => gateway.status(), onFault }, 'uptime_s')
   return { gateway, clock, faults, topic }
 }
 
@@ -140,7 +135,7 @@ test('what nobody knows is not told, and what was told stands', async () => {
   const clock = new FakeClock()
   let state: LiveCalls | null = { calls: [], more: 0 }
   const look = (): Promise<LiveCalls | null> => Promise.resolve(state)
-  const topic = stateTopic({ name: 'live', clock, look, onFault: (error) => assert.fail(String(error)) })
+  const topic = stateTopic('live', { clock, look, onFault: (error) => assert.fail(String(error)) })
   const reader = new ScriptedReader()
   topic.subscribe(reader)
   await clock.advance(0)

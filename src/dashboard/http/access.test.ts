@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AccessRules, type Visit, refusalOf } from './access.ts'
+import { errorStatuses } from './request-error.ts'
 
 const rules: AccessRules = {
   allowedHosts: ['dash.example'],
@@ -155,7 +156,7 @@ const cases: readonly Case[] = [
 for (const { what, visit, rules: others, hasToken = false, refusal } of cases) {
   test(`${what}: ${refusal ?? 'let in'}`, () => {
     const found = refusalOf({ ...plain, ...visit }, { ...rules, ...others }, () => hasToken)
-    assert.equal(found === null ? null : `${found.status} ${found.code}`, refusal)
+    assert.equal(found === null ? null : `${errorStatuses[found.code]} ${found.code}`, refusal)
   })
 }
 

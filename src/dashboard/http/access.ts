@@ -34,62 +34,30 @@ const plainAuthority = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
  * only if it matters. Everything is refused that is not allowed, on every path, known or not.
  */
 export function refusalOf(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestError | null {
-  return (
-    hostRefusal(visit, rules) ??
-    targetRefusal(visit) ??
-    siteRefusal(visit) ??
-    gatewayRefusal(visit) ??
-    tokenRefusal(visit, rules, hasToken)
-  )
-}
-
-/** Says if a request must bring the admin token: only this machine's own programs are let in without. */
-export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
-  return rules.demandsToken || !visit.isLocal
-}
-
-/** A target without its query. */
-export function pathOf(target: string): string {
-  return target.split('?', 1)[0] ?? ''
-}
-
-/** A page that a name server turned to this address (DNS rebinding) still comes under its own name. */
-function hostRefusal({ hosts }: Visit, { allowedHosts }: AccessRules): RequestError | null {
+  const { hosts, method, target, via } = visit
   const [host] = hosts
   if (host === undefined || hosts.length > 1 || !plainAuthority.test(host)) {
     return new RequestError('invalid_host', 'A request must have one Host header: a name or an address.')
   }
-  if (isAllowedHost(host, allowedHosts)) return null
-  const name = host.replace(/:\d+$/, '')
-  const message = `The dashboard does not answer under the name ${name}; --allow-host ${name} allows it.`
-  return new RequestError('forbidden_host', message)
-}
-
-/** Another form would name a host of its own, and what is judged here has to be what is answered. */
-function targetRefusal({ target }: Visit): RequestError | null {
-  return target.startsWith('/')
-    ? null
-    : new RequestError('invalid_target', 'The request target must be a path.')
-}
-
-/** Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves. */
-function siteRefusal(visit: Visit): RequestError | null {
-  if (!isCrossSite(visit)) return null
-  const isLink =
-    isReading(visit) && visit.secFetchMode === 'navigate' && pagePaths.includes(pathOf(visit.target))
-  return isLink
-    ? null
-    : new RequestError('cross_site', "The dashboard answers no requests of other sites' pages.")
-}
-
-/** Whoever reaches the gateway must not reach the dashboard through it. */
-function gatewayRefusal({ via }: Visit): RequestError | null {
-  return via !== null && /tokenweir-/i.test(via)
-    ? new RequestError('forwarded_by_gateway', 'The dashboard is not answered through the gateway.')
-    : null
-}
-
-function tokenRefusal(visit: Visit, rules: AccessRules, hasToken: () => boolean): RequestError | null {
+  // A page that a name server turned to this address (DNS rebinding) still comes under its own name.
+  if (!isAllowedHost(host, rules.allowedHosts)) {
+    const name = host.replace(/:\d+$/, '')
+    const message = `The dashboard does not answer under the name ${name}; --allow-host ${name} allows it.`
+    return new RequestError('forbidden_host', message)
+  }
+  // Another form would name a host of its own, and what is judged here has to be what is answered.
+  if (!target.startsWith('/')) return new RequestError('invalid_target', 'The request target must be a path.')
+  const [path = ''] = target.split('?', 1)
+  const isReading = method === 'GET' || method === 'HEAD'
+  const isLink = isReading && visit.secFetchMode === 'navigate' && pagePaths.includes(path)
+  // Other sites' pages may lead a person to the page; they may neither ask nor do anything themselves.
+  if (isCrossSite(visit) && !isLink) {
+    return new RequestError('cross_site', "The dashboard answers no requests of other sites' pages.")
+  }
+  // Whoever reaches the gateway must not reach the dashboard through it.
+  if (via !== null && /tokenweir-/i.test(via)) {
+    return new RequestError('forwarded_by_gateway', 'The dashboard is not answered through the gateway.')
+  }
   if (!mustBringToken(visit, rules)) return null
   if (!rules.tokenIsSet) {
     const message =
@@ -97,12 +65,13 @@ function tokenRefusal(visit: Visit, rules: AccessRules, hasToken: () => boolean)
       'set TOKENWEIR_ADMIN_TOKEN to have one.'
     return new RequestError('token_not_set', message)
   }
-  if (rules.openPaths.has(pathOf(visit.target)) || hasToken()) return null
+  if (rules.openPaths.has(path) || hasToken()) return null
   const message =
     'The admin token is missing or wrong; send it as x-tokenweir-admin-token, or sign in on the page.'
   return new RequestError('token_required', message)
 }
 
-function isReading({ method }: Visit): boolean {
-  return method === 'GET' || method === 'HEAD'
+/** Says if a request must bring the admin token: only this machine's own programs are let in without. */
+export function mustBringToken(visit: Visit, rules: AccessRules): boolean {
+  return rules.demandsToken || !visit.isLocal
 }

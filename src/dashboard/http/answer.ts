@@ -1,19 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { STATUS_CODES } from '../../lib/node-http.ts'
 import type { Socket } from 'node:net'
 import { Readable, pipeline } from 'node:stream'
-import { RequestError } from './request-error.ts'
+import type { ErrorBody } from '../../api/error-body.ts'
+import type { CodedError } from '../../lib/coded-error.ts'
+import { STATUS_CODES } from '../../lib/node-http.ts'
+import { type ErrorCode, RequestError, errorStatuses } from './request-error.ts'
 import { safetyHeaders } from './safety-headers.ts'
 
 const json = 'application/json; charset=utf-8'
+/** After how many seconds it may be asked again. */
+const retryAfterS: Readonly<Record<string, number>> = {
+  closing: 2,
+  too_many_readers: 10,
+  prices_busy: 1,
+  query_interrupted: 1,
+  too_busy: 1,
+}
 
 /** An answer to a request. A stream is sent as it comes, and ended with the connection that it goes to. */
-export class Answer {
+export class Answer<Body extends Buffer | Readable | null = Buffer | Readable | null> {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | Readable | null
+  readonly body: Body
 
-  constructor(body: Buffer | Readable | null, headers: Readonly<Record<string, string>> = {}, status = 200) {
+  constructor(body: Body, headers: Readonly<Record<string, string>> = {}, status = 200) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -24,12 +34,16 @@ export function jsonAnswer(
   value: unknown,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): Answer<Buffer> {
   return new Answer(Buffer.from(JSON.stringify(value)), { ...headers, 'Content-Type': json }, status)
 }
 
-export function errorAnswer({ body, status, headers }: RequestError): Answer {
-  return jsonAnswer(body, status, headers)
+export function errorAnswer(error: CodedError): Answer<Buffer> {
+  const { code, message, param, log, headers } = error
+  const body: ErrorBody = { error: { code, message, param, ...(log.length === 0 ? {} : { log }) } }
+  const seconds = retryAfterS[code]
+  const retry = seconds === undefined ? {} : { 'Retry-After': String(seconds) }
+  return jsonAnswer(body, error.status ?? errorStatuses[code as ErrorCode], { ...retry, ...headers })
 }
 
 /** Sends an answer to a request, without its body to HEAD. */
@@ -57,25 +71,20 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy()
     return
   }
-  const { status, headers, body } = malformed(error.code)
-  const text = JSON.stringify(body)
-  const own = { Connection: 'close', 'Content-Type': json, 'Content-Length': Buffer.byteLength(text) }
+  const [code, message] = malformed[error.code ?? ''] ?? notHttp
+  const { status, headers, body } = errorAnswer(new RequestError(code, message))
+  const own = { Connection: 'close', 'Content-Length': body.length }
   const lines = Object.entries({ ...Object.fromEntries(safetyHeaders), ...headers, ...own })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${text}`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body.toString()}`)
 }
 
-function malformed(code: string | undefined): RequestError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new RequestError('headers_too_large', 'The head of the request is too large.')
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new RequestError('request_timeout', 'The request did not arrive in time.')
-    default:
-      return new RequestError('invalid_request', 'The request is not well-formed HTTP/1.1.')
-  }
+const malformed: Readonly<Record<string, readonly [code: ErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The head of the request is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 }
+const notHttp = ['invalid_request', 'The request is not well-formed HTTP/1.1.'] as const
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

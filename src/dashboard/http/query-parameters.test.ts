@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { integer, someOf } from '../../options/value-kind.ts'
 import { or, readQuery } from './query-parameters.ts'
-import { RequestError } from './request-error.ts'
+import { RequestError, errorStatuses } from './request-error.ts'
 
 const table = { lines: or(integer(1, 5000), 150), topics: someOf(['gateway', 'log']) }
 
@@ -51,7 +51,7 @@ for (const [query, param, message] of bad) {
       () => readQuery(query, table),
       (error) => {
         assert.ok(error instanceof RequestError)
-        assert.deepEqual([error.status, error.body.error.param, error.message], [400, param, message])
+        assert.deepEqual([errorStatuses[error.code], error.param, error.message], [400, param, message])
         return true
       },
     )

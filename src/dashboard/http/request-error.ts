@@ -1,9 +1,4 @@
-import type { ErrorBody } from '../../api/error-body.ts'
-import { PriceFileError } from '../../pricing/change-prices.ts'
-import { ProcessError } from '../../supervisor/process-error.ts'
-import { JobError } from '../../supervisor/run-job.ts'
-import { SettingError } from '../../supervisor/gateway-config.ts'
-import { GatewayRefusedError, RawLogError } from '../../supervisor/raw-log-relay.ts'
+import { CodedError } from '../../lib/coded-error.ts'
 
 /** The status of every error that the dashboard answers. `docs/dashboard.md` says what each means. */
 export const errorStatuses = {
@@ -63,61 +58,5 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses
 
-/** After how many seconds it may be asked again. */
-const retryAfterS: Readonly<Record<string, number>> = {
-  closing: 2,
-  too_many_readers: 10,
-  prices_busy: 1,
-  query_interrupted: 1,
-  too_busy: 1,
-}
-
-interface ErrorDetails {
-  /** The parameter, setting or member of the body that is wrong. */
-  readonly param?: string | null
-  /** The last lines of the gateway's log. */
-  readonly log?: readonly string[]
-  /** Further headers of the answer. */
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /** Why a request is answered with a status of 400 or above. */
-export class RequestError extends Error {
-  readonly code: ErrorCode
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: ErrorBody
-
-  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, status?: number) {
-    super(message)
-    this.name = 'RequestError'
-    this.code = code
-    this.status = status ?? errorStatuses[code]
-    const seconds = retryAfterS[code]
-    this.headers = details.headers ?? (seconds === undefined ? {} : { 'Retry-After': String(seconds) })
-    const { param = null, log = [] } = details
-    this.body = { error: { code, message, param, ...(log.length === 0 ? {} : { log }) } }
-  }
-}
-
-/** The answer to a request whose handling threw; null for a fault of our own, of which nothing is told. */
-export function requestErrorOf(error: unknown): RequestError | null {
-  if (error instanceof RequestError) return error
-  if (
-    error instanceof ProcessError ||
-    error instanceof JobError ||
-    error instanceof RawLogError ||
-    error instanceof SettingError ||
-    error instanceof PriceFileError
-  ) {
-    const param = 'param' in error ? error.param : null
-    return new RequestError(error.code, error.message, { param, log: 'log' in error ? error.log : [] })
-  }
-  if (error instanceof GatewayRefusedError) {
-    const headers: Record<string, string> =
-      error.retryAfter === null ? {} : { 'Retry-After': error.retryAfter }
-    // The gateway's own code is passed on, whatever it is.
-    return new RequestError(error.code as ErrorCode, error.message, { headers }, error.status)
-  }
-  return null
-}
+export class RequestError extends CodedError<ErrorCode> {}

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
+import { CodedError } from '../../lib/coded-error.ts'
 import type { JsonCheck } from '../../options/json-check.ts'
 import { Answer, errorAnswer, jsonAnswer, send } from './answer.ts'
 import { type QueryTable, readQuery } from './query-parameters.ts'
 import { checkedBody, readJsonBody } from './request-body.ts'
-import { RequestError, requestErrorOf } from './request-error.ts'
-
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+import { RequestError } from './request-error.ts'
 
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
@@ -33,13 +32,12 @@ export interface Asked<Q, B> {
   readonly response: ServerResponse
 }
 
-/** One method of a path. Its handler returns an {@link Answer}, or a value that is answered as JSON. */
-export interface Route<Q, B> {
+/** What a method of a path takes. */
+export interface Taken<Q, B> {
   /** Absent if it takes none; null if any will do. */
   readonly query?: QueryTable<Q> | null
   /** Absent if the body is not looked at. */
   readonly body?: JsonCheck<B>
-  readonly handle: (asked: Asked<Q, B>) => unknown
 }
 
 type RawAsked = Asked<ParsedUrlQuery, unknown>
@@ -47,11 +45,17 @@ type RawAsked = Asked<ParsedUrlQuery, unknown>
 /** A route with its types closed. */
 type AnyRoute = (asked: RawAsked) => unknown
 
-/** The methods of each path. `:name` stands for any part of a path; GET answers HEAD, too. */
-export type RouteTable = Readonly<Record<string, Readonly<Partial<Record<Method, AnyRoute>>>>>
+/** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
+export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
 
-/** A route whose handler is given a query and a body that are as it says. */
-export function route<Q = unknown, B = unknown>({ query, body, handle }: Route<Q, B>): AnyRoute {
+/**
+ * One method of a path. Its handler is given a query and a body that are as it says, and returns an {@link Answer}, or a
+ * value that is answered as JSON.
+ */
+export function route<Q = unknown, B = unknown>(
+  { query, body }: Taken<Q, B>,
+  handle: (asked: Asked<Q, B>) => unknown,
+): AnyRoute {
   return (asked) =>
     handle({
       ...asked,
@@ -68,8 +72,9 @@ export type Answering = (request: IncomingMessage, response: ServerResponse) => 
  * our own, which are never shown to who asked.
  */
 export function answerBy(routes: RouteTable, onFault: (error: unknown) => void): Answering {
-  const paths = Object.entries(routes).map(([path, methods]) => {
-    return { pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), methods }
+  const known = Object.entries(routes).map(([key, answer]) => {
+    const [method = '', path = ''] = key.split(' ')
+    return { method, pattern: new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`), answer }
   })
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const { method = '', url = '' } = request
@@ -78,18 +83,18 @@ export function answerBy(routes: RouteTable, onFault: (error: unknown) => void):
       throw new RequestError('unknown_method', `${method} is no method of the dashboard.`)
     }
     expectDecodable(path)
-    const found = paths.find(({ pattern }) => pattern.test(path))
-    if (found === undefined) {
+    const found = known.filter(({ pattern }) => pattern.test(path))
+    if (found.length === 0) {
       throw new RequestError('not_found', `Nothing is answered under ${path.slice(0, 100)}.`)
     }
-    const { pattern, methods } = found
-    const answer = methods[(method === 'HEAD' ? 'GET' : method) as Method]
+    const sought = method === 'HEAD' ? 'GET' : method
+    const one = found.find((route) => route.method === sought)
     // Before a body is read that nobody will look at.
-    if (answer === undefined) throw notAllowed(path, Object.keys(methods))
-    const named = Object.entries(pattern.exec(path)?.groups ?? {})
+    if (one === undefined) throw notAllowed(path, found)
+    const named = Object.entries(one.pattern.exec(path)?.groups ?? {})
     const params = Object.fromEntries(named.map(([name, part]) => [name, decodeURIComponent(part)]))
     const body = method === 'GET' || method === 'HEAD' ? undefined : await readJsonBody(request)
-    return answer({ query: parse(search), body, params, request, response })
+    return one.answer({ query: parse(search), body, params, request, response })
   }
   return async (request, response) => {
     try {
@@ -100,7 +105,7 @@ export function answerBy(routes: RouteTable, onFault: (error: unknown) => void):
     } catch (error) {
       // Nobody is left to be answered.
       if (request.socket.destroyed) return
-      const known = requestErrorOf(error)
+      const known = error instanceof CodedError ? error : null
       if (known === null) onFault(error)
       if (response.headersSent) response.destroy()
       else send(request, response, errorAnswer(known ?? internalError))
@@ -117,7 +122,7 @@ export function expectOwnConnection({ socket }: ServerResponse): void {
 
 function expectDecodable(path: string): void {
   if (path.split('/').some(({ length }) => length > maxSegmentLength)) {
-    throw new RequestError('invalid_target', 'A part of the path is too long.', {}, 414)
+    throw new RequestError('invalid_target', 'A part of the path is too long.', { status: 414 })
   }
   try {
     decodeURIComponent(path)
@@ -126,8 +131,8 @@ function expectDecodable(path: string): void {
   }
 }
 
-function notAllowed(path: string, methods: readonly string[]): RequestError {
-  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
+function notAllowed(path: string, routes: readonly { readonly method: string }[]): RequestError {
+  const allow = routes.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
   return new RequestError('method_not_allowed', `${path.slice(0, 100)} takes ${allow}.`, {
     headers: { allow },
   })

@@ -1,27 +1,35 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../call/clock.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
-import { SessionCookie } from './session-cookie.ts'
 
 const codeLifetimeMs = 15 * 60_000
 const maxOpenCodes = 4
+/** The name's beginning: the rest tells apart the dashboards of one host, whose cookies all go to all ports. */
+const namePrefix = 'tokenweir_session_'
+const lifetimeS = 30 * 24 * 60 * 60
+const attributes = 'HttpOnly; SameSite=Strict; Path=/'
 
-/** The ways to show that one knows the admin token. */
+/**
+ * The ways to show that one knows the admin token. In a browser a cookie stands for it: until when it holds, signed with
+ * the token. It outlives a restart of the dashboard, and ends with the token.
+ */
 export class SignIn {
   readonly #clock: Clock
+  readonly #secret: string
   readonly #token: SecretToken
-  readonly #cookie: SessionCookie
+  readonly #cookieName: string
   #openCodes: readonly { readonly secret: SecretToken; readonly untilMs: number }[] = []
 
   constructor(adminToken: string, clock: Clock) {
     this.#clock = clock
+    this.#secret = adminToken
     this.#token = new SecretToken(adminToken)
-    this.#cookie = new SessionCookie(adminToken)
+    this.#cookieName = namePrefix + this.#hmac(namePrefix).toString('hex', 0, 4)
   }
 
   /** Says if a request brings the token, or the cookie that stands for it. */
   isShownBy(tokenHeader: string | null, cookieHeader: string | null): boolean {
-    return this.#token.matches(tokenHeader) || this.#cookie.isIn(cookieHeader, this.#clock.wallTime())
+    return this.#token.matches(tokenHeader) || this.#isCookieIn(cookieHeader ?? '')
   }
 
   /** A code for a link, good once and for a quarter of an hour; beyond a few, the oldest one ends. */
@@ -37,16 +45,39 @@ export class SignIn {
     const now = this.#clock.now()
     const found = this.#openCodes.find(({ secret, untilMs }) => untilMs > now && secret.matches(code))
     this.#openCodes = this.#openCodes.filter((open) => open !== found)
-    return found === undefined ? null : this.#cookie.issue(this.#clock.wallTime())
+    return found === undefined ? null : this.#cookie()
   }
 
   /** The `Set-Cookie` for the right token, or null. */
   byToken(token: string): string | null {
-    return this.#token.matches(token) ? this.#cookie.issue(this.#clock.wallTime()) : null
+    return this.#token.matches(token) ? this.#cookie() : null
   }
 
   /** The `Set-Cookie` that takes the cookie away. */
   signOut(): string {
-    return this.#cookie.revoke()
+    return `${this.#cookieName}=; ${attributes}; Max-Age=0`
+  }
+
+  #cookie(): string {
+    const expiryS = Math.floor(this.#clock.wallTime() / 1000) + lifetimeS
+    return `${this.#cookieName}=${expiryS}.${this.#sign(expiryS)}; ${attributes}; Max-Age=${lifetimeS}`
+  }
+
+  /** Says if a `Cookie` header holds one of ours that is still good. */
+  #isCookieIn(header: string): boolean {
+    // A browser may send several of one name, set for different paths.
+    const ours = new RegExp(`(?<=^|;)\\s*${this.#cookieName}=(\\d{1,12})\\.([\\w-]{43})\\s*(?=;|$)`, 'g')
+    return [...header.matchAll(ours)].some(([, expiryS = '', signature = '']) => {
+      const isSigned = timingSafeEqual(Buffer.from(signature), Buffer.from(this.#sign(Number(expiryS))))
+      return isSigned && Number(expiryS) * 1000 > this.#clock.wallTime()
+    })
+  }
+
+  #sign(expiryS: number): string {
+    return this.#hmac(`${namePrefix}${expiryS}`).toString('base64url')
+  }
+
+  #hmac(text: string): Buffer {
+    return createHmac('sha256', this.#secret).update(text).digest()
   }
 }

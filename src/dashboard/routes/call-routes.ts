@@ -13,39 +13,24 @@ const callId: QueryParameter<number> = {
 
 /** Recorded calls: lists, groups, single calls, and the overview. */
 export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
-  const query = {
-    GET: route({
-      query: callsTable,
-      handle: async ({ request, query }) => answerQuery(request, await queries.ask(callsQuestion(query))),
-    }),
-  }
+  const query = route({ query: callsTable }, async ({ request, query }) =>
+    answerQuery(request, await queries.ask(callsQuestion(query))),
+  )
   return {
-    '/api/query': query,
-    '/api/stats': query,
-    '/api/overview': {
-      GET: route({
-        query: overviewTable,
-        handle: async ({ request, query }) =>
-          answerQuery(request, await queries.ask(overviewQuestion(query))),
-      }),
-    },
-    '/api/calls/:id': {
-      GET: route({
-        handle: async ({ params, request }) => {
-          const id = readParameter('id', callId, params['id'])
-          return answerQuery(request, await queries.ask({ kind: 'call', id }))
-        },
-      }),
-    },
-    '/api/calls/:id/payloads': {
-      GET: route({
-        handle: async ({ params, request }) => {
-          const id = readParameter('id', callId, params['id'])
-          const { logging, filePath } = await rawLog.known()
-          const outcome = await queries.ask({ kind: 'payloads', id, filePath, logging })
-          return answerQuery(request, outcome, { isPrivate: true })
-        },
-      }),
-    },
+    'GET /api/query': query,
+    'GET /api/stats': query,
+    'GET /api/overview': route({ query: overviewTable }, async ({ request, query }) =>
+      answerQuery(request, await queries.ask(overviewQuestion(query))),
+    ),
+    'GET /api/calls/:id': route({}, async ({ params, request }) => {
+      const id = readParameter('id', callId, params['id'])
+      return answerQuery(request, await queries.ask({ kind: 'call', id }))
+    }),
+    'GET /api/calls/:id/payloads': route({}, async ({ params, request }) => {
+      const id = readParameter('id', callId, params['id'])
+      const { logging, filePath } = await rawLog.known()
+      const outcome = await queries.ask({ kind: 'payloads', id, filePath, logging })
+      return answerQuery(request, outcome, { isPrivate: true })
+    }),
   }
 }

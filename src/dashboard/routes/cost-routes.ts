@@ -33,68 +33,48 @@ export function costRoutes(
   clock: Clock,
 ): RouteTable {
   return {
-    '/api/costs': {
-      GET: route({
-        handle: async ({ request }) => {
-          const fileState = priceFileState(priceFile)
-          return answerQuery(request, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
-        },
+    'GET /api/costs': route({}, async ({ request }) => {
+      const fileState = priceFileState(priceFile)
+      return answerQuery(request, await queries.ask({ kind: 'costs', sync: jobs.sync, fileState }))
+    }),
+    'GET /api/costs/matches': route(
+      { query: { from: optional(isoTime), to: optional(isoTime) } },
+      async ({ request, query: { from, to } }) => {
+        const fromMs = from === null ? null : instantOf(from)
+        const toMs = to === null ? null : instantOf(to)
+        expectOrder(fromMs, toMs)
+        const fileState = priceFileState(priceFile)
+        return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
+      },
+    ),
+    'PUT /api/costs/overrides/:name': route({}, ({ params: { name = '' }, body }) =>
+      changePrices(priceFile, (before) => {
+        const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
+        return [costs, entry]
       }),
-    },
-    '/api/costs/matches': {
-      GET: route({
-        query: { from: optional(isoTime), to: optional(isoTime) },
-        handle: async ({ request, query: { from, to } }) => {
-          const fromMs = from === null ? null : instantOf(from)
-          const toMs = to === null ? null : instantOf(to)
-          expectOrder(fromMs, toMs)
-          const fileState = priceFileState(priceFile)
-          return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
-        },
-      }),
-    },
-    '/api/costs/overrides/:name': {
-      PUT: route({
-        handle: ({ params: { name = '' }, body }) =>
-          changePrices(priceFile, (before) => {
-            const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
-            return [costs, entry]
-          }),
-      }),
-      DELETE: route({
-        handle: async ({ params: { name = '' } }) => {
-          const isRemoved = await changePrices(priceFile, (before) => {
-            const costs = withoutOverride(before, name)
-            return [costs, costs !== null]
-          })
-          if (isRemoved) return { removed: name }
-          const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
-          throw new RequestError('price_not_found', message, { param: 'name' })
-        },
-      }),
-    },
-    '/api/costs/sync': {
-      POST: route({
-        handle: () => {
-          if (jobs.startSync()) return jsonAnswer({ status: 'started' }, 202)
-          throw new RequestError('sync_running', 'The prices are being synced already.')
-        },
-      }),
-    },
-    '/api/costs/reprice': {
-      POST: route({
-        body: repriceOrder,
-        handle: async ({ body }) => {
-          const { model = null, only_unpriced: onlyUnpriced = false, dry_run: dryRun = false } = body
-          const tz = readParameter('tz', timeZone, body.tz ?? 'UTC')
-          const fromMs = instantOf(readParameter('from', isoTime, body.from), tz)
-          const toMs = instantOf(readParameter('to', isoTime, body.to), tz)
-          expectOrder(fromMs, toMs)
-          const run = jobs.reprice({ fromMs, toMs, model, onlyUnpriced, dryRun, timeZone: tz })
-          return dryRun ? run.result : jsonAnswer(await run.begun, 202)
-        },
-      }),
-    },
+    ),
+    'DELETE /api/costs/overrides/:name': route({}, async ({ params: { name = '' } }) => {
+      const isRemoved = await changePrices(priceFile, (before) => {
+        const costs = withoutOverride(before, name)
+        return [costs, costs !== null]
+      })
+      if (isRemoved) return { removed: name }
+      const message = `No price of your own is set for ${JSON.stringify(name.slice(0, 100))}.`
+      throw new RequestError('price_not_found', message, { param: 'name' })
+    }),
+    'POST /api/costs/sync': route({}, () => {
+      if (jobs.startSync()) return jsonAnswer({ status: 'started' }, 202)
+      throw new RequestError('sync_running', 'The prices are being synced already.')
+    }),
+    'POST /api/costs/reprice': route({ body: repriceOrder }, async ({ body }) => {
+      const { model = null, only_unpriced: onlyUnpriced = false, dry_run: dryRun = false } = body
+      const tz = readParameter('tz', timeZone, body.tz ?? 'UTC')
+      const fromMs = instantOf(readParameter('from', isoTime, body.from), tz)
+      const toMs = instantOf(readParameter('to', isoTime, body.to), tz)
+      expectOrder(fromMs, toMs)
+      const run = jobs.reprice({ fromMs, toMs, model, onlyUnpriced, dryRun, timeZone: tz })
+      return dryRun ? run.result : jsonAnswer(await run.begun, 202)
+    }),
   }
 }
 

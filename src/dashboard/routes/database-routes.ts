@@ -14,16 +14,13 @@ const compressOrder = json.object({
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
 export function databaseRoutes(jobs: JobStarter): RouteTable {
   return {
-    '/api/db': { GET: route({ handle: () => jobs.file() }) },
-    '/api/db/compress': {
-      POST: route({
-        query: { async: or(trueFalse, false) },
-        body: (body) => compressOrder(body ?? {}),
-        handle: async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
-          const run = jobs.compress(keepDays, dryRun)
-          return query.async ? jsonAnswer(await run.begun, 202) : run.result
-        },
-      }),
-    },
+    'GET /api/db': route({}, () => jobs.file()),
+    'POST /api/db/compress': route(
+      { query: { async: or(trueFalse, false) }, body: (body) => compressOrder(body ?? {}) },
+      async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
+        const run = jobs.compress(keepDays, dryRun)
+        return query.async ? jsonAnswer(await run.begun, 202) : run.result
+      },
+    ),
   }
 }

@@ -62,9 +62,9 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
     })
   }
 
-  const events = route({
-    query: { topics: someOf([...topics.map(({ name }) => name), 'beat']) },
-    handle: ({ query, request, response }) => {
+  const events = route(
+    { query: { topics: someOf([...topics.map(({ name }) => name), 'beat']) } },
+    ({ query, request, response }) => {
       if (readers.size >= maxReaders) {
         throw new RequestError('too_many_readers', 'Too many pages are open; close some.')
       }
@@ -73,9 +73,9 @@ export function eventRoutes(topics: readonly Topic[], clock: Clock): EventRoutes
       open(response, query.topics)
       return undefined
     },
-  })
+  )
   return {
-    routes: { '/api/events': { GET: events } },
+    routes: { 'GET /api/events': events },
     close: () => {
       for (const response of readers) response.end()
     },

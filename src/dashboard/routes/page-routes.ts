@@ -20,9 +20,9 @@ export function openPaths(assets: PageAssets): ReadonlySet<string> {
  * there is no admin token.
  */
 export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | null): RouteTable {
-  const view = route<Readonly<Record<string, unknown>>>({
-    query: null,
-    handle: async ({ query: { token: code }, request }) => {
+  const view = route<Readonly<Record<string, unknown>>>(
+    { query: null },
+    async ({ query: { token: code }, request }) => {
       const isLink = typeof code === 'string' && signIn !== null && request.method === 'GET'
       const cookie = isLink ? signIn.byCode(code) : null
       if (cookie === null && (await guard.demandsSignIn(request))) {
@@ -32,14 +32,13 @@ export function pageRoutes(assets: PageAssets, guard: Guard, signIn: SignIn | nu
       if (isLink) return goOn(cookie)
       return answerContent(request, contentOf('index.html', 'no-cache'))
     },
-  })
-  const asset = route({
-    query: null,
-    handle: ({ params, request }) => answerContent(request, contentOf(`assets/${params['name']}`, forEver)),
-  })
+  )
+  const asset = route({ query: null }, ({ params, request }) =>
+    answerContent(request, contentOf(`assets/${params['name']}`, forEver)),
+  )
   return {
-    ...Object.fromEntries(pagePaths.map((path) => [path, { GET: view }])),
-    '/assets/:name': { GET: asset },
+    ...Object.fromEntries(pagePaths.map((path) => [`GET ${path}`, view])),
+    'GET /assets/:name': asset,
   }
 
   function contentOf(name: string, cacheControl: string): Content {

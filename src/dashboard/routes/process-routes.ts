@@ -32,34 +32,21 @@ export function processRoutes(
     return work.finally(onChange)
   }
   return {
-    '/api/proxy/status': { GET: route({ handle: () => process.status() }) },
-    '/api/proxy/start': {
-      POST: route({ body: optionalSettings, handle: ({ body }) => announced(process.start(body)) }),
-    },
-    '/api/proxy/stop': { POST: route({ handle: () => announced(process.stop()) }) },
-    '/api/proxy/restart': {
-      POST: route({ body: optionalSettings, handle: ({ body }) => announced(process.restart(body)) }),
-    },
-    '/api/proxy/config': {
-      GET: route({ handle: () => process.config() }),
-      PUT: route({ body: settings, handle: ({ body }) => announced(process.configure(body)) }),
-    },
-    '/api/proxy/logs': {
-      GET: route({
-        query: { lines: or(integer(1, 5000), 150) },
-        handle: async ({ query }) => {
-          const { lines, totalLines } = await log.tail(query.lines)
-          return { logs: lines, total_lines: totalLines, returned_lines: lines.length }
-        },
-      }),
-    },
-    '/api/proxy/clear-logs': {
-      POST: route({
-        handle: async () => {
-          await log.clear()
-          return { success: true }
-        },
-      }),
-    },
+    'GET /api/proxy/status': route({}, () => process.status()),
+    'POST /api/proxy/start': route({ body: optionalSettings }, ({ body }) => announced(process.start(body))),
+    'POST /api/proxy/stop': route({}, () => announced(process.stop())),
+    'POST /api/proxy/restart': route({ body: optionalSettings }, ({ body }) =>
+      announced(process.restart(body)),
+    ),
+    'GET /api/proxy/config': route({}, () => process.config()),
+    'PUT /api/proxy/config': route({ body: settings }, ({ body }) => announced(process.configure(body))),
+    'GET /api/proxy/logs': route({ query: { lines: or(integer(1, 5000), 150) } }, async ({ query }) => {
+      const { lines, totalLines } = await log.tail(query.lines)
+      return { logs: lines, total_lines: totalLines, returned_lines: lines.length }
+    }),
+    'POST /api/proxy/clear-logs': route({}, async () => {
+      await log.clear()
+      return { success: true }
+    }),
   }
 }

@@ -25,39 +25,32 @@ const eventStream = { 'Content-Type': 'text/event-stream; charset=utf-8' }
 /** `/api/raw-log/…`: passed on to the gateway; if none runs, the files answer what files can. */
 export function rawLogRoutes({ rawLog, queries }: Pick<DashboardParts, 'queries' | 'rawLog'>): RouteTable {
   return {
-    '/api/raw-log/status': { GET: route({ handle: () => rawLog.status() }) },
-    '/api/raw-log/toggle': {
-      POST: route({ body: toggleOrder, handle: ({ body }) => rawLog.toggle(body) }),
-    },
-    '/api/raw-log/clear': { POST: route({ handle: () => rawLog.clear() }) },
-    '/api/raw-log/recent': {
-      GET: route({
-        query: { limit: or(integer(1, 1000), 50) },
-        handle: async ({ query: { limit }, request }) => {
-          const relayed = await rawLog.recent(limit)
-          if (relayed !== null) {
-            return new Answer(relayed, { 'Content-Type': 'application/json; charset=utf-8' })
-          }
-          const { filePath } = await rawLog.known()
-          const outcome = await queries.ask({ kind: 'recent_payloads', filePath, limit })
-          return answerQuery(request, outcome, { isPrivate: true })
-        },
-      }),
-    },
-    '/api/raw-log/stream': {
-      GET: route({
-        query: { last_event_id: optional(integer(0, Number.MAX_SAFE_INTEGER)) },
-        handle: async ({ query, request, response }) => {
-          expectOwnConnection(response)
-          // Nothing would end a stream that is opened for its head alone.
-          if (request.method === 'HEAD') return new Answer(null, eventStream)
-          const lastEventId =
-            query.last_event_id?.toString() ?? lastEventIdIn(request.headers['last-event-id'])
-          // Nothing is held of it here: a reader that is slow is slow for the gateway, which minds that.
-          return new Answer(await rawLog.stream(lastEventId), { ...eventStream, 'X-Accel-Buffering': 'no' })
-        },
-      }),
-    },
+    'GET /api/raw-log/status': route({}, () => rawLog.status()),
+    'POST /api/raw-log/toggle': route({ body: toggleOrder }, ({ body }) => rawLog.toggle(body)),
+    'POST /api/raw-log/clear': route({}, () => rawLog.clear()),
+    'GET /api/raw-log/recent': route(
+      { query: { limit: or(integer(1, 1000), 50) } },
+      async ({ query: { limit }, request }) => {
+        const relayed = await rawLog.recent(limit)
+        if (relayed !== null) {
+          return new Answer(relayed, { 'Content-Type': 'application/json; charset=utf-8' })
+        }
+        const { filePath } = await rawLog.known()
+        const outcome = await queries.ask({ kind: 'recent_payloads', filePath, limit })
+        return answerQuery(request, outcome, { isPrivate: true })
+      },
+    ),
+    'GET /api/raw-log/stream': route(
+      { query: { last_event_id: optional(integer(0, Number.MAX_SAFE_INTEGER)) } },
+      async ({ query, request, response }) => {
+        expectOwnConnection(response)
+        // Nothing would end a stream that is opened for its head alone.
+        if (request.method === 'HEAD') return new Answer(null, eventStream)
+        const lastEventId = query.last_event_id?.toString() ?? lastEventIdIn(request.headers['last-event-id'])
+        // Nothing is held of it here: a reader that is slow is slow for the gateway, which minds that.
+        return new Answer(await rawLog.stream(lastEventId), { ...eventStream, 'X-Accel-Buffering': 'no' })
+      },
+    ),
   }
 }
 

@@ -6,7 +6,7 @@ import { RecentMap } from '../../lib/recent-map.ts'
 import { type BodyText, readBody } from './body-text.ts'
 import { maskPath } from './mask-path.ts'
 import type { RawAnswer, RawRequest } from './raw-payload.ts'
-import { HeaderRedaction } from './redact-headers.ts'
+import { headerRedaction } from './redact-headers.ts'
 import { type StreamForm, streamEvents, streamForm } from './stream-events.ts'
 import { readStreamText, type StreamText } from './stream-text.ts'
 
@@ -26,14 +26,14 @@ const longestRemembered = 500
  */
 export class RecordComposer {
   readonly #maxBodyBytes: number
-  readonly #headers: HeaderRedaction
+  readonly #headers: ReturnType<typeof headerRedaction>
   /** Of texts that repeat from call to call: methods, paths, models. */
   readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)), longestRemembered)
   readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)), longestRemembered)
 
   constructor({ salt, maxBodyBytes }: ComposeOptions) {
     this.#maxBodyBytes = maxBodyBytes
-    this.#headers = new HeaderRedaction(salt)
+    this.#headers = headerRedaction(salt)
   }
 
   /** The feed's event of a call that begins. */
@@ -69,7 +69,7 @@ export class RecordComposer {
   }
 
   #head(raw: RawRequest, seq: number, direction: string, status: number | null): string {
-    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#paths.get(raw.path)},"status":${status},"headers":${this.#headers.json(raw.headers)}`
+    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#paths.get(raw.path)},"status":${status},"headers":${this.#headers(raw.headers)}`
   }
 
   #tail(raw: RawRequest, truncated: boolean): string {

@@ -20,46 +20,37 @@ const schemed =
   /^(bearer|basic|digest|token|apikey|api-key|key|negotiate|dpop|oauth|hmac|aws4-hmac-sha256)[ \t]+(.+)$/is
 const longestRemembered = 300
 
-/** Header lists fit to be kept: credentials are only a fingerprint and a length. */
-export class HeaderRedaction {
-  readonly #salt: Uint8Array
-  readonly #names = new RecentMap((name) => {
+/**
+ * Makes header lists fit to be kept: credentials are only a fingerprint and a length. As the JSON text of an object: names
+ * in lower case, the values of a repeated one in a list. `salt` is the installation's: the fingerprint of a key is the one
+ * that calls are known by.
+ */
+export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => string {
+  const names = new RecentMap((name) => {
     const lower = name.toLowerCase()
-    return { lower: maskKeys(lower), isSecret: secretName.test(lower) && !openNames.has(lower) }
+    return { key: JSON.stringify(maskKeys(lower)), isSecret: secretName.test(lower) && !openNames.has(lower) }
   })
-  readonly #secret = new RecentMap((value) => this.#redacted(value), longestRemembered)
-  readonly #open = new RecentMap((value) => JSON.stringify(maskPath(value)), longestRemembered)
-
-  /** `salt` is the installation's: the fingerprint of a key is the one that calls are known by. */
-  constructor(salt: Uint8Array) {
-    this.#salt = salt
-  }
-
-  /** As the JSON text of an object: names in lower case, the values of a repeated one in a list. */
-  json(headers: RawHeaders): string {
+  const secret = new RecentMap((value) => redacted(value, salt), longestRemembered)
+  const open = new RecentMap((value) => JSON.stringify(maskPath(value)), longestRemembered)
+  return (headers) => {
     // Names are the client's: no object takes them as keys.
-    const values = new Map<string, string>()
-    let repeated: Set<string> | null = null
+    const values = new Map<string, string[]>()
     for (let i = 0; i + 1 < headers.length; i += 2) {
-      const { lower, isSecret } = this.#names.get(headers[i] ?? '')
-      const value = (isSecret ? this.#secret : this.#open).get(headers[i + 1] ?? '')
-      const before = values.get(lower)
-      if (before !== undefined) (repeated ??= new Set()).add(lower)
-      values.set(lower, before === undefined ? value : `${before},${value}`)
+      const { key, isSecret } = names.get(headers[i] ?? '')
+      const value = (isSecret ? secret : open).get(headers[i + 1] ?? '')
+      const before = values.get(key)
+      if (before === undefined) values.set(key, [value])
+      else before.push(value)
     }
-    let json = '{'
-    for (const [name, value] of values) {
-      if (json.length > 1) json += ','
-      json += `${JSON.stringify(name)}:${repeated?.has(name) === true ? `[${value}]` : value}`
-    }
-    return `${json}}`
+    const members = [...values].map(([key, all]) => `${key}:${all.length === 1 ? all[0] : `[${all.join()}]`}`)
+    return `{${members.join()}}`
   }
+}
 
-  #redacted(value: string): string {
-    if (value === '') return '""'
-    const [, scheme, rest] = schemed.exec(value) ?? []
-    const secret = rest ?? value
-    const print = createHmac('sha256', this.#salt).update(secret).digest('hex').slice(0, 8)
-    return JSON.stringify(`${scheme === undefined ? '' : `${scheme} `}hmac:${print}(${secret.length})`)
-  }
+function redacted(value: string, salt: Uint8Array): string {
+  if (value === '') return '""'
+  const [, scheme, rest] = schemed.exec(value) ?? []
+  const secret = rest ?? value
+  const print = createHmac('sha256', salt).update(secret).digest('hex').slice(0, 8)
+  return JSON.stringify(`${scheme === undefined ? '' : `${scheme} `}hmac:${print}(${secret.length})`)
 }

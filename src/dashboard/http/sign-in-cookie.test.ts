@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SessionCookie } from './session-cookie.ts'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { SignIn } from './sign-in.ts'
+
+function signInAt(wallTimeMs: number, token: string = 'the token'): SignIn {
+  const clock = new FakeClock()
+  clock.stepWallTime(wallTimeMs - clock.wallTime())
+  return new SignIn(token, clock)
+}
 
 const now = Date.UTC(2026, 10, 21, 6)
 const dayMs = 24 * 60 * 60 * 1000
-const ours = new SessionCookie('the token')
-const others = new SessionCookie('another').issue(now).split(';', 1)[0]!
-const issued = ours.issue(now)
+const ours = signInAt(now)
+const others = signInAt(now, 'another').byToken('another')!.split(';', 1)[0]!
+const issued = ours.byToken('the token')!
 const pair = issued.split(';', 1)[0]!
 const [name, expiry, signature] = pair.split(/[=.]/) as [string, string, string]
 
@@ -15,7 +22,7 @@ test('the cookie is for this site and for no script, and lasts 30 days', () => {
     issued,
     /^tokenweir_session_[\da-f]{8}=\d{10}\.[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=2592000$/,
   )
-  assert.equal(ours.revoke(), `${name}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`)
+  assert.equal(ours.signOut(), `${name}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`)
 })
 
 const cases: readonly [what: string, header: string | null, atMs: number, good: boolean][] = [
@@ -38,9 +45,10 @@ const cases: readonly [what: string, header: string | null, atMs: number, good: 
 ]
 
 for (const [what, header, atMs, good] of cases) {
-  test(`${what}: ${good ? 'good' : 'not good'}`, () => assert.equal(ours.isIn(header, atMs), good))
+  test(`${what}: ${good ? 'good' : 'not good'}`, () =>
+    assert.equal(signInAt(atMs).isShownBy(null, header), good))
 }
 
 test('it outlives a restart', () => {
-  assert.equal(new SessionCookie('the token').isIn(pair, now), true)
+  assert.equal(signInAt(now).isShownBy(null, pair), true)
 })
