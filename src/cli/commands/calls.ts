@@ -3,7 +3,7 @@ import type { CallJson } from '../../call/call-record.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { CallsTable } from '../terminal/calls-table.ts'
+import { callsTable } from '../terminal/calls-table.ts'
 import { defaultGatewayPort } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, modelNames } from '../../options/value-kind.ts'
@@ -44,7 +44,12 @@ export async function run(
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const options = parseOptions(table, argv, env)
-  const filter = filterOf(options, terminal.clock.wallTime())
+  const { errors, model, since } = options
+  const filter: CallFilter = {
+    ...(errors ? { failedOnly: true } : {}),
+    ...(model.length > 0 ? { model } : {}),
+    ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
+  }
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
     terminal.warn(`${noCallsYet(options.db)}\n`)
@@ -83,15 +88,15 @@ async function show(
   }
   const { width, color, clock } = terminal
   const look = { width: width(), color, nowMs: clock.wallTime(), open: follow }
-  const table = json ? null : new CallsTable(recent, look)
+  const table = json ? null : callsTable(recent, look)
   const print = (calls: readonly CallJson[]): void => {
     const lines = calls.map((call) => `${table?.row(call) ?? JSON.stringify(call)}\n`)
     if (lines.length > 0) terminal.print(lines.join(''))
   }
-  if (table !== null) terminal.print(`${table.header()}\n`)
+  if (table !== null) terminal.print(`${table.header}\n`)
   print(recent)
   if (!follow) {
-    if (table !== null) terminal.print(`${table.footer(recent)}\n`)
+    if (table !== null) terminal.print(`${table.footer}\n`)
     return
   }
   const printed = new Set(recent.map((call) => call.id))
@@ -101,14 +106,6 @@ async function show(
     print(ended.calls.filter((call) => !printed.has(call.id)))
     // As many as were asked for: more are there already.
     if (ended.calls.length < followedAtOnce && !(await pause(terminal))) return
-  }
-}
-
-function filterOf(options: CallsOptions, nowMs: number): CallFilter {
-  return {
-    ...(options.errors ? { failedOnly: true } : {}),
-    ...(options.model.length > 0 ? { model: options.model } : {}),
-    ...(options.since === null ? {} : { fromMs: nowMs - options.since }),
   }
 }
 
