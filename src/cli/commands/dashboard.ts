@@ -2,8 +2,8 @@ import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
-import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
+import { type CliCommand, parseOptions } from '../parse-options.ts'
+import { openDashboard } from '../running-dashboard.ts'
 
 export const command: CliCommand = {
   name: 'dashboard',
@@ -20,13 +20,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     await dashboard?.close()
     process.exit(0)
   })
-  let dashboard: RunningDashboard
-  try {
-    dashboard = await opening
-  } catch (error) {
-    if (error instanceof OptionError) throw error
-    process.exitCode = await reportPortTrouble(error, options, '--port')
-    return
-  }
+  const dashboard = await opening.catch((error: unknown) => reportPortTrouble(error, options, '--port'))
+  if (dashboard === null) return
   for (const line of dashboardLines(options, dashboard, await dashboard.gateway.status())) console.log(line)
 }
