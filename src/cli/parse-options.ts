@@ -25,7 +25,7 @@ export interface CliCommand {
   readonly description: string
   readonly options: Readonly<Record<string, OptionSpec<unknown>>>
   /** What it takes beside its options: `[model]`. */
-  readonly operand?: readonly [name: string, description: string]
+  readonly operand?: readonly [name: string, description: string] | undefined
 }
 
 /** To be asked for its help. */

@@ -9,10 +9,10 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, modelNames } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
-const table = optionTable({
+export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
   follow: flag('go on showing calls as they end'),
   errors: flag('only calls that failed'),
@@ -23,12 +23,6 @@ const table = optionTable({
 })
 
 type CallsOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'calls',
-  description: 'list recorded calls, the newest last',
-  options: table,
-}
 
 const pollMs = 500
 const followedAtOnce = 1000

@@ -4,7 +4,7 @@ import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
@@ -44,7 +44,7 @@ const prices = {
   ),
 }
 
-const table = optionTable({
+export const table = optionTable({
   ...prices,
   remove: flag('take the price away'),
   db: database('file of the telemetry database; the prices lie beside it'),
@@ -54,12 +54,7 @@ function amount(what: string): OptionRow<number | null> {
   return optional(usd, `price of ${what}`)
 }
 
-export const command: CliCommand = {
-  name: 'costs set',
-  description: 'set or remove a price of your own',
-  options: table,
-  operand: ['<name>', 'a model, or host/model'],
-}
+export const operand = ['<name>', 'a model, or host/model'] as const
 
 /** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `OptionError`. */
 export async function run(

@@ -6,7 +6,7 @@ import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseWithModel } from '../parse-options.ts'
+import { type Environment, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
@@ -25,18 +25,13 @@ const upstreamHost: ValueKind<string> = {
   },
 }
 
-const table = optionTable({
+export const table = optionTable({
   upstream: optional(upstreamHost, 'where the model is called; everywhere unless given'),
   json: flag('print one JSON object'),
   db: database('file of the telemetry database; the prices lie beside it'),
 })
 
-export const command: CliCommand = {
-  name: 'costs show',
-  description: 'say what a model costs, or what prices there are',
-  options: table,
-  operand: ['[model]', ''],
-}
+export const operand = ['[model]', ''] as const
 
 /** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `OptionError`. */
 export function run(

@@ -2,14 +2,10 @@ import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { type CliCommand, parseOptions } from '../parse-options.ts'
+import { parseOptions } from '../parse-options.ts'
 import { openDashboard } from '../running-dashboard.ts'
 
-export const command: CliCommand = {
-  name: 'dashboard',
-  description: 'show what was recorded, and control the gateway',
-  options: dashboardOptionTable,
-}
+export const table = dashboardOptionTable
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {

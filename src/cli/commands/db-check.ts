@@ -1,22 +1,16 @@
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { count } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   full: flag('count every quarter hour again instead of a sample; takes minutes for millions of calls'),
   db: database(),
 })
-
-export const command: CliCommand = {
-  name: 'db check',
-  description: 'say whether the database is sound',
-  options: table,
-}
 
 /** Instants named at most in one line. */
 const namedAtMost = 5

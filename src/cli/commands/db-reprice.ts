@@ -5,7 +5,7 @@ import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '
 import type { RepricedDay } from '../../store/jobs/reprice-days.ts'
 import { type RepriceOutcome, type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { undoReprice } from '../../store/jobs/undo-reprice.ts'
-import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { displayWidth, pad, shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
 import { counted, exactDollars, known } from '../terminal/figures.ts'
@@ -15,7 +15,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { instant, modelName, timeZone } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   from: optional(instant, 'calls that began then or later; must be given'),
   to: optional(instant, 'calls that began before then; now unless given'),
   model: optional(modelName, 'only calls that asked for this model'),
@@ -28,12 +28,6 @@ const table = optionTable({
 })
 
 type RepriceOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'db reprice',
-  description: 'give calls the cost that the prices of their time say',
-  options: table,
-}
 
 /** Days and models that are listed; further ones are counted. */
 const mostLines = 60

@@ -8,7 +8,7 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
+import { OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
@@ -16,11 +16,7 @@ import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
-export const command: CliCommand = {
-  name: 'gateway',
-  description: 'forward calls and record them',
-  options: gatewayCommandTable,
-}
+export const table = gatewayCommandTable
 
 const lookEveryMs = 1000
 /** For what holds the port to say who it is. */

@@ -5,7 +5,7 @@ import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
 import { addressPlace, type FeedPlace, gatewayFeed, NoGatewayError, socketPlace } from './gateway-feed.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { tailPrinter } from '../terminal/tail-printer.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
@@ -15,7 +15,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { baseUrl, integer, modelNames } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   body: flag('show what was asked and answered, too'),
   full: flag('cut nothing that --body shows'),
   errors: flag('only calls that fail'),
@@ -37,12 +37,6 @@ const table = optionTable({
 })
 
 type TailOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'tail',
-  description: 'show calls as they begin and end',
-  options: table,
-}
 
 /**
  * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws

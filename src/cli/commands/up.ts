@@ -6,18 +6,14 @@ import type { Options } from '../../options/option-spec.ts'
 import { ProcessError } from '../../supervisor/process-error.ts'
 import { upLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
-export const command: CliCommand = {
-  name: 'up',
-  description: 'dashboard and gateway together',
-  options: upOptionTable,
-}
+export const table = upOptionTable
 
 const refreshMs = 1000
 

@@ -11,14 +11,14 @@ import type { SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
 import { exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { modelName, onOff } from '../../options/value-kind.ts'
 import { flag, optional, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   upstream: gatewayOptionTable.upstream,
   model: optional(modelName, 'model to ask; the first that the upstream lists unless given'),
   stream: value(onOff, true, 'whether the answer is asked for as a stream'),
@@ -29,12 +29,6 @@ const table = optionTable({
 })
 
 type VerifyOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'verify',
-  description: 'make one call and compare what was sent with what came',
-  options: table,
-}
 
 const target = '/v1/chat/completions'
 
