@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { codeOf } from '../lib/caught.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode } from './exit-code.ts'
 import { version } from './package-version.ts'
@@ -57,7 +58,10 @@ const groups: Readonly<Record<string, string>> = {
  * code stands in `process.exitCode`.
  */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  process.stdout.on('error', noteOutputError)
+  // A reader that has seen enough, as `head` has, is no fault.
+  process.stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') process.exitCode = exitCode.fault
+  })
   try {
     const [first = '', second = ''] = argv
     const name = `${first} ${second}` in commands ? `${first} ${second}` : first
@@ -68,7 +72,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       const { run } = await load()
       if (longJobs.has(name)) lowerPriority(process.pid)
       const rest = argv.slice(name.split(' ').length)
-      const code = await run(rest, readers.has(name) ? await runningEnv(rest, env) : env)
+      const reading = readers.has(name) ? await import('./running-database.ts') : null
+      const code = await run(rest, (await reading?.withRunningDatabase(rest, env)) ?? env)
       if (typeof code === 'number') process.exitCode = code
     }
   } catch (error) {
@@ -80,11 +85,6 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     process.stderr.write(`tokenweir: ${error.message}\n`)
     process.exitCode = exitCode.usage
   }
-}
-
-async function runningEnv(argv: readonly string[], env: Environment): Promise<Environment> {
-  const { withRunningDatabase } = await import('./running-database.ts')
-  return await withRunningDatabase(argv, env, (text) => process.stderr.write(text))
 }
 
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */
@@ -107,11 +107,6 @@ async function explain(argv: readonly string[]): Promise<void> {
     parent.addCommand(command.copyInheritedSettings(program))
   }
   await program.parseAsync(argv, { from: 'user' })
-}
-
-/** A reader that has seen enough, as `head` has, is no fault. */
-function noteOutputError(error: Error & { readonly code?: string }): void {
-  if (error.code !== 'EPIPE') process.exitCode = exitCode.fault
 }
 
 if (import.meta.main) await main(process.argv.slice(2), process.env)

@@ -17,7 +17,6 @@ export interface TailStyle {
 
 const statusWidth = 4
 const durationWidth = 7
-const detailIndent = '  └ '
 const bodyIndent = '    '
 /** Of a terminal that is narrower still, lines are cut. */
 const leastBodyWidth = 16
@@ -50,7 +49,7 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
   const line = lineOf(timestamp, sign, id, parts.join('  '), tone, style)
   const message = tone === 'plain' ? '' : messageIn(record.body)
   if (message === '') return line
-  const detail = shorten(printable(detailIndent + message), style.width)
+  const detail = shorten(printable(`  └ ${message}`), style.width)
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
@@ -61,14 +60,12 @@ export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean,
     .flatMap(({ text, isRemark }) => {
       const whole = printable(text.replaceAll('\t', '  '))
       const tone = isRemark ? 'faint' : 'plain'
-      const lines = full ? [whole] : wrapLine(whole, width)
-      return lines.map((line) => paint(tone, cut(bodyIndent + line, full, style), style.color))
+      const lines = full
+        ? [bodyIndent + whole]
+        : wrapLine(whole, width).map((line) => shorten((bodyIndent + line).trimEnd(), style.width))
+      return lines.map((line) => paint(tone, line, style.color))
     })
     .join('\n')
-}
-
-function cut(line: string, full: boolean, { width }: TailStyle): string {
-  return full ? line : shorten(line.trimEnd(), width)
 }
 
 /** Whether the call failed, or its client left: `isFailed`, for an outcome that came as a text. */
@@ -94,12 +91,8 @@ function labelsOf({ model, stream }: PayloadRecord): readonly string[] {
 
 /** As OpenAI and Anthropic, and we ourselves, tell of errors: `{"error":{"message":…}}`; others have a text there. */
 function messageIn(body: unknown): string {
-  const error = memberOf(body, 'error')
-  const message =
-    typeof error === 'string' ? error : (memberOf(error, 'message') ?? memberOf(body, 'message'))
-  return typeof message === 'string' ? message : ''
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && name in value ? value[name] : undefined
+  if (!isObject(body)) return ''
+  const { error, message } = body
+  const said = typeof error === 'string' ? error : ((isObject(error) ? error['message'] : null) ?? message)
+  return typeof said === 'string' ? said : ''
 }
