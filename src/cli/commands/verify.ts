@@ -1,6 +1,7 @@
 import { maxHeaderBytes } from '../../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
 import { ask } from '../../verify/ask.ts'
 import { compareExchanges } from '../../verify/compare-exchanges.ts'
@@ -42,7 +43,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   try {
     return await verify(options, env, print)
   } catch (error) {
-    warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
+    warn(`tokenweir: ${wordsOf(error, options.upstream)}\n`)
     return exitCode.fault
   }
 }
@@ -53,12 +54,12 @@ async function verify(options: VerifyOptions, env: Environment, print: Terminal[
   const model = options.model ?? (await firstModel(base, key))
   const request = chatRequest(model, options.stream, key)
   const { client, upstream, attempts, beside } = await throughGateway(base, request, options, env)
+  const { status } = upstream.answer
   print(`One call to ${options.upstream}, model ${model}: what was sent against what came.\n`)
   const expectedTarget = upstreamPath(base, parseTarget(target))
   const findings = [...compareExchanges(client, upstream, expectedTarget)]
   const notes: string[] = []
   if (attempts > 1) notes.push('the upstream refused to be asked for usage, and was asked again without')
-  const { status } = upstream.answer
   if (status >= 400)
     notes.push(`the upstream answered ${status}${key === '' ? '; UPSTREAM_API_KEY holds its key' : ''}`)
   if (beside !== null) {
@@ -133,8 +134,8 @@ async function firstModel(base: UpstreamBase, key: string): Promise<string> {
 }
 
 /** What the system says of a connection says nothing to a person without the address. */
-function wordsOf(error: Error, upstream: string): string {
-  if (!('code' in error)) return error.message
+function wordsOf(error: unknown, upstream: string): string {
+  if (!(error instanceof Error) || !('code' in error)) return messageOf(error)
   const progress = { started: false, answered: false, reusedSocket: false, maxHeaderBytes }
   return `${upstream}: ${failureOf(error, progress).message} --upstream names another`
 }
