@@ -11,12 +11,7 @@ import {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A wrong option or value, in one line fit for the person who wrote it. */
-export class OptionError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'OptionError'
-  }
-}
+export class OptionError extends Error {}
 
 /** A command, as its help and `docs/options.md` show it. */
 export interface CliCommand {

@@ -105,13 +105,8 @@ async function show(
 
 /** Says whether anybody still reads after the pause. */
 async function pause({ clock, signal }: Terminal): Promise<boolean> {
-  try {
-    await clock.delay(pollMs, signal)
-    return true
-  } catch (error) {
-    if (signal.aborted) return false
-    throw error
-  }
+  await clock.delay(pollMs, signal).catch(() => undefined)
+  return !signal.aborted
 }
 
 function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {

@@ -2,14 +2,9 @@ import type { CallJson } from '../../call/call-record.ts'
 import { type CallColumn, callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import { displayWidth, pad, shorten } from './display-width.ts'
 import { count, counted, exactDollars, known, unknownFigure } from './figures.ts'
-import { paint, type Tone } from './paint.ts'
+import { type LineStyle, paint, type Tone } from './paint.ts'
 
-export interface CallsTableOptions {
-  /** Columns that a line may take. */
-  readonly width: number
-  readonly color: boolean
-  /** Milliseconds since the Unix epoch: calls of other days are shown with their date. */
-  readonly nowMs: number
+interface CallsTableOptions extends LineStyle {
   /** More calls will follow those that the widths are taken from. */
   readonly open: boolean
 }

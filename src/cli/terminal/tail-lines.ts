@@ -3,17 +3,8 @@ import { isObject } from '../../lib/message-shape.ts'
 import { shorten, wrapLine } from './display-width.ts'
 import { printable } from './printable.ts'
 import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
-import { paint, type Tone } from './paint.ts'
+import { type LineStyle, paint, type Tone } from './paint.ts'
 import { bodyText } from './payload-text.ts'
-
-/** How lines are written. */
-export interface TailStyle {
-  /** Columns that a line may take. */
-  readonly width: number
-  readonly color: boolean
-  /** Milliseconds since the Unix epoch: what was on other days is shown with its date. */
-  readonly nowMs: number
-}
 
 const statusWidth = 4
 const durationWidth = 7
@@ -22,19 +13,19 @@ const bodyIndent = '    '
 const leastBodyWidth = 16
 
 /** A call begins: one line. */
-export function startLine({ id, timestamp, method, path }: CallStarted, style: TailStyle): string {
+export function startLine({ id, timestamp, method, path }: CallStarted, style: LineStyle): string {
   return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
 }
 
 /** What a call asks: one line to stand over its body. */
-export function requestLine(record: PayloadRecord, style: TailStyle): string {
+export function requestLine(record: PayloadRecord, style: LineStyle): string {
   const { id, timestamp, method, path, body_bytes: bytes } = record
   const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]
   return lineOf(timestamp, '▸', id, parts.join('  '), 'plain', style)
 }
 
 /** A call has ended: one line, and a second one with what its answer says went wrong. */
-export function endLine(record: OutgoingRecord, style: TailStyle): string {
+export function endLine(record: OutgoingRecord, style: LineStyle): string {
   const { id, timestamp, method, path, status, duration_ms: durationMs, body_bytes: bytes } = record
   const tone = toneOf(record)
   const sign = tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗'
@@ -54,7 +45,7 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
 }
 
 /** The body of a request or an answer, indented; lines are broken at the width, unless nothing is to be cut. */
-export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: TailStyle): string {
+export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: LineStyle): string {
   const width = Math.max(leastBodyWidth, style.width - bodyIndent.length)
   return bodyText(record, full)
     .flatMap(({ text, isRemark }) => {
@@ -79,7 +70,7 @@ function lineOf(
   id: string,
   rest: string,
   tone: Tone,
-  style: TailStyle,
+  style: LineStyle,
 ): string {
   const time = clockTime(Date.parse(timestamp), style.nowMs)
   return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
