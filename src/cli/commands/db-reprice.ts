@@ -34,17 +34,13 @@ const mostLines = 60
 const longestName = 40
 
 /** The store's part of it, and the prices in force for the database at a path. */
-export interface RepriceParts {
-  readonly reprice: typeof repriceStore
-  readonly undo: typeof undoReprice
-  readonly prices: (path: string) => PriceReading
-}
-
-const realParts: RepriceParts = {
+const realParts = {
   reprice: repriceStore,
   undo: undoReprice,
-  prices: (path) => readPricesInForce(priceFileOf(path)),
+  prices: (path: string): PriceReading => readPricesInForce(priceFileOf(path)),
 }
+
+export type RepriceParts = typeof realParts
 
 /**
  * `tokenweir db reprice`: gives calls the cost that the prices of their time say. Gives the exit code; throws

@@ -11,7 +11,7 @@ import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
-import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable, row } from '../../options/option-spec.ts'
 import { baseUrl, integer, modelNames } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
@@ -24,14 +24,12 @@ export const table = optionTable({
   db: database(
     'file of the telemetry database: in its folder lies the socket of the gateway that is followed',
   ),
-  port: {
-    ...value(
-      integer(1, 65_535),
-      defaultGatewayPort,
-      'TCP port of the gateway on this machine, where there is no such socket',
-    ),
-    env: gatewayOptionTable.port.env,
-  },
+  port: row(
+    integer(1, 65_535),
+    defaultGatewayPort,
+    'TCP port of the gateway on this machine, where there is no such socket',
+    { env: gatewayOptionTable.port.env },
+  ),
   url: optional(baseUrl, 'where the gateway is reached, in place of socket and port'),
   adminTokenFile: ownOptionTable.adminTokenFile,
 })
