@@ -2,16 +2,9 @@ import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionTable, optionTable, row, type ValuesOf } from './option-spec.ts'
 import { bindAddress, integer, path, urlOrPath } from './value-kind.ts'
 
-/** The dashboard's port, by default. */
-export const defaultDashboardPort = 9118
-
 /** The dashboard's options besides those of the gateway. */
 export const ownOptionTable = optionTable({
-  dashboardPort: row(
-    integer(0, 65_535),
-    defaultDashboardPort,
-    'TCP port of the dashboard; 0 takes any that is free',
-  ),
+  dashboardPort: row(integer(0, 65_535), 9118, 'TCP port of the dashboard; 0 takes any that is free'),
   dashboardHost: row(
     bindAddress,
     '127.0.0.1',

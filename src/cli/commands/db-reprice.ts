@@ -84,13 +84,10 @@ export async function run(
 }
 
 function refuseBesideUndo({ setBy }: RepriceOptions): void {
-  for (const name of ['from', 'to', 'model', 'onlyUnpriced', 'dryRun'] as const) {
-    if (setBy[name] !== null) {
-      throw new OptionError(
-        `--undo takes back the last re-pricing as a whole: it does not go with ${setBy[name]}`,
-      )
-    }
-  }
+  const { from, to, model, onlyUnpriced, dryRun } = setBy
+  const beside = from ?? to ?? model ?? onlyUnpriced ?? dryRun
+  if (beside === null) return
+  throw new OptionError(`--undo takes back the last re-pricing as a whole: it does not go with ${beside}`)
 }
 
 function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {

@@ -18,7 +18,7 @@ export interface FeedPlace {
   /** For a person to read. */
   readonly name: string
   /** Asks for it behind the event with this id, or where it is now; null if nobody answers. */
-  ask(lastEventId: string | null): Promise<IncomingMessage | null>
+  readonly ask: (lastEventId: string | null) => Promise<IncomingMessage | null>
 }
 
 /** No gateway answers anywhere; the message says where it was looked for. */
