@@ -1,15 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { command as calls } from '../src/cli/commands/calls.ts'
-import { command as tail } from '../src/cli/commands/tail.ts'
-import { command as verify } from '../src/cli/commands/verify.ts'
-import { command as dbCompress } from '../src/cli/commands/db-compress.ts'
-import { command as dbCheck } from '../src/cli/commands/db-check.ts'
-import { command as dbRebuild } from '../src/cli/commands/db-rebuild.ts'
-import { command as dbReprice } from '../src/cli/commands/db-reprice.ts'
-import { command as costsShow } from '../src/cli/commands/costs-show.ts'
-import { command as costsSet } from '../src/cli/commands/costs-set.ts'
-import { command as costsSync } from '../src/cli/commands/costs-sync.ts'
+import { commands } from '../src/cli/main.ts'
 import type { CliCommand } from '../src/cli/parse-options.ts'
 import {
   dashboardOptionTable,
@@ -32,8 +23,10 @@ const tables: Readonly<Record<string, Table>> = {
   ),
   'tokenweir gateway': gatewayCommandTable,
   ...Object.fromEntries(
-    [calls, tail, verify, dbCompress, dbCheck, dbRebuild, dbReprice, costsShow, costsSet, costsSync].map(
-      ({ name, options }) => [`tokenweir ${name}`, options],
+    await Promise.all(
+      Object.entries(commands)
+        .filter(([name]) => !['up', 'gateway', 'dashboard', 'demo'].includes(name))
+        .map(async ([name, [, load]]) => [`tokenweir ${name}`, (await load()).table] as const),
     ),
   ),
 }

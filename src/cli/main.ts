@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { codeOf } from '../lib/caught.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode } from './exit-code.ts'
 import { version } from './package-version.ts'
@@ -6,27 +7,39 @@ import { type CliCommand, type Environment, helpOf, oneLine, OptionError } from 
 
 /** The module of a command. */
 interface CommandModule {
-  readonly command: CliCommand
+  readonly table: CliCommand['options']
+  readonly operand?: CliCommand['operand']
   /** Gives the exit code; nothing if the command goes on by itself. Throws `OptionError`. */
   readonly run: (argv: readonly string[], env: Environment) => Promise<number | void> | number
 }
 
 /** All commands, in the order of the help. A command's module is loaded only if it is asked for. */
-const commands: Readonly<Record<string, () => Promise<CommandModule>>> = {
-  up: () => import('./commands/up.ts'),
-  gateway: () => import('./commands/gateway.ts'),
-  dashboard: () => import('./commands/dashboard.ts'),
-  calls: () => import('./commands/calls.ts'),
-  tail: () => import('./commands/tail.ts'),
-  'costs show': () => import('./commands/costs-show.ts'),
-  'costs set': () => import('./commands/costs-set.ts'),
-  'costs sync': () => import('./commands/costs-sync.ts'),
-  'db compress': () => import('./commands/db-compress.ts'),
-  'db check': () => import('./commands/db-check.ts'),
-  'db rebuild': () => import('./commands/db-rebuild.ts'),
-  'db reprice': () => import('./commands/db-reprice.ts'),
-  verify: () => import('./commands/verify.ts'),
-  demo: () => import('./commands/demo.ts'),
+export const commands: Readonly<
+  Record<string, readonly [description: string, load: () => Promise<CommandModule>]>
+> = {
+  up: ['dashboard and gateway together', () => import('./commands/up.ts')],
+  gateway: ['forward calls and record them', () => import('./commands/gateway.ts')],
+  dashboard: ['show what was recorded, and control the gateway', () => import('./commands/dashboard.ts')],
+  calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts')],
+  tail: ['show calls as they begin and end', () => import('./commands/tail.ts')],
+  'costs show': [
+    'say what a model costs, or what prices there are',
+    () => import('./commands/costs-show.ts'),
+  ],
+  'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts')],
+  'costs sync': ['bring the prices up to date with a list', () => import('./commands/costs-sync.ts')],
+  'db compress': [
+    'fold old calls into sums and make the file smaller',
+    () => import('./commands/db-compress.ts'),
+  ],
+  'db check': ['say whether the database is sound', () => import('./commands/db-check.ts')],
+  'db rebuild': ['make the sums anew from the calls', () => import('./commands/db-rebuild.ts')],
+  'db reprice': [
+    'give calls the cost that the prices of their time say',
+    () => import('./commands/db-reprice.ts'),
+  ],
+  verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
+  demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts')],
 }
 
 /** They read the database of the gateway that runs, unless one is named. */
@@ -45,17 +58,22 @@ const groups: Readonly<Record<string, string>> = {
  * code stands in `process.exitCode`.
  */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  process.stdout.on('error', noteOutputError)
+  // A reader that has seen enough, as `head` has, is no fault.
+  process.stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') process.exitCode = exitCode.fault
+  })
   try {
     const [first = '', second = ''] = argv
     const name = `${first} ${second}` in commands ? `${first} ${second}` : first
-    const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (load === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+    if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
+      const [, load] = command
       const { run } = await load()
       if (longJobs.has(name)) lowerPriority(process.pid)
       const rest = argv.slice(name.split(' ').length)
-      const code = await run(rest, readers.has(name) ? await runningEnv(rest, env) : env)
+      const reading = readers.has(name) ? await import('./running-database.ts') : null
+      const code = await run(rest, (await reading?.withRunningDatabase(rest, env)) ?? env)
       if (typeof code === 'number') process.exitCode = code
     }
   } catch (error) {
@@ -69,11 +87,6 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-async function runningEnv(argv: readonly string[], env: Environment): Promise<Environment> {
-  const { withRunningDatabase } = await import('./running-database.ts')
-  return await withRunningDatabase(argv, env, (text) => process.stderr.write(text))
-}
-
 /** Prints help or version, or refuses what names no command. Throws `CommanderError`. */
 async function explain(argv: readonly string[]): Promise<void> {
   const program = new Command('tokenweir')
@@ -81,7 +94,7 @@ async function explain(argv: readonly string[]): Promise<void> {
     .version(version, '--version')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`tokenweir: ${oneLine(text)}\n`) })
-  for (const [name, load] of Object.entries(commands)) {
+  for (const [name, [description, load]] of Object.entries(commands)) {
     const [group = ''] = name.split(' ')
     const about = groups[group]
     const parent =
@@ -89,14 +102,11 @@ async function explain(argv: readonly string[]): Promise<void> {
         ? program
         : (program.commands.find((one) => one.name() === group) ??
           program.command(group).description(about).copyInheritedSettings(program))
-    parent.addCommand(helpOf((await load()).command).copyInheritedSettings(program))
+    const { table, operand } = await load()
+    const command = helpOf({ name, description, options: table, operand })
+    parent.addCommand(command.copyInheritedSettings(program))
   }
   await program.parseAsync(argv, { from: 'user' })
-}
-
-/** A reader that has seen enough, as `head` has, is no fault. */
-function noteOutputError(error: Error & { readonly code?: string }): void {
-  if (error.code !== 'EPIPE') process.exitCode = exitCode.fault
 }
 
 if (import.meta.main) await main(process.argv.slice(2), process.env)

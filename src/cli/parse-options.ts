@@ -11,12 +11,7 @@ import {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A wrong option or value, in one line fit for the person who wrote it. */
-export class OptionError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'OptionError'
-  }
-}
+export class OptionError extends Error {}
 
 /** A command, as its help and `docs/options.md` show it. */
 export interface CliCommand {
@@ -25,7 +20,7 @@ export interface CliCommand {
   readonly description: string
   readonly options: Readonly<Record<string, OptionSpec<unknown>>>
   /** What it takes beside its options: `[model]`. */
-  readonly operand?: readonly [name: string, description: string]
+  readonly operand?: readonly [name: string, description: string] | undefined
 }
 
 /** To be asked for its help. */
@@ -66,24 +61,20 @@ export function parseWithModel<V>(
   try {
     command.parse(argv, { from: 'user' })
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    throw new OptionError(oneLine(error.message))
+    throw error instanceof CommanderError ? new OptionError(oneLine(error.message)) : error
   }
   const values: Partial<V> = {}
   const sources: Partial<Record<keyof V, OptionSource>> = {}
   const setBy: Partial<Record<keyof V, string | null>> = {}
   for (const key in table) {
     const spec = table[key]
-    const flag = `--${spec.name}`
-    const mentions = mentionsOf(command.getOptionValue(commanderOption(spec).attributeName()))
-    const isGiven = mentions.length > 0
-    const variable = isGiven ? undefined : spec.env.find((name) => (env[name] ?? '') !== '')
-    sources[key] = isGiven ? 'flag' : variable === undefined ? 'default' : 'environment'
-    setBy[key] = isGiven ? flag : (variable ?? null)
-    values[key] =
-      variable === undefined
-        ? valueOf(spec, flag, mentions)
-        : valueOf(spec, `${variable} (${flag})`, [env[variable] ?? ''])
+    const given = command.getOptionValue(commanderOption(spec).attributeName()) as V[typeof key] | undefined
+    const variable = given === undefined ? spec.env.find((name) => (env[name] ?? '') !== '') : undefined
+    sources[key] = given !== undefined ? 'flag' : variable === undefined ? 'default' : 'environment'
+    setBy[key] = given !== undefined ? `--${spec.name}` : (variable ?? null)
+    values[key] = given ?? spec.default
+    if (variable !== undefined)
+      values[key] = valueOf(spec, `${variable} (--${spec.name})`, env[variable] ?? '')
   }
   const [model, extra] = command.args
   if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
@@ -98,25 +89,14 @@ function commanderOption(spec: OptionSpec<unknown>): Option {
   const isSilent = shown === 'off' && placeholder === null
   const option = new Option(flags, isSilent ? spec.description : `${spec.description} (default: ${shown})`)
   if (placeholder === null) return option
-  // Of a flag that may stand alone the earlier mention can be a mere `true`.
-  return option.argParser((text: string, earlier: readonly string[] | true | undefined) => [
-    ...(Array.isArray(earlier) ? earlier : []),
-    text,
-  ])
+  return option.argParser((text: string, earlier?: {}) => valueOf(spec, `--${spec.name}`, text, earlier))
 }
 
-/** What was written behind a flag, mention by mention. */
-function mentionsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : value === true ? ['true'] : []
-}
-
-function valueOf<T>(spec: OptionSpec<T>, name: string, mentions: readonly string[]): T {
-  let value: (T & {}) | undefined
-  for (const text of mentions) {
-    value = spec.kind.parse(text, value)
-    if (value === undefined) throw new OptionError(`${name} must be ${spec.kind.range}; got ${quoted(text)}`)
-  }
-  return value ?? spec.default
+/** Throws {@link OptionError}. `earlier` is what an earlier mention gave. */
+function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier?: T & {}): T & {} {
+  const value = kind.parse(text, earlier)
+  if (value === undefined) throw new OptionError(`${name} must be ${kind.range}; got ${quoted(text)}`)
+  return value
 }
 
 /** What was got, short and without the credentials that a URL may hold. */

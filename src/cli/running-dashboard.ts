@@ -41,25 +41,30 @@ export async function openDashboard(
   env: Environment,
   { simulated }: { readonly simulated: boolean },
 ): Promise<RunningDashboard> {
-  const { db, pricingSource, trustLoopback, upstream } = options
+  const { db, pricingSource, trustLoopback, upstream, dashboardHost, dashboardPort } = options
   const clock = systemClock
   const adminToken = readAdminToken(options.adminTokenFile, env)
-  const demandsToken = !trustLoopback || !isLoopbackBind(options.dashboardHost)
+  const demandsToken = !trustLoopback || !isLoopbackBind(dashboardHost)
   if (demandsToken && adminToken === null) throw new OptionError(needsToken(options))
-  const own = { port: options.dashboardPort }
+  const own = { port: dashboardPort }
   if (leadsTo(upstream, own)) {
     throw new OptionError(`--upstream must not be the dashboard itself; got ${upstream}`)
   }
   const folder = makeControlFolder(dirname(db))
   const hasKey = (env['UPSTREAM_API_KEY'] ?? '') !== ''
   const config = new GatewayConfig(options, join(folder, 'gateway.json'), own, hasKey)
-  checkSettings(config)
-  const log = new LogFile(join(folder, 'proxy.log'))
+  try {
+    config.resolve()
+  } catch (error) {
+    // A wrong value in `gateway.json` stops the start, as one on the command line does.
+    throw error instanceof SettingError ? new OptionError(error.message) : error
+  }
+  const logFile = new LogFile(join(folder, 'proxy.log'))
   const command = gatewayCommand
   const gateway = new SupervisedGateway({
     config,
     folder,
-    logFile: log,
+    logFile,
     clock,
     env,
     command,
@@ -68,14 +73,13 @@ export async function openDashboard(
   })
   const onFault = (error: unknown): void =>
     console.error('tokenweir: a fault of the dashboard, which goes on:', error)
-  const queryEnv = childEnvironment(env)
-  const queries = new QueryProcess({ clock, spawn: spawnQuery(db, queryEnv), onFault })
+  const queries = new QueryProcess({ clock, spawn: spawnQuery(db, childEnvironment(env)), onFault })
   const jobs = new Jobs({ command: ownCommand, db, pricingSource, env, clock })
-  const files = payloadFiles(options.rawLogFile, options.rawLogCapture)
+  const files = payloadFiles(resolve(options.rawLogFile), options.rawLogCapture)
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
   const server = makeDashboardServer({
     process: gateway,
-    log,
+    log: logFile,
     queries,
     rawLog,
     jobs,
@@ -88,7 +92,7 @@ export async function openDashboard(
     onFault,
   })
   try {
-    own.port = await server.listen(options.dashboardPort, options.dashboardHost)
+    own.port = await server.listen(dashboardPort, dashboardHost)
   } catch (error) {
     gateway.close()
     throw error
@@ -105,15 +109,6 @@ export async function openDashboard(
   }
 }
 
-/** A wrong value in `gateway.json` stops the start, as one on the command line does. */
-function checkSettings(config: GatewayConfig): void {
-  try {
-    config.resolve()
-  } catch (error) {
-    throw error instanceof SettingError ? new OptionError(error.message) : error
-  }
-}
-
 function needsToken({ dashboardHost, trustLoopback }: DashboardValues): string {
   const how = 'set TOKENWEIR_ADMIN_TOKEN or --admin-token-file first'
   return trustLoopback
@@ -122,11 +117,18 @@ function needsToken({ dashboardHost, trustLoopback }: DashboardValues): string {
 }
 
 /** The files of payloads as they are while no gateway runs. */
-function payloadFiles(file: string, capture: string): PayloadFiles {
-  const filePath = resolve(file)
+function payloadFiles(filePath: string, capture: string): PayloadFiles {
+  const bytesNow = (): number => {
+    try {
+      return new PayloadReader(filePath).fileBytes()
+    } catch {
+      // What cannot be looked at counts as nothing.
+      return 0
+    }
+  }
   return {
     status: () => {
-      const bytes = bytesOf(filePath)
+      const bytes = bytesNow()
       return {
         enabled: false,
         enabled_until: null,
@@ -140,14 +142,5 @@ function payloadFiles(file: string, capture: string): PayloadFiles {
       }
     },
     clear: async () => clearPayloads(filePath),
-  }
-}
-
-/** What cannot be looked at counts as nothing. */
-function bytesOf(filePath: string): number {
-  try {
-    return new PayloadReader(filePath).fileBytes()
-  } catch {
-    return 0
   }
 }

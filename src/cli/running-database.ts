@@ -16,18 +16,14 @@ const variable = envName('db')
  * The environment for a command that reads a database: if none was named and no gateway runs in this folder, but one on
  * the usual port, such as a demo, with that one's database in it. What is read, and what that gateway warns of, is said.
  */
-export async function withRunningDatabase(
-  argv: readonly string[],
-  env: Environment,
-  warn: (text: string) => void,
-): Promise<Environment> {
+export async function withRunningDatabase(argv: readonly string[], env: Environment): Promise<Environment> {
   const isNamed = argv.some((arg) => arg === '--db' || arg.startsWith('--db='))
   if (isNamed || (env[variable] ?? '') !== '') return env
   const found = (await inThisFolder()) ?? (await onUsualPort(env))
   if (found === null) return env
-  for (const line of new WarningLines().next(found.warnings)) warn(`${line}\n`)
+  for (const line of new WarningLines().next(found.warnings)) console.error(line)
   if (found.db === resolve(defaultDatabase) || !existsSync(found.db)) return env
-  warn(`reading ${found.db}, of the gateway that runs (process ${found.pid}); --db names another\n`)
+  console.error(`reading ${found.db}, of the gateway that runs (process ${found.pid}); --db names another`)
   return { ...env, [variable]: found.db }
 }
 
@@ -41,5 +37,5 @@ async function inThisFolder(): Promise<HealthReport | null> {
 async function onUsualPort(env: Environment): Promise<HealthReport | null> {
   const { port } = parseOptions({ port: gatewayOptionTable.port }, [], env)
   const { report } = await askHealth('127.0.0.1', port, probeLimitMs)
-  return report !== null && typeof report.db === 'string' ? report : null
+  return typeof report?.db === 'string' ? report : null
 }

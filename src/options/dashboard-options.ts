@@ -1,32 +1,25 @@
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
-import { type OptionTable, optionTable, type ValuesOf } from './option-spec.ts'
+import { type OptionTable, optionTable, row, type ValuesOf } from './option-spec.ts'
 import { bindAddress, integer, path, urlOrPath } from './value-kind.ts'
-
-/** The dashboard's port, by default. */
-export const defaultDashboardPort = 9118
 
 /** The dashboard's options besides those of the gateway. */
 export const ownOptionTable = optionTable({
-  dashboardPort: {
-    kind: integer(0, 65_535),
-    default: defaultDashboardPort,
-    description: 'TCP port of the dashboard; 0 takes any that is free',
-  },
-  dashboardHost: {
-    kind: bindAddress,
-    default: '127.0.0.1',
-    description: 'address that the dashboard binds; any but a loopback one needs the admin token',
-  },
-  pricingSource: {
-    kind: urlOrPath,
-    default: 'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
-    description: "list of prices in LiteLLM's form that a sync takes",
-  },
-  adminTokenFile: {
-    kind: path,
-    default: null as string | null,
-    description: 'file that holds the admin token, in place of the variable TOKENWEIR_ADMIN_TOKEN',
-  },
+  dashboardPort: row(integer(0, 65_535), 9118, 'TCP port of the dashboard; 0 takes any that is free'),
+  dashboardHost: row(
+    bindAddress,
+    '127.0.0.1',
+    'address that the dashboard binds; any but a loopback one needs the admin token',
+  ),
+  pricingSource: row(
+    urlOrPath,
+    'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
+    "list of prices in LiteLLM's form that a sync takes",
+  ),
+  adminTokenFile: row(
+    path,
+    null as string | null,
+    'file that holds the admin token, in place of the variable TOKENWEIR_ADMIN_TOKEN',
+  ),
 })
 
 /** The settings of the dashboard, and of the gateway that it starts. */

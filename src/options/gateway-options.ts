@@ -9,7 +9,7 @@ import {
   path,
   switched,
 } from './value-kind.ts'
-import { optionTable, type OptionsOf, type ValuesOf } from './option-spec.ts'
+import { optionTable, type OptionsOf, row, type ValuesOf } from './option-spec.ts'
 
 /** The longest that a timer of Node can run, just under 25 days. */
 const longestMs = 2 ** 31 - 1
@@ -25,160 +25,99 @@ export const defaultGatewayPort = 9090
 
 /** Every option of `tokenweir gateway`, in the order of `--help`. */
 export const gatewayOptionTable = optionTable({
-  port: {
-    kind: integer(0, 65_535),
-    default: defaultGatewayPort,
+  port: row(integer(0, 65_535), defaultGatewayPort, 'TCP port to listen on; 0 takes any that is free', {
+    changes: 'restart',
     env: ['TOKENWEIR_GATEWAY_PORT', 'TOKENWEIR_PORT'],
-    description: 'TCP port to listen on; 0 takes any that is free',
+  }),
+  host: row(bindAddress, '0.0.0.0', 'address to bind', { changes: 'restart' }),
+  upstream: row(baseUrl, 'https://api.openai.com/v1', 'base URL of the API that calls are forwarded to', {
     changes: 'restart',
-  },
-  host: {
-    kind: bindAddress,
-    default: '0.0.0.0',
-    description: 'address to bind',
-    changes: 'restart',
-  },
-  upstream: {
-    kind: baseUrl,
-    default: 'https://api.openai.com/v1',
-    description: 'base URL of the API that calls are forwarded to',
-    changes: 'restart',
-  },
-  maxConcurrent: {
-    kind: integer(1, 100_000),
-    default: 4,
-    description: 'how many calls may be in flight at the upstream; further ones wait',
+  }),
+  maxConcurrent: row(
+    integer(1, 100_000),
+    4,
+    'how many calls may be in flight at the upstream; further ones wait',
+    { changes: 'live' },
+  ),
+  slotCooldownMs: row(integer(0, 60_000), 50, 'pause before a freed slot goes to the next waiting call', {
     changes: 'live',
-  },
-  slotCooldownMs: {
-    kind: integer(0, 60_000),
-    default: 50,
-    description: 'pause before a freed slot goes to the next waiting call',
+  }),
+  queueLimit: row(integer(0, 1_000_000), 10_000, 'how many calls may wait; further ones are answered 503'),
+  queueTimeoutMs: row(timeout, 0, 'how long a call may wait before it is answered 503; 0 for any time'),
+  retry429Max: row(
+    integer(0, 100),
+    0,
+    "how often a call is tried again after the upstream's 429, with waits of a minute at most; 0 for never",
+    { changes: 'restart' },
+  ),
+  tokenLimit: row(integer(1, Number.MAX_SAFE_INTEGER), 480_000_000, 'token budget of any 24 hours', {
     changes: 'live',
-  },
-  queueLimit: {
-    kind: integer(0, 1_000_000),
-    default: 10_000,
-    description: 'how many calls may wait; further ones are answered 503',
-  },
-  queueTimeoutMs: {
-    kind: timeout,
-    default: 0,
-    description: 'how long a call may wait before it is answered 503; 0 for any time',
-  },
-  retry429Max: {
-    kind: integer(0, 100),
-    default: 0,
-    description:
-      "how often a call is tried again after the upstream's 429, with waits of a minute at most; 0 for never",
-    changes: 'restart',
-  },
-  tokenLimit: {
-    kind: integer(1, Number.MAX_SAFE_INTEGER),
-    default: 480_000_000,
-    description: 'token budget of any 24 hours',
-    changes: 'live',
-  },
-  budgetAction: {
-    kind: oneOf(['report', 'reject']),
-    default: 'report',
-    description:
-      'what the token budget does: report only shows it in /health, reject also answers 429 once it is used up',
-    changes: 'restart',
-  },
-  db: {
-    kind: path,
-    default: defaultDatabase,
-    description: 'file of the telemetry database',
-  },
-  pidFile: {
-    kind: path,
-    default: 'data/.proxy.pid',
-    description: "file that holds the gateway's process id while it runs",
-  },
-  maxBodyMb: {
-    kind: integer(1, 1024),
-    default: 256,
-    description:
-      'largest body of an inference request in megabytes; larger ones are answered 413, other bodies are streamed',
-  },
-  connectTimeoutMs: {
-    kind: integer(1, longestMs),
-    default: 10_000,
-    description: 'how long connecting to the upstream may take',
-  },
-  connectRetryMs: {
-    kind: timeout,
-    default: 0,
-    description:
-      'how long an upstream that refuses connections is tried again before the call fails; 0 for not at all',
-  },
-  firstByteTimeoutMs: {
-    kind: timeout,
-    default: 0,
-    description: 'how long the upstream may take to begin its answer; 0 for any time',
-  },
-  idleTimeoutMs: {
-    kind: timeout,
-    default: 600_000,
-    description: 'how long the upstream may pause within its answer; 0 for any time',
-  },
-  clientStallTimeoutMs: {
-    kind: timeout,
-    default: 120_000,
-    description: 'how long a client may accept no byte before it is cut off; 0 for any time',
-  },
-  drainTimeoutMs: {
-    kind: timeout,
-    default: 30_000,
-    description: 'how long calls in flight may go on after the gateway was told to stop',
-  },
-  via: {
-    kind: onOff,
-    default: true,
-    description: 'whether the upstream is sent a Via header, which also detects loops',
-  },
-  usageInjection: {
-    kind: oneOf(['auto', 'off']),
-    default: 'auto',
-    description: 'whether the upstream is asked for the usage of streams whose client did not ask',
-  },
-  allowHost: {
-    kind: hostNames,
-    default: [] as readonly string[],
-    description: "further name under which the gateway's own routes may be asked; repeatable",
-  },
-  trustLoopback: {
-    kind: onOff,
-    default: true,
-    description: 'whether root and the user who runs this need no admin token on this machine',
-  },
-  rawLog: {
-    kind: switched,
-    default: false,
-    description: 'whether payloads are kept from the start; it can be switched while the gateway runs',
-    changes: 'live',
-  },
-  rawLogCapture: {
-    kind: captureRule,
-    default: 'all',
-    description: 'of which calls payloads are kept; the live feed shows them all',
-  },
-  rawLogMaxBodyKb: {
-    kind: integer(1, 65_536),
-    default: 1024,
-    description: 'how much of a body is kept and shown, in kilobytes; the rest is left out and counted',
-  },
-  rawLogMaxMb: {
-    kind: integer(1, 1_048_576),
-    default: 1024,
-    description: 'how much kept payloads may take on disk, in megabytes; the oldest go first',
-  },
-  rawLogFile: {
-    kind: path,
-    default: defaultRawLogFile,
-    description: 'file that payloads are kept in; older segments lie beside it',
-  },
+  }),
+  budgetAction: row(
+    oneOf(['report', 'reject']),
+    'report',
+    'what the token budget does: report only shows it in /health, reject also answers 429 once it is used up',
+    { changes: 'restart' },
+  ),
+  db: row(path, defaultDatabase, 'file of the telemetry database'),
+  pidFile: row(path, 'data/.proxy.pid', "file that holds the gateway's process id while it runs"),
+  maxBodyMb: row(
+    integer(1, 1024),
+    256,
+    'largest body of an inference request in megabytes; larger ones are answered 413, other bodies are streamed',
+  ),
+  connectTimeoutMs: row(integer(1, longestMs), 10_000, 'how long connecting to the upstream may take'),
+  connectRetryMs: row(
+    timeout,
+    0,
+    'how long an upstream that refuses connections is tried again before the call fails; 0 for not at all',
+  ),
+  firstByteTimeoutMs: row(timeout, 0, 'how long the upstream may take to begin its answer; 0 for any time'),
+  idleTimeoutMs: row(timeout, 600_000, 'how long the upstream may pause within its answer; 0 for any time'),
+  clientStallTimeoutMs: row(
+    timeout,
+    120_000,
+    'how long a client may accept no byte before it is cut off; 0 for any time',
+  ),
+  drainTimeoutMs: row(
+    timeout,
+    30_000,
+    'how long calls in flight may go on after the gateway was told to stop',
+  ),
+  via: row(onOff, true, 'whether the upstream is sent a Via header, which also detects loops'),
+  usageInjection: row(
+    oneOf(['auto', 'off']),
+    'auto',
+    'whether the upstream is asked for the usage of streams whose client did not ask',
+  ),
+  allowHost: row(
+    hostNames,
+    [] as readonly string[],
+    "further name under which the gateway's own routes may be asked; repeatable",
+  ),
+  trustLoopback: row(
+    onOff,
+    true,
+    'whether root and the user who runs this need no admin token on this machine',
+  ),
+  rawLog: row(
+    switched,
+    false,
+    'whether payloads are kept from the start; it can be switched while the gateway runs',
+    { changes: 'live' },
+  ),
+  rawLogCapture: row(captureRule, 'all', 'of which calls payloads are kept; the live feed shows them all'),
+  rawLogMaxBodyKb: row(
+    integer(1, 65_536),
+    1024,
+    'how much of a body is kept and shown, in kilobytes; the rest is left out and counted',
+  ),
+  rawLogMaxMb: row(
+    integer(1, 1_048_576),
+    1024,
+    'how much kept payloads may take on disk, in megabytes; the oldest go first',
+  ),
+  rawLogFile: row(path, defaultRawLogFile, 'file that payloads are kept in; older segments lie beside it'),
 })
 
 /** The gateway's settings. */

@@ -103,8 +103,11 @@ export function object<T extends object>(
   return (value) => {
     const given = members(value)
     const free = Object.entries(given).filter(([name]) => !Object.hasOwn(checks, name))
-    for (const [name] of free) {
-      if (!remarks || !name.startsWith('_')) throw unknownName(name, Object.keys(checks))
+    const unknown = free.find(([name]) => !remarks || !name.startsWith('_'))?.[0]
+    if (unknown !== undefined) {
+      const list = Object.keys(checks).join(', ')
+      const details = { path: [unknown], allowed: `one of ${list}`, got: unknown, at: 'name' } as const
+      throw new JsonValueError(`is not known here; there may be ${list}`, details)
     }
     const read = known.map(([name, check]) => [name, checkUnder(name, check, given[name])] as const)
     return Object.fromEntries([...free, ...read.filter(([, one]) => one !== undefined)]) as T
@@ -120,12 +123,6 @@ function checkUnder<T>(step: string | number, check: JsonCheck<T>, value: unknow
 }
 
 const members: JsonCheck<Readonly<Record<string, unknown>>> = only('an object', isObject)
-
-function unknownName(name: string, names: readonly string[]): JsonValueError {
-  const list = names.join(', ')
-  const details = { path: [name], allowed: `one of ${list}`, got: name, at: 'name' } as const
-  return new JsonValueError(`is not known here; there may be ${list}`, details)
-}
 
 /** `overrides["a.b"].prices[0]`; empty for the whole. */
 export function pathText(path: JsonPath): string {

@@ -23,6 +23,16 @@ export type OptionTable<V> = { readonly [K in keyof V]: OptionSpec<V[K]> }
 /** An option as a table has it: its name is that of its key, and so is its variable, unless it says otherwise. */
 export type OptionRow<T> = Omit<OptionSpec<T>, 'name' | 'env'> & Partial<OptionSpec<T>>
 
+/** A row of a table. */
+export function row<T>(
+  kind: ValueKind<T & {}>,
+  fallback: T,
+  description: string,
+  more: Partial<OptionSpec<T>> = {},
+): OptionRow<T> {
+  return { ...more, kind, default: fallback, description }
+}
+
 /** The source of a value. */
 export type OptionSource = 'flag' | 'environment' | 'default'
 

@@ -100,7 +100,9 @@ export class GatewayConfig {
     })
     return {
       options,
-      needs_restart: options.filter(differs).map(({ name }) => name),
+      needs_restart: options
+        .filter(({ name, value, running }) => running !== null && !isMet(name, value, running))
+        .map(({ name }) => name),
       file: this.#path,
       upstream_key: this.#hasKey ? (this.trusts(values.upstream) ? 'lent' : 'withheld') : 'absent',
     }
@@ -144,13 +146,16 @@ export function leadsTo(upstream: string, { port }: OwnAddress): boolean {
   return urlPort === port && isOwnName.test(url.hostname.replace(/\.$/, ''))
 }
 
-function differs({ name, value, running }: ConfigOption): boolean {
-  if (running === null) return false
+/** Whether a gateway goes by the value that is asked of it. It tells its paths in full. */
+export function isMet(
+  name: string,
+  asked: ConfigOption['value'],
+  running: ConfigOption['running'] | undefined,
+): boolean {
   // Port 0 asks for any: the running one has it.
-  if (name === 'port' && value === 0) return false
-  // A running gateway tells its paths in full.
-  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(value)) !== running
-  return JSON.stringify(value) !== JSON.stringify(running)
+  if (name === 'port' && asked === 0) return true
+  if (typeof running === 'string' && isAbsolute(running)) return resolve(String(asked)) === running
+  return JSON.stringify(asked) === JSON.stringify(running)
 }
 
 function originOf(url: string): string | null {

@@ -3,16 +3,16 @@ import type { CallJson } from '../../call/call-record.ts'
 import type { CallReader } from '../../call/call-reader.ts'
 import { openCallReader } from '../../store/read/call-query.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
-import { CallsTable } from '../terminal/calls-table.ts'
+import { callsTable } from '../terminal/calls-table.ts'
 import { defaultGatewayPort } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { age, integer, modelNames } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
-const table = optionTable({
+export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
   follow: flag('go on showing calls as they end'),
   errors: flag('only calls that failed'),
@@ -23,12 +23,6 @@ const table = optionTable({
 })
 
 type CallsOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'calls',
-  description: 'list recorded calls, the newest last',
-  options: table,
-}
 
 const pollMs = 500
 const followedAtOnce = 1000
@@ -44,7 +38,12 @@ export async function run(
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const options = parseOptions(table, argv, env)
-  const filter = filterOf(options, terminal.clock.wallTime())
+  const { errors, model, since } = options
+  const filter: CallFilter = {
+    ...(errors ? { failedOnly: true } : {}),
+    ...(model.length > 0 ? { model } : {}),
+    ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
+  }
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
     terminal.warn(`${noCallsYet(options.db)}\n`)
@@ -83,15 +82,15 @@ async function show(
   }
   const { width, color, clock } = terminal
   const look = { width: width(), color, nowMs: clock.wallTime(), open: follow }
-  const table = json ? null : new CallsTable(recent, look)
+  const table = json ? null : callsTable(recent, look)
   const print = (calls: readonly CallJson[]): void => {
     const lines = calls.map((call) => `${table?.row(call) ?? JSON.stringify(call)}\n`)
     if (lines.length > 0) terminal.print(lines.join(''))
   }
-  if (table !== null) terminal.print(`${table.header()}\n`)
+  if (table !== null) terminal.print(`${table.header}\n`)
   print(recent)
   if (!follow) {
-    if (table !== null) terminal.print(`${table.footer(recent)}\n`)
+    if (table !== null) terminal.print(`${table.footer}\n`)
     return
   }
   const printed = new Set(recent.map((call) => call.id))
@@ -104,23 +103,10 @@ async function show(
   }
 }
 
-function filterOf(options: CallsOptions, nowMs: number): CallFilter {
-  return {
-    ...(options.errors ? { failedOnly: true } : {}),
-    ...(options.model.length > 0 ? { model: options.model } : {}),
-    ...(options.since === null ? {} : { fromMs: nowMs - options.since }),
-  }
-}
-
 /** Says whether anybody still reads after the pause. */
 async function pause({ clock, signal }: Terminal): Promise<boolean> {
-  try {
-    await clock.delay(pollMs, signal)
-    return true
-  } catch (error) {
-    if (signal.aborted) return false
-    throw error
-  }
+  await clock.delay(pollMs, signal).catch(() => undefined)
+  return !signal.aborted
 }
 
 function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | 'empty' {

@@ -4,12 +4,11 @@ import { JsonValueError } from '../../options/json-check.ts'
 import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { placeForEditor, priceFileOf } from '../../pricing/price-file.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { parseIsoInstant } from '../../lib/iso-instant.ts'
 import { type OptionRow, type OptionsOf, optionTable, settingName } from '../../options/option-spec.ts'
-import type { ValueKind } from '../../options/value-kind.ts'
+import { instant, type ValueKind } from '../../options/value-kind.ts'
 import { mostUsd } from '../../pricing/rate-bounds.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
@@ -22,10 +21,10 @@ const usd: ValueKind<number> = {
   },
 }
 
+/** Kept as it is written. */
 const priceTime: ValueKind<string> = {
-  placeholder: '<time>',
-  range: 'an instant in ISO 8601 such as 2026-11-21T04:00:00Z, or a day of UTC such as 2026-11-21',
-  parse: (text) => (parseIsoInstant(text) === null ? undefined : text),
+  ...instant,
+  parse: (text) => (instant.parse(text) === undefined ? undefined : text),
 }
 
 const prices = {
@@ -45,7 +44,7 @@ const prices = {
   ),
 }
 
-const table = optionTable({
+export const table = optionTable({
   ...prices,
   remove: flag('take the price away'),
   db: database('file of the telemetry database; the prices lie beside it'),
@@ -55,12 +54,7 @@ function amount(what: string): OptionRow<number | null> {
   return optional(usd, `price of ${what}`)
 }
 
-export const command: CliCommand = {
-  name: 'costs set',
-  description: 'set or remove a price of your own',
-  options: table,
-  operand: ['<name>', 'a model, or host/model'],
-}
+export const operand = ['<name>', 'a model, or host/model'] as const
 
 /** `tokenweir costs set <name>`: sets or removes one's own price. Gives the exit code; throws `OptionError`. */
 export async function run(
@@ -74,29 +68,30 @@ export async function run(
   if (options.remove && Object.keys(body).length > 0) {
     throw new OptionError('--remove takes the price away: it cannot be set as well')
   }
-  const nowMs = clock.wallTime()
-  // Before anything is waited for.
-  if (!options.remove) changed(noPrices, name, body, nowMs)
+  const now = new Date(clock.wallTime()).toISOString()
+  const change = (costs: ModelCosts): ModelCosts | null =>
+    options.remove ? withoutOverride(costs, name) : withOverride(costs, name, body, now).costs
   const path = priceFileOf(options.db)
-  const fail = (message: string): number => {
-    warn(`tokenweir: ${message}\n`)
-    return exitCode.fault
-  }
-  let after: ModelCosts | null
   try {
-    after = await changePrices(path, (before) => {
-      const costs = options.remove ? withoutOverride(before, name) : changed(before, name, body, nowMs)
-      return [costs, costs]
+    // Tells what is wrong with the body before anything is waited for.
+    change(noPrices)
+    const isChanged = await changePrices(path, (before) => {
+      const costs = change(before)
+      return [costs, costs !== null]
     })
+    if (isChanged) {
+      print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
+      return 0
+    }
+    warn(`tokenweir: ${path} has no price of your own for ${JSON.stringify(name)}\n`)
   } catch (error) {
+    if (error instanceof JsonValueError) throw new OptionError(flawWords(error))
     if (!(error instanceof PriceFileError)) throw error
     const { problem, message } = error
-    if (problem === null) return fail(message)
-    return fail(`${path}${placeForEditor(problem)} has to be mended first: ${problem.message}`)
+    if (problem === null) warn(`tokenweir: ${message}\n`)
+    else warn(`tokenweir: ${path}${placeForEditor(problem)} has to be mended first: ${problem.message}\n`)
   }
-  if (after === null) return fail(`${path} has no price of your own for ${JSON.stringify(name)}`)
-  print(options.remove ? `${name} has no price of your own any more.\n` : setWords(name, body))
-  return 0
+  return exitCode.fault
 }
 
 /** What is set, under the names that it has in the price file. */
@@ -109,20 +104,9 @@ function bodyOf(options: OptionsOf<typeof table>): Readonly<Record<string, numbe
   return body
 }
 
-function changed(
-  costs: ModelCosts,
-  name: string,
-  body: Readonly<Record<string, number | string>>,
-  nowMs: number,
-): ModelCosts {
-  try {
-    return withOverride(costs, name, body, new Date(nowMs).toISOString()).costs
-  } catch (error) {
-    if (!(error instanceof JsonValueError)) throw error
-    const param = String(error.path[0])
-    const option = param === 'name' ? 'the name' : `--${param.replaceAll('_', '-')}`
-    throw new OptionError(`${option} must be ${error.allowed}`)
-  }
+function flawWords({ path: [param = ''], allowed }: JsonValueError): string {
+  const option = param === 'name' ? 'the name' : `--${String(param).replaceAll('_', '-')}`
+  return `${option} must be ${allowed}`
 }
 
 function setWords(name: string, body: Readonly<Record<string, number | string>>): string {

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import type { WhyUnpriced } from '../../api/costs.ts'
 import { type ModelCosts, noPrices } from '../../pricing/model-costs.ts'
-import { matchedPrice, type Price, PriceBook } from '../../pricing/price-book.ts'
+import { matchedPrice, type NoPrice, type Price, PriceBook } from '../../pricing/price-book.ts'
 import { placeForEditor, priceFileOf, readPricesInForce, shippedPriceFile } from '../../pricing/price-file.ts'
 import { knownUpstreams } from '../../pricing/upstream-table.ts'
 import { count } from '../terminal/figures.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseWithModel } from '../parse-options.ts'
+import { type Environment, parseWithModel } from '../parse-options.ts'
 import { tierLines } from '../terminal/rate-words.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
-import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { optionTable } from '../../options/option-spec.ts'
 import type { ValueKind } from '../../options/value-kind.ts'
 import { database, flag, optional } from '../option-rows.ts'
 
@@ -18,32 +18,20 @@ const upstreamHost: ValueKind<string> = {
   placeholder: '<host>',
   range: 'a host such as api.openai.com or 127.0.0.1:8080, or a URL',
   parse: (text) => {
-    const url = URL.parse(/^https?:\/\//i.test(text) ? text : `http://${text}`)
-    if (url === null || url.username !== '' || url.password !== '') return undefined
-    return /^https?:\/\//i.test(text) || url.pathname === '/' ? url.host : undefined
+    const isUrl = /^https?:\/\//i.test(text)
+    const url = URL.parse(isUrl ? text : `http://${text}`)
+    const isPlain = url?.username === '' && url.password === '' && (isUrl || url.pathname === '/')
+    return isPlain ? url.host : undefined
   },
 }
 
-const table = optionTable({
+export const table = optionTable({
   upstream: optional(upstreamHost, 'where the model is called; everywhere unless given'),
   json: flag('print one JSON object'),
   db: database('file of the telemetry database; the prices lie beside it'),
 })
 
-type ShowOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'costs show',
-  description: 'say what a model costs, or what prices there are',
-  options: table,
-  operand: ['[model]', ''],
-}
-
-/** A price, or that there is none, at one upstream; null is any. */
-interface Found {
-  readonly upstream: string | null
-  readonly price: Price | { readonly none: WhyUnpriced }
-}
+export const operand = ['[model]', ''] as const
 
 /** `tokenweir costs show [model]`: what a model costs, or what prices there are. Gives the exit code; throws `OptionError`. */
 export function run(
@@ -61,55 +49,44 @@ export function run(
     return exitCode.fault
   }
   const costs = reading.costs ?? noPrices
-  if (model !== undefined) return showModel(model, costs, options, terminal)
-  showState(costs, path, options.json, terminal)
-  return 0
-}
-
-function showModel(
-  model: string,
-  costs: ModelCosts,
-  { upstream, json }: ShowOptions,
-  terminal: Terminal,
-): number {
-  const shown = pricesOf(model, new PriceBook(costs), upstream, terminal.clock.wallTime())
-  if (json) {
-    const prices = shown.map((found) => ({ upstream: found.upstream, price: matchedPrice(found.price) }))
+  if (model === undefined) {
+    showState(costs, path, options.json, terminal)
+    return 0
+  }
+  const shown = pricesOf(model, new PriceBook(costs), options.upstream, terminal.clock.wallTime())
+  if (options.json) {
+    const prices = shown.map(([upstream, price]) => ({ upstream, price: matchedPrice(price) }))
     terminal.print(`${JSON.stringify({ model, prices })}\n`)
-  } else terminal.print(shown.map((found) => textOf(model, found)).join('\n'))
-  return shown.some(({ price }) => 'none' in price) ? exitCode.fault : 0
+  } else terminal.print(shown.map(([upstream, price]) => textOf(model, upstream, price)).join('\n'))
+  return shown.some(([, price]) => 'none' in price) ? exitCode.fault : 0
 }
 
-/** At the upstream, or at every one whose prices are listed; at none of these there are one's own prices alone. */
-function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs: number): readonly Found[] {
-  const at = (place: string | null): Found => ({
-    upstream: place,
-    price: book.price({ upstream: place, model, responseModel: null, serviceTier: null, startedAtMs: nowMs }),
-  })
-  if (upstream !== null) return [at(upstream)]
-  const anywhere = at(null)
-  if (!('none' in anywhere.price)) return [anywhere]
-  const found = Object.keys(knownUpstreams)
-    .filter((host) => !host.startsWith('*'))
-    .map(at)
-    .filter(({ price }) => !('none' in price))
-  return found.length > 0 ? found : [{ upstream: null, price: { none: 'no_entry' } }]
+/** At the upstream, or at every one whose prices are listed; at none of these (null) there are one's own prices alone. */
+function pricesOf(model: string, book: PriceBook, upstream: string | null, nowMs: number) {
+  const at = (place: string | null) => {
+    const call = { upstream: place, model, responseModel: null, serviceTier: null, startedAtMs: nowMs }
+    return [place, book.price(call)] as const
+  }
+  const [, own] = at(null)
+  if (upstream !== null || !('none' in own)) return [at(upstream)]
+  const hosts = Object.keys(knownUpstreams).filter((host) => !host.startsWith('*'))
+  const found = hosts.map(at).filter(([, price]) => !('none' in price))
+  return found.length > 0 ? found : [[null, { none: 'no_entry' }] as const]
 }
 
-function textOf(model: string, { upstream, price }: Found): string {
+function textOf(model: string, upstream: string | null, price: Price | NoPrice): string {
   const place = upstream === null ? '' : ` at ${upstream}`
   if ('none' in price) return `${model}${place}: ${noneWords[price.none]}\n`
   const { period, source, updatedAt, effectiveFrom, isOverride } = price
+  const services = Object.entries(period.service_tiers ?? {})
   const lines = [
     `${model}${place}`,
     `  entry    ${price.key}${isOverride ? ', an override' : ''}`,
     `  source   ${source}${updatedAt === null ? '' : `, as of ${updatedAt}`}`,
     `  holds    from ${effectiveFrom ?? 'the beginning'}`,
     ...tierLines(period.tiers).map((line) => `  ${line}`),
+    ...services.flatMap(([name, tiers]) => tierLines(tiers).map((line) => `  ${name}: ${line}`)),
   ]
-  for (const [name, tiers] of Object.entries(period.service_tiers ?? {})) {
-    lines.push(...tierLines(tiers).map((line) => `  ${name}: ${line}`))
-  }
   return `${lines.join('\n')}\n`
 }
 
@@ -126,21 +103,18 @@ function showState(
   isJson: boolean,
   { print }: Terminal,
 ): void {
-  const isFile = existsSync(path)
+  const file = existsSync(path) ? path : null
   const known = Object.keys(models).length
   if (isJson) {
-    const file = isFile ? path : null
     print(`${JSON.stringify({ file, synced_at: syncedAt, source, models: known, overrides })}\n`)
     return
   }
   const from = source === null ? '' : ` from ${source.name}`
   const synced = syncedAt === null ? 'never synced' : `synced ${syncedAt}`
-  const where = isFile ? path : `${path} is not there yet: these came with the program`
+  const where = file ?? `${path} is not there yet: these came with the program`
   const own = Object.entries(overrides).map(([name, { prices }]) => {
-    const newest = prices.at(-1)
-    const date = newest?.effective_from ?? null
-    const words = tierLines(newest?.tiers ?? []).join('; ')
-    return `  ${name}: ${words}${date === null ? '' : `, from ${date}`}`
+    const { effective_from: date = null, tiers = [] } = prices.at(-1) ?? {}
+    return `  ${name}: ${tierLines(tiers).join('; ')}${date === null ? '' : `, from ${date}`}`
   })
   print(`${count(known)} prices${from}, ${synced} (${where})\n`)
   print(own.length === 0 ? 'No prices of your own.\n' : `${own.length} of your own:\n${own.join('\n')}\n`)

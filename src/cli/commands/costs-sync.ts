@@ -6,22 +6,16 @@ import { noteEvent } from '../../store/write/note-event.ts'
 import { count } from '../terminal/figures.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   pricingSource: ownOptionTable.pricingSource,
   json: flag('print the result as one JSON object'),
   db: database('file of the telemetry database; the prices lie beside it'),
 })
-
-export const command: CliCommand = {
-  name: 'costs sync',
-  description: 'bring the prices up to date with a list',
-  options: table,
-}
 
 /** `tokenweir costs sync`: brings the prices up to date with a list. Gives the exit code; throws `OptionError`. */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {

@@ -1,53 +1,56 @@
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { ProcessStatus } from '../../api/process-status.ts'
-import type { ProxyConfig, SettingValue } from '../../api/proxy-config.ts'
+import type { ProxyConfig } from '../../api/proxy-config.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
 import type { DashboardValues } from '../../options/dashboard-options.ts'
-import { type GatewayValues, gatewayOptionTable } from '../../options/gateway-options.ts'
-import { type Options, settingName } from '../../options/option-spec.ts'
+import { allSettings } from '../../options/gateway-settings.ts'
+import type { Options } from '../../options/option-spec.ts'
+import { isMet } from '../../supervisor/gateway-config.ts'
 import { alreadyLines } from '../terminal/start-lines.ts'
 import { exitCode } from '../exit-code.ts'
 import { listenProblem } from '../listen-problem.ts'
+import { OptionError } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 
 /** What has set the options of the demo that are its own. */
 export const demoItself = 'the demo'
 const probeLimitMs = 2000
 
-/** What holds the dashboard's port, when that is a dashboard of ours. */
+/** A dashboard of ours that holds the port. One that asks for a token first tells nothing else. */
 interface OtherDashboard {
-  /** `null` if it asks for a token first. */
   readonly status: ProcessStatus | null
   readonly config: ProxyConfig | null
 }
 
 /**
- * Says why the dashboard cannot listen, and answers the exit code: 0 if the port is held by a dashboard of ours that is
- * all that was asked for.
+ * Says why the dashboard cannot listen, and sets the exit code: 0 if the port is held by a dashboard of ours that is all
+ * that was asked for. Throws what is no matter of the port.
  */
 export async function reportPortTrouble(
   error: unknown,
   options: Options<DashboardValues>,
   flag: string,
   simulated = false,
-): Promise<number> {
+): Promise<null> {
+  if (error instanceof OptionError) throw error
   const { dashboardHost: host, dashboardPort: port } = options
   const problem = listenProblem(error, host, port, flag)
   const origin = reachableOrigin(host, port)
   const other = problem.exitCode === exitCode.portInUse ? await askWhoIsThere(origin) : null
   if (other === null) {
     console.error(`tokenweir: ${problem.message}`)
-    return problem.exitCode
+    process.exitCode = problem.exitCode
+    return null
   }
   for (const line of alreadyLines(origin, other.status)) console.log(line)
-  if (simulated && other.status?.simulated === true) return 0
-  const differences = differencesOf(other, options)
-  if (differences.length === 0) return 0
+  const differences = simulated && other.status?.simulated === true ? [] : differencesOf(other, options)
+  if (differences.length === 0) return null
   for (const line of differences) console.error(line)
   const start = 'stop it where it was started and start again'
   const second = 'in a folder of its own, with other ports, a second one can run beside it'
   console.error(`tokenweir: it was left as it is. Change it on ${origin}/gateway, or ${start}; ${second}`)
-  return exitCode.fault
+  process.exitCode = exitCode.fault
+  return null
 }
 
 /** How that one is not what was asked for, a line each. */
@@ -56,26 +59,17 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
   const folder = dirname(resolve(options.db))
   const its = status === null ? folder : dirname(status.health?.db ?? status.log_file)
   if (its !== folder) lines.push(`  its data are in ${its}, not in ${folder}`)
-  for (const key of Object.keys(gatewayOptionTable) as (keyof GatewayValues)[]) {
+  for (const { key, name } of allSettings) {
     const setBy = options.setBy[key]
-    const asked = options[key]
-    // What the demo brings of its own nobody has asked for, and port 0 is any.
-    if (setBy === null || setBy === demoItself || (key === 'port' && asked === 0)) continue
-    const known = config?.options.find(({ name }) => name === settingName(gatewayOptionTable[key].name))
+    // What the demo brings of its own nobody has asked for.
+    if (setBy === null || setBy === demoItself) continue
+    const known = config?.options.find((option) => option.name === name)
     const value = known?.running ?? known?.value
-    if (value !== undefined && isSame(value, asked)) continue
+    if (isMet(name, options[key], value)) continue
     const its = value === undefined ? 'it does not say what it goes by' : `it goes by ${String(value)}`
-    lines.push(`  ${setBy} ${String(asked)} was asked for; ${its}`)
+    lines.push(`  ${setBy} ${String(options[key])} was asked for; ${its}`)
   }
   return lines
-}
-
-/** A running gateway tells its paths in full. */
-function isSame(value: SettingValue | readonly string[], asked: SettingValue | readonly string[]): boolean {
-  if (typeof value === 'string' && typeof asked === 'string' && isAbsolute(value)) {
-    return value === resolve(asked)
-  }
-  return JSON.stringify(value) === JSON.stringify(asked)
 }
 
 /** `null` if it is nothing of ours. */

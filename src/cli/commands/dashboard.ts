@@ -2,14 +2,10 @@ import { dashboardOptionTable } from '../../options/dashboard-options.ts'
 import { dashboardLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
-import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
+import { parseOptions } from '../parse-options.ts'
+import { openDashboard } from '../running-dashboard.ts'
 
-export const command: CliCommand = {
-  name: 'dashboard',
-  description: 'show what was recorded, and control the gateway',
-  options: dashboardOptionTable,
-}
+export const table = dashboardOptionTable
 
 /** `tokenweir dashboard`: runs until it is told to stop. The gateway that it controls goes on. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
@@ -20,13 +16,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     await dashboard?.close()
     process.exit(0)
   })
-  let dashboard: RunningDashboard
-  try {
-    dashboard = await opening
-  } catch (error) {
-    if (error instanceof OptionError) throw error
-    process.exitCode = await reportPortTrouble(error, options, '--port')
-    return
-  }
+  const dashboard = await opening.catch((error: unknown) => reportPortTrouble(error, options, '--port'))
+  if (dashboard === null) return
   for (const line of dashboardLines(options, dashboard, await dashboard.gateway.status())) console.log(line)
 }

@@ -13,7 +13,6 @@ export class JobError extends Error {
 
   constructor(code: JobFailure['code'], message: string) {
     super(message)
-    this.name = 'JobError'
     this.code = code
   }
 }

@@ -1,22 +1,16 @@
 import { type CheckReport, checkStore, type Sampled } from '../../store/jobs/check-store.ts'
 import { absenceText } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { count } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database, flag } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   full: flag('count every quarter hour again instead of a sample; takes minutes for millions of calls'),
   db: database(),
 })
-
-export const command: CliCommand = {
-  name: 'db check',
-  description: 'say whether the database is sound',
-  options: table,
-}
 
 /** Instants named at most in one line. */
 const namedAtMost = 5
@@ -36,34 +30,33 @@ export function run(
     warn(`tokenweir: ${options.db}: ${absenceText[report]}\n`)
     return exitCode.fault
   }
-  const { lines, isSound } = wordsOf(report)
+  const { integrity, quarters, days } = report
+  const isSound = integrity.length + quarters.wrongMs.length + days.wrongMs.length === 0
   const verdict = isSound ? 'is sound' : 'is NOT sound'
-  const advice = isSound || report.integrity.length > 0 ? '' : ` ${rebuildAdvice}`
-  print(`${lines.join('\n')}\n${options.db} ${verdict}.${advice}\n`)
+  const advice = isSound || integrity.length > 0 ? '' : ` ${rebuildAdvice}`
+  print(`${linesOf(report).join('\n')}\n${options.db} ${verdict}.${advice}\n`)
   return isSound ? 0 : exitCode.fault
 }
 
-function wordsOf(report: CheckReport): { readonly lines: readonly string[]; readonly isSound: boolean } {
-  const { schemaVersion, newestVersion, integrity, quarters, days } = report
-  if (integrity.length > 0) {
-    return { lines: ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)], isSound: false }
-  }
+function linesOf(report: CheckReport): readonly string[] {
+  const { schemaVersion, newestVersion, integrity, quarters, days, callsToAdd, foldedUntilMs } = report
+  if (integrity.length > 0) return ['✗ the file is damaged:', ...integrity.map((line) => `    ${line}`)]
   const intact = '✓ file, tables and indexes are intact'
   if (schemaVersion < newestVersion) {
-    const behind = `· schema ${schemaVersion}: the gateway brings it to ${newestVersion} when it next starts`
-    return { lines: [intact, behind], isSound: true }
+    return [
+      intact,
+      `· schema ${schemaVersion}: the gateway brings it to ${newestVersion} when it next starts`,
+    ]
   }
-  const folded = report.foldedUntilMs
-  const lines = [
+  const folded = foldedUntilMs === null ? '' : `; those before ${instant(foldedUntilMs)} are folded`
+  const toAdd = `· ${count(callsToAdd)} calls are not in the sums yet; answers count them one by one`
+  return [
     intact,
-    `✓ schema ${schemaVersion}, ${count(report.calls)} calls${folded === null ? '' : `; those before ${instant(folded)} are folded`}`,
+    `✓ schema ${schemaVersion}, ${count(report.calls)} calls${folded}`,
     sumsLine(quarters, 'quarter hours', 'say what their calls say'),
     sumsLine(days, 'days', 'add up from their quarter hours'),
+    ...(callsToAdd > 0 ? [toAdd] : []),
   ]
-  if (report.callsToAdd > 0) {
-    lines.push(`· ${count(report.callsToAdd)} calls are not in the sums yet; answers count them one by one`)
-  }
-  return { lines, isSound: quarters.wrongMs.length + days.wrongMs.length === 0 }
 }
 
 /** `right` is what the sums do if they are right. */

@@ -1,6 +1,6 @@
 import type { CompressProgress, CompressResult } from '../../api/database-job.ts'
 import { compressStore } from '../../store/jobs/compress-store.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done, runDatabaseJob, shareText } from './database-job.ts'
@@ -8,7 +8,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { integer } from '../../options/value-kind.ts'
 import { database, flag, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   keepDays: value(
     integer(1, 36_500),
     90,
@@ -20,12 +20,6 @@ const table = optionTable({
 })
 
 type CompressOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'db compress',
-  description: 'fold old calls into sums and make the file smaller',
-  options: table,
-}
 
 const phaseWords = { roll_up: 'adding up calls', fold: 'folding old calls', give_back: 'giving space back' }
 

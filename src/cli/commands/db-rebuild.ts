@@ -1,18 +1,12 @@
 import { type RebuildOutcome, rebuildStore } from '../../store/jobs/rebuild-store.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { counted, duration } from '../terminal/figures.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { done, runDatabaseJob } from './database-job.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { database } from '../option-rows.ts'
 
-const table = optionTable({ db: database() })
-
-export const command: CliCommand = {
-  name: 'db rebuild',
-  description: 'make the sums anew from the calls',
-  options: table,
-}
+export const table = optionTable({ db: database() })
 
 /** `tokenweir db rebuild`: makes the sums anew. Gives the exit code; throws `OptionError`. */
 export async function run(

@@ -4,7 +4,7 @@ import { PriceBook } from '../../pricing/price-book.ts'
 import { placeInFile, priceFileOf, type PriceReading, readPricesInForce } from '../../pricing/price-file.ts'
 import { type RepriceRequest, repriceStore } from '../../store/jobs/reprice-store.ts'
 import { undoReprice } from '../../store/jobs/undo-reprice.ts'
-import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { displayWidth, pad, shorten } from '../terminal/display-width.ts'
 import { printable } from '../terminal/printable.ts'
 import { counted, exactDollars, known } from '../terminal/figures.ts'
@@ -14,7 +14,7 @@ import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { instant, modelName, timeZone } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   from: optional(instant, 'calls that began then or later; must be given'),
   to: optional(instant, 'calls that began before then; now unless given'),
   model: optional(modelName, 'only calls that asked for this model'),
@@ -28,28 +28,18 @@ const table = optionTable({
 
 type RepriceOptions = OptionsOf<typeof table>
 
-export const command: CliCommand = {
-  name: 'db reprice',
-  description: 'give calls the cost that the prices of their time say',
-  options: table,
-}
-
 /** Days and models that are listed; further ones are counted. */
 const mostLines = 60
 const longestName = 40
 
 /** The store's part of it, and the prices in force for the database at a path. */
-export interface RepriceParts {
-  readonly reprice: typeof repriceStore
-  readonly undo: typeof undoReprice
-  readonly prices: (path: string) => PriceReading
-}
-
-const realParts: RepriceParts = {
+const realParts = {
   reprice: repriceStore,
   undo: undoReprice,
-  prices: (path) => readPricesInForce(priceFileOf(path)),
+  prices: (path: string): PriceReading => readPricesInForce(priceFileOf(path)),
 }
+
+export type RepriceParts = typeof realParts
 
 /**
  * `tokenweir db reprice`: gives calls the cost that the prices of their time say. Gives the exit code; throws
@@ -93,13 +83,10 @@ export async function run(
 }
 
 function refuseBesideUndo({ setBy }: RepriceOptions): void {
-  for (const name of ['from', 'to', 'model', 'onlyUnpriced', 'dryRun'] as const) {
-    if (setBy[name] !== null) {
-      throw new OptionError(
-        `--undo takes back the last re-pricing as a whole: it does not go with ${setBy[name]}`,
-      )
-    }
-  }
+  const { from, to, model, onlyUnpriced, dryRun } = setBy
+  const beside = from ?? to ?? model ?? onlyUnpriced ?? dryRun
+  if (beside === null) return
+  throw new OptionError(`--undo takes back the last re-pricing as a whole: it does not go with ${beside}`)
 }
 
 function requestOf(options: RepriceOptions, nowMs: number): RepriceRequest {

@@ -6,15 +6,11 @@ import { startDemoUpstream } from '../../demo/demo-upstream.ts'
 import { type DashboardValues, upOptionTable } from '../../options/dashboard-options.ts'
 import type { Options } from '../../options/option-spec.ts'
 import { demoItself } from './dashboard-port.ts'
-import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
+import { OptionError, parseOptions } from '../parse-options.ts'
 import { reachableOrigin } from '../terminal/reachable-origin.ts'
 import { keepUp } from './up.ts'
 
-export const command: CliCommand = {
-  name: 'demo',
-  description: 'a first look, with a simulated upstream',
-  options: upOptionTable,
-}
+export const table = upOptionTable
 
 /** The demo's own: its upstream, and files that are gone when it ends. */
 const ownOptions = ['upstream', 'db', 'pidFile', 'rawLogFile'] as const

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { ControlClient } from '../../control/control-client.ts'
 import { refusalIn } from '../../control/control-messages.ts'
 import { codeOf, messageOf } from '../../lib/caught.ts'
+import { request as requestHttp } from '../../lib/node-http.ts'
 import { socketName } from '../../control/control-socket.ts'
 
 /** How long the answer's head may take to come. */
@@ -16,110 +17,43 @@ const headLimitMs = 10_000
 export interface FeedPlace {
   /** For a person to read. */
   readonly name: string
-  /**
-   * Behind the event with this id, or where it is now; null if nobody answers. Rejects in words if somebody does
-   * who cannot or will not give it.
-   */
-  open(lastEventId: string | null): Promise<Readable | null>
+  /** Asks for it behind the event with this id, or where it is now; null if nobody answers. */
+  readonly ask: (lastEventId: string | null) => Promise<IncomingMessage | null>
 }
 
 /** No gateway answers anywhere; the message says where it was looked for. */
-export class NoGatewayError extends Error {
-  constructor(places: readonly FeedPlace[]) {
-    const names = places.map(({ name }) => name).join(' or ')
-    super(`no gateway answers on ${names}: start one with "tokenweir gateway", or name it with --url`)
-    this.name = 'NoGatewayError'
-  }
-}
+export class NoGatewayError extends Error {}
 
 /** The feed of the first place that has one; from then on that of this place alone, however long it is away. */
-export interface GatewayFeed {
+export function gatewayFeed(places: readonly FeedPlace[]): {
   /** Where it is had, once it is. */
   readonly name: () => string
-  /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, and as a place does. */
+  /** Null if it has gone away. Rejects with {@link NoGatewayError} if there was none yet, else in words. */
   readonly open: (lastEventId: string | null) => Promise<Readable | null>
-}
-
-export function gatewayFeed(places: readonly FeedPlace[]): GatewayFeed {
+} {
   let found: FeedPlace | null = null
   return {
     name: () => found?.name ?? '',
     open: async (lastEventId) => {
       // Whatever is wrong with a place that had it, it was right before, and may be again.
-      if (found !== null) return found.open(lastEventId).catch(() => null)
+      if (found !== null) return feedOf(found, lastEventId).catch(() => null)
       for (const place of places) {
-        const stream = await place.open(lastEventId)
+        const stream = await feedOf(place, lastEventId)
         if (stream === null) continue
         found = place
         return stream
       }
-      throw new NoGatewayError(places)
+      const names = places.map(({ name }) => name).join(' or ')
+      const advice = 'start one with "tokenweir gateway", or name it with --url'
+      throw new NoGatewayError(`no gateway answers on ${names}: ${advice}`)
     },
   }
 }
 
-/** The feed of the gateway of a data folder, over its control socket: whoever may open that needs no token. */
-export function socketPlace(folder: string): FeedPlace {
-  const client = new ControlClient(folder)
-  const name = join(folder, socketName)
-  return {
-    name,
-    open: async (lastEventId) => {
-      const answer = await client.rawLog('GET /raw-log/stream', { lastEventId, limitMs: headLimitMs })
-      return typeof answer === 'string' ? null : await feedIn(answer, name)
-    },
-  }
-}
-
-/** The feed of the gateway at an address, with the admin token if there is one. */
-export function addressPlace(url: string, adminToken: string | null): FeedPlace {
-  const name = url.replace(/\/+$/, '').replace(/\/v1$/, '')
-  return {
-    name,
-    open: async (lastEventId) => {
-      const answer = await requestFeed(`${name}/v1/raw-log/stream`, {
-        accept: 'text/event-stream',
-        ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
-        ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
-      })
-      return answer === null ? null : await feedIn(answer, name)
-    },
-  }
-}
-
-/** Null if nobody answers. */
-async function requestFeed(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<IncomingMessage | null> {
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), headLimitMs)
-  const open = url.startsWith('https:') ? requestHttps : requestHttp
-  try {
-    const request = open(url, { headers, agent: false, signal: limit.signal })
-    // What breaks off once the answer has begun is the answer's own error, too.
-    request.on('error', () => {}).end()
-    const [answer] = (await once(request, 'response')) as [IncomingMessage]
-    return answer
-  } catch (error) {
-    if (absentCodes.has(codeOf(error))) return null
-    throw new Error(`${url} cannot be asked: ${messageOf(error)}`, { cause: error })
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const absentCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'EPIPE',
-  'ABORT_ERR',
-])
-
-async function feedIn(answer: IncomingMessage, name: string): Promise<Readable> {
+/** Null if nobody answers. Rejects in words if somebody does who cannot or will not give it. */
+async function feedOf({ name, ask }: FeedPlace, lastEventId: string | null): Promise<Readable | null> {
+  const answer = await ask(lastEventId)
+  if (answer === null) return null
   const { statusCode = 0, headers } = answer
   if (statusCode === 200 && headers['content-type']?.startsWith('text/event-stream') === true) return answer
   if (statusCode === 404 || statusCode === 200) {
@@ -128,3 +62,44 @@ async function feedIn(answer: IncomingMessage, name: string): Promise<Readable> 
   }
   throw new Error(`the gateway on ${name} refuses (${statusCode}): ${refusalIn(await text(answer)).message}`)
 }
+
+/** The gateway of a data folder, over its control socket: whoever may open that needs no token. */
+export function socketPlace(folder: string): FeedPlace {
+  const client = new ControlClient(folder)
+  return {
+    name: join(folder, socketName),
+    ask: async (lastEventId) => {
+      const answer = await client.rawLog('GET /raw-log/stream', { lastEventId, limitMs: headLimitMs })
+      return typeof answer === 'string' ? null : answer
+    },
+  }
+}
+
+/** The gateway at an address, with the admin token if there is one. */
+export function addressPlace(url: string, adminToken: string | null): FeedPlace {
+  const name = url.replace(/\/+$/, '').replace(/\/v1$/, '')
+  const request = name.startsWith('https:') ? requestHttps : requestHttp
+  return {
+    name,
+    ask: async (lastEventId) => {
+      const headers = {
+        accept: 'text/event-stream',
+        ...(adminToken === null ? {} : { 'x-tokenweir-admin-token': adminToken }),
+        ...(lastEventId === null ? {} : { 'last-event-id': lastEventId }),
+      }
+      const asked = request(`${name}/v1/raw-log/stream`, { headers, agent: false })
+      // What breaks off once the answer has begun is the answer's own error, too.
+      asked.on('error', () => {}).end()
+      try {
+        const [answer] = await once(asked, 'response', { signal: AbortSignal.timeout(headLimitMs) })
+        return answer as IncomingMessage
+      } catch (error) {
+        asked.destroy()
+        if (absent.test(String(codeOf(error)))) return null
+        throw new Error(`${name} cannot be asked: ${messageOf(error)}`, { cause: error })
+      }
+    },
+  }
+}
+
+const absent = /^(?:ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|ABORT_ERR)$/

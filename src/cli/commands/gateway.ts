@@ -1,6 +1,6 @@
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
-import { type Listener, listen, makeServer, portOf } from '../../gateway/http/listen.ts'
+import { listen, makeServer, portOf } from '../../gateway/http/listen.ts'
 import { gatewayCommandTable } from '../../options/dashboard-options.ts'
 import { parseUpstreamBase } from '../../gateway/http/target.ts'
 import { type UpstreamProxy, proxyFor } from '../../gateway/upstream/upstream-proxy.ts'
@@ -8,7 +8,7 @@ import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { askHealth } from '../../supervisor/gateway-port.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
-import { type CliCommand, OptionError, parseOptions } from '../parse-options.ts'
+import { OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
@@ -16,11 +16,7 @@ import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
-export const command: CliCommand = {
-  name: 'gateway',
-  description: 'forward calls and record them',
-  options: gatewayCommandTable,
-}
+export const table = gatewayCommandTable
 
 const lookEveryMs = 1000
 /** For what holds the port to say who it is. */
@@ -37,7 +33,6 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const options = parseOptions(gatewayCommandTable, argv, env)
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
-  const upstreamKey = env['UPSTREAM_API_KEY'] ?? null
   const proxy = upstreamProxy(options.upstream, env)
   const found = await Predecessor.find(env)
   if (found === 'unknown') {
@@ -45,20 +40,17 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const predecessor = found === 'gone' ? null : found
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
-  let listener: Listener
-  try {
-    const bind = found === 'gone' ? listenOnceFree : listen
-    const server = sharedPort === null ? await bind(options.port, options.host) : makeServer()
-    listener = { server, port: sharedPort ?? portOf(server) }
-  } catch (error) {
-    process.exitCode = await reportListenError(error, options)
-    return
-  }
-  const secrets = { adminToken, upstreamKey, proxy }
+  const bind = found === 'gone' ? listenOnceFree : listen
+  const server =
+    sharedPort === null
+      ? await bind(options.port, options.host).catch((error: unknown) => reportListenError(error, options))
+      : makeServer()
+  if (server === null) return
+  const port = sharedPort ?? portOf(server)
   const gateway = new RunningGateway({
-    listener,
+    listener: { server, port },
     options,
-    secrets,
+    secrets: { adminToken, upstreamKey: env['UPSTREAM_API_KEY'] ?? null, proxy },
     version,
     clock: systemClock,
     log: gatewayLog,
@@ -78,14 +70,14 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   if (predecessor !== null && sharedPort !== null) {
     try {
       // Last of all: from here on calls come in, and the predecessor cannot take them back.
-      await predecessor.listen(listener.server, options.host)
+      await predecessor.listen(server, options.host)
     } catch (error) {
-      process.exitCode = await reportListenError(error, options)
+      await reportListenError(error, options)
       gateway.giveUp()
       return
     }
   }
-  for (const line of startLines(options, listener.port, gateway.lendsKey, proxy)) console.log(line)
+  for (const line of startLines(options, port, gateway.lendsKey, proxy)) console.log(line)
   // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
@@ -134,12 +126,13 @@ function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy 
   }
 }
 
-async function reportListenError(error: unknown, { host, port }: GatewayOptions): Promise<number> {
+/** Says why nothing can listen, and sets the exit code. */
+async function reportListenError(error: unknown, { host, port }: GatewayOptions): Promise<null> {
   const problem = listenProblem(error, host, port, '--port')
+  process.exitCode = problem.exitCode
   console.error(`tokenweir: ${problem.message}`)
-  if (problem.exitCode === exitCode.portInUse) {
-    const { report } = await askHealth(host, port, probeLimitMs)
-    if (report !== null) console.error(`  a gateway has it: process ${report.pid}, database ${report.db}`)
-  }
-  return problem.exitCode
+  if (problem.exitCode !== exitCode.portInUse) return null
+  const { report } = await askHealth(host, port, probeLimitMs)
+  if (report !== null) console.error(`  a gateway has it: process ${report.pid}, database ${report.db}`)
+  return null
 }

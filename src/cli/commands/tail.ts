@@ -5,17 +5,17 @@ import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'
 import { exitCode } from '../exit-code.ts'
 import { addressPlace, type FeedPlace, gatewayFeed, NoGatewayError, socketPlace } from './gateway-feed.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { tailPrinter } from '../terminal/tail-printer.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
-import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
+import { type OptionsOf, optionTable, row } from '../../options/option-spec.ts'
 import { baseUrl, integer, modelNames } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   body: flag('show what was asked and answered, too'),
   full: flag('cut nothing that --body shows'),
   errors: flag('only calls that fail'),
@@ -24,25 +24,17 @@ const table = optionTable({
   db: database(
     'file of the telemetry database: in its folder lies the socket of the gateway that is followed',
   ),
-  port: {
-    ...value(
-      integer(1, 65_535),
-      defaultGatewayPort,
-      'TCP port of the gateway on this machine, where there is no such socket',
-    ),
-    env: gatewayOptionTable.port.env,
-  },
+  port: row(
+    integer(1, 65_535),
+    defaultGatewayPort,
+    'TCP port of the gateway on this machine, where there is no such socket',
+    { env: gatewayOptionTable.port.env },
+  ),
   url: optional(baseUrl, 'where the gateway is reached, in place of socket and port'),
   adminTokenFile: ownOptionTable.adminTokenFile,
 })
 
 type TailOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'tail',
-  description: 'show calls as they begin and end',
-  options: table,
-}
 
 /**
  * `tokenweir tail`: calls as they begin and end, from the gateway's feed, until it is ended. Gives the exit code; throws

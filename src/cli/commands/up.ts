@@ -6,18 +6,14 @@ import type { Options } from '../../options/option-spec.ts'
 import { ProcessError } from '../../supervisor/process-error.ts'
 import { upLines } from '../terminal/start-lines.ts'
 import { reportPortTrouble } from './dashboard-port.ts'
-import { type CliCommand, type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { openDashboard, type RunningDashboard } from '../running-dashboard.ts'
 import { StatusDisplay } from '../terminal/status-display.ts'
 import { thisTerminal } from '../terminal/terminal.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { WarningLines } from '../terminal/warning-lines.ts'
 
-export const command: CliCommand = {
-  name: 'up',
-  description: 'dashboard and gateway together',
-  options: upOptionTable,
-}
+export const table = upOptionTable
 
 const refreshMs = 1000
 
@@ -58,32 +54,24 @@ export async function keepUp(
     },
     async () => (await opening).gateway.tellToStop(),
   )
-  let dashboard: RunningDashboard
-  try {
-    dashboard = await opening
-  } catch (error) {
-    if (over.signal.aborted) return
+  const dashboard = await opening.catch(async (error: unknown) => {
+    if (over.signal.aborted) return null
     await extras?.ended()
-    if (error instanceof OptionError) throw error
-    process.exitCode = await reportPortTrouble(error, options, '--dashboard-port', simulated)
-    return
-  }
-  if (over.signal.aborted) return
+    return await reportPortTrouble(error, options, '--dashboard-port', simulated)
+  })
+  if (dashboard === null || over.signal.aborted) return
 
-  let status: StartAnswer
-  try {
-    status = await dashboard.gateway.start()
-  } catch (error) {
-    if (over.signal.aborted) return
+  const status = await dashboard.gateway.start().catch(async (error: unknown) => {
+    if (over.signal.aborted) return null
     if (!(error instanceof ProcessError)) throw error
     display.close()
     reportTrouble(error)
     process.exitCode = error.code === 'port_in_use' ? exitCode.portInUse : exitCode.fault
     await dashboard.close()
     await extras?.ended()
-    return
-  }
-  if (over.signal.aborted) return
+    return null
+  })
+  if (status === null || over.signal.aborted) return
   const { upstream_key: upstreamKey, needs_restart: needsRestart } = await dashboard.gateway.config()
   if (extras !== undefined) display.print(extras.preface)
   for (const line of upLines(options, dashboard, status, upstreamKey === 'lent')) display.print(line)

@@ -1,6 +1,7 @@
 import { maxHeaderBytes } from '../../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
+import { messageOf } from '../../lib/caught.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
 import { ask } from '../../verify/ask.ts'
 import { compareExchanges } from '../../verify/compare-exchanges.ts'
@@ -11,14 +12,14 @@ import type { SeenAnswer, SeenRequest } from '../../verify/seen-exchange.ts'
 import { exitCode } from '../exit-code.ts'
 import { gatewayCommand } from '../gateway-command.ts'
 import { version } from '../package-version.ts'
-import { type CliCommand, type Environment, parseOptions } from '../parse-options.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 import { gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
 import { modelName, onOff } from '../../options/value-kind.ts'
 import { flag, optional, value } from '../option-rows.ts'
 
-const table = optionTable({
+export const table = optionTable({
   upstream: gatewayOptionTable.upstream,
   model: optional(modelName, 'model to ask; the first that the upstream lists unless given'),
   stream: value(onOff, true, 'whether the answer is asked for as a stream'),
@@ -29,12 +30,6 @@ const table = optionTable({
 })
 
 type VerifyOptions = OptionsOf<typeof table>
-
-export const command: CliCommand = {
-  name: 'verify',
-  description: 'make one call and compare what was sent with what came',
-  options: table,
-}
 
 const target = '/v1/chat/completions'
 
@@ -48,7 +43,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   try {
     return await verify(options, env, print)
   } catch (error) {
-    warn(`tokenweir: ${error instanceof Error ? wordsOf(error, options.upstream) : String(error)}\n`)
+    warn(`tokenweir: ${wordsOf(error, options.upstream)}\n`)
     return exitCode.fault
   }
 }
@@ -59,12 +54,12 @@ async function verify(options: VerifyOptions, env: Environment, print: Terminal[
   const model = options.model ?? (await firstModel(base, key))
   const request = chatRequest(model, options.stream, key)
   const { client, upstream, attempts, beside } = await throughGateway(base, request, options, env)
+  const { status } = upstream.answer
   print(`One call to ${options.upstream}, model ${model}: what was sent against what came.\n`)
   const expectedTarget = upstreamPath(base, parseTarget(target))
   const findings = [...compareExchanges(client, upstream, expectedTarget)]
   const notes: string[] = []
   if (attempts > 1) notes.push('the upstream refused to be asked for usage, and was asked again without')
-  const { status } = upstream.answer
   if (status >= 400)
     notes.push(`the upstream answered ${status}${key === '' ? '; UPSTREAM_API_KEY holds its key' : ''}`)
   if (beside !== null) {
@@ -139,8 +134,8 @@ async function firstModel(base: UpstreamBase, key: string): Promise<string> {
 }
 
 /** What the system says of a connection says nothing to a person without the address. */
-function wordsOf(error: Error, upstream: string): string {
-  if (!('code' in error)) return error.message
+function wordsOf(error: unknown, upstream: string): string {
+  if (!(error instanceof Error) || !('code' in error)) return messageOf(error)
   const progress = { started: false, answered: false, reusedSocket: false, maxHeaderBytes }
   return `${upstream}: ${failureOf(error, progress).message} --upstream names another`
 }

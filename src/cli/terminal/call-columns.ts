@@ -32,7 +32,10 @@ const right = { align: 'right' } as const
 
 /** All columns, from left to right. */
 export const callColumns: readonly CallColumn[] = [
-  column('time', 0, 8, (call, nowMs) => clockTime(Date.parse(call.started_at), nowMs), right),
+  column('time', 0, 8, (call, nowMs) => clockTime(Date.parse(call.started_at), nowMs), {
+    align: 'right',
+    gap: '',
+  }),
   column('model', 0, 24, (call) => printable(call.model ?? unknownFigure), {
     cut: { minWidth: 16, at: 'middle' },
   }),

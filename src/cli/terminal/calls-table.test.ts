@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import * as fc from 'fast-check'
 import type { CallJson } from '../../call/call-record.ts'
 import { callJson } from '../../../test/support/call-json.ts'
-import { CallsTable } from './calls-table.ts'
+import { callsTable } from './calls-table.ts'
 import { displayWidth } from './display-width.ts'
 
 const at = (hour: number, minute: number): Date => new Date(2026, 10, 21, hour, minute, 5)
@@ -36,11 +36,11 @@ const left = callJson({
 })
 
 function lines(calls: readonly CallJson[], width: number, color = false, open = false): readonly string[] {
-  const table = new CallsTable(calls, { width, color, nowMs, open })
-  return [table.header(), ...calls.flatMap((call) => table.row(call).split('\n')), table.footer(calls)]
+  const table = callsTable(calls, { width, color, nowMs, open })
+  return [table.header, ...calls.flatMap((call) => table.row(call).split('\n')), table.footer]
 }
 
-describe('CallsTable', () => {
+describe('callsTable', () => {
   it('shows on 80 columns what matters most', () => {
     assert.deepEqual(lines([good, limited, left], 80), [
       '    time  model                status   total  queue    TTFT  tok/s     in → out',

@@ -2,128 +2,88 @@ import type { CallJson } from '../../call/call-record.ts'
 import { type CallColumn, callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
 import { displayWidth, pad, shorten } from './display-width.ts'
 import { count, counted, exactDollars, known, unknownFigure } from './figures.ts'
-import { paint, type Tone } from './paint.ts'
+import { type LineStyle, paint, type Tone } from './paint.ts'
 
-export interface CallsTableOptions {
-  /** Columns that a line may take. */
-  readonly width: number
-  readonly color: boolean
-  /** Milliseconds since the Unix epoch: calls of other days are shown with their date. */
-  readonly nowMs: number
+interface CallsTableOptions extends LineStyle {
   /** More calls will follow those that the widths are taken from. */
   readonly open: boolean
 }
 
-interface Sized {
-  readonly column: CallColumn
-  readonly width: number
-}
-
-const detailIndent = '  └ '
-
-/** Calls as aligned lines. Which columns there are follows from the width, and how wide they are from the calls. */
-export class CallsTable {
-  readonly #options: CallsTableOptions
-  readonly #columns: readonly Sized[]
-
-  constructor(calls: readonly CallJson[], options: CallsTableOptions) {
-    this.#options = options
-    this.#columns = layOut(calls, options)
-  }
-
-  header(): string {
-    return this.#paint('faint', this.#line(this.#columns.map(({ column }) => column.title)))
-  }
-
+/** Calls as aligned lines. */
+export interface CallsTable {
+  readonly header: string
   /** One line, and a second one with what else there is to say of a call that did not end well. */
-  row(call: CallJson): string {
-    const tone = toneOf(call)
-    const texts = this.#columns.map(({ column }) => column.text(call, this.#options.nowMs))
-    const line = this.#line(texts, tone)
-    const hasEndColumn = this.#columns.some(({ column }) => column === endColumn)
-    const detail = detailText(call, hasEndColumn)
-    if (detail === '') return line
-    return `${line}\n${this.#paint(tone, shorten(detailIndent + detail, this.#options.width))}`
-  }
-
+  readonly row: (call: CallJson) => string
   /** What the calls come to. */
-  footer(calls: readonly CallJson[]): string {
-    const failed = calls.filter((call) => call.failed).length
-    const left = calls.filter((call) => toneOf(call) === 'left').length
-    const parts = [counted(calls.length, 'call'), `${failed} failed`]
-    if (left > 0) parts.push(`${left} left by the client`)
-    const input = sum(calls, (call) => call.input_tokens)
-    const output = sum(calls, (call) => call.output_tokens)
-    parts.push(`${known(input, count)} → ${known(output, count)} tokens`)
-    const cost = sum(calls, (call) => call.cost_usd)
-    if (cost !== null) parts.push(exactDollars(cost))
-    while (parts.length > 1 && displayWidth(parts.join(' · ')) > this.#options.width) parts.pop()
-    return this.#paint('faint', parts.join(' · '))
-  }
+  readonly footer: string
+}
 
-  #line(texts: readonly string[], tone: Tone = 'plain'): string {
-    let line = ''
-    for (const [index, { column, width }] of this.#columns.entries()) {
-      const cell = pad(cutText(texts[index] ?? '', column, width), width, column.align)
-      const painted = column.title === 'status' || column === endColumn ? this.#paint(tone, cell) : cell
-      line += index === 0 ? painted : column.gap + painted
-    }
-    return line.trimEnd()
+/** Which columns there are follows from the width, and how wide they are from the calls. */
+export function callsTable(calls: readonly CallJson[], options: CallsTableOptions): CallsTable {
+  const { width, color, nowMs } = options
+  const columns = layOut(calls, options)
+  const hasEndColumn = columns.some(({ column }) => column === endColumn)
+  const lineOf = (textOf: (column: CallColumn) => string, tone: Tone = 'plain'): string => {
+    const cells = columns.map(({ column, room }) => {
+      const { cut, align, gap, title } = column
+      const text = cut === null ? textOf(column) : shorten(textOf(column), room, cut.at)
+      const cell = pad(text, room, align)
+      return gap + (title === 'status' || column === endColumn ? paint(tone, cell, color) : cell)
+    })
+    return cells.join('').trimEnd()
   }
-
-  #paint(tone: Tone, text: string): string {
-    return paint(tone, text, this.#options.color)
+  return {
+    header: paint(
+      'faint',
+      lineOf(({ title }) => title),
+      color,
+    ),
+    row: (call) => {
+      const tone = toneOf(call)
+      const line = lineOf(({ text }) => text(call, nowMs), tone)
+      const detail = detailText(call, hasEndColumn)
+      if (detail === '') return line
+      return `${line}\n${paint(tone, shorten(`  └ ${detail}`, width), color)}`
+    },
+    footer: paint('faint', footerText(calls, width), color),
   }
 }
 
-function cutText(text: string, { cut }: CallColumn, width: number): string {
-  return cut === null ? text : shorten(text, width, cut.at)
+function footerText(calls: readonly CallJson[], width: number): string {
+  const parts = [counted(calls.length, 'call'), `${calls.filter((call) => call.failed).length} failed`]
+  const left = calls.filter((call) => toneOf(call) === 'left').length
+  if (left > 0) parts.push(`${left} left by the client`)
+  const input = sum(calls, (call) => call.input_tokens)
+  const output = sum(calls, (call) => call.output_tokens)
+  parts.push(`${known(input, count)} → ${known(output, count)} tokens`)
+  const cost = sum(calls, (call) => call.cost_usd)
+  if (cost !== null) parts.push(exactDollars(cost))
+  while (parts.length > 1 && displayWidth(parts.join(' · ')) > width) parts.pop()
+  return parts.join(' · ')
 }
 
-/** Takes columns away until the others fit, then gives those that can be cut what room is left. */
-function layOut(calls: readonly CallJson[], options: CallsTableOptions): readonly Sized[] {
-  let sized = [...callColumns, endColumn]
-    .filter(
-      (column) => options.open || column.rank < 2 || calls.some((call) => isKnown(column, call, options)),
+/** Takes columns away until the others fit, then takes from those that can be cut what is still too much. */
+function layOut(calls: readonly CallJson[], { width, nowMs, open }: CallsTableOptions) {
+  let sized = [...callColumns, endColumn].flatMap((column) => {
+    const texts = calls.map((call) => column.text(call, nowMs))
+    if (!open && column.rank > 1 && texts.every((text) => text === unknownFigure)) return []
+    const room = Math.max(
+      column.title.length,
+      open ? column.typicalWidth : 0,
+      ...texts.map((text) => displayWidth(text)),
     )
-    .map((column) => ({ column, width: naturalWidth(column, calls, options) }))
-  while (leastWidth(sized) > options.width) {
+    return [{ column, room, least: Math.min(room, column.cut?.minWidth ?? room) }]
+  })
+  const excess = (size: 'room' | 'least'): number =>
+    sized.reduce((total, one) => total + one.column.gap.length + one[size], -width)
+  while (excess('least') > 0) {
     const rank = Math.max(...sized.map(({ column }) => column.rank))
     if (rank === 0) break
     sized = sized.filter(({ column }) => column.rank < rank)
   }
-  let excess = totalWidth(sized) - options.width
   // From the right, so that the model's name is cut last.
-  for (const [index, { column, width }] of [...sized.entries()].toReversed()) {
-    const spare = Math.min(Math.max(0, excess), Math.max(0, width - leastWidthOf(column, width)))
-    excess -= spare
-    sized[index] = { column, width: width - spare }
-  }
+  for (const one of sized.toReversed()) one.room = Math.max(one.least, one.room - Math.max(0, excess('room')))
   return sized
-}
-
-function isKnown(column: CallColumn, call: CallJson, { nowMs }: CallsTableOptions): boolean {
-  return column.text(call, nowMs) !== unknownFigure
-}
-
-function naturalWidth(column: CallColumn, calls: readonly CallJson[], options: CallsTableOptions): number {
-  const widths = calls.map((call) => displayWidth(column.text(call, options.nowMs)))
-  return Math.max(column.title.length, options.open ? column.typicalWidth : 0, ...widths)
-}
-
-function leastWidthOf({ cut }: CallColumn, width: number): number {
-  return cut === null ? width : Math.min(width, cut.minWidth)
-}
-
-function leastWidth(sized: readonly Sized[]): number {
-  return totalWidth(sized.map(({ column, width }) => ({ column, width: leastWidthOf(column, width) })))
-}
-
-function totalWidth(sized: readonly Sized[]): number {
-  return sized.reduce(
-    (sum, { column, width }, index) => sum + width + (index === 0 ? 0 : column.gap.length),
-    0,
-  )
 }
 
 /** The sum of what is known, `null` if nothing is. */

@@ -3,6 +3,15 @@ import { styleText } from 'node:util'
 /** What a colour stands for, always beside words or signs that say the same. */
 export type Tone = 'plain' | 'good' | 'failed' | 'left' | 'faint'
 
+/** How lines are written. */
+export interface LineStyle {
+  /** Columns that a line may take. */
+  readonly width: number
+  readonly color: boolean
+  /** Milliseconds since the Unix epoch: what was on other days is shown with its date. */
+  readonly nowMs: number
+}
+
 const formats = { good: 'green', failed: 'red', left: 'yellow', faint: 'dim' } as const
 
 /** The text in the tone's colour, if the terminal shows any. */

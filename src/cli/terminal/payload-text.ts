@@ -13,30 +13,25 @@ const limits = { stringLength: 600, entries: 8, lines: 60, lineLength: 1000, tex
 
 /** What there is to show of a payload: JSON over several lines, a stream put together, or why there is nothing. */
 export function bodyText(record: PayloadRecord | OutgoingRecord, full: boolean): readonly BodyLine[] {
-  const lines = isStreamed(record) ? streamLines(record, full) : plainLines(record, full)
+  const streamed = record.direction === 'outgoing' ? streamLines(record as OutgoingRecord, full) : []
+  const lines = streamed.length > 0 ? streamed : plainLines(record, full)
   if (!record.truncated) return lines
   const kept = `only the beginning was kept of ${bytes(record.body_bytes)}`
   return [...lines, remark(kept)]
 }
 
-/** Whether something was put together from the events of a stream. */
-function isStreamed(record: PayloadRecord | OutgoingRecord): record is OutgoingRecord {
-  if (record.direction !== 'outgoing') return false
-  const { text, reasoning, tool_calls: toolCalls } = record as OutgoingRecord
-  return isSome(text) || isSome(reasoning) || (toolCalls?.length ?? 0) > 0
-}
-
-function streamLines(record: OutgoingRecord, full: boolean): readonly BodyLine[] {
+/** What was put together from the events of a stream, if something was. */
+function streamLines(
+  { text, reasoning, tool_calls: toolCalls = [] }: OutgoingRecord,
+  full: boolean,
+): readonly BodyLine[] {
   const lines: BodyLine[] = []
-  if (isSome(record.reasoning)) lines.push(remark('reasoning'), ...textLines(record.reasoning, full))
-  for (const { name, arguments: args } of record.tool_calls ?? []) {
+  if (isSome(reasoning)) lines.push(remark('reasoning'), ...textLines(reasoning, full))
+  for (const { name, arguments: args } of toolCalls) {
     lines.push(remark(`tool call ${name ?? 'without a name'}`), ...jsonOrText(args, full))
   }
-  if (isSome(record.text)) {
-    if (lines.length > 0) lines.push(remark('text'))
-    lines.push(...textLines(record.text, full))
-  }
-  return lines
+  if (!isSome(text)) return lines
+  return [...(lines.length > 0 ? [...lines, remark('text')] : []), ...textLines(text, full)]
 }
 
 function plainLines(

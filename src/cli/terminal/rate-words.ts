@@ -3,7 +3,7 @@ import { fees, tokenRates } from '../../pricing/rate-bounds.ts'
 import { count } from './figures.ts'
 
 /** `input 0.15, output 0.6 USD per million tokens, 0.01 USD per request`. */
-export function rateWords(rates: Rates): string {
+function rateWords(rates: Rates): string {
   const tokens = tokenRates.filter((name) => rates[name] !== undefined)
   const each = fees.filter((name) => rates[name] !== undefined)
   const parts = each.map((name) => `${rates[name]} USD ${name.replaceAll('_', ' ')}`)

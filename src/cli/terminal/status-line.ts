@@ -5,20 +5,6 @@ import { displayWidth, shorten } from './display-width.ts'
 import { printable } from './printable.ts'
 import { paint, type Tone } from './paint.ts'
 
-export interface StatusLineOptions {
-  /** What the line may take at most. */
-  readonly columns: number
-  /** Repeats what the words say. */
-  readonly color: boolean
-}
-
-/** How a state is shown. */
-interface StateWords {
-  readonly mark: string
-  readonly tone: Tone
-  readonly words: (status: ProcessStatus) => string
-}
-
 /** What follows the state. The lowest rank is dropped last. */
 interface Part {
   readonly rank: number
@@ -30,40 +16,39 @@ const stateGap = '   '
 const partGap = ' · '
 
 /** How a gateway is, in one line: `● running   2 in flight of 4 · 3 waiting · 1,204 calls`. */
-export function statusLine(status: ProcessStatus, { columns, color }: StatusLineOptions): string {
-  const state = states[status.state]
-  const head = shorten(`${state.mark} ${stateText(status)}`, columns)
+export function statusLine(
+  status: ProcessStatus,
+  { columns, color }: { readonly columns: number; readonly color: boolean },
+): string {
+  const { mark, tone } = states[status.state]
+  const head = paint(tone, shorten(`${mark} ${stateText(status)}`, columns), color)
   const parts = fitting(partsOf(status), columns - displayWidth(head) - stateGap.length)
-  if (parts.length === 0) return paint(state.tone, head, color)
-  const texts = parts.map(({ tone = 'plain', text }) => paint(tone, text, color))
-  return paint(state.tone, head, color) + stateGap + texts.join(partGap)
+  if (parts.length === 0) return head
+  const texts = parts.map((part) => paint(part.tone ?? 'plain', part.text, color))
+  return head + stateGap + texts.join(partGap)
 }
 
 /** The state in words alone, and why it is so: `stopped: The gateway ended with exit code 1.` */
-export function stateText(status: ProcessStatus): string {
-  const { state, message } = status
-  const words = states[state].words(status)
+export function stateText({ state, message, simulated, health, port }: ProcessStatus): string {
+  const { words } = states[state]
   // While it runs, what it does is more than what is to be said of it.
-  if (message === null || state === 'running') return words
+  if (state === 'running') return simulated ? `${words} (simulated)` : words
   // Who holds the port says that it is taken.
-  return state === 'foreign' ? printable(message) : `${words}: ${printable(message)}`
+  if (state === 'foreign') return message === null ? `port ${port} ${words}` : printable(message)
+  const finishing = state === 'draining' && health !== null ? health.rate_limiter.active : null
+  const why = finishing === null ? '' : `: ${counted(finishing, 'call')} may finish`
+  return `${words}${why}${message === null ? '' : `: ${printable(message)}`}`
 }
 
-const states: Readonly<Record<GatewayState, StateWords>> = {
-  starting: { mark: '◐', tone: 'left', words: () => 'starting' },
-  running: {
-    mark: '●',
-    tone: 'good',
-    words: ({ simulated }) => (simulated ? 'running (simulated)' : 'running'),
-  },
-  draining: { mark: '◐', tone: 'left', words: ({ health }) => `draining${mayFinish(health)}` },
-  stopped: { mark: '○', tone: 'faint', words: () => 'stopped' },
-  unresponsive: { mark: '✗', tone: 'failed', words: () => 'not responding' },
-  foreign: { mark: '✗', tone: 'failed', words: ({ port }) => `port ${port} is taken by something else` },
-}
-
-function mayFinish(health: HealthReport | null): string {
-  return health === null ? '' : `: ${counted(health.rate_limiter.active, 'call')} may finish`
+const states: Readonly<
+  Record<GatewayState, { readonly mark: string; readonly tone: Tone; readonly words: string }>
+> = {
+  starting: { mark: '◐', tone: 'left', words: 'starting' },
+  running: { mark: '●', tone: 'good', words: 'running' },
+  draining: { mark: '◐', tone: 'left', words: 'draining' },
+  stopped: { mark: '○', tone: 'faint', words: 'stopped' },
+  unresponsive: { mark: '✗', tone: 'failed', words: 'not responding' },
+  foreign: { mark: '✗', tone: 'failed', words: 'is taken by something else' },
 }
 
 /** In the order in which they are shown. */
@@ -93,11 +78,10 @@ function figuresOf({ rate_limiter: slots, token_budget: budget, warnings }: Heal
 
 /** Drops the part of the highest rank until the rest fits. */
 function fitting(parts: readonly Part[], columns: number): readonly Part[] {
-  if (parts.length === 0 || displayWidth(parts.map((part) => part.text).join(partGap)) <= columns)
-    return parts
-  const last = Math.max(...parts.map((part) => part.rank))
+  if (parts.length === 0 || displayWidth(parts.map(({ text }) => text).join(partGap)) <= columns) return parts
+  const last = Math.max(...parts.map(({ rank }) => rank))
   return fitting(
-    parts.filter((part) => part.rank !== last),
+    parts.filter(({ rank }) => rank !== last),
     columns,
   )
 }

@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { displayWidth } from './display-width.ts'
-import { bodyLines, endLine, requestLine, startLine, type TailStyle } from './tail-lines.ts'
+import type { LineStyle } from './paint.ts'
+import { bodyLines, endLine, requestLine, startLine } from './tail-lines.ts'
 
 const timestamp = '2026-11-21T14:03:22.500Z'
-const style: TailStyle = { width: 120, color: false, nowMs: Date.parse(timestamp) }
+const style: LineStyle = { width: 120, color: false, nowMs: Date.parse(timestamp) }
 const time = new Date(timestamp).toTimeString().slice(0, 8)
 
 const request: PayloadRecord = {

@@ -3,39 +3,29 @@ import { isObject } from '../../lib/message-shape.ts'
 import { shorten, wrapLine } from './display-width.ts'
 import { printable } from './printable.ts'
 import { bytes as formatBytes, clockTime, duration, known, unknownFigure } from './figures.ts'
-import { paint, type Tone } from './paint.ts'
+import { type LineStyle, paint, type Tone } from './paint.ts'
 import { bodyText } from './payload-text.ts'
-
-/** How lines are written. */
-export interface TailStyle {
-  /** Columns that a line may take. */
-  readonly width: number
-  readonly color: boolean
-  /** Milliseconds since the Unix epoch: what was on other days is shown with its date. */
-  readonly nowMs: number
-}
 
 const statusWidth = 4
 const durationWidth = 7
-const detailIndent = '  └ '
 const bodyIndent = '    '
 /** Of a terminal that is narrower still, lines are cut. */
 const leastBodyWidth = 16
 
 /** A call begins: one line. */
-export function startLine({ id, timestamp, method, path }: CallStarted, style: TailStyle): string {
+export function startLine({ id, timestamp, method, path }: CallStarted, style: LineStyle): string {
   return lineOf(timestamp, '▸', id, `${method} ${path}`, 'faint', style)
 }
 
 /** What a call asks: one line to stand over its body. */
-export function requestLine(record: PayloadRecord, style: TailStyle): string {
+export function requestLine(record: PayloadRecord, style: LineStyle): string {
   const { id, timestamp, method, path, body_bytes: bytes } = record
   const parts = [`${method} ${path}`, ...labelsOf(record), ...(bytes === 0 ? [] : [formatBytes(bytes)])]
   return lineOf(timestamp, '▸', id, parts.join('  '), 'plain', style)
 }
 
 /** A call has ended: one line, and a second one with what its answer says went wrong. */
-export function endLine(record: OutgoingRecord, style: TailStyle): string {
+export function endLine(record: OutgoingRecord, style: LineStyle): string {
   const { id, timestamp, method, path, status, duration_ms: durationMs, body_bytes: bytes } = record
   const tone = toneOf(record)
   const sign = tone === 'plain' ? '✓' : tone === 'left' ? '·' : '✗'
@@ -50,25 +40,23 @@ export function endLine(record: OutgoingRecord, style: TailStyle): string {
   const line = lineOf(timestamp, sign, id, parts.join('  '), tone, style)
   const message = tone === 'plain' ? '' : messageIn(record.body)
   if (message === '') return line
-  const detail = shorten(printable(detailIndent + message), style.width)
+  const detail = shorten(printable(`  └ ${message}`), style.width)
   return `${line}\n${paint(tone, detail, style.color)}`
 }
 
 /** The body of a request or an answer, indented; lines are broken at the width, unless nothing is to be cut. */
-export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: TailStyle): string {
+export function bodyLines(record: PayloadRecord | OutgoingRecord, full: boolean, style: LineStyle): string {
   const width = Math.max(leastBodyWidth, style.width - bodyIndent.length)
   return bodyText(record, full)
     .flatMap(({ text, isRemark }) => {
       const whole = printable(text.replaceAll('\t', '  '))
       const tone = isRemark ? 'faint' : 'plain'
-      const lines = full ? [whole] : wrapLine(whole, width)
-      return lines.map((line) => paint(tone, cut(bodyIndent + line, full, style), style.color))
+      const lines = full
+        ? [bodyIndent + whole]
+        : wrapLine(whole, width).map((line) => shorten((bodyIndent + line).trimEnd(), style.width))
+      return lines.map((line) => paint(tone, line, style.color))
     })
     .join('\n')
-}
-
-function cut(line: string, full: boolean, { width }: TailStyle): string {
-  return full ? line : shorten(line.trimEnd(), width)
 }
 
 /** Whether the call failed, or its client left: `isFailed`, for an outcome that came as a text. */
@@ -82,7 +70,7 @@ function lineOf(
   id: string,
   rest: string,
   tone: Tone,
-  style: TailStyle,
+  style: LineStyle,
 ): string {
   const time = clockTime(Date.parse(timestamp), style.nowMs)
   return paint(tone, shorten(printable(`${time} ${sign} ${id}  ${rest}`), style.width), style.color)
@@ -94,12 +82,8 @@ function labelsOf({ model, stream }: PayloadRecord): readonly string[] {
 
 /** As OpenAI and Anthropic, and we ourselves, tell of errors: `{"error":{"message":…}}`; others have a text there. */
 function messageIn(body: unknown): string {
-  const error = memberOf(body, 'error')
-  const message =
-    typeof error === 'string' ? error : (memberOf(error, 'message') ?? memberOf(body, 'message'))
-  return typeof message === 'string' ? message : ''
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && name in value ? value[name] : undefined
+  if (!isObject(body)) return ''
+  const { error, message } = body
+  const said = typeof error === 'string' ? error : ((isObject(error) ? error['message'] : null) ?? message)
+  return typeof said === 'string' ? said : ''
 }

@@ -1,21 +1,17 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import type { OutgoingRecord, PayloadRecord } from '../../api/raw-log.ts'
 import { either, readMessage } from '../../lib/message-shape.ts'
+import type { ValuesOf } from '../../options/option-spec.ts'
 import { isFeedNote, isFeedRecord } from '../../supervisor/feed-events.ts'
+import type { table } from '../commands/tail.ts'
 import { count } from './figures.ts'
 import { HeldRequests } from './held-requests.ts'
-import { bodyLines, endLine, requestLine, startLine, type TailStyle, toneOf } from './tail-lines.ts'
+import type { LineStyle } from './paint.ts'
+import { bodyLines, endLine, requestLine, startLine, toneOf } from './tail-lines.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Which calls are printed, and how much of each. */
-export interface TailOptions {
-  readonly body: boolean
-  readonly full: boolean
-  readonly errors: boolean
-  readonly model: readonly string[]
-  readonly json: boolean
-}
-
+type TailOptions = Pick<ValuesOf<typeof table>, 'body' | 'full' | 'errors' | 'model' | 'json'>
 type TailOutput = Pick<Terminal, 'clock' | 'print' | 'warn' | 'width' | 'color'>
 
 const isFeedEvent = either(isFeedNote, isFeedRecord)
@@ -39,7 +35,7 @@ export function tailPrinter(
   let cancelLost = (): void => {}
 
   const note = (words: string): void => warn(`tokenweir: ${words}\n`)
-  const style = (): TailStyle => ({ width: width(), color, nowMs: clock.wallTime() })
+  const style = (): LineStyle => ({ width: width(), color, nowMs: clock.wallTime() })
 
   const show = (line: string, record: PayloadRecord, data: string): void => {
     if (json) print(`${safeJson(data)}\n`)
