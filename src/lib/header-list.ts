@@ -1,23 +1,4 @@
-/**
- * HTTP header lists as they come off the wire: name, value, name, value …
- * Names are few and repeat, so each spelling is lower-cased once and remembered.
- */
-
-const rememberedSpellings = 2000
-
-/** Lower-cases header names, remembering a bounded number of spellings. */
-export class HeaderNames {
-  readonly #lowerCased = new Map<string, string>()
-
-  lowerCase(name: string): string {
-    let lower = this.#lowerCased.get(name)
-    if (lower === undefined) {
-      lower = name.toLowerCase()
-      if (this.#lowerCased.size < rememberedSpellings) this.#lowerCased.set(name, lower)
-    }
-    return lower
-  }
-}
+/** HTTP header lists as they come off the wire: name, value, name, value … */
 
 /** The tokens of a comma-separated list (RFC 9110 §5.6.1), lower-cased, without empty ones. */
 export function listTokens(value: string): string[] {
@@ -53,9 +34,9 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** A header list without what its `Connection` value names (RFC 9110 §7.6.1). */
-export function withoutNominated(headers: string[], connection: string, names: HeaderNames): string[] {
-  const lower = names.lowerCase(connection)
+export function withoutNominated(headers: string[], connection: string): string[] {
+  const lower = connection.toLowerCase()
   if (lower === 'keep-alive' || lower === 'close') return headers
   const nominated = new Set(listTokens(connection))
-  return headers.filter((_, i) => !nominated.has(names.lowerCase(headers[i - (i % 2)] ?? '')))
+  return headers.filter((_, i) => !nominated.has((headers[i - (i % 2)] ?? '').toLowerCase()))
 }

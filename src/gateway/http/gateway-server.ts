@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { Server as SocketServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../../call/failure.ts'
-import { HeaderNames } from '../../lib/header-list.ts'
 import { RecentMap } from '../../lib/recent-map.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
 import { narrowAcceptEncoding } from './accept-encoding.ts'
@@ -36,7 +35,6 @@ export interface GatewayServerOptions {
 export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
-  readonly #names = new HeaderNames()
   readonly #acceptEncodings = new RecentMap(narrowAcceptEncoding)
   readonly #narrow = (value: string): string => this.#acceptEncodings.get(value)
   readonly #malformed = new MalformedRequests()
@@ -129,7 +127,7 @@ export class GatewayServer {
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
-    const head = new RequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, this.#narrow, req.httpVersion)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')

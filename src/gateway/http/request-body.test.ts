@@ -3,14 +3,13 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { Failure } from '../../call/failure.ts'
-import { HeaderNames } from '../../lib/header-list.ts'
 import { BodyLimits, HeldBody, endReading, readBody } from './request-body.ts'
 import { RequestHead } from './request-head.ts'
 
 const megabyte = 1_000_000
 
 function headOf(...raw: string[]): RequestHead {
-  return new RequestHead(['Host', 'a', ...raw], new HeaderNames(), (value) => value, '1.1')
+  return new RequestHead(['Host', 'a', ...raw], (value) => value, '1.1')
 }
 
 const chunked = headOf('Transfer-Encoding', 'chunked')

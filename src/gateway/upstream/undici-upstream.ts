@@ -15,7 +15,7 @@ import {
   type UpstreamRequest,
   isHeld,
 } from './upstream.ts'
-import { HeaderNames, hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
+import { hopByHopHeaders, withoutNominated } from '../../lib/header-list.ts'
 import { errors } from './undici.ts'
 
 export interface UndiciUpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
@@ -35,7 +35,6 @@ const longestPauseMs = 1000
 /** The upstream over HTTP/1.1, by undici's `dispatch`. */
 export class UndiciUpstream implements Upstream {
   readonly options: UndiciUpstreamOptions
-  readonly names: HeaderNames = new HeaderNames()
   readonly #pool: ConnectionPool
   /** Of each request that a proxy is asked for in the upstream's place (RFC 9112 §3.2.2). */
   readonly #pathPrefix: string
@@ -149,7 +148,7 @@ class UndiciExchange implements Exchange, PooledAttempt {
   onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
     if (this.isOver) return true
     this.#resume = resume
-    const head = readHead(status, statusText, raw, this.#upstream.names)
+    const head = readHead(status, statusText, raw)
     if (status < 200) {
       this.#receiver.informational(head)
       return true
@@ -235,19 +234,14 @@ function phraseOf(statusText: string): string {
  * Reads an answer's head as it came off the wire, in Latin-1 as HTTP has it. Order, spelling and duplicates are
  * kept; hop-by-hop headers are gone.
  */
-function readHead(
-  status: number,
-  statusText: string,
-  raw: readonly Buffer[],
-  names: HeaderNames,
-): ResponseHead {
+function readHead(status: number, statusText: string, raw: readonly Buffer[]): ResponseHead {
   const endToEnd: string[] = []
   let connection: string | null = null
   let contentLength: number | null = null
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]?.toString('latin1') ?? ''
     const value = raw[i + 1]?.toString('latin1') ?? ''
-    const lower = names.lowerCase(name)
+    const lower = name.toLowerCase()
     if (hopByHopHeaders.has(lower)) {
       if (lower === 'connection') connection = connection === null ? value : `${connection},${value}`
       continue
@@ -255,6 +249,6 @@ function readHead(
     if (lower === 'content-length') contentLength = Number(value)
     endToEnd.push(name, value)
   }
-  const headers = connection === null ? endToEnd : withoutNominated(endToEnd, connection, names)
+  const headers = connection === null ? endToEnd : withoutNominated(endToEnd, connection)
   return { status, statusText: phraseOf(statusText), headers, contentLength }
 }
