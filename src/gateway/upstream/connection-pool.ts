@@ -13,8 +13,10 @@ export interface ConnectionPoolOptions {
   readonly tunnel: UpstreamProxy | null
 }
 
-/** An attempt as undici sees it. */
-export interface PooledAttempt extends Dispatcher.DispatchHandler {
+type UndiciVerb = 'onConnect' | 'onHeaders' | 'onData' | 'onComplete' | 'onError'
+
+/** An attempt as undici sees it: its verbs are called synchronously, in the turn in which the bytes arrived. */
+export interface PooledAttempt extends Required<Pick<Dispatcher.DispatchHandler, UndiciVerb>> {
   /** It has ended, well or not. */
   readonly isOver: boolean
   /** Told by the pool before undici's first verb. */
