@@ -40,7 +40,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
   let thrown: unknown = null
   let over: Promise<void> = Promise.resolve()
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
-    const head = new RequestHead(req.rawHeaders, (value) => value, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, req.httpVersion)
     const target = { path: '/v1/models', query: '' }
     try {
       over = handler.handle({ req, res, head, target, path: forwardedPath(target.path, 'GET')! })

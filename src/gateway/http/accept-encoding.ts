@@ -1,3 +1,5 @@
+import { RecentMap } from '../../lib/recent-map.ts'
+
 /** The content codings that the meter can read; `x-gzip` is gzip's old name (RFC 9110 §8.4.1.3). */
 const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
 
@@ -7,18 +9,22 @@ const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate'
  * unreadable, so it is spelt out; where nothing remains, `identity` does.
  */
 export function narrowAcceptEncoding(value: string): string {
+  return narrowed.get(value)
+}
+
+const narrowed = new RecentMap((value) => {
   const members = value.split(',')
   if (members.every((member) => readable.has(codingOf(member)) || member.trim() === '')) return value
   const named = new Set(members.map(codingOf))
-  const narrowed = members.flatMap((member) => {
+  const readableOnes = members.flatMap((member) => {
     const coding = codingOf(member)
     if (readable.has(coding)) return [member.trim()]
     if (coding !== '*') return []
     const weight = member.slice(member.indexOf('*') + 1).trim()
     return ['gzip', 'br', 'deflate', 'zstd'].filter((each) => !named.has(each)).map((each) => each + weight)
   })
-  return narrowed.length === 0 ? 'identity' : narrowed.join(', ')
-}
+  return readableOnes.length === 0 ? 'identity' : readableOnes.join(', ')
+})
 
 function codingOf(member: string): string {
   const semicolon = member.indexOf(';')

@@ -1,18 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { Server as SocketServer, type Socket } from 'node:net'
+import { Server as SocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../../call/failure.ts'
-import { RecentMap } from '../../lib/recent-map.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
-import { narrowAcceptEncoding } from './accept-encoding.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
-import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
+import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
@@ -35,9 +33,6 @@ export interface GatewayServerOptions {
 export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
-  readonly #acceptEncodings = new RecentMap(narrowAcceptEncoding)
-  readonly #narrow = (value: string): string => this.#acceptEncodings.get(value)
-  readonly #malformed = new MalformedRequests()
   #draining = false
   #isLeft = false
   /** Resolves when nobody is connected any more; `null` while it listens. */
@@ -52,9 +47,7 @@ export class GatewayServer {
     this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
       this.#onRequest(req, res)
     })
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      this.#malformed.refuse(error, socket)
-    })
+    this.#server.on('clientError', refuseMalformed)
     this.#server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
       writeRefusal(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
     })
@@ -66,7 +59,7 @@ export class GatewayServer {
    */
   async drain(): Promise<void> {
     this.#draining = true
-    void this.#stopListening()
+    void this.stopListening()
     await this.#options.calls.drain()
     this.#server.closeIdleConnections()
   }
@@ -78,12 +71,7 @@ export class GatewayServer {
    */
   async leave(): Promise<void> {
     this.#isLeft = true
-    await this.#stopListening()
-  }
-
-  /** Makes room for another process that is to accept connections on this very port. */
-  pause(): void {
-    void this.#stopListening()
+    await this.stopListening()
   }
 
   /** That process did not come to it. Rejects with the socket's error. */
@@ -101,12 +89,15 @@ export class GatewayServer {
 
   /** Breaks what is still open. */
   close(): void {
-    void this.#stopListening()
+    void this.stopListening()
     this.#server.closeAllConnections()
   }
 
-  /** `http.Server.close` would break idle connections too; the socket server's own does not. */
-  #stopListening(): Promise<unknown> {
+  /**
+   * Makes room for another process that is to accept connections on this very port. `http.Server.close` would break idle
+   * connections too; the socket server's own does not.
+   */
+  stopListening(): Promise<unknown> {
     this.#closed ??= once(this.#server, 'close')
     SocketServer.prototype.close.call(this.#server)
     return this.#closed
@@ -127,7 +118,7 @@ export class GatewayServer {
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
-    const head = new RequestHead(req.rawHeaders, this.#narrow, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, req.httpVersion)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')

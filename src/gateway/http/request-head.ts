@@ -1,3 +1,4 @@
+import { narrowAcceptEncoding } from './accept-encoding.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 
@@ -48,7 +49,7 @@ export class RequestHead {
   /** Why this request cannot be forwarded: a Host or a framing that two parties may read differently. */
   readonly flaw: string | null = null
 
-  constructor(raw: readonly string[], narrowAcceptEncoding: (value: string) => string, httpVersion: string) {
+  constructor(raw: readonly string[], httpVersion: string) {
     const endToEnd: string[] = []
     let transferEncoding: string | null = null
     let connection: string | null = null
