@@ -68,7 +68,7 @@ export class LocalAdmission implements Admission {
   tryAcquire(order: QueueOrder = 'arrival'): Permit | null {
     if (this.#draining !== null || !this.#queue.take(order)) return null
     this.#noteChange()
-    return new SlotPermit(this.#giveBack)
+    return this.#permit()
   }
 
   async acquire(signal: AbortSignal, order: QueueOrder = 'arrival'): Promise<Permit> {
@@ -129,9 +129,16 @@ export class LocalAdmission implements Admission {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
   }
 
-  readonly #giveBack = (): void => {
-    this.#queue.release(this.#clock.now())
-    this.#admitNext()
+  /** For a slot that was just taken. */
+  #permit(): Permit {
+    let isHeld = true
+    const release = (): void => {
+      if (!isHeld) return
+      isHeld = false
+      this.#queue.release(this.#clock.now())
+      this.#admitNext()
+    }
+    return { release, [Symbol.dispose]: release }
   }
 
   #wait(signal: AbortSignal, order: QueueOrder): Promise<Permit> {
@@ -145,7 +152,7 @@ export class LocalAdmission implements Admission {
       const wait: Wait = {
         admit: () => {
           leave()
-          resolve(new SlotPermit(this.#giveBack))
+          resolve(this.#permit())
         },
         refuse: (reason) => {
           this.#queue.cancel(waiter)
@@ -221,23 +228,5 @@ export class LocalAdmission implements Admission {
         : `No slot became free for this call within ${this.#queueTimeoutMs} ms.`
     const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
-  }
-}
-
-class SlotPermit implements Permit {
-  #giveBack: (() => void) | null
-
-  constructor(giveBack: () => void) {
-    this.#giveBack = giveBack
-  }
-
-  release(): void {
-    const giveBack = this.#giveBack
-    this.#giveBack = null
-    giveBack?.()
-  }
-
-  [Symbol.dispose](): void {
-    this.release()
   }
 }

@@ -178,14 +178,10 @@ export class ConnectionPool {
   }
 
   #endRests(nowMs: number): void {
-    let rested = 0
-    for (const connection of this.#resting) {
-      if (connection.restsUntilMs > nowMs) break
-      this.#rules.outlasted(connection.streamed)
-      this.#free.push(connection)
-      rested++
-    }
-    this.#resting.splice(0, rested)
+    const still = this.#resting.findIndex(({ restsUntilMs }) => restsUntilMs > nowMs)
+    const rested = this.#resting.splice(0, still < 0 ? this.#resting.length : still)
+    for (const { streamed } of rested) this.#rules.outlasted(streamed)
+    this.#free.push(...rested)
   }
 
   #open(): Connection {

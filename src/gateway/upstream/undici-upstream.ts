@@ -63,9 +63,9 @@ function proxyHeaders(origin: string, { authorization }: UpstreamProxy): string[
 }
 
 function transportBody(body: UpstreamRequest['body']): Uint8Array | null {
-  if (body === null) return null
-  if (!isHeld(body)) return body as unknown as Uint8Array // undici takes any iterable; its types do not say so
-  return body.length <= 1 ? (body[0] ?? null) : (body as unknown as Uint8Array)
+  if (isHeld(body) && body.length <= 1) return body[0] ?? null
+  // undici takes any iterable; its types do not say so.
+  return body as Uint8Array | null
 }
 
 /**
