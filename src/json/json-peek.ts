@@ -9,7 +9,7 @@ export interface JsonPeekReceiver {
   /** A wanted value that is longer than its place's limit; `firstByte` tells its kind. */
   tooLong(slot: number, firstByte: number): void
   /** The end of a container that was entered and has a slot of its own. */
-  close(slot: number): void
+  close?(slot: number): void
 }
 
 const quote = 0x22
@@ -237,7 +237,7 @@ export class JsonPeek {
   #leave(): void {
     const place = this.#entered[--this.#level]
     this.#state = this.#level === 0 ? state.done : state.next
-    if (place !== undefined && place.slot >= 0) this.#receiver.close(place.slot)
+    if (place !== undefined && place.slot >= 0) this.#receiver.close?.(place.slot)
   }
 
   /** Walks over a container that is not entered; answers where the walk stopped. */

@@ -43,8 +43,7 @@ interface Wait {
  */
 export class LocalAdmission implements Admission {
   readonly #clock: Clock
-  readonly #queueLimit: number
-  readonly #queueTimeoutMs: number
+  readonly #options: AdmissionOptions
   readonly #queue: SlotQueue<Wait>
   readonly #drainRate = new DrainRate()
   readonly #minute: MinuteFigures
@@ -58,8 +57,7 @@ export class LocalAdmission implements Admission {
 
   constructor(options: AdmissionOptions) {
     this.#clock = options.clock
-    this.#queueLimit = options.queueLimit
-    this.#queueTimeoutMs = options.queueTimeoutMs
+    this.#options = options
     this.#maxConcurrent = options.maxConcurrent
     this.#queue = new SlotQueue(options.maxConcurrent, options.slotCooldownMs)
     this.#minute = new MinuteFigures(() => this.#clock.now())
@@ -77,7 +75,7 @@ export class LocalAdmission implements Admission {
     const permit = this.tryAcquire(order)
     if (permit !== null) return permit
     // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
-    const queueLimit = this.#queueLimit + this.#lent
+    const queueLimit = this.#options.queueLimit + this.#lent
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(signal, order)
   }
@@ -166,9 +164,9 @@ export class LocalAdmission implements Admission {
       const onAbort = (): void => wait.refuse(signal.reason)
       const waiter = this.#queue.wait(wait, order)
       signal.addEventListener('abort', onAbort)
-      if (this.#queueTimeoutMs > 0) {
+      if (this.#options.queueTimeoutMs > 0) {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
-        timers.push(this.#clock.after(this.#queueTimeoutMs, tooLate))
+        timers.push(this.#clock.after(this.#options.queueTimeoutMs, tooLate))
       }
       const hold = this.#hold
       if (hold !== null) {
@@ -225,7 +223,7 @@ export class LocalAdmission implements Admission {
     const message =
       code === 'queue_full'
         ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots.`
-        : `No slot became free for this call within ${this.#queueTimeoutMs} ms.`
+        : `No slot became free for this call within ${this.#options.queueTimeoutMs} ms.`
     const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
   }

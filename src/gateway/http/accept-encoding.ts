@@ -1,4 +1,4 @@
-import { RecentMap } from '../../lib/recent-map.ts'
+import { remembered } from '../../lib/remembered.ts'
 
 /** The content codings that the meter can read; `x-gzip` is gzip's old name (RFC 9110 §8.4.1.3). */
 const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
@@ -8,22 +8,18 @@ const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate'
  * A value that holds nothing else comes back as it was, byte for byte. `*` stands for codings that may be
  * unreadable, so it is spelt out; where nothing remains, `identity` does.
  */
-export function narrowAcceptEncoding(value: string): string {
-  return narrowed.get(value)
-}
-
-const narrowed = new RecentMap((value) => {
+export const narrowAcceptEncoding: (value: string) => string = remembered((value) => {
   const members = value.split(',')
   if (members.every((member) => readable.has(codingOf(member)) || member.trim() === '')) return value
   const named = new Set(members.map(codingOf))
-  const readableOnes = members.flatMap((member) => {
+  const narrowed = members.flatMap((member) => {
     const coding = codingOf(member)
     if (readable.has(coding)) return [member.trim()]
     if (coding !== '*') return []
     const weight = member.slice(member.indexOf('*') + 1).trim()
     return ['gzip', 'br', 'deflate', 'zstd'].filter((each) => !named.has(each)).map((each) => each + weight)
   })
-  return readableOnes.length === 0 ? 'identity' : readableOnes.join(', ')
+  return narrowed.length === 0 ? 'identity' : narrowed.join(', ')
 })
 
 function codingOf(member: string): string {

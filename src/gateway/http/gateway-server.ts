@@ -42,11 +42,10 @@ export class GatewayServer {
   constructor(listener: Server, options: GatewayServerOptions) {
     this.#options = options
     this.#server = listener
-    this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => this.#onRequest(req, res))
+    const onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#onRequest(req, res)
+    this.#server.on('request', onRequest)
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
-    this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-      this.#onRequest(req, res)
-    })
+    this.#server.on('checkExpectation', onRequest)
     this.#server.on('clientError', refuseMalformed)
     this.#server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
       writeRefusal(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
@@ -79,12 +78,6 @@ export class GatewayServer {
     if (this.#closed === null) return
     this.#closed = null
     await listen(port, host, this.#server)
-  }
-
-  /** Gives up the calls in flight. Resolves when all are over. */
-  async abandon(): Promise<void> {
-    this.#options.calls.abandon()
-    await this.#options.calls.drain()
   }
 
   /** Breaks what is still open. */

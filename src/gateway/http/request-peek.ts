@@ -92,10 +92,6 @@ export class RequestPeek implements JsonPeekReceiver {
     this.#note(which, 0, tooLong)
   }
 
-  close(): void {
-    // No place that is entered has a slot.
-  }
-
   #note(which: number, length: number, value: unknown): void {
     const name = names[which]
     const start = this.#peek.valueOffset

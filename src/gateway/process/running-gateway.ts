@@ -153,7 +153,7 @@ export class RunningGateway implements ControlledGateway {
   async #stop(drainTimeoutMs: number): Promise<void> {
     this.isStopping = true
     const { clock, log } = this.#setup
-    const { rawLog, succession, server, minutes, upstream, sink } = this.#parts
+    const { rawLog, succession, server, calls, minutes, upstream, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
     rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
@@ -161,7 +161,7 @@ export class RunningGateway implements ControlledGateway {
     const outOfPatience = clock
       .delay(drainTimeoutMs, patience.signal)
       // Calls that are still in flight are told so; a client that takes no byte is not waited for.
-      .then(() => Promise.race([server.abandon(), clock.delay(lastWordsMs)]))
+      .then(() => Promise.race([calls.abandon(), clock.delay(lastWordsMs)]))
       .catch(() => undefined)
     await Promise.race([Promise.all([server.drain(), predecessorsEnd]), outOfPatience])
     await Promise.race([predecessorsEnd, clock.delay(predecessorsEndMs)])

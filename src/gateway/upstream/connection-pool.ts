@@ -122,10 +122,7 @@ function renameReset(error: NodeJS.ErrnoException): void {
  * the free ones are a stack, and the one that was used last goes first, so that the others may idle out.
  */
 export class ConnectionPool {
-  readonly #origin: string
-  readonly #options: ConnectionPoolOptions
-  /** One for all connections: they share their TLS sessions, so that a further one costs less. */
-  readonly #connect: buildConnector.connector
+  readonly #make: () => Connection
   readonly #rules = new ReuseRules()
   readonly #free: Connection[] = []
   /** Not yet safe to be used again, in the order in which their answers ended. */
@@ -133,15 +130,15 @@ export class ConnectionPool {
   readonly #all = new Set<Connection>()
 
   constructor(origin: string, options: ConnectionPoolOptions) {
-    this.#origin = origin
-    this.#options = options
     const { tunnel, connectTimeoutMs } = options
     const connect = makeConnector({
       timeout: connectTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelay: tcpKeepAliveDelayMs,
     })
-    this.#connect = tunnel === null ? connect : tunnelConnector(tunnel, connect, connectTimeoutMs)
+    // One for all connections: they share their TLS sessions, so that a further one costs less.
+    const connector = tunnel === null ? connect : tunnelConnector(tunnel, connect, connectTimeoutMs)
+    this.#make = () => new Connection(origin, options, connector, this.#rules)
   }
 
   /** Connections that are open or being opened. */
@@ -185,7 +182,7 @@ export class ConnectionPool {
   }
 
   #open(): Connection {
-    const connection = new Connection(this.#origin, this.#options, this.#connect, this.#rules)
+    const connection = this.#make()
     this.#all.add(connection)
     connection.client.on('drain', () => this.#release(connection))
     connection.client.on('disconnect', (_origin, _clients, error) => this.#lost(connection, error))

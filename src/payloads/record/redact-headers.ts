@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
-import { RecentMap } from '../../lib/recent-map.ts'
+import { remembered } from '../../lib/remembered.ts'
 import { maskPath } from './mask-path.ts'
 
 /** Headers whose whole value is a credential, whatever it looks like. */
@@ -23,12 +23,12 @@ const longestRemembered = 300
 /** Header lists fit to be kept: credentials are only a fingerprint and a length. */
 export class HeaderRedaction {
   readonly #salt: Uint8Array
-  readonly #names = new RecentMap((name) => {
+  readonly #names = remembered((name) => {
     const lower = name.toLowerCase()
     return { lower: maskKeys(lower), isSecret: secretName.test(lower) && !openNames.has(lower) }
   })
-  readonly #secret = new RecentMap((value) => this.#redacted(value), longestRemembered)
-  readonly #open = new RecentMap((value) => JSON.stringify(maskPath(value)), longestRemembered)
+  readonly #secret = remembered((value) => this.#redacted(value), longestRemembered)
+  readonly #open = remembered((value) => JSON.stringify(maskPath(value)), longestRemembered)
 
   /** `salt` is the installation's: the fingerprint of a key is the one that calls are known by. */
   constructor(salt: Uint8Array) {
@@ -41,8 +41,8 @@ export class HeaderRedaction {
     const values = new Map<string, string>()
     let repeated: Set<string> | null = null
     for (let i = 0; i + 1 < headers.length; i += 2) {
-      const { lower, isSecret } = this.#names.get(headers[i] ?? '')
-      const value = (isSecret ? this.#secret : this.#open).get(headers[i + 1] ?? '')
+      const { lower, isSecret } = this.#names(headers[i] ?? '')
+      const value = (isSecret ? this.#secret : this.#open)(headers[i + 1] ?? '')
       const before = values.get(lower)
       if (before !== undefined) (repeated ??= new Set()).add(lower)
       values.set(lower, before === undefined ? value : `${before},${value}`)
