@@ -66,7 +66,8 @@ export class Failure extends Error {
   readonly retryAfterS: number | null
   /** Further headers of the gateway's answer: name, value, name, value … */
   readonly headers: readonly string[]
-  readonly #shouldRetry: boolean | null
+  readonly kind: FailureKind
+  readonly shouldRetry: boolean | null
 
   constructor(
     code: FailureCode,
@@ -83,14 +84,7 @@ export class Failure extends Error {
     this.code = code
     this.retryAfterS = options.retryAfterS ?? null
     this.headers = options.headers ?? []
-    this.#shouldRetry = options.shouldRetry ?? null
-  }
-
-  get kind(): FailureKind {
-    return failureKinds[this.code]
-  }
-
-  get shouldRetry(): boolean | null {
-    return this.#shouldRetry ?? this.kind.shouldRetry
+    this.kind = failureKinds[code]
+    this.shouldRetry = options.shouldRetry ?? this.kind.shouldRetry
   }
 }

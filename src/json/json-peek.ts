@@ -9,7 +9,7 @@ export interface JsonPeekReceiver {
   /** A wanted value that is longer than its place's limit; `firstByte` tells its kind. */
   tooLong(slot: number, firstByte: number): void
   /** The end of a container that was entered and has a slot of its own. */
-  close(slot: number): void
+  close?(slot: number): void
 }
 
 const quote = 0x22
@@ -83,7 +83,8 @@ export class JsonPeek {
   /** What came of the piece in earlier chunks. */
   readonly #gather = new ByteGather()
   #pushed = 0
-  #valueOffset = 0
+  /** During `value`, `tooLong`: at which byte of the text, over all chunks, the value begins. Set here alone. */
+  valueOffset = 0
 
   constructor(root: JsonPlace, receiver: JsonPeekReceiver) {
     this.#root = root
@@ -99,11 +100,6 @@ export class JsonPeek {
   /** Whether what has been seen cannot be JSON. Nothing more is reported then. */
   get notJson(): boolean {
     return this.#state === state.notJson
-  }
-
-  /** During `value`, `tooLong`: at which byte of the text, over all chunks, the value begins. */
-  get valueOffset(): number {
-    return this.#valueOffset
   }
 
   /** Makes it ready for another text. */
@@ -208,7 +204,7 @@ export class JsonPeek {
   }
 
   #begin(byte: number, at: number, start: number): void {
-    this.#valueOffset = this.#pushed + at - start
+    this.valueOffset = this.#pushed + at - start
     const target = this.#target
     const isArray = byte === openBracket
     if (isArray || byte === openBrace) {
@@ -241,7 +237,7 @@ export class JsonPeek {
   #leave(): void {
     const place = this.#entered[--this.#level]
     this.#state = this.#level === 0 ? state.done : state.next
-    if (place !== undefined && place.slot >= 0) this.#receiver.close(place.slot)
+    if (place !== undefined && place.slot >= 0) this.#receiver.close?.(place.slot)
   }
 
   /** Walks over a container that is not entered; answers where the walk stopped. */

@@ -44,10 +44,7 @@ export class JsonPlace {
 
   /** As {@link member}, for a key that had to be unescaped. */
   memberNamed(text: string): JsonPlace | null {
-    for (const bucket of this.#buckets) {
-      for (const key of bucket) if (key.text === text) return key.place
-    }
-    return null
+    return this.#buckets.flat().find((key) => key.text === text)?.place ?? null
   }
 
   /** Adds the member if it is not there yet. */

@@ -1,18 +1,4 @@
-import { RecentMap } from './recent-map.ts'
-
-/**
- * HTTP header lists as they come off the wire: name, value, name, value …
- * Names are few and repeat, so each spelling is lower-cased once and remembered.
- */
-
-/** Lower-cases header names, remembering a bounded number of spellings. */
-export class HeaderNames {
-  readonly #lowerCased = new RecentMap((name) => name.toLowerCase())
-
-  lowerCase(name: string): string {
-    return this.#lowerCased.get(name)
-  }
-}
+/** HTTP header lists as they come off the wire: name, value, name, value … */
 
 /** The tokens of a comma-separated list (RFC 9110 §5.6.1), lower-cased, without empty ones. */
 export function listTokens(value: string): string[] {
@@ -48,9 +34,9 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** A header list without what its `Connection` value names (RFC 9110 §7.6.1). */
-export function withoutNominated(headers: string[], connection: string, names: HeaderNames): string[] {
-  const lower = names.lowerCase(connection)
+export function withoutNominated(headers: string[], connection: string): string[] {
+  const lower = connection.toLowerCase()
   if (lower === 'keep-alive' || lower === 'close') return headers
   const nominated = new Set(listTokens(connection))
-  return headers.filter((_, i) => !nominated.has(names.lowerCase(headers[i - (i % 2)] ?? '')))
+  return headers.filter((_, i) => !nominated.has((headers[i - (i % 2)] ?? '').toLowerCase()))
 }

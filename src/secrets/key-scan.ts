@@ -27,15 +27,11 @@ const beginsAsText = /^[\x20-\x7e\r\n]{12}/
 const base64Start = 16
 
 /**
- * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null if there is none. Text in base64 that holds one is one. Walks the text once, and looks at a bounded number of other
+ * Finds what looks like a credential in UTF-8 text: start and end of each in turn; null if there is none. Text in base64 that holds one is one, unless nothing `decodes` it. Walks the text once, and looks at a bounded number of other
  * characters at each place: its time is linear in any text. `isCut`: more text followed, so that what stands at the end
  * may be the beginning of a credential.
  */
-export function findKeys(bytes: Buffer, isCut: boolean): readonly number[] | null {
-  return findKeysIn(bytes, isCut, true)
-}
-
-function findKeysIn(bytes: Buffer, isCut: boolean, decodes: boolean): readonly number[] | null {
+export function findKeys(bytes: Buffer, isCut: boolean, decodes = true): readonly number[] | null {
   // Latin-1, as any byte survives it.
   const source: Source = { bytes, text: bytes.toString('latin1'), isCut }
   let found: number[] | null = null
@@ -94,7 +90,7 @@ function keyInBase64({ bytes, text, isCut }: Source, start: number, end: number)
   if (coded === undefined) return null
   const decoded = Buffer.from(coded, 'base64')
   const isOpen = isCut && from + coded.length === text.length
-  if (!beginsAsText.test(decoded.toString('latin1', 0, 12)) || findKeysIn(decoded, isOpen, false) === null)
+  if (!beginsAsText.test(decoded.toString('latin1', 0, 12)) || findKeys(decoded, isOpen, false) === null)
     return null
   return { start: from, end: from + coded.length }
 }

@@ -7,7 +7,7 @@ import type { CallObserver } from '../../src/call/call-observer.ts'
 import { CallTimeline } from '../../src/gateway/recorder/call-timeline.ts'
 import { ClientAnswer } from '../../src/gateway/http/client-answer.ts'
 import { relay } from '../../src/gateway/call/relay.ts'
-import type { Exchange, Upstream, UpstreamRequest } from '../../src/gateway/upstream/upstream.ts'
+import type { Upstream, UpstreamRequest } from '../../src/gateway/upstream/upstream.ts'
 import { exchange, requestBytes } from '../support/exchange.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -36,20 +36,27 @@ test('of 10,000 chunks that are there at once, each turn of the event loop relay
   let sent = 0
   const upstream: Upstream = {
     close: () => Promise.resolve(),
-    dispatch: (_request, receiver): Exchange => {
+    options: {
+      connectTimeoutMs: 0,
+      maxHeaderBytes: 0,
+      firstByteTimeoutMs: 0,
+      idleTimeoutMs: 0,
+      connectRetryMs: 0,
+      proxy: null,
+    },
+    send: (_request, attempt): void => {
       const push = (): void => {
         const first = sent
-        while (sent < chunks.length && receiver.data(chunks[sent]!)) sent++
+        while (sent < chunks.length && attempt.onData(chunks[sent]!)) sent++
         // What was answered with false was taken.
         if (sent < chunks.length) sent++
         inTurns.push(sent - first)
-        if (sent === chunks.length) receiver.end([])
+        if (sent === chunks.length) attempt.onComplete([])
       }
       queueMicrotask(() => {
-        receiver.head({ status: 200, statusText: 'OK', headers: [], contentLength: null })
+        attempt.onHeaders(200, [], push, 'OK')
         push()
       })
-      return { abort: () => {}, resume: push }
     },
   }
   const server = createServer((_req, res) => {

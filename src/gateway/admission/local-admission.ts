@@ -43,8 +43,7 @@ interface Wait {
  */
 export class LocalAdmission implements Admission {
   readonly #clock: Clock
-  readonly #queueLimit: number
-  readonly #queueTimeoutMs: number
+  readonly #options: AdmissionOptions
   readonly #queue: SlotQueue<Wait>
   readonly #drainRate = new DrainRate()
   readonly #minute: MinuteFigures
@@ -58,8 +57,7 @@ export class LocalAdmission implements Admission {
 
   constructor(options: AdmissionOptions) {
     this.#clock = options.clock
-    this.#queueLimit = options.queueLimit
-    this.#queueTimeoutMs = options.queueTimeoutMs
+    this.#options = options
     this.#maxConcurrent = options.maxConcurrent
     this.#queue = new SlotQueue(options.maxConcurrent, options.slotCooldownMs)
     this.#minute = new MinuteFigures(() => this.#clock.now())
@@ -68,7 +66,7 @@ export class LocalAdmission implements Admission {
   tryAcquire(order: QueueOrder = 'arrival'): Permit | null {
     if (this.#draining !== null || !this.#queue.take(order)) return null
     this.#noteChange()
-    return new SlotPermit(this.#giveBack)
+    return this.#permit()
   }
 
   async acquire(signal: AbortSignal, order: QueueOrder = 'arrival'): Promise<Permit> {
@@ -77,7 +75,7 @@ export class LocalAdmission implements Admission {
     const permit = this.tryAcquire(order)
     if (permit !== null) return permit
     // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
-    const queueLimit = this.#queueLimit + this.#lent
+    const queueLimit = this.#options.queueLimit + this.#lent
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
     return this.#wait(signal, order)
   }
@@ -129,9 +127,16 @@ export class LocalAdmission implements Admission {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
   }
 
-  readonly #giveBack = (): void => {
-    this.#queue.release(this.#clock.now())
-    this.#admitNext()
+  /** For a slot that was just taken. */
+  #permit(): Permit {
+    let isHeld = true
+    const release = (): void => {
+      if (!isHeld) return
+      isHeld = false
+      this.#queue.release(this.#clock.now())
+      this.#admitNext()
+    }
+    return { release, [Symbol.dispose]: release }
   }
 
   #wait(signal: AbortSignal, order: QueueOrder): Promise<Permit> {
@@ -145,7 +150,7 @@ export class LocalAdmission implements Admission {
       const wait: Wait = {
         admit: () => {
           leave()
-          resolve(new SlotPermit(this.#giveBack))
+          resolve(this.#permit())
         },
         refuse: (reason) => {
           this.#queue.cancel(waiter)
@@ -159,9 +164,9 @@ export class LocalAdmission implements Admission {
       const onAbort = (): void => wait.refuse(signal.reason)
       const waiter = this.#queue.wait(wait, order)
       signal.addEventListener('abort', onAbort)
-      if (this.#queueTimeoutMs > 0) {
+      if (this.#options.queueTimeoutMs > 0) {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
-        timers.push(this.#clock.after(this.#queueTimeoutMs, tooLate))
+        timers.push(this.#clock.after(this.#options.queueTimeoutMs, tooLate))
       }
       const hold = this.#hold
       if (hold !== null) {
@@ -218,26 +223,8 @@ export class LocalAdmission implements Admission {
     const message =
       code === 'queue_full'
         ? `The queue is full: ${queued} calls wait for one of ${this.#maxConcurrent} slots.`
-        : `No slot became free for this call within ${this.#queueTimeoutMs} ms.`
+        : `No slot became free for this call within ${this.#options.queueTimeoutMs} ms.`
     const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
-  }
-}
-
-class SlotPermit implements Permit {
-  #giveBack: (() => void) | null
-
-  constructor(giveBack: () => void) {
-    this.#giveBack = giveBack
-  }
-
-  release(): void {
-    const giveBack = this.#giveBack
-    this.#giveBack = null
-    giveBack?.()
-  }
-
-  [Symbol.dispose](): void {
-    this.release()
   }
 }

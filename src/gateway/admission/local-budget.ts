@@ -38,9 +38,11 @@ export class LocalBudget implements Budget {
   #totalAt = -1
   #total = 0
   #totalEstimated = 0
-  #reserved = 0
+  /** Tokens that calls in flight here may still use. Set here alone, as is the next. */
+  reserved = 0
   #reservedElsewhere = 0
-  #isKnown = false
+  /** Whether it has been told what was used before this gateway's start. */
+  isKnown = false
   #watcher: BudgetWatcher | null = null
 
   /** `rejects`: refuses calls for which too few tokens are left, and does not only count. */
@@ -49,19 +51,9 @@ export class LocalBudget implements Budget {
     this.#rejects = rejects
   }
 
-  /** Whether it has been told what was used before this gateway's start. */
-  get isKnown(): boolean {
-    return this.#isKnown
-  }
-
-  /** Tokens that calls in flight here may still use. */
-  get reserved(): number {
-    return this.#reserved
-  }
-
-  /** The same, with those of other gateways. */
+  /** What calls in flight may still use, with those of other gateways. */
   get reservedInAll(): number {
-    return this.#reserved + this.#reservedElsewhere
+    return this.reserved + this.#reservedElsewhere
   }
 
   add(nowMs: number, reported: number, estimated = 0): void {
@@ -94,7 +86,7 @@ export class LocalBudget implements Budget {
    * does not matter which comes first; it is to be called once.
    */
   restore(minutes: readonly MinuteUsage[]): void {
-    this.#isKnown = true
+    this.isKnown = true
     for (const usage of minutes) this.#put(usage)
   }
 
@@ -115,7 +107,7 @@ export class LocalBudget implements Budget {
     let held = 0
     const hold = (count: number): void => {
       if (count === held) return
-      this.#reserved += count - held
+      this.reserved += count - held
       held = count
       this.#watcher?.reserved()
     }
@@ -134,7 +126,7 @@ export class LocalBudget implements Budget {
       dailyLimit: limit,
       totalUsed,
       estimated: this.#totalEstimated,
-      isKnown: this.#isKnown,
+      isKnown: this.isKnown,
       remaining: limit - totalUsed,
       percentageUsed: limit > 0 ? (totalUsed / limit) * 100 : 100,
     }
@@ -142,20 +134,14 @@ export class LocalBudget implements Budget {
 
   #put({ minute, tokens, estimated = 0 }: MinuteUsage): void {
     if (!(tokens > 0)) return
-    const known = this.#minutes.get(minute)
-    if (known === undefined) this.#begin(minute, tokens, estimated)
-    else {
-      known.tokens += tokens
-      known.estimated += estimated
-    }
+    const used = this.#minutes.get(minute) ?? { minute, tokens: 0, estimated: 0 }
+    used.tokens += tokens
+    used.estimated += estimated
+    this.#minutes.set(minute, used)
     if (Math.abs(minute - this.#totalAt) <= windowMinutes) {
       this.#total += tokens
       this.#totalEstimated += estimated
     } else this.#totalAt = -1
-  }
-
-  #begin(minute: number, tokens: number, estimated: number): void {
-    this.#minutes.set(minute, { minute, tokens, estimated })
     if (this.#minutes.size <= mostMinutes) return
     for (const other of this.#minutes.keys()) {
       if (Math.abs(other - minute) > windowMinutes) this.#minutes.delete(other)

@@ -20,8 +20,9 @@ export interface Waiter<T> {
 export class SlotQueue<T> {
   #max: number
   #cooldownMs: number
-  #active = 0
-  #totalAdmitted = 0
+  /** Calls that hold a slot. Set here alone, as is the next. */
+  active = 0
+  totalAdmitted = 0
   #totalQueued = 0
   #peakActive = 0
   readonly #back = new WaitingLine<Waiter<T>>()
@@ -34,21 +35,13 @@ export class SlotQueue<T> {
     this.#cooldownMs = cooldownMs
   }
 
-  get active(): number {
-    return this.#active
-  }
-
   get queued(): number {
     return this.#back.size + this.#arrivals.size
   }
 
-  get totalAdmitted(): number {
-    return this.#totalAdmitted
-  }
-
   /** No slot is free: each is in use, or cools for a call that waits. */
   get full(): boolean {
-    return this.#active + this.#cooling.length >= this.#max
+    return this.active + this.#cooling.length >= this.#max
   }
 
   /** The instant at which the next cooling slot is ready, `null` where none cools. */
@@ -88,8 +81,8 @@ export class SlotQueue<T> {
 
   /** A call gives its slot back. */
   release(nowMs: number): void {
-    if (this.#active === 0) throw new Error('A slot was given back that nobody holds.')
-    this.#active -= 1
+    if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
+    this.active -= 1
     // With a lowered capacity the slot does not come back at all.
     if (this.queued > 0 && !this.full) this.#cooling.push(nowMs + this.#cooldownMs)
   }
@@ -102,7 +95,7 @@ export class SlotQueue<T> {
         if (readyAtMs === null || readyAtMs > nowMs) return null
         this.#cooling.shift()
         // A lowered capacity may have left more cooling slots than there are places.
-        if (this.#active >= this.#max) continue
+        if (this.active >= this.#max) continue
       }
       const waiting = this.#back.shift() ?? this.#arrivals.shift()
       if (waiting === undefined) return null
@@ -130,18 +123,18 @@ export class SlotQueue<T> {
     return {
       maxConcurrent: this.#max,
       slotCooldownMs: this.#cooldownMs,
-      active: this.#active,
+      active: this.active,
       queued: this.queued,
-      totalAdmitted: this.#totalAdmitted,
+      totalAdmitted: this.totalAdmitted,
       totalQueued: this.#totalQueued,
       peakActive: this.#peakActive,
     }
   }
 
   #admit(order: QueueOrder): void {
-    this.#active += 1
-    if (this.#active > this.#peakActive) this.#peakActive = this.#active
-    if (order === 'arrival') this.#totalAdmitted += 1
+    this.active += 1
+    if (this.active > this.#peakActive) this.#peakActive = this.active
+    if (order === 'arrival') this.totalAdmitted += 1
   }
 
   #stopCoolingIfNobodyWaits(): void {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HeaderNames } from '../../lib/header-list.ts'
 import { RequestHead } from '../http/request-head.ts'
 import { HeldBody } from '../http/request-body.ts'
 import { parseUpstreamBase } from '../http/target.ts'
@@ -27,7 +26,7 @@ function destination(url: string, key: string): Destination {
 
 test('an attempt elsewhere carries nothing of the one before: neither path, nor key, nor a second Via', () => {
   const raw = ['Host', 'a', 'Accept', '*/*']
-  const head = new RequestHead(raw, new HeaderNames(), (value) => value, '1.1')
+  const head = new RequestHead(raw, '1.1')
   const first = destination('https://api.openai.com/v1', 'one')
   const second = destination('https://api.anthropic.com', 'two')
   const running = {

@@ -6,7 +6,6 @@ import { test } from 'node:test'
 import { exchange } from '../../../test/support/exchange.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
 import { CallIds } from '../../call/call-id.ts'
-import { HeaderNames } from '../../lib/header-list.ts'
 import type { Destination } from './attempt.ts'
 import { ClientLabels } from './client-labels.ts'
 import { CallHandler, type CallHandlerOptions } from './handle-call.ts'
@@ -41,7 +40,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
   let thrown: unknown = null
   let over: Promise<void> = Promise.resolve()
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
-    const head = new RequestHead(req.rawHeaders, new HeaderNames(), (value) => value, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, req.httpVersion)
     const target = { path: '/v1/models', query: '' }
     try {
       over = handler.handle({ req, res, head, target, path: forwardedPath(target.path, 'GET')! })

@@ -130,13 +130,14 @@ export class CallHandler {
     return { calls, more: this.#running.size - calls.length }
   }
 
-  /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. */
-  abandon(): void {
+  /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. Resolves when all is over. */
+  abandon(): Promise<void> {
     const failure = draining('The gateway stopped before this call was over.')
     for (const { client, timeline, arrived } of this.#running) {
       client.abandon(failure)
       if (timeline.bodyReadAt === null) endReading(arrived.req, failure)
     }
+    return this.drain()
   }
 
   /** What must not reach the upstream is refused before anything is read. */

@@ -1,9 +1,12 @@
-import type { CallObserver, RawHeaders, ResponseHead } from '../../call/call-observer.ts'
+import type { CallObserver } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { Failure } from '../../call/failure.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
-import type { AnswerSink, ClientAnswer } from '../http/client-answer.ts'
-import type { AnswerReceiver, Exchange, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
+import type { AnswerSink, AnswerSource, ClientAnswer } from '../http/client-answer.ts'
+import type { Connection, PooledAttempt } from '../upstream/connection-pool.ts'
+import { failureOf, isRefused, missesNoBody } from '../upstream/undici-failure.ts'
+import { readHead } from '../upstream/undici-upstream.ts'
+import type { Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import { asFailure } from '../http/error-answer.ts'
 
 /** Chunks that follow each other more quickly came in one read, or in a flood of them. */
@@ -12,6 +15,10 @@ const burstGapMs = 0.1
 const gatheredBytes = 4096
 /** So many chunks of a burst are relayed, in a millisecond or two, before other calls have their turn. */
 const burstChunks = 1024
+
+/** Between two tries to connect to an upstream that refuses: at first, and at most. */
+const firstPauseMs = 50
+const longestPauseMs = 1000
 
 /** What a relay works on: one call's client, observers and marks. */
 export interface RelayedCall {
@@ -39,52 +46,93 @@ export function relay(
   if (call.client.gone !== null) return Promise.reject(call.client.gone)
   const now = call.clock.now()
   call.timeline.attempt(now)
-  const attempt = new RelayedAttempt(call, answer, call.observe(now))
-  attempt.follow(upstream.dispatch(request, attempt))
+  const attempt = new RelayedAttempt(upstream, request, call, answer, call.observe(now))
+  call.client.source = attempt
+  upstream.send(request, attempt)
   return attempt.settled.promise
 }
 
-class RelayedAttempt implements AnswerReceiver {
+/** undici's verbs on one side; the client, the observer and the marks on the other. */
+class RelayedAttempt implements PooledAttempt, AnswerSource {
+  readonly #upstream: Upstream
+  readonly #request: UpstreamRequest
   readonly #call: RelayedCall
   readonly #answer: AnswerSink
   readonly #observer: CallObserver
   readonly settled = Promise.withResolvers<void>()
-  #exchange: Exchange | null = null
-  #isOver = false
+  isOver = false
+  connection: Connection | null = null
+  /** undici's own; `null` until the request goes out. */
+  #abort: ((error?: Error) => void) | null = null
+  #resume: (() => void) | null = null
+  /** Of the answer; 0 before it. */
+  #status = 0
+  #streamed = false
   #lastChunkAt = 0
   #inBurst = 0
+  /** Since when the upstream refuses connections; 0 before it did. */
+  #refusedSinceMs = 0
+  #pauseMs = firstPauseMs
+  #nextTry: NodeJS.Timeout | undefined
 
-  constructor(call: RelayedCall, answer: AnswerSink, observer: CallObserver) {
+  constructor(
+    upstream: Upstream,
+    request: UpstreamRequest,
+    call: RelayedCall,
+    answer: AnswerSink,
+    observer: CallObserver,
+  ) {
+    this.#upstream = upstream
+    this.#request = request
     this.#call = call
     this.#answer = answer
     this.#observer = observer
   }
 
-  follow(exchange: Exchange): void {
-    this.#exchange = exchange
-    if (!this.#isOver) this.#call.client.source = exchange
+  /** Ends the attempt at once, with this failure, and closes its connection. */
+  abort(failure: Failure): void {
+    if (this.isOver) return
+    clearTimeout(this.#nextTry)
+    this.#abort?.(failure)
+    this.#fail(failure)
   }
 
-  started(): void {
-    this.#call.timeline.startedAt = this.#call.clock.now()
+  /** After `onData` answered false: go on. */
+  resume(): void {
+    if (!this.isOver) this.#resume?.()
   }
 
-  informational(head: ResponseHead): void {
-    this.#call.client.informational(head)
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort
+    this.connection?.sending()
+    if (this.isOver) abort()
+    else this.#call.timeline.startedAt = this.#call.clock.now()
   }
 
-  head(head: ResponseHead): void {
+  onHeaders(status: number, raw: Buffer[], resume: () => void, statusText: string): boolean {
+    if (this.isOver) return true
+    this.#resume = resume
+    const head = readHead(status, statusText, raw)
+    if (status < 200) {
+      this.#call.client.informational(head)
+      return true
+    }
+    this.#status = status
+    this.#streamed = head.contentLength === null
     this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
       this.#answer.head({ ...head, headers: head.headers.concat(this.#call.addedHeaders()) })
     } catch (error) {
-      this.#breakOff(error)
-      return
+      // What Node refuses to write (a header with a control character) ends the attempt, never the process.
+      this.abort(asFailure(error))
+      return true
     }
     this.#observer.responseStart(head)
+    return true
   }
 
-  data(chunk: Uint8Array): boolean {
+  onData(chunk: Buffer): boolean {
+    if (this.isOver) return true
     const now = this.#call.clock.now()
     if (now - this.#lastChunkAt < burstGapMs) {
       this.#inBurst++
@@ -97,7 +145,7 @@ class RelayedAttempt implements AnswerReceiver {
     try {
       wantsMore = this.#answer.write(chunk)
     } catch (error) {
-      this.#breakOff(error)
+      this.abort(asFailure(error))
       return true
     }
     this.#observer.data(chunk, now)
@@ -106,18 +154,56 @@ class RelayedAttempt implements AnswerReceiver {
     return false
   }
 
+  onComplete(trailers: readonly (Buffer | string)[] | null): void {
+    this.connection?.answered(this.#streamed)
+    this.#end(trailers ?? [])
+  }
+
+  onError(error: Error): void {
+    if (this.isOver) return
+    if (isRefused(error) && this.#triesAgain()) return
+    if (missesNoBody(error, this.#status)) this.#end([])
+    else this.#fail(this.#failureOf(error))
+  }
+
+  /** Nothing was sent yet, so the request may go out once the upstream is there. */
+  #triesAgain(): boolean {
+    const { connectRetryMs } = this.#upstream.options
+    if (connectRetryMs === 0 || this.#abort !== null) return false
+    const nowMs = performance.now()
+    if (this.#refusedSinceMs === 0) this.#refusedSinceMs = nowMs
+    const leftMs = this.#refusedSinceMs + connectRetryMs - nowMs
+    if (leftMs <= 0) return false
+    const sendAgain = (): void => this.#upstream.send(this.#request, this)
+    this.#nextTry = setTimeout(sendAgain, Math.min(this.#pauseMs, leftMs))
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs)
+    return true
+  }
+
+  #failureOf(error: Error): Failure {
+    const failure = failureOf(error, {
+      started: this.#abort !== null,
+      answered: this.#status > 0,
+      reusedSocket: (this.connection?.attemptsOnSocket ?? 0) > 1,
+      maxHeaderBytes: this.#upstream.options.maxHeaderBytes,
+    })
+    if (failure.shouldRetry === true) this.connection?.died()
+    return failure
+  }
+
   /** Nothing more is taken in this turn of the event loop, which is the other calls', too. */
   #letOthers(): void {
     this.#inBurst = 0
     setImmediate(() => {
-      if (!this.#call.client.isWaiting) this.#exchange?.resume()
+      if (!this.#call.client.isWaiting) this.resume()
     })
   }
 
-  end(trailers: RawHeaders): void {
+  #end(trailers: readonly (Buffer | string)[]): void {
+    if (this.isOver) return
     this.#finish()
     try {
-      this.#answer.end(this.#call.acceptsTrailers ? trailers : [])
+      this.#answer.end(this.#call.acceptsTrailers ? trailers.map((part) => part.toString('latin1')) : [])
     } catch (error) {
       this.#reject(asFailure(error))
       return
@@ -126,7 +212,9 @@ class RelayedAttempt implements AnswerReceiver {
     this.settled.resolve()
   }
 
-  failed(failure: Failure): void {
+  #fail(failure: Failure): void {
+    if (this.isOver) return
+    this.isOver = true
     let reason = failure
     try {
       if (this.#call.client.gone === null) this.#answer.breakOff?.()
@@ -144,16 +232,9 @@ class RelayedAttempt implements AnswerReceiver {
 
   #finish(): void {
     const now = this.#call.clock.now()
-    this.#isOver = true
+    this.isOver = true
     this.#call.timeline.attemptOverAt = now
     if (this.#call.client.isWaiting) this.#call.timeline.clientAloneFrom = now
     this.#call.client.source = null
-  }
-
-  /** What Node refuses to write (a header with a control character) ends the attempt, never the process. */
-  #breakOff(error: unknown): void {
-    const failure = asFailure(error)
-    if (this.#exchange === null) this.failed(failure)
-    else this.#exchange.abort(failure)
   }
 }

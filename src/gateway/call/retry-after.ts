@@ -19,20 +19,18 @@ export function readRetryHint(headers: RawHeaders, nowMs: number): RetryHint {
     const name = headers[i]?.toLowerCase() ?? ''
     if (!found.has(name)) found.set(name, headers[i + 1]?.trim() ?? '')
   }
+  const seconds = number(found.get('retry-after'))
   const afterMs =
     number(found.get('retry-after-ms')) ??
-    times1000(number(found.get('retry-after'))) ??
-    untilDate(found.get('retry-after'), date(found.get('date')) ?? nowMs)
+    (seconds === null
+      ? untilDate(found.get('retry-after'), date(found.get('date')) ?? nowMs)
+      : seconds * 1000)
   return { afterMs, forbidden: found.get('x-should-retry')?.toLowerCase() === 'false' }
 }
 
 /** Fractions are not in the RFC, and sent all the same. */
 function number(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,12}(?:\.\d{1,12})?$/.test(text) ? Number(text) : null
-}
-
-function times1000(value: number | null): number | null {
-  return value === null ? null : value * 1000
 }
 
 function untilDate(text: string | undefined, fromMs: number): number | null {

@@ -176,11 +176,10 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   /** It is over, and its answer measured: its row is complete. */
   complete(): void {
     const { meter, record, timeline, failure, client } = this
-    const { labels } = this.#options
     record.upstream = this.destination.base.host
     meter?.complete(record)
     const end = { status: client.status, failure, gone: client.gone, ending: meter?.ending ?? 'none' }
-    completeRecord(record, timeline, end, (text) => labels.text(text))
+    completeRecord(record, timeline, end, this.#options.labels.text)
   }
 
   #newTap(): TapGuard | null {

@@ -39,7 +39,8 @@ export class Succession {
   readonly predecessors: Predecessors
   readonly #options: SuccessionOptions
   #draining: Draining | null = null
-  #isHandingOver = false
+  /** Whether a successor is being started, or has taken over. Set here alone. */
+  isHandingOver = false
   /** A successor that is not ready yet. */
   #successor: SpawnedGateway | null = null
   /** What calls have used since the handover was told. */
@@ -55,20 +56,15 @@ export class Succession {
     budget.watch({ added: (usage) => this.#used(usage), reserved: changed })
   }
 
-  /** Whether a successor is being started, or has taken over. */
-  get isHandingOver(): boolean {
-    return this.#isHandingOver
-  }
-
   /**
    * Starts a successor and gives it the listening socket, so that no connection is ever refused. Resolves when it
    * accepts calls, or has ended instead, and nothing has changed.
    */
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
-    this.#isHandingOver = true
+    this.isHandingOver = true
     const answer = await this.#startSuccessor(order)
     this.#successor = null
-    this.#isHandingOver = 'successor' in answer
+    this.isHandingOver = 'successor' in answer
     return answer
   }
 
@@ -146,7 +142,7 @@ export class Succession {
 
   #used(usage: MinuteUsage): void {
     if (this.#draining !== null) this.#draining.used(usage)
-    else if (this.#isHandingOver) this.#untold.push(usage)
+    else if (this.isHandingOver) this.#untold.push(usage)
   }
 }
 

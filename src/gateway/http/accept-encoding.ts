@@ -1,3 +1,5 @@
+import { remembered } from '../../lib/remembered.ts'
+
 /** The content codings that the meter can read; `x-gzip` is gzip's old name (RFC 9110 §8.4.1.3). */
 const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate', 'zstd', 'identity'])
 
@@ -6,7 +8,7 @@ const readable: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'br', 'deflate'
  * A value that holds nothing else comes back as it was, byte for byte. `*` stands for codings that may be
  * unreadable, so it is spelt out; where nothing remains, `identity` does.
  */
-export function narrowAcceptEncoding(value: string): string {
+export const narrowAcceptEncoding: (value: string) => string = remembered((value) => {
   const members = value.split(',')
   if (members.every((member) => readable.has(codingOf(member)) || member.trim() === '')) return value
   const named = new Set(members.map(codingOf))
@@ -18,7 +20,7 @@ export function narrowAcceptEncoding(value: string): string {
     return ['gzip', 'br', 'deflate', 'zstd'].filter((each) => !named.has(each)).map((each) => each + weight)
   })
   return narrowed.length === 0 ? 'identity' : narrowed.join(', ')
-}
+})
 
 function codingOf(member: string): string {
   const semicolon = member.indexOf(';')

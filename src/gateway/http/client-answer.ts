@@ -36,6 +36,8 @@ export class ClientAnswer implements AnswerSink {
   readonly #stallTimeoutMs: number
   readonly #tap: TapGuard | null
   readonly #closed = Promise.withResolvers<void>()
+  /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
+  readonly closed: Promise<void> = this.#closed.promise
   #abandon: AbortController | null = null
   #cut = false
   #isClosed = false
@@ -61,11 +63,6 @@ export class ClientAnswer implements AnswerSink {
     res.sendDate = false
     res.on('close', () => this.#onClose())
     if (res.destroyed) this.#onClose()
-  }
-
-  /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
-  get closed(): Promise<void> {
-    return this.#closed.promise
   }
 
   /** Aborted, with the failure, when the client leaves: for waiting on its behalf. */
@@ -112,23 +109,17 @@ export class ClientAnswer implements AnswerSink {
   write(chunk: Uint8Array): boolean {
     // A parser that goes on after a pause may hand over nothing; as a chunk, that would be the end.
     if (chunk.length === 0) return !this.isWaiting
-    const isTaken = this.#pass(chunk)
-    if (this.#tap !== null) this.#tap.answerData(chunk)
-    return isTaken
-  }
-
-  #pass(chunk: Uint8Array): boolean {
     this.#sentBytes += chunk.length
     if (this.#remaining !== null) this.#remaining -= chunk.length
+    let isTaken = true
     if (this.#remaining === 0) {
       // The end follows in this very turn: HTTP's parser, too, knows that this is all.
       this.#headHeld = false
       this.#last = chunk
-      return true
-    }
-    if (this.#send(chunk)) return true
-    if (!this.isWaiting) this.#waitForDrain()
-    return false
+    } else isTaken = this.#send(chunk)
+    if (!isTaken && !this.isWaiting) this.#waitForDrain()
+    if (this.#tap !== null) this.#tap.answerData(chunk)
+    return isTaken
   }
 
   /** What is written from here on goes out together when this read of the upstream has been relayed. */

@@ -1,19 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { Server as SocketServer, type Socket } from 'node:net'
+import { Server as SocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../../call/failure.ts'
-import { HeaderNames } from '../../lib/header-list.ts'
-import { RecentMap } from '../../lib/recent-map.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
-import { narrowAcceptEncoding } from './accept-encoding.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
-import { MalformedRequests, writeRefusal } from './malformed-requests.ts'
+import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
@@ -36,10 +33,6 @@ export interface GatewayServerOptions {
 export class GatewayServer {
   readonly #options: GatewayServerOptions
   readonly #server: Server
-  readonly #names = new HeaderNames()
-  readonly #acceptEncodings = new RecentMap(narrowAcceptEncoding)
-  readonly #narrow = (value: string): string => this.#acceptEncodings.get(value)
-  readonly #malformed = new MalformedRequests()
   #draining = false
   #isLeft = false
   /** Resolves when nobody is connected any more; `null` while it listens. */
@@ -49,14 +42,11 @@ export class GatewayServer {
   constructor(listener: Server, options: GatewayServerOptions) {
     this.#options = options
     this.#server = listener
-    this.#server.on('request', (req: IncomingMessage, res: ServerResponse) => this.#onRequest(req, res))
+    const onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#onRequest(req, res)
+    this.#server.on('request', onRequest)
     // An expectation that is not known may be ignored (RFC 9110 §10.1.1); Node's own answer would be a bare 417.
-    this.#server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-      this.#onRequest(req, res)
-    })
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      this.#malformed.refuse(error, socket)
-    })
+    this.#server.on('checkExpectation', onRequest)
+    this.#server.on('clientError', refuseMalformed)
     this.#server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
       writeRefusal(socket, new Failure('method_not_allowed', 'This is no proxy for CONNECT.'))
     })
@@ -68,7 +58,7 @@ export class GatewayServer {
    */
   async drain(): Promise<void> {
     this.#draining = true
-    void this.#stopListening()
+    void this.stopListening()
     await this.#options.calls.drain()
     this.#server.closeIdleConnections()
   }
@@ -80,12 +70,7 @@ export class GatewayServer {
    */
   async leave(): Promise<void> {
     this.#isLeft = true
-    await this.#stopListening()
-  }
-
-  /** Makes room for another process that is to accept connections on this very port. */
-  pause(): void {
-    void this.#stopListening()
+    await this.stopListening()
   }
 
   /** That process did not come to it. Rejects with the socket's error. */
@@ -95,20 +80,17 @@ export class GatewayServer {
     await listen(port, host, this.#server)
   }
 
-  /** Gives up the calls in flight. Resolves when all are over. */
-  async abandon(): Promise<void> {
-    this.#options.calls.abandon()
-    await this.#options.calls.drain()
-  }
-
   /** Breaks what is still open. */
   close(): void {
-    void this.#stopListening()
+    void this.stopListening()
     this.#server.closeAllConnections()
   }
 
-  /** `http.Server.close` would break idle connections too; the socket server's own does not. */
-  #stopListening(): Promise<unknown> {
+  /**
+   * Makes room for another process that is to accept connections on this very port. `http.Server.close` would break idle
+   * connections too; the socket server's own does not.
+   */
+  stopListening(): Promise<unknown> {
     this.#closed ??= once(this.#server, 'close')
     SocketServer.prototype.close.call(this.#server)
     return this.#closed
@@ -129,7 +111,7 @@ export class GatewayServer {
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
-    const head = new RequestHead(req.rawHeaders, this.#names, this.#narrow, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, req.httpVersion)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')

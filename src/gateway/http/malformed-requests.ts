@@ -7,40 +7,40 @@ import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
 import { STATUS_CODES } from '../../lib/node-http.ts'
 
-/** Answers what Node's parser refuses, which never becomes a request, in the shape of all other answers. */
-export class MalformedRequests {
-  /** Connections whose refusal waits for the answers before it. */
-  readonly #waiting = new WeakSet<Socket>()
+/** Connections whose refusal waits for the answers before it. */
+const waiting = new WeakSet<Socket>()
 
-  /** A `clientError` of the server. The connection ends with it. */
-  refuse(error: NodeJS.ErrnoException, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy()
-      return
-    }
-    const answer = answerOn(socket)
-    if (answer === null) writeRefusal(socket, malformed(error.code))
-    // The client ended its side in the middle of its request: it has left.
-    else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
-    else if (answer.req.complete) this.#refuseBehind(answer, socket, malformed(error.code))
-    // Another answer would be taken for the body, or the answer, of the call that is still under way.
-    else if (answer.headersSent || !endReading(answer.req, malformed(error.code))) socket.resetAndDestroy()
+/**
+ * Answers what Node's parser refuses, which never becomes a request, in the shape of all other answers: `error` is a
+ * `clientError` of the server. The connection ends with it.
+ */
+export function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
   }
+  const answer = answerOn(socket)
+  if (answer === null) writeRefusal(socket, malformed(error.code))
+  // The client ended its side in the middle of its request: it has left.
+  else if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+  else if (answer.req.complete) refuseBehind(answer, socket, malformed(error.code))
+  // Another answer would be taken for the body, or the answer, of the call that is still under way.
+  else if (answer.headersSent || !endReading(answer.req, malformed(error.code))) socket.resetAndDestroy()
+}
 
-  /**
-   * The requests before it were whole, and get their answers (RFC 9112 §9.3.2). Where one of these closes the
-   * connection, as after `Connection: close`, nothing more is said.
-   */
-  #refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure): void {
-    if (this.#waiting.has(socket)) return
-    this.#waiting.add(socket)
-    const onClose = (): void => {
-      const next = answerOn(socket)
-      if (next !== null) next.once('close', onClose)
-      else if (socket.writable) writeRefusal(socket, failure)
-    }
-    answer.once('close', onClose)
+/**
+ * The requests before it were whole, and get their answers (RFC 9112 §9.3.2). Where one of these closes the
+ * connection, as after `Connection: close`, nothing more is said.
+ */
+function refuseBehind(answer: ServerResponse, socket: Socket, failure: Failure): void {
+  if (waiting.has(socket)) return
+  waiting.add(socket)
+  const onClose = (): void => {
+    const next = answerOn(socket)
+    if (next !== null) next.once('close', onClose)
+    else if (socket.writable) writeRefusal(socket, failure)
   }
+  answer.once('close', onClose)
 }
 
 /** Refuses on a connection that has no request to answer, and ends it. */

@@ -3,14 +3,17 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { Failure } from '../../call/failure.ts'
-import { HeaderNames } from '../../lib/header-list.ts'
-import { BodyLimits, HeldBody, endReading, readBody } from './request-body.ts'
+import { type BodyLimits, HeldBody, endReading, readBody } from './request-body.ts'
 import { RequestHead } from './request-head.ts'
 
 const megabyte = 1_000_000
 
+function limitsOf(maxBodyBytes: number, maxHeldBytes: number): BodyLimits {
+  return { maxBodyBytes, maxHeldBytes, heldBytes: 0 }
+}
+
 function headOf(...raw: string[]): RequestHead {
-  return new RequestHead(['Host', 'a', ...raw], new HeaderNames(), (value) => value, '1.1')
+  return new RequestHead(['Host', 'a', ...raw], '1.1')
 }
 
 const chunked = headOf('Transfer-Encoding', 'chunked')
@@ -41,7 +44,7 @@ async function codeOf(reading: Promise<unknown>): Promise<string> {
 }
 
 test('a body is held in the pieces in which it came, shown as they come, and let go', async () => {
-  const limits = new BodyLimits(50, 100)
+  const limits = limitsOf(50, 100)
   const { req, send, end } = request()
   const seen: string[] = []
   {
@@ -58,14 +61,14 @@ test('a body is held in the pieces in which it came, shown as they come, and let
 })
 
 test('a body that is too large is refused by its length before a byte is read, or where it turns out', async () => {
-  using told = new HeldBody(new BodyLimits(megabyte, 10 * megabyte))
+  using told = new HeldBody(limitsOf(megabyte, 10 * megabyte))
   const announced = headOf('Content-Length', String(megabyte + 1))
   const { req } = request()
   const fail = (): void => assert.fail('nothing is looked at')
   assert.equal(await codeOf(readBody(req, announced, told, fail)), 'body_too_large')
   assert.equal(req.listenerCount('data'), 0)
 
-  using found = new HeldBody(new BodyLimits(4, 10 * megabyte))
+  using found = new HeldBody(limitsOf(4, 10 * megabyte))
   const other = request()
   const reading = codeOf(readBody(other.req, chunked, found, () => undefined))
   other.send('1234', '5')
@@ -75,7 +78,7 @@ test('a body that is too large is refused by its length before a byte is read, o
 })
 
 test('all bodies together are bounded; one that is let go makes room', async () => {
-  const limits = new BodyLimits(8, 10)
+  const limits = limitsOf(8, 10)
   const held = new HeldBody(limits)
   assert.equal(held.add(Buffer.alloc(8)), null)
   using late = new HeldBody(limits)
@@ -96,7 +99,7 @@ test('all bodies together are bounded; one that is let go makes room', async () 
 })
 
 test('a client that leaves while it sends, or whose body is malformed, ends the reading', async () => {
-  const limits = new BodyLimits(50, 100)
+  const limits = limitsOf(50, 100)
   {
     using body = new HeldBody(limits)
     const { req, send } = request()
@@ -115,7 +118,7 @@ test('a client that leaves while it sends, or whose body is malformed, ends the 
 })
 
 test('a request without a body is read at once', async () => {
-  using body = new HeldBody(new BodyLimits(1, 0))
+  using body = new HeldBody(limitsOf(1, 0))
   await readBody(request().req, headOf('Content-Length', '0'), body, () => assert.fail())
   assert.equal(body.bytes, 0)
 })

@@ -3,16 +3,11 @@ import { Failure } from '../../call/failure.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** Bounds each request body, and all that are held at a time. */
-export class BodyLimits {
+export interface BodyLimits {
   readonly maxBodyBytes: number
   readonly maxHeldBytes: number
   /** All bodies together. */
-  heldBytes = 0
-
-  constructor(maxBodyBytes: number, maxHeldBytes: number) {
-    this.maxBodyBytes = maxBodyBytes
-    this.maxHeldBytes = maxHeldBytes
-  }
+  heldBytes: number
 }
 
 /** A request body that is held as the list of chunks in which it came, until it is let go. */

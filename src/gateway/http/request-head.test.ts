@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HeaderNames } from '../../lib/header-list.ts'
 import { RequestHead } from './request-head.ts'
 
 function read(...raw: string[]): RequestHead {
-  return new RequestHead(raw, new HeaderNames(), (value) => value, '1.1')
+  return new RequestHead(raw, '1.1')
 }
 
 test('end-to-end headers keep order, spelling and duplicates', () => {
@@ -91,7 +90,7 @@ for (const coding of ['gzip, chunked', 'chunked, chunked', 'xchunked', 'identity
 
 test('HTTP/1.1 needs a Host, HTTP/1.0 does not, and other versions are refused', () => {
   const flawOf = (raw: readonly string[], version: string): string | null =>
-    new RequestHead(raw, new HeaderNames(), (value) => value, version).flaw
+    new RequestHead(raw, version).flaw
   assert.equal(flawOf([], '1.0'), null)
   assert.match(flawOf([], '1.1') ?? '', /no Host/)
   assert.equal(flawOf(['Host', 'a'], '1.1'), null)

@@ -1,4 +1,5 @@
-import { type HeaderNames, hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
+import { narrowAcceptEncoding } from './accept-encoding.ts'
+import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 
 const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/i
@@ -48,12 +49,7 @@ export class RequestHead {
   /** Why this request cannot be forwarded: a Host or a framing that two parties may read differently. */
   readonly flaw: string | null = null
 
-  constructor(
-    raw: readonly string[],
-    names: HeaderNames,
-    narrowAcceptEncoding: (value: string) => string,
-    httpVersion: string,
-  ) {
+  constructor(raw: readonly string[], httpVersion: string) {
     const endToEnd: string[] = []
     let transferEncoding: string | null = null
     let connection: string | null = null
@@ -61,7 +57,7 @@ export class RequestHead {
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = raw[i] ?? ''
       const value = raw[i + 1] ?? ''
-      const lower = names.lowerCase(name)
+      const lower = name.toLowerCase()
       switch (lower) {
         case 'host':
           if (this.host !== null) this.flaw = 'The request has more than one Host header.'
@@ -140,7 +136,7 @@ export class RequestHead {
     // Not known there, so that whoever stands before us may have read the body's end elsewhere (RFC 9112 §6.1).
     if (transferEncoding !== null && httpVersion === '1.0')
       this.flaw = 'Transfer-Encoding has no place in HTTP/1.0.'
-    this.endToEnd = connection === null ? endToEnd : withoutNominated(endToEnd, connection, names)
+    this.endToEnd = connection === null ? endToEnd : withoutNominated(endToEnd, connection)
     this.hasBody = transferEncoding !== null || (this.contentLength !== null && this.contentLength > 0)
   }
 }

@@ -20,7 +20,7 @@ export interface RequestFacts {
   readonly stream: boolean
   /** Offset of the first byte that is not white space. */
   readonly firstAt: number
-  /** `stream_options`, be its value `null`; `null` if it is not there, or too long. */
+  /** `stream_options`, be its value `null`; `null` if it is not there. */
   readonly streamOptions: BodyValue | null
   /** Whether `stream_options` has an `include_usage`, whatever its value, or is too long to tell. */
   readonly hasIncludeUsage: boolean
@@ -45,7 +45,8 @@ const limits = {
 const names = Object.keys(limits) as (keyof typeof limits)[]
 const places = compilePlaces(Object.entries(limits).map(([path, limit], slot) => ({ path, slot, limit })))
 
-const letterT = 0x74
+/** In place of a value that is too long to be read: of the numbers, one beyond counting. */
+const tooLong = Infinity
 const openBrace = 0x7b
 
 /** Reads off a request's body, chunk by chunk as it comes, what the gateway wants to know of it. */
@@ -53,22 +54,13 @@ export class RequestPeek implements JsonPeekReceiver {
   readonly #peek: JsonPeek = new JsonPeek(places, this)
   /** The first byte that is not white space; 0 before it. */
   #first = 0
-  /** 0 if it is not there. */
-  readonly #counts = { max_tokens: 0, max_completion_tokens: 0, max_output_tokens: 0, n: 0, best_of: 0 }
-  readonly #facts: { -readonly [name in keyof RequestFacts]: RequestFacts[name] } = {
-    isObject: false,
-    model: null,
-    stream: false,
-    firstAt: 0,
-    streamOptions: null,
-    hasIncludeUsage: false,
-    tokensAsked: 0,
-  }
+  #firstAt = 0
+  readonly #found: { -readonly [name in keyof typeof limits]?: BodyValue } = {}
 
   push(chunk: Uint8Array): void {
     if (this.#first === 0) {
       const at = chunk.findIndex(isNoSpace)
-      this.#facts.firstAt += at < 0 ? chunk.length : at
+      this.#firstAt += at < 0 ? chunk.length : at
       this.#first = chunk[at] ?? 0
     }
     this.#peek.push(chunk)
@@ -76,52 +68,40 @@ export class RequestPeek implements JsonPeekReceiver {
 
   /** What the bytes so far say; final once all have been pushed. */
   result(): RequestFacts {
-    this.#facts.isObject = this.#peek.complete && this.#first === openBrace
-    this.#facts.tokensAsked = this.#tokensAsked()
-    return this.#facts
-  }
-
-  value(which: number, bytes: Buffer, start: number, end: number): void {
-    const name = names[which]
-    switch (name) {
-      case undefined:
-        return
-      case 'model':
-        this.#facts.model = stringPiece(bytes, start, end)
-        return
-      case 'stream':
-        this.#facts.stream = bytes[start] === letterT
-        return
-      case 'stream_options': {
-        const value = parsePiece(bytes, start, end)
-        const offset = this.#peek.valueOffset
-        this.#facts.streamOptions = { start: offset, end: offset + end - start, value }
-        this.#facts.hasIncludeUsage = value === undefined || (isObject(value) && 'include_usage' in value)
-        return
-      }
-      default:
-        this.#counts[name] = countAsked(parsePiece(bytes, start, end))
+    const { model, stream, stream_options: streamOptions = null } = this.#found
+    const options = streamOptions?.value
+    const isUnread = options === undefined || options === tooLong
+    return {
+      isObject: this.#peek.complete && this.#first === openBrace,
+      model: typeof model?.value === 'string' ? model.value : null,
+      stream: stream?.value === true,
+      firstAt: this.#firstAt,
+      streamOptions,
+      hasIncludeUsage:
+        streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
+      tokensAsked: this.#tokensAsked(),
     }
   }
 
-  tooLong(which: number): void {
-    const name = names[which]
-    if (name === 'model') this.#facts.model = null
-    else if (name === 'stream') this.#facts.stream = false
-    else if (name === 'stream_options') {
-      this.#facts.streamOptions = null
-      this.#facts.hasIncludeUsage = true
-    } else if (name !== undefined) this.#counts[name] = Infinity
+  value(which: number, bytes: Buffer, start: number, end: number): void {
+    const read = names[which] === 'model' ? stringPiece : parsePiece
+    this.#note(which, end - start, read(bytes, start, end))
   }
 
-  close(): void {
-    // No place that is entered has a slot.
+  tooLong(which: number): void {
+    this.#note(which, 0, tooLong)
+  }
+
+  #note(which: number, length: number, value: unknown): void {
+    const name = names[which]
+    const start = this.#peek.valueOffset
+    if (name !== undefined) this.#found[name] = { start, end: start + length, value }
   }
 
   #tokensAsked(): number {
-    const { max_tokens, max_completion_tokens, max_output_tokens, n, best_of } = this.#counts
-    const each = Math.max(max_tokens, max_completion_tokens, max_output_tokens)
-    return each === 0 ? 0 : each * Math.max(1, n, best_of)
+    const asked = (name: keyof typeof limits): number => countAsked(this.#found[name]?.value)
+    const each = Math.max(asked('max_tokens'), asked('max_completion_tokens'), asked('max_output_tokens'))
+    return each === 0 ? 0 : each * Math.max(1, asked('n'), asked('best_of'))
   }
 }
 

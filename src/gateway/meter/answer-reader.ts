@@ -126,13 +126,8 @@ export class AnswerReader implements JsonPeekReceiver {
       if (this.#eventType !== null) this.#noteType(this.#eventType)
     }
     this.#found.length = 0
-    if (this.#eventFailed) this.#noteErrorEvent(bytes, start, end)
+    if (this.#eventFailed) this.errorEvent(bytes, start, end)
     return this.#content
-  }
-
-  /** The value of a stream's field called `error`. */
-  errorField(bytes: Buffer, start: number, end: number): void {
-    this.#noteErrorEvent(bytes, start, end)
   }
 
   /** The next bytes of a body that is one JSON text. */
@@ -316,7 +311,8 @@ export class AnswerReader implements JsonPeekReceiver {
     } else if (type === 'response.failed' || type === 'error') this.#eventFailed = true
   }
 
-  #noteErrorEvent(bytes: Buffer, start: number, end: number): void {
+  /** The event, or the value of a stream's field called `error`, tells of one. */
+  errorEvent(bytes: Buffer, start: number, end: number): void {
     this.failed = true
     if (this.error !== null || end - start > longestError) return
     this.#parsedEvents++

@@ -112,7 +112,7 @@ export class CallMeter implements CallObserver, SseReceiver {
   }
 
   errorField(bytes: Buffer, start: number, end: number): void {
-    this.#answer?.errorField(bytes, start, end)
+    this.#answer?.errorEvent(bytes, start, end)
   }
 
   /** When the reading is final, after `end`; `null` in the ordinary case: it is already. */

@@ -22,7 +22,6 @@ import { Succession } from '../handover/succession.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
-import { BodyLimits } from '../http/request-body.ts'
 import { parseUpstreamBase } from '../http/target.ts'
 import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
@@ -95,7 +94,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     rawLog: () => rawLog.handover(),
     listener,
     host: options.host,
-    makeWay: () => server.pause(),
+    makeWay: () => void server.stopListening(),
     onStop: stop,
     onRawLog: (to) => rawLog.follow(to),
   })
@@ -126,7 +125,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     retries,
     sink,
     taps: rawLog.log,
-    limits: new BodyLimits(options.maxBodyMb * 1_000_000, bodyMemoryBytes),
+    limits: { maxBodyBytes: options.maxBodyMb * 1_000_000, maxHeldBytes: bodyMemoryBytes, heldBytes: 0 },
     clientStallTimeoutMs: options.clientStallTimeoutMs,
     via: options.via,
     onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),

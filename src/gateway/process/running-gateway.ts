@@ -29,16 +29,17 @@ const predecessorsEndMs = 2000
 
 /** A gateway at work: what it can be asked and told, how it hands over, and the order in which it stops. */
 export class RunningGateway implements ControlledGateway {
+  readonly #end = Promise.withResolvers<void>()
   /** Resolves when it has stopped. */
-  readonly ended: Promise<void>
+  readonly ended: Promise<void> = this.#end.promise
   readonly #setup: GatewaySetup
   readonly #parts: GatewayParts
   readonly #startedAt: string
-  readonly #end: () => void
   #values: GatewayValues
   #predecessor: string | null
   #control: ControlServer | null = null
-  #isStopping = false
+  /** Set here alone. */
+  isStopping = false
   #hasPidFile = false
 
   constructor(setup: GatewaySetup) {
@@ -47,13 +48,8 @@ export class RunningGateway implements ControlledGateway {
     this.#values = options
     this.#startedAt = new Date(clock.wallTime()).toISOString()
     this.#predecessor = handover?.instance ?? null
-    ;({ promise: this.ended, resolve: this.#end } = Promise.withResolvers<void>())
     this.#parts = makeGatewayParts(setup, (withinMs) => this.stop(withinMs))
     this.#note('start', JSON.stringify({ max_concurrent: options.maxConcurrent }))
-  }
-
-  get isStopping(): boolean {
-    return this.#isStopping
   }
 
   get lendsKey(): boolean {
@@ -62,7 +58,7 @@ export class RunningGateway implements ControlledGateway {
 
   /** What a person should know of, as `/health` has it. */
   get warnings(): readonly Warning[] {
-    return this.#parts.health.report(this.#isStopping).warnings
+    return this.#parts.health.report(this.isStopping).warnings
   }
 
   /** Resolves once the database can be read and written, or is given up at the end. */
@@ -92,7 +88,7 @@ export class RunningGateway implements ControlledGateway {
       host: values.host,
       port: this.#setup.listener.port,
       started_at: this.#startedAt,
-      draining: this.#isStopping,
+      draining: this.isStopping,
       drain_timeout_ms: values.drainTimeoutMs,
       // As a dashboard that runs in another folder would have to name them.
       options: settingsOf({
@@ -101,7 +97,7 @@ export class RunningGateway implements ControlledGateway {
         pidFile: resolve(values.pidFile),
         rawLogFile: resolve(values.rawLogFile),
       }),
-      health: health.report(this.#isStopping),
+      health: health.report(this.isStopping),
       predecessors: succession.predecessors.list(),
     }
   }
@@ -111,7 +107,7 @@ export class RunningGateway implements ControlledGateway {
   }
 
   stop(withinMs: number = this.#values.drainTimeoutMs): void {
-    if (!this.#isStopping) void this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs))
+    if (!this.isStopping) void this.#stop(Math.min(withinMs, this.#values.drainTimeoutMs))
   }
 
   /** Ends without having taken over: the gateway that was to hand over goes on. */
@@ -122,7 +118,7 @@ export class RunningGateway implements ControlledGateway {
 
   async handOver(order: HandOverOrder): Promise<HandOverAnswer> {
     const { succession } = this.#parts
-    if (this.#isStopping) return { failed: 'The gateway is stopping.', code: 'busy' }
+    if (this.isStopping) return { failed: 'The gateway is stopping.', code: 'busy' }
     if (succession.isHandingOver) {
       return { failed: 'The gateway hands over to another already.', code: 'busy' }
     }
@@ -155,9 +151,9 @@ export class RunningGateway implements ControlledGateway {
   }
 
   async #stop(drainTimeoutMs: number): Promise<void> {
-    this.#isStopping = true
+    this.isStopping = true
     const { clock, log } = this.#setup
-    const { rawLog, succession, server, minutes, upstream, sink } = this.#parts
+    const { rawLog, succession, server, calls, minutes, upstream, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
     rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
@@ -165,7 +161,7 @@ export class RunningGateway implements ControlledGateway {
     const outOfPatience = clock
       .delay(drainTimeoutMs, patience.signal)
       // Calls that are still in flight are told so; a client that takes no byte is not waited for.
-      .then(() => Promise.race([server.abandon(), clock.delay(lastWordsMs)]))
+      .then(() => Promise.race([calls.abandon(), clock.delay(lastWordsMs)]))
       .catch(() => undefined)
     await Promise.race([Promise.all([server.drain(), predecessorsEnd]), outOfPatience])
     await Promise.race([predecessorsEnd, clock.delay(predecessorsEndMs)])
@@ -178,7 +174,7 @@ export class RunningGateway implements ControlledGateway {
     await succession.close()
     await this.#control?.close()
     this.#removePidFile()
-    this.#end()
+    this.#end.resolve()
   }
 
   /** From here on everything new goes to the successor; what is here is finished, however long it takes. */
@@ -196,7 +192,7 @@ export class RunningGateway implements ControlledGateway {
 
   /** A successor has ended that may have had this gateway's port, and the names under which it is found. */
   async #goOn(): Promise<void> {
-    if (this.#isStopping) return
+    if (this.isStopping) return
     const { log, listener } = this.#setup
     try {
       await this.#parts.server.resume(listener.port, this.#values.host)

@@ -1,8 +1,6 @@
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { PayloadListener } from '../../call/payload-log.ts'
 
-export type { PayloadEvent } from '../../call/payload-log.ts'
-
 /** What can be asked of the log of payloads, and told to it. */
 export interface RawLogService {
   /** What is known now; waits for nothing. */

@@ -14,15 +14,12 @@ export function completeRecord(
   label: (text: string) => string,
 ): void {
   const stored = (text: string | null): string | null => (text === null ? null : label(text))
-  const { outcome, failureCode, status } = settle(end)
-  record.outcome = outcome
-  record.failureCode = failureCode
-  record.status = status
+  Object.assign(record, settle(end))
   record.responseModel = stored(record.responseModel)
   record.serviceTier = stored(record.serviceTier)
   record.upstreamErrorCode = stored(record.upstreamErrorCode)
   record.finishReason = stored(record.finishReason)
-  const message = record.errorMessage ?? (outcome === 'ok' ? null : (end.failure?.message ?? null))
+  const message = record.errorMessage ?? (record.outcome === 'ok' ? null : (end.failure?.message ?? null))
   record.errorMessage = message === null ? null : storedText(message, longestMessage)
   const id = record.upstreamRequestId
   record.upstreamRequestId = id === null ? null : storedText(id, longestMessage)

@@ -13,8 +13,10 @@ export interface ConnectionPoolOptions {
   readonly tunnel: UpstreamProxy | null
 }
 
-/** An attempt as undici sees it. */
-export interface PooledAttempt extends Dispatcher.DispatchHandler {
+type UndiciVerb = 'onConnect' | 'onHeaders' | 'onData' | 'onComplete' | 'onError'
+
+/** An attempt as undici sees it: its verbs are called synchronously, in the turn in which the bytes arrived. */
+export interface PooledAttempt extends Required<Pick<Dispatcher.DispatchHandler, UndiciVerb>> {
   /** It has ended, well or not. */
   readonly isOver: boolean
   /** Told by the pool before undici's first verb. */
@@ -120,10 +122,7 @@ function renameReset(error: NodeJS.ErrnoException): void {
  * the free ones are a stack, and the one that was used last goes first, so that the others may idle out.
  */
 export class ConnectionPool {
-  readonly #origin: string
-  readonly #options: ConnectionPoolOptions
-  /** One for all connections: they share their TLS sessions, so that a further one costs less. */
-  readonly #connect: buildConnector.connector
+  readonly #make: () => Connection
   readonly #rules = new ReuseRules()
   readonly #free: Connection[] = []
   /** Not yet safe to be used again, in the order in which their answers ended. */
@@ -131,15 +130,15 @@ export class ConnectionPool {
   readonly #all = new Set<Connection>()
 
   constructor(origin: string, options: ConnectionPoolOptions) {
-    this.#origin = origin
-    this.#options = options
     const { tunnel, connectTimeoutMs } = options
     const connect = makeConnector({
       timeout: connectTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelay: tcpKeepAliveDelayMs,
     })
-    this.#connect = tunnel === null ? connect : tunnelConnector(tunnel, connect, connectTimeoutMs)
+    // One for all connections: they share their TLS sessions, so that a further one costs less.
+    const connector = tunnel === null ? connect : tunnelConnector(tunnel, connect, connectTimeoutMs)
+    this.#make = () => new Connection(origin, options, connector, this.#rules)
   }
 
   /** Connections that are open or being opened. */
@@ -176,18 +175,14 @@ export class ConnectionPool {
   }
 
   #endRests(nowMs: number): void {
-    let rested = 0
-    for (const connection of this.#resting) {
-      if (connection.restsUntilMs > nowMs) break
-      this.#rules.outlasted(connection.streamed)
-      this.#free.push(connection)
-      rested++
-    }
-    this.#resting.splice(0, rested)
+    const still = this.#resting.findIndex(({ restsUntilMs }) => restsUntilMs > nowMs)
+    const rested = this.#resting.splice(0, still < 0 ? this.#resting.length : still)
+    for (const { streamed } of rested) this.#rules.outlasted(streamed)
+    this.#free.push(...rested)
   }
 
   #open(): Connection {
-    const connection = new Connection(this.#origin, this.#options, this.#connect, this.#rules)
+    const connection = this.#make()
     this.#all.add(connection)
     connection.client.on('drain', () => this.#release(connection))
     connection.client.on('disconnect', (_origin, _clients, error) => this.#lost(connection, error))

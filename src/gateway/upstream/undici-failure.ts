@@ -18,6 +18,11 @@ export function isRefused(error: Error): boolean {
   return 'code' in error && error.code === 'ECONNREFUSED'
 }
 
+/** undici misses the body that a 304's Content-Length speaks of; it has none (RFC 9110 §8.6). */
+export function missesNoBody(error: Error, status: number): boolean {
+  return (status === 304 || status === 204) && error instanceof errors.ResponseContentLengthMismatchError
+}
+
 /** What undici, the socket or the resolver reported, in the words of our catalogue. */
 export function failureOf(error: Error, progress: AttemptProgress): Failure {
   if (error instanceof Failure) return error

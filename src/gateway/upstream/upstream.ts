@@ -1,5 +1,16 @@
-import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
-import type { Failure } from '../../call/failure.ts'
+import type { RawHeaders } from '../../call/call-observer.ts'
+import type { ConnectionPoolOptions, PooledAttempt } from './connection-pool.ts'
+import type { UpstreamProxy } from './upstream-proxy.ts'
+
+export interface UpstreamOptions extends Omit<ConnectionPoolOptions, 'tunnel'> {
+  /** Until the first byte of the answer; 0 = no limit. */
+  readonly firstByteTimeoutMs: number
+  /** Between two pieces of the answer, while we are ready to take them; 0 = no limit. */
+  readonly idleTimeoutMs: number
+  /** For so long a connection that is refused is tried again; 0 = not at all. */
+  readonly connectRetryMs: number
+  readonly proxy: UpstreamProxy | null
+}
 
 /** What one attempt asks of the upstream. */
 export interface UpstreamRequest {
@@ -21,35 +32,11 @@ export function isHeld(body: UpstreamRequest['body']): body is readonly Uint8Arr
   return Array.isArray(body)
 }
 
-/**
- * Takes an attempt's answer as it comes. All verbs are called synchronously, in the turn in which the bytes
- * arrived: `started` and `head` at most once, then `data`, and at last either `end` or `failed`.
- */
-export interface AnswerReceiver {
-  /** A connection is ready and the request goes out on it. */
-  started(): void
-  /** An informational answer (1xx) before the answer proper. */
-  informational(head: ResponseHead): void
-  head(head: ResponseHead): void
-  /** Answers false to be sent nothing more until {@link Exchange.resume}. */
-  data(chunk: Uint8Array): boolean
-  /** The HTTP message is complete. */
-  end(trailers: RawHeaders): void
-  /** The attempt is over without a complete message; the failure knows its side. */
-  failed(failure: Failure): void
-}
-
-/** An attempt under way. */
-export interface Exchange {
-  /** Ends the attempt at once and closes its connection; the receiver's `failed` gets this failure. */
-  abort(failure: Failure): void
-  /** After `data` answered false: go on. */
-  resume(): void
-}
-
-/** The API that calls are forwarded to. One `dispatch` is one attempt: nothing is buffered, decoded or repeated. */
+/** The API that calls are forwarded to. One attempt is one exchange: nothing is buffered, decoded or repeated. */
 export interface Upstream {
-  dispatch(request: UpstreamRequest, receiver: AnswerReceiver): Exchange
+  readonly options: UpstreamOptions
+  /** Puts an attempt on a connection; what becomes of it comes as undici's verbs. Never throws. */
+  send(request: UpstreamRequest, attempt: PooledAttempt): void
   /** Closes every connection; attempts under way fail. */
   close(): Promise<void>
 }

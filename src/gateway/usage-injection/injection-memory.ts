@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { isNumber, isOneOf, mapOf, readMessage, record } from '../../lib/message-shape.ts'
+import { type MessageOf, isNumber, isOneOf, mapOf, readMessage, record } from '../../lib/message-shape.ts'
 
 /**
  * How the upstream treats one of its paths. `unasked`: usage comes without being asked for. `kept`: it cannot be taken
  * out again. `refused`: the field is not known there. `needed`: usage was thought to come unasked, and did not.
  */
-export type UsageTreatment = 'unasked' | 'kept' | 'refused' | 'needed'
+export type UsageTreatment = (typeof treatments)[number]
 
-const isFile = mapOf(
-  record({ learnedAtMs: isNumber, paths: mapOf(isOneOf(['unasked', 'kept', 'refused', 'needed'])) }),
-)
-type MemoryFile = Readonly<Record<string, { learnedAtMs: number; paths: Record<string, UsageTreatment> }>>
+const treatments = ['unasked', 'kept', 'refused', 'needed'] as const
+const isFile = mapOf(record({ learnedAtMs: isNumber, paths: mapOf(isOneOf(treatments)) }))
+type MemoryFile = MessageOf<typeof isFile>
 
 /** Upstreams change: what was learned longer ago is learned anew. */
 const keptMs = 7 * 24 * 3_600_000

@@ -2,7 +2,7 @@ import type { PayloadToolCall } from '../../api/raw-log.ts'
 import { formatCallId } from '../../call/call-id.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
 import { headerOf } from '../../lib/header-list.ts'
-import { RecentMap } from '../../lib/recent-map.ts'
+import { remembered } from '../../lib/remembered.ts'
 import { type BodyText, readBody } from './body-text.ts'
 import { maskPath } from './mask-path.ts'
 import type { RawAnswer, RawRequest } from './raw-payload.ts'
@@ -28,8 +28,8 @@ export class RecordComposer {
   readonly #maxBodyBytes: number
   readonly #headers: ReturnType<typeof headerRedaction>
   /** Of texts that repeat from call to call: methods, paths, models. */
-  readonly #paths = new RecentMap((path) => JSON.stringify(maskPath(path)), longestRemembered)
-  readonly #words = new RecentMap((word) => JSON.stringify(maskKeys(word)), longestRemembered)
+  readonly #paths = remembered((path) => JSON.stringify(maskPath(path)), longestRemembered)
+  readonly #words = remembered((word) => JSON.stringify(maskKeys(word)), longestRemembered)
 
   constructor({ salt, maxBodyBytes }: ComposeOptions) {
     this.#maxBodyBytes = maxBodyBytes
@@ -38,7 +38,7 @@ export class RecordComposer {
 
   /** The feed's event of a call that begins. */
   composeStarted(raw: Pick<RawRequest, 'callId' | 'wallTimeMs' | 'method' | 'path'>): string {
-    return `{"type":"started","id":"${formatCallId(raw.callId)}","timestamp":"${isoTime(raw.wallTimeMs)}","method":${JSON.stringify(raw.method)},"path":${this.#paths.get(raw.path)}}`
+    return `{"type":"started","id":"${formatCallId(raw.callId)}","timestamp":"${isoTime(raw.wallTimeMs)}","method":${JSON.stringify(raw.method)},"path":${this.#paths(raw.path)}}`
   }
 
   composeRequest(raw: RawRequest, seq: number): string {
@@ -69,7 +69,7 @@ export class RecordComposer {
   }
 
   #head(raw: RawRequest, seq: number, direction: string, status: number | null): string {
-    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#paths.get(raw.path)},"status":${status},"headers":${this.#headers(raw.headers)}`
+    return `{"id":"${formatCallId(raw.callId)}","seq":${seq},"timestamp":"${isoTime(raw.wallTimeMs)}","direction":"${direction}","method":${this.#word(raw.method)},"path":${this.#paths(raw.path)},"status":${status},"headers":${this.#headers(raw.headers)}`
   }
 
   #tail(raw: RawRequest, truncated: boolean): string {
@@ -77,7 +77,7 @@ export class RecordComposer {
   }
 
   #word(word: string | null): string {
-    return word === null ? 'null' : this.#words.get(word)
+    return word === null ? 'null' : this.#words(word)
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { maskKeys } from '../../secrets/key-shapes.ts'
-import { RecentMap } from '../../lib/recent-map.ts'
+import { remembered } from '../../lib/remembered.ts'
 import { maskPath } from './mask-path.ts'
 
 /** Headers whose whole value is a credential, whatever it looks like. */
@@ -26,18 +26,18 @@ const longestRemembered = 300
  * that calls are known by.
  */
 export function headerRedaction(salt: Uint8Array): (headers: RawHeaders) => string {
-  const names = new RecentMap((name) => {
+  const names = remembered((name) => {
     const lower = name.toLowerCase()
     return { key: JSON.stringify(maskKeys(lower)), isSecret: secretName.test(lower) && !openNames.has(lower) }
   })
-  const secret = new RecentMap((value) => redacted(value, salt), longestRemembered)
-  const open = new RecentMap((value) => JSON.stringify(maskPath(value)), longestRemembered)
+  const secret = remembered((value) => redacted(value, salt), longestRemembered)
+  const open = remembered((value) => JSON.stringify(maskPath(value)), longestRemembered)
   return (headers) => {
     // Names are the client's: no object takes them as keys.
     const values = new Map<string, string[]>()
     for (let i = 0; i + 1 < headers.length; i += 2) {
-      const { key, isSecret } = names.get(headers[i] ?? '')
-      const value = (isSecret ? secret : open).get(headers[i + 1] ?? '')
+      const { key, isSecret } = names(headers[i] ?? '')
+      const value = (isSecret ? secret : open)(headers[i + 1] ?? '')
       const before = values.get(key)
       if (before === undefined) values.set(key, [value])
       else before.push(value)
