@@ -51,7 +51,7 @@ function measureParts(prices: PricesInForce | null): void {
     const marks = [cpuUs()]
     const batch = encoder.encode(calls)
     marks.push(cpuUs())
-    const crossed = structuredClone(batch, { transfer: [batch.slots.buffer] })
+    const crossed = structuredClone(batch, { transfer: [batch.numbers.buffer] })
     marks.push(cpuUs())
     words.accept(crossed)
     writer.write(crossed)

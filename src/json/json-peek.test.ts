@@ -6,7 +6,7 @@ import { parsePiece } from './json-piece.ts'
 import { compilePlaces } from './json-place.ts'
 
 const paths = ['a', 'b.c', 'list[]', 'list[].x', 'grid[][].y', '[].z', 'long', 'b', 'é']
-const places = compilePlaces(paths.map((path, slot) => ({ path, slot, limit: path === 'long' ? 8 : 10_000 })))
+const places = compilePlaces(paths.map((path, id) => ({ path, id, limit: path === 'long' ? 8 : 10_000 })))
 
 interface Seen {
   readonly found: readonly (readonly [path: string, value: unknown])[]
@@ -18,14 +18,14 @@ interface Seen {
 function peekPieces(pieces: readonly Uint8Array[]): Seen {
   const found: [string, unknown][] = []
   const peek = new JsonPeek(places, {
-    value: (slot, bytes, start, end) => {
-      found.push([paths[slot] ?? '?', parsePiece(bytes, start, end)])
+    value: (id, bytes, start, end) => {
+      found.push([paths[id] ?? '?', parsePiece(bytes, start, end)])
     },
-    tooLong: (slot, firstByte) => {
-      found.push([`${paths[slot]} too long`, String.fromCharCode(firstByte)])
+    tooLong: (id, firstByte) => {
+      found.push([`${paths[id]} too long`, String.fromCharCode(firstByte)])
     },
-    close: (slot) => {
-      found.push([`${paths[slot]} closed`, null])
+    close: (id) => {
+      found.push([`${paths[id]} closed`, null])
     },
   })
   for (const piece of pieces) {
@@ -180,7 +180,7 @@ test('a value begins at the byte that it tells, whatever the chunks', () => {
 test('only the part of a chunk that is named is read, and a reset begins anew', () => {
   const found: unknown[] = []
   const peek = new JsonPeek(places, {
-    value: (_slot, bytes, start, end) => found.push(parsePiece(bytes, start, end)),
+    value: (_id, bytes, start, end) => found.push(parsePiece(bytes, start, end)),
     tooLong: () => undefined,
     close: () => undefined,
   })

@@ -5,11 +5,11 @@ import { jsonOrUndefined } from './json-piece.ts'
 /** What a {@link JsonPeek} finds. The bytes are only good during the call. */
 export interface JsonPeekReceiver {
   /** A wanted value, as its JSON text: `"` begins a string, `{` an object, `n` null … */
-  value(slot: number, bytes: Buffer, start: number, end: number): void
+  value(id: number, bytes: Buffer, start: number, end: number): void
   /** A wanted value that is longer than its place's limit; `firstByte` tells its kind. */
-  tooLong(slot: number, firstByte: number): void
-  /** The end of a container that was entered and has a slot of its own. */
-  close?(slot: number): void
+  tooLong(id: number, firstByte: number): void
+  /** The end of a container that was entered and has an id of its own. */
+  close?(id: number): void
 }
 
 const quote = 0x22
@@ -220,7 +220,7 @@ export class JsonPeek {
       this.#state = state.notJson
       return
     }
-    if (target !== null && target.slot >= 0) {
+    if (target !== null && target.id >= 0) {
       this.#firstByte = byte
       this.#beginPiece(at, target.limit)
     }
@@ -237,7 +237,7 @@ export class JsonPeek {
   #leave(): void {
     const place = this.#entered[--this.#level]
     this.#state = this.#level === 0 ? state.done : state.next
-    if (place !== undefined && place.slot >= 0) this.#receiver.close?.(place.slot)
+    if (place !== undefined && place.id >= 0) this.#receiver.close?.(place.id)
   }
 
   /** Walks over a container that is not entered; answers where the walk stopped. */
@@ -340,10 +340,10 @@ export class JsonPeek {
   #finishValue(bytes: Buffer, end: number): void {
     this.#state = this.#level === 0 ? state.done : state.next
     if (!this.#inPiece) return
-    const slot = this.#target?.slot ?? -1
+    const id = this.#target?.id ?? -1
     const piece = this.#takePiece(bytes, end)
-    if (piece === null) this.#receiver.tooLong(slot, this.#firstByte)
-    else this.#receiver.value(slot, piece, this.#pieceStart, this.#pieceEnd)
+    if (piece === null) this.#receiver.tooLong(id, this.#firstByte)
+    else this.#receiver.value(id, piece, this.#pieceStart, this.#pieceEnd)
   }
 }
 

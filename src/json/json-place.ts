@@ -5,7 +5,7 @@ export interface WantedPlace {
   /** Keys joined by dots, `[]` for every element of an array: `model`, `choices[].finish_reason`, `[].error`. */
   readonly path: string
   /** Chosen by the caller; several places may share one. */
-  readonly slot: number
+  readonly id: number
   /** Longer values are reported as too long. */
   readonly limit: number
 }
@@ -19,7 +19,7 @@ interface WantedKey {
 /** A node in the tree of wanted places, compiled once by {@link compilePlaces}. */
 export class JsonPlace {
   /** -1 where the place is only on the way to others. */
-  slot = -1
+  id = -1
   limit = 0
   /** Where the elements are, if this place is wanted as an array. */
   element: JsonPlace | null = null
@@ -63,12 +63,12 @@ export class JsonPlace {
 /** The tree for {@link JsonPeek}; its root stands for the whole text. Safe to share: peeking does not change it. */
 export function compilePlaces(wanted: readonly WantedPlace[]): JsonPlace {
   const root = new JsonPlace()
-  for (const { path, slot, limit } of wanted) {
+  for (const { path, id, limit } of wanted) {
     let place = root
     for (const step of path.match(/\[\]|[^.[\]]+/g) ?? []) {
       place = step === '[]' ? (place.element ??= new JsonPlace()) : place.ensureMember(step)
     }
-    place.slot = slot
+    place.id = id
     place.limit = limit
   }
   return root

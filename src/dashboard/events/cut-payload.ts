@@ -7,11 +7,11 @@ const longestRecord = 64 * 1024
 /** Of what is longer, each text keeps so many characters: a whole number of base64's groups. */
 const kept = 64 * 1024
 
-const slots = { body: 0, text: 1, reasoning: 2, toolCalls: 3, truncated: 4 } as const
+const ids = { body: 0, text: 1, reasoning: 2, toolCalls: 3, truncated: 4 } as const
 const places = compilePlaces(
-  Object.entries({ ...slots, tool_calls: slots.toolCalls }).map(([path, slot]) => ({
+  Object.entries({ ...ids, tool_calls: ids.toolCalls }).map(([path, id]) => ({
     path,
-    slot,
+    id,
     limit: Number.POSITIVE_INFINITY,
   })),
 )
@@ -35,13 +35,13 @@ export function cutPayload(record: string): string {
   let mark: Cut | null = null
   let isBodyCut = false
   const peek = new JsonPeek(places, {
-    value: (slot, _, start, end) => {
-      if (slot === slots.truncated) mark = { start, end, text: 'true' }
-      if (slot === slots.truncated || end - start <= kept) return
-      const text = slot === slots.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
+    value: (id, _, start, end) => {
+      if (id === ids.truncated) mark = { start, end, text: 'true' }
+      if (id === ids.truncated || end - start <= kept) return
+      const text = id === ids.toolCalls ? cutToolCalls(bytes, start, end) : cutValue(bytes, start, end)
       if (text === null) return
       cuts.push({ start, end, text })
-      isBodyCut ||= slot === slots.body
+      isBodyCut ||= id === ids.body
     },
     tooLong: () => {},
     close: () => {},

@@ -43,7 +43,7 @@ const limits = {
   best_of: 32,
 } as const
 const names = Object.keys(limits) as (keyof typeof limits)[]
-const places = compilePlaces(Object.entries(limits).map(([path, limit], slot) => ({ path, slot, limit })))
+const places = compilePlaces(Object.entries(limits).map(([path, limit], id) => ({ path, id, limit })))
 
 /** In place of a value that is too long to be read: of the numbers, one beyond counting. */
 const tooLong = Infinity

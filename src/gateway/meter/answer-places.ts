@@ -82,10 +82,10 @@ const wanted = {
 
 export type AnswerPart = keyof typeof wanted
 
-/** What stands at a place, by the place's slot. */
+/** What stands at a place, by the place's id. */
 export const answerParts: readonly AnswerPart[] = Object.keys(wanted) as AnswerPart[]
 
 /** Shared by all meters; peeking does not change it. */
 export const answerPlaces: JsonPlace = compilePlaces(
-  Object.values(wanted).flatMap(([limit, ...paths], slot) => paths.map((path) => ({ path, slot, limit }))),
+  Object.values(wanted).flatMap(([limit, ...paths], id) => paths.map((path) => ({ path, id, limit }))),
 )

@@ -5,7 +5,7 @@ import { CallWords } from '../read/call-words.ts'
 import { type FigureRow, figureSourceList, figureSources, valueIn } from '../rollup/call-figures.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
-import { type CallCost, type CallPricer, type PriceableCall, upstreamSource } from '../write/call-pricer.ts'
+import { type CallPricer, type BookedCost, type PriceableCall, upstreamSource } from '../write/call-pricer.ts'
 import { costWriter } from './cost-writer.ts'
 import type { SlicedWork } from './job.ts'
 import { RepriceDays } from './reprice-days.ts'
@@ -32,7 +32,7 @@ const minuteMs = 60_000
 interface PricedCall {
   readonly call: FigureRow
   /** Null if no price is known. */
-  readonly cost: CallCost | null
+  readonly cost: BookedCost | null
 }
 
 /**

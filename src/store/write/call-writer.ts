@@ -3,9 +3,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
 import { outcomeCodes, storedFields, type WordTable, wordTables } from '../../call/call-fields.ts'
 import { isUsed, priceableAt } from './batch-costs.ts'
-import type { CallCost, CallPricer } from './call-pricer.ts'
+import type { BookedCost, CallPricer } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
-import { type CallBatch, estimateSlot, slotOf, slotsPerCall, type WordList } from './record-batch.ts'
+import { type CallBatch, estimateAt, indexOf, numbersPerCall, type WordList } from './record-batch.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
@@ -27,9 +27,9 @@ const transactionMs = 8
 const shapesKept = 32
 
 /** These three are filled in row by row where prices are known. */
-const { costNanoUsd: costSlot, priceSource: sourceSlot, priceKey: keySlot } = slotOf
-const costSlots = [costSlot, sourceSlot, keySlot]
-const { durationMs: durationSlot, inputTokens: inputSlot, outputTokens: outputSlot } = slotOf
+const { costNanoUsd: costAt, priceSource: sourceAt, priceKey: keyAt } = indexOf
+const costIndexes = [costAt, sourceAt, keyAt]
+const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } = indexOf
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
 /** Calls may have been folded away, the last ones among them, and their numbers must not come twice. */
@@ -38,9 +38,9 @@ const addTo = (table: string): string =>
   `INSERT INTO ${table} VALUES (?, ?) ON CONFLICT (minute) DO UPDATE SET tokens = tokens + excluded.tokens`
 const microsecondsPerMinute = 60_000_000
 
-/** Where the value of a column comes from: a word's table, the texts of a batch, or the slot itself. */
+/** Where the value of a column comes from: a word's table, the texts of a batch, or the number itself. */
 const allColumns = storedFields.map(({ column, kind, table = null }, index) => ({
-  slot: index + 1,
+  index: index + 1,
   name: column,
   table,
   isText: kind === 'text',
@@ -108,10 +108,10 @@ export class CallWriter {
     let [dropped, conflicts] = [0, 0]
     let row = from
     for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
-      const inserted = this.#insert(batch, shape, row * slotsPerCall, seq + 1)
+      const inserted = this.#insert(batch, shape, row * numbersPerCall, seq + 1)
       if (inserted === 'added') {
         seq++
-        countTokens(batch.slots, row * slotsPerCall, tokensByMinute, estimatesByMinute)
+        countTokens(batch.numbers, row * numbersPerCall, tokensByMinute, estimatesByMinute)
       } else if (inserted !== 'there') {
         dropped++
         if (inserted === 'conflict') conflicts++
@@ -125,13 +125,13 @@ export class CallWriter {
   }
 
   #insert(batch: CallBatch, shape: Shape, base: number, seq: number): Insertion {
-    const { slots, texts } = batch
+    const { numbers, texts } = batch
     const { values } = shape
-    values[0] = slots[base] ?? null
+    values[0] = numbers[base] ?? null
     values[1] = seq
     let at = 2
-    for (const { slot, table, isText } of shape.columns) {
-      const value = slots[base + slot] ?? Number.NaN
+    for (const { index, table, isText } of shape.columns) {
+      const value = numbers[base + index] ?? Number.NaN
       if (Number.isNaN(value)) values[at++] = null
       else if (table !== null) values[at++] = this.#entryId(table, value)
       else values[at++] = isText ? (texts[value] ?? null) : value
@@ -139,10 +139,10 @@ export class CallWriter {
     if (shape.isPriced) this.#fillCost(batch, base, values, at)
     try {
       if (shape.insert.run(...values).changes === 1) return 'added'
-      const meeting = this.#meet(slots, base)
+      const meeting = this.#meet(numbers, base)
       if (meeting !== 'interrupted') return meeting
       this.#interrupted ??= new InterruptedCalls(this.#database)
-      this.#interrupted.takeBack(slots[base] ?? 0)
+      this.#interrupted.takeBack(numbers[base] ?? 0)
       shape.insert.run(...values)
       return 'added'
     } catch (error) {
@@ -152,43 +152,43 @@ export class CallWriter {
   }
 
   /** The row that has a call's id: its own, what stands for it since it seemed to be cut off, or another call's. */
-  #meet(slots: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
+  #meet(numbers: Float64Array, base: number): 'there' | 'interrupted' | 'conflict' {
     const [instanceId, outcomeId, durationUs] =
       this.#statements.first(
         'SELECT instance_id, outcome_id, duration_us FROM calls WHERE id = ?',
-        slots[base] ?? 0,
+        numbers[base] ?? 0,
       ) ?? []
-    if (instanceId !== this.#entryId('instances', slots[base + slotOf.instance] ?? Number.NaN))
+    if (instanceId !== this.#entryId('instances', numbers[base + indexOf.instance] ?? Number.NaN))
       return 'conflict'
-    const outcome = slots[base + slotOf.outcome]
+    const outcome = numbers[base + indexOf.outcome]
     if (outcome === outcomeCodes.interrupted) return 'there'
     if (outcomeId === outcomeCodes.interrupted) return 'interrupted'
-    const isSame = outcomeId === outcome && (durationUs ?? 0) === numberAt(slots, base + durationSlot)
+    const isSame = outcomeId === outcome && (durationUs ?? 0) === numberAt(numbers, base + durationAt)
     return isSame ? 'there' : 'conflict'
   }
 
   /** What the upstream reported stands; else what the prices say. */
-  #fillCost({ slots }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
-    const reported = slots[base + costSlot] ?? Number.NaN
-    const cost = Number.isNaN(reported) ? this.#costAt(slots, base) : null
+  #fillCost({ numbers }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
+    const reported = numbers[base + costAt] ?? Number.NaN
+    const cost = Number.isNaN(reported) ? this.#costAt(numbers, base) : null
     values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
-    values[at + 1] = cost === null ? this.#wordAt(slots, base + sourceSlot) : this.#labelId(cost.source)
-    values[at + 2] = cost === null ? this.#wordAt(slots, base + keySlot) : this.#labelId(cost.key)
+    values[at + 1] = cost === null ? this.#wordAt(numbers, base + sourceAt) : this.#labelId(cost.source)
+    values[at + 2] = cost === null ? this.#wordAt(numbers, base + keyAt) : this.#labelId(cost.key)
   }
 
   /** Null if the call says nothing of how much it used, or no price is known. */
-  #costAt(slots: Float64Array, base: number): CallCost | null {
-    if (this.#pricer === null || !isUsed(slots, base)) return null
+  #costAt(numbers: Float64Array, base: number): BookedCost | null {
+    if (this.#pricer === null || !isUsed(numbers, base)) return null
     try {
-      return this.#pricer.costOf(priceableAt(slots, base, this.#words))
+      return this.#pricer.costOf(priceableAt(numbers, base, this.#words))
     } catch {
       // A fault of the prices must not cost us the row.
       return null
     }
   }
 
-  #wordAt(slots: Float64Array, at: number): number | null {
-    const word = slots[at] ?? Number.NaN
+  #wordAt(numbers: Float64Array, at: number): number | null {
+    const word = numbers[at] ?? Number.NaN
     return Number.isNaN(word) ? null : this.#entryId('labels', word)
   }
 
@@ -214,13 +214,13 @@ export class CallWriter {
 
   #shapeOf(batch: CallBatch): Shape {
     const isPriced = this.#pricer !== null && mayCost(batch)
-    const columns = allColumns.filter(({ slot }) => {
-      if (isPriced && costSlots.includes(slot)) return false
-      let at = slot
-      while (at < batch.slots.length && Number.isNaN(batch.slots[at])) at += slotsPerCall
-      return at < batch.slots.length
+    const columns = allColumns.filter(({ index }) => {
+      if (isPriced && costIndexes.includes(index)) return false
+      let at = index
+      while (at < batch.numbers.length && Number.isNaN(batch.numbers[at])) at += numbersPerCall
+      return at < batch.numbers.length
     })
-    const costs = isPriced ? costSlots.map((slot) => allColumns[slot - 1]?.name) : []
+    const costs = isPriced ? costIndexes.map((index) => allColumns[index - 1]?.name) : []
     const names = ['id', 'seq', ...columns.map(({ name }) => name), ...costs]
     const key = names.join(', ')
     if (this.#shapes.size === shapesKept && !this.#shapes.has(key)) this.#shapes.clear()
@@ -238,22 +238,22 @@ export class CallWriter {
 
 /** In the minute in which the call ended; of an interrupted one nothing later than its start is known. */
 function countTokens(
-  slots: Float64Array,
+  numbers: Float64Array,
   base: number,
   tokensByMinute: Map<number, number>,
   estimatesByMinute: Map<number, number>,
 ): void {
-  const tokens = numberAt(slots, base + inputSlot) + numberAt(slots, base + outputSlot)
-  const estimated = numberAt(slots, base + estimateSlot)
+  const tokens = numberAt(numbers, base + inputAt) + numberAt(numbers, base + outputAt)
+  const estimated = numberAt(numbers, base + estimateAt)
   if (tokens + estimated === 0) return
-  const startedAtUs = startedAtMs(numberAt(slots, base)) * 1000
-  const minute = Math.floor((startedAtUs + numberAt(slots, base + durationSlot)) / microsecondsPerMinute)
+  const startedAtUs = startedAtMs(numberAt(numbers, base)) * 1000
+  const minute = Math.floor((startedAtUs + numberAt(numbers, base + durationAt)) / microsecondsPerMinute)
   if (tokens > 0) tokensByMinute.set(minute, (tokensByMinute.get(minute) ?? 0) + tokens)
   if (estimated > 0) estimatesByMinute.set(minute, (estimatesByMinute.get(minute) ?? 0) + estimated)
 }
 
-function numberAt(slots: Float64Array, at: number): number {
-  const value = slots[at] ?? 0
+function numberAt(numbers: Float64Array, at: number): number {
+  const value = numbers[at] ?? 0
   return Number.isNaN(value) ? 0 : value
 }
 
@@ -267,7 +267,7 @@ function emptyEntryIds(): Readonly<Record<WordTable, number[]>> {
   return Object.fromEntries(wordTables.map((table) => [table, []])) as unknown as Record<WordTable, number[]>
 }
 
-function mayCost({ slots }: CallBatch): boolean {
-  for (let base = 0; base < slots.length; base += slotsPerCall) if (isUsed(slots, base)) return true
+function mayCost({ numbers }: CallBatch): boolean {
+  for (let base = 0; base < numbers.length; base += numbersPerCall) if (isUsed(numbers, base)) return true
   return false
 }

@@ -5,7 +5,7 @@ import { bareCall, chatCall, fullCall, sampleStartMs } from '../../../test/store
 import { idsPerMs } from '../../call/call-id.ts'
 import { type NamedField, storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
-import { BatchEncoder, type CallBatch, slotOf, slotsPerCall, WordList } from './record-batch.ts'
+import { BatchEncoder, type CallBatch, indexOf, numbersPerCall, WordList } from './record-batch.ts'
 
 const firstId = sampleStartMs * idsPerMs
 
@@ -13,7 +13,7 @@ const firstId = sampleStartMs * idsPerMs
 function decode(batch: CallBatch, words: WordList): unknown[][] {
   words.accept(batch)
   return Array.from({ length: batch.count }, (_, row) => {
-    const at = (slot: number): number => batch.slots[row * slotsPerCall + slot]!
+    const at = (index: number): number => batch.numbers[row * numbersPerCall + index]!
     const values = storedFields.map(({ kind }, index) => {
       const value = at(index + 1)
       if (Number.isNaN(value)) return null
@@ -123,7 +123,7 @@ const numbers: readonly [NamedField['record'], Partial<StoredCall>, number][] = 
 ]
 for (const [field, fields, number] of numbers) {
   test(`${JSON.stringify(fields)} is stored as ${field} ${number}`, () => {
-    const { slots } = new BatchEncoder().encode([{ ...chatCall(), ...fields }])
-    assert.equal(slots[slotOf[field]], number)
+    const { numbers } = new BatchEncoder().encode([{ ...chatCall(), ...fields }])
+    assert.equal(numbers[indexOf[field]], number)
   })
 }

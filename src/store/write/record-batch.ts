@@ -7,15 +7,15 @@ import { type NamedField, storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
 
 /** Behind the columns: tokens that are no part of the row, and that the budget counts with it. */
-export const estimateSlot: number = 1 + storedFields.length
+export const estimateAt: number = 1 + storedFields.length
 
-/** Numbers per call: the id, one slot for each of `storedFields`, in their order, and {@link estimateSlot}. */
-export const slotsPerCall: number = estimateSlot + 1
+/** Numbers per call: the id, one for each of `storedFields`, in their order, and {@link estimateAt}. */
+export const numbersPerCall: number = estimateAt + 1
 
-/** `NaN` stands for null. The slot of a `text` is an index into `texts`, that of a `word` the number of a word. */
+/** `NaN` stands for null. That of a `text` is its index in `texts`, that of a `word` the word's number. */
 export interface CallBatch {
   readonly count: number
-  readonly slots: Float64Array<ArrayBuffer>
+  readonly numbers: Float64Array<ArrayBuffer>
   readonly texts: readonly string[]
   /** The words that this batch is the first to use; they are numbered on from those before. */
   readonly newWords: readonly string[]
@@ -58,27 +58,27 @@ function encoding({ kind, codes }: NamedField): string {
 
 type Fill = (
   call: StoredCall,
-  slots: Float64Array,
+  numbers: Float64Array,
   base: number,
   texts: string[],
   numberOf: (word: string) => number,
 ) => void
 
 /**
- * Writes a call into its slots, field by field. The program is made of the table of fields once, at the start: reading
+ * Writes a call into its numbers, field by field. The program is made of the table of fields once, at the start: reading
  * the fields by their names in a loop takes twice as long.
  */
 // oxlint-disable-next-line typescript/no-implied-eval -- nothing goes into it but our own table.
 const fill: Fill = new Function(
   'whole',
-  `return (call, slots, base, texts, numberOf) => {
+  `return (call, numbers, base, texts, numberOf) => {
     let value
-    ${storedFields.map((field, index) => `value = call.${field.record}; slots[base + ${index + 1}] = value === null ? NaN : ${encoding(field)}`).join('\n')}
+    ${storedFields.map((field, index) => `value = call.${field.record}; numbers[base + ${index + 1}] = value === null ? NaN : ${encoding(field)}`).join('\n')}
   }`,
 )(whole)
 
-/** Where each field's value stands among a call's slots. */
-export const slotOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(
+/** Where each field's value stands among a call's numbers. */
+export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(
   storedFields.map(({ record }, index) => [record, index + 1]),
 ) as Record<NamedField['record'], number>
 
@@ -100,19 +100,19 @@ export class BatchEncoder {
       this.#characters = 0
       this.#forget = true
     }
-    const slots = new Float64Array(calls.length * slotsPerCall)
+    const numbers = new Float64Array(calls.length * numbersPerCall)
     const texts: string[] = []
     const numberOf = (word: string): number => this.#numberOf(word)
     let base = 0
     for (const call of calls) {
-      slots[base] = call.id
-      fill(call, slots, base, texts, numberOf)
-      slots[base + estimateSlot] = estimatedTokens(call)
-      base += slotsPerCall
+      numbers[base] = call.id
+      fill(call, numbers, base, texts, numberOf)
+      numbers[base + estimateAt] = estimatedTokens(call)
+      base += numbersPerCall
     }
     const batch: CallBatch = {
       count: calls.length,
-      slots,
+      numbers,
       texts,
       newWords: this.#newWords,
       forgetWords: this.#forget,

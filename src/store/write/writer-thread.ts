@@ -230,7 +230,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#flushDue = this.#pending.size > 0
     const batch = this.#encoder.encode(calls)
     const { minutes, events } = parcel
-    this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.slots.buffer])
+    this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.numbers.buffer])
   }
 
   #planLateLook(): void {
