@@ -34,10 +34,13 @@ async function makeCrashed(name: string, fromMs: number): Promise<void> {
   const state = other.prepare('SELECT watermark_seq FROM rollup_state')
   await until('rollups', () => state.get()?.['watermark_seq'] === crashedCalls - 300)
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  other.close()
+  // Who reads keeps the writer from emptying the log meanwhile.
+  other.exec('BEGIN')
+  state.get()
   await write(crashedCalls - 300, crashedCalls)
   mkdirSync(images.file(name))
   copyCrashed(path, images.file(`${name}/calls.db`))
+  other.close()
   await writer.close()
 }
 
