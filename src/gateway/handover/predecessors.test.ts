@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
@@ -13,6 +15,7 @@ const identity = ownIdentity()
 function setUp(): {
   predecessors: Predecessors
   budget: LocalBudget
+  clock: FakeClock
   takenBy: (name: string) => number[]
   report: Report
 } {
@@ -44,7 +47,7 @@ function setUp(): {
   }
   const takenBy = (instance: string): number[] =>
     (orders.get(instance) ?? []).flatMap((order) => ('taken' in order ? [order.taken] : []))
-  return { predecessors, budget, takenBy, report }
+  return { predecessors, budget, clock, takenBy, report }
 }
 
 type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Predecessors['listen']>
@@ -89,4 +92,19 @@ test('who has handed over itself keeps what others may use free on until it is t
   assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()
   assert.equal(budget.reservedInAll, 900)
+})
+
+test('a stop waits for the processes of those that have reported their end', async () => {
+  const { predecessors, clock, report } = setUp()
+  const child = spawn('sleep', ['60'])
+  const b = report('b', { identity: { pid: child.pid!, startTicks: null, bootId: null } })
+  let isOver = false
+  const stopped = predecessors.stop(1000).then(() => (isOver = true))
+  b.ended()
+  await clock.advance(1000)
+  assert.equal(isOver, false)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  await clock.advance(1000)
+  await stopped
 })

@@ -14,6 +14,8 @@ import { SlotShares } from '../admission/slot-shares.ts'
 
 /** Gateways that should report and do not are looked at this often. */
 const lookEveryMs = 500
+/** One that has reported its end is a process for some milliseconds more. */
+const lookForEndEveryMs = 20
 
 /** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
@@ -47,6 +49,8 @@ export class Predecessors {
   readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
   #hasMoved = false
   #over: PromiseWithResolvers<void> | null = null
+  /** Those that have ended since a stop. */
+  readonly #ended: ProcessIdentity[] = []
 
   constructor(parts: SharedParts) {
     this.#parts = parts
@@ -124,14 +128,15 @@ export class Predecessors {
     for (const instance of this.#draining.keys()) this.#leave(instance)
   }
 
-  /** Has them stop as well, also those that have yet to report; resolves when none is left. */
-  stop(stopWithinMs: number): Promise<void> {
-    if (this.#hasMoved) return Promise.resolve()
+  /** Has them stop as well, also those that have yet to report; resolves when none is left, nor its process. */
+  async stop(stopWithinMs: number): Promise<void> {
+    if (this.#hasMoved) return
     this.#orders.stop = { stopWithinMs }
     this.#over ??= Promise.withResolvers()
     this.#tellAll({ stopWithinMs })
     this.#resolveIfOver()
-    return this.#over.promise
+    await this.#over.promise
+    while (this.#ended.some(isAlive)) await this.#parts.clock.delay(lookForEndEveryMs)
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
@@ -144,6 +149,8 @@ export class Predecessors {
   }
 
   #leave(instance: string): void {
+    const identity = this.#draining.get(instance)?.identity
+    if (this.#over !== null && identity !== undefined) this.#ended.push(identity)
     this.#draining.delete(instance)
     this.#shares.leave(instance)
     this.#share()
