@@ -36,9 +36,11 @@ export async function fetchPriceList(
   } catch (error) {
     if (error instanceof PriceListError) throw error
     if (signal.aborted) {
-      throw new PriceListError(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, error)
+      throw new PriceListError(`${source} was not there whole within ${bounds.timeoutMs / 1000} s.`, {
+        cause: error,
+      })
     }
-    throw new PriceListError(`${source} cannot be had: ${reasonOf(error)}.`, error)
+    throw new PriceListError(`${source} cannot be had: ${reasonOf(error)}.`, { cause: error })
   }
 }
 
@@ -95,7 +97,7 @@ async function textOf(body: Readable | ReadableStream<Uint8Array>, maxBytes: num
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
   } catch (error) {
-    throw new PriceListError('The list is no text in UTF-8.', error)
+    throw new PriceListError('The list is no text in UTF-8.', { cause: error })
   }
 }
 

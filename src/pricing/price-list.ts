@@ -28,10 +28,7 @@ export interface PriceList<T = ListedPrice> {
 
 /** No list of prices came, or none that can be right, in words: the prices are as they were. */
 export class PriceListError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'PriceListError'
-  }
+  override readonly name = 'PriceListError'
 }
 
 /** An entry that is to be left out. */

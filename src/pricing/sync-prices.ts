@@ -66,7 +66,7 @@ function jsonIn(text: string): unknown {
   } catch (error) {
     const start = text.trimStart().slice(0, 40).replaceAll(/\s+/g, ' ')
     const what = start === '' ? 'it is empty' : `it begins with ${JSON.stringify(start)}, and is no JSON`
-    throw new PriceListError(`What came is no list of prices, or not all of it: ${what}.`, error)
+    throw new PriceListError(`What came is no list of prices, or not all of it: ${what}.`, { cause: error })
   }
 }
 

@@ -111,7 +111,8 @@ async function oneCallText(reader: CallReader, id: number, note: StoreNote | nul
   const call = await reader.call(id)
   if (call !== null) return json(call, null)
   const message = `No call ${formatCallId(id)} is recorded.`
-  throw new QueryError('call_not_found', note === null ? message : `${message} ${note.note}`, 'id')
+  const text = note === null ? message : `${message} ${note.note}`
+  throw new QueryError('call_not_found', text, { param: 'id' })
 }
 
 function json(answer: object, note: StoreNote | null): AnswerText {

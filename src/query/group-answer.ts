@@ -111,9 +111,6 @@ const coarser: Readonly<Record<ZonedUnit, string>> = {
 
 function tooMany(time: ZonedUnit | null, dimension: CallDimension | null): QueryError {
   const advice = time === null ? `a filter by ${dimension ?? 'model'} or a shorter range` : coarser[time]
-  return new QueryError(
-    'too_many_groups',
-    `This would be over ${maxGroups} groups; ask for ${advice}.`,
-    'group_by',
-  )
+  const message = `This would be over ${maxGroups} groups; ask for ${advice}.`
+  return new QueryError('too_many_groups', message, { param: 'group_by' })
 }

@@ -1,6 +1,7 @@
 import {
   type Overview,
   type OverviewCall,
+  type OverviewHeat,
   type OverviewModel,
   type OverviewSingles,
   overviewCallFields,
@@ -15,9 +16,17 @@ import { ZonedTime } from '../lib/zoned-time.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { frameOf, recordedFrom } from './list-answer.ts'
 import { overviewBuckets, overviewTotals } from './overview-figures.ts'
-import { heatLimitsMs, overviewHeat } from './overview-heat.ts'
 import { overviewSlots } from './overview-slots.ts'
 import type { OverviewQuestion } from './query-question.ts'
+
+const steps = [1, 2, 5] as const
+
+/** Limits of durations in milliseconds, from nothing to nearly three hours in steps that a person can read off an axis. */
+const heatLimitsMs: readonly number[] = [
+  0,
+  ...Array.from({ length: 7 }, (_, power) => steps.map((step) => step * 10 ** power)).flat(),
+  10 ** 7,
+]
 
 const dayMs = 86_400_000
 const quarterS = 900
@@ -215,4 +224,18 @@ async function slowestOf(
 
 function shownCall(call: CallJson): OverviewCall {
   return Object.fromEntries(overviewCallFields.map((name) => [name, call[name]])) as unknown as OverviewCall
+}
+
+/** The map of counts between {@link heatLimitsMs} by bucket of time, cut to the span that has calls. */
+function overviewHeat(counts: readonly (readonly number[])[]): OverviewHeat {
+  const used = counts.flatMap((bucket) => bucket.flatMap((calls, bin) => (calls > 0 ? [bin] : [])))
+  const first = used.reduce((least, bin) => Math.min(least, bin), heatLimitsMs.length)
+  const past = used.reduce((most, bin) => Math.max(most, bin + 1), 0)
+  return {
+    limits_ms: used.length === 0 ? [] : heatLimitsMs.slice(first, past + 1),
+    counts: counts.map((bucket) => {
+      const end = bucket.findLastIndex((calls) => calls > 0)
+      return bucket.slice(first, end + 1)
+    }),
+  }
 }

@@ -1,3 +1,4 @@
+import { CodedError } from '../lib/coded-error.ts'
 import type { PriceSync } from '../api/costs.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
@@ -101,14 +102,4 @@ export const topEntries = 20
 export const maxSorted = 100
 
 /** A question that was read well and is not answered as it stands. Its asker is told why. */
-export class QueryError extends Error {
-  readonly code: 'too_many_groups' | 'folded_range' | 'call_not_found'
-  readonly param: string | null
-
-  constructor(code: QueryError['code'], message: string, param: string | null = null) {
-    super(message)
-    this.name = 'QueryError'
-    this.code = code
-    this.param = param
-  }
-}
+export class QueryError extends CodedError<'too_many_groups' | 'folded_range' | 'call_not_found'> {}

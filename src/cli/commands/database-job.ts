@@ -3,19 +3,10 @@ import { FoldedRangeError } from '../../call/folded-range.ts'
 import { messageOf } from '../../lib/caught.ts'
 import { CompressStoppedError } from '../../store/jobs/compress-store.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { JobError } from '../../supervisor/run-job.ts'
 import { StoreError } from '../../store/sqlite/store-error.ts'
 import { exitCode } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-
-/** Why a job came to nothing, in words that say all. */
-export class JobError extends Error {
-  readonly code: JobFailure['code']
-
-  constructor(code: JobFailure['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
 
 /** What is to be told: with `--json` as an object on a line, else in words. */
 interface Told {

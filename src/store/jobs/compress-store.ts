@@ -19,10 +19,7 @@ export interface CompressRequest {
 
 /** Nothing is broken, but it cannot go on now; what is done already stays done. */
 export class CompressStoppedError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'CompressStoppedError'
-  }
+  override readonly name = 'CompressStoppedError'
 }
 
 /** The log is carried over into the file after so many slices, so that the gateway's writer need not do it. */

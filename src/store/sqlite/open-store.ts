@@ -1,7 +1,17 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { backUpBefore } from './backup-before.ts'
 import { migrate, schemaVersion, versionOf } from './migrate.ts'
 import { sqliteCode, sqliteCodes, sqliteFault } from './sqlite-code.ts'
 import { StoreError } from './store-error.ts'
@@ -173,5 +183,27 @@ function makePrivateFile(path: string): void {
     fchmodSync(file, 0o600)
   } finally {
     closeSync(file)
+  }
+}
+
+/**
+ * Copies a database of an older schema that holds calls to `<path>.before-v<version>`, unless that was done before.
+ * Whoever is killed meanwhile leaves no file of that name.
+ */
+function backUpBefore(version: number, path: string, database: DatabaseSync): void {
+  const found = versionOf(database)
+  if (found === 0 || found >= version) return
+  const copy = `${path}.before-v${version}`
+  if (existsSync(copy) || database.prepare('SELECT 1 FROM calls LIMIT 1').get() === undefined) return
+  const unfinished = `${copy}.unfinished-${process.pid}`
+  rmSync(unfinished, { force: true })
+  // SQLite would make it readable by others; it fills an empty file as well.
+  closeSync(openSync(unfinished, 'wx', 0o600))
+  try {
+    database.prepare('VACUUM INTO ?').run(unfinished)
+    renameSync(unfinished, copy)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
   }
 }

@@ -1,9 +1,14 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { startedAtMs } from '../../call/call-id.ts'
-import { outcomeCodes, storedFields, type WordTable, wordTables } from '../../call/call-fields.ts'
-import { isUsed, priceableAt } from './batch-costs.ts'
-import type { BookedCost, CallPricer } from './call-pricer.ts'
+import {
+  outcomeCodes,
+  storedFields,
+  usageSourceCodes,
+  type WordTable,
+  wordTables,
+} from '../../call/call-fields.ts'
+import type { BookedCost, CallPricer, PriceableCall } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
 import { type CallBatch, estimateAt, indexOf, numbersPerCall, type WordList } from './record-batch.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
@@ -270,4 +275,40 @@ function emptyEntryIds(): Readonly<Record<WordTable, number[]>> {
 function mayCost({ numbers }: CallBatch): boolean {
   for (let base = 0; base < numbers.length; base += numbersPerCall) if (isUsed(numbers, base)) return true
   return false
+}
+
+/** Says if a call tells how much it used. */
+function isUsed(numbers: Float64Array, base: number): boolean {
+  return (
+    numbers[base + indexOf.usageSource] !== usageSourceCodes.none ||
+    !Number.isNaN(numbers[base + indexOf.searchUnits])
+  )
+}
+
+/** What of a call in a batch its cost depends on. */
+function priceableAt(numbers: Float64Array, base: number, words: WordList): PriceableCall {
+  const count = (index: number): number | null => {
+    const value = numbers[base + index] ?? Number.NaN
+    return Number.isNaN(value) ? null : value
+  }
+  const word = (index: number): string | null => {
+    const number = count(index)
+    return number === null ? null : words.word(number)
+  }
+  return {
+    startedAtMs: startedAtMs(numbers[base] ?? 0),
+    upstream: word(indexOf.upstream),
+    model: word(indexOf.model),
+    responseModel: word(indexOf.responseModel),
+    serviceTier: word(indexOf.serviceTier),
+    inputTokens: count(indexOf.inputTokens),
+    outputTokens: count(indexOf.outputTokens),
+    cachedInputTokens: count(indexOf.cachedInputTokens),
+    cacheWriteTokens: count(indexOf.cacheWriteTokens),
+    cacheWrite1hTokens: count(indexOf.cacheWrite1hTokens),
+    inputAudioTokens: count(indexOf.inputAudioTokens),
+    outputAudioTokens: count(indexOf.outputAudioTokens),
+    reasoningTokens: count(indexOf.reasoningTokens),
+    searchUnits: count(indexOf.searchUnits),
+  }
 }
