@@ -16,9 +16,13 @@ await main(process.argv.slice(2), process.env)
  * choice: there another user could put code in its place. Threads and child processes read the variable.
  */
 function keepCompiled() {
-  const folder = process.env.NODE_COMPILE_CACHE ?? join(cacheHome(), 'tokenweir')
-  const { directory } = enableCompileCache(folder)
-  if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= folder
+  try {
+    const folder = process.env.NODE_COMPILE_CACHE ?? join(cacheHome(), 'tokenweir')
+    const { directory } = enableCompileCache(folder)
+    if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= folder
+  } catch {
+    // A user whom the system does not know has no home, and starts as before.
+  }
 }
 
 /** Where the user's programs keep what they can make again (XDG Base Directory Specification). */

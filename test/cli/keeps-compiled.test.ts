@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startCommandProcess } from '../support/command-process.ts'
+import { cannotActAsOthers } from '../support/curl.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
 test('what Node compiled is kept in the user’s own folder for the next start', async () => {
@@ -16,6 +17,17 @@ test('a folder that cannot be made stops nothing', async () => {
   writeFileSync(dir.file('file'), '')
   assert.deepEqual(await runIn(dir.file('file')), { code: 0, signal: null })
 })
+
+test(
+  'a user whom the system does not know, and so without a home, starts all the same',
+  { skip: cannotActAsOthers },
+  async () => {
+    const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: undefined, HOME: undefined }
+    const launcher = ['setpriv', '--reuid=54321', '--regid=54321', '--clear-groups']
+    await using command = startCommandProcess({ args: ['--version'], directory: '/', env, launcher })
+    assert.deepEqual(await command.exited, { code: 0, signal: null })
+  },
+)
 
 async function runIn(cacheHome: string): Promise<unknown> {
   const env = { NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cacheHome }
