@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf } from '../lib/caught.ts'
+import { messageOf } from '../lib/errors.ts'
 import { type Environment, OptionError } from './parse-options.ts'
 
 /** Long enough that nobody guesses it. */

@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../lib/caught.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 import { exitCode } from './exit-code.ts'
 
 /** Why nothing could listen, in one line, and what the command ends with. */

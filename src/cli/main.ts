@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { codeOf } from '../lib/caught.ts'
+import { codeOf } from '../lib/errors.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { exitCode } from './exit-code.ts'
 import { version } from './package-version.ts'

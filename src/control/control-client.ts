@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { LiveCalls } from '../api/live-calls.ts'
-import { codeOf, messageOf } from '../lib/caught.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
 import {
@@ -18,7 +18,7 @@ import {
   refusalIn,
 } from './control-messages.ts'
 import { openSocketAddress } from './control-socket.ts'
-import { request } from '../lib/node-http.ts'
+import { request } from '../lib/http.ts'
 
 /**
  * Why there is no answer.

@@ -1,4 +1,4 @@
-import { messageOf } from '../lib/caught.ts'
+import { messageOf } from '../lib/errors.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { modelIds } from './simulated-models.ts'
 

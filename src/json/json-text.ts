@@ -1,5 +1,5 @@
 import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
-import { messageOf } from '../lib/caught.ts'
+import { messageOf } from '../lib/errors.ts'
 
 /** A place in a text, counted from one; null where it cannot be told. */
 export interface TextPlace {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { Histogram, quantileOf } from './histogram.ts'
-import { VarintReader, VarintWriter } from './varint.ts'
+import { Histogram, VarintReader, VarintWriter, quantileOf } from './histogram.ts'
 
 function bytesOf(histogram: Histogram): Uint8Array {
   const writer = new VarintWriter()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { known, numberFormat } from './number-format.ts'
+import { formatBytes, known, numberFormat } from './number-format.ts'
 
 const plain = numberFormat({ group: ' ', gap: ' ' })
 const { bytes, count, counted, dollars, duration, exactDollars, longDuration, percent } = plain
@@ -78,4 +78,17 @@ for (const [made, wanted] of cases) {
 test('spaces are what one asks for', () => {
   const { count, shortCount } = numberFormat({ group: ',', gap: '_' })
   assert.deepEqual([count(1_234_567), shortCount(12_345)], ['1,234,567', '12.3_K'])
+})
+
+test('sizes are told in the largest unit of which there is one', () => {
+  const told: readonly (readonly [number, string])[] = [
+    [0, '0 bytes'],
+    [1023, '1023 bytes'],
+    [1024, '1.0 KiB'],
+    [1536, '1.5 KiB'],
+    [1024 * 1024 - 1, '1.0 MiB'],
+    [1.6 * 2 ** 30, '1.6 GiB'],
+    [5000 * 2 ** 40, '5000.0 TiB'],
+  ]
+  for (const [bytes, text] of told) assert.equal(formatBytes(bytes), text)
 })

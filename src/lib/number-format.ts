@@ -132,3 +132,17 @@ export function numberFormat({ group, gap }: NumberSpacing): NumberFormat {
 export function known(value: number | null | undefined, show: (value: number) => string): string {
   return value === null || value === undefined ? unknownFigure : show(value)
 }
+
+const binaryUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** A size in the largest unit of which there is at least one, with one digit after the point: `1.6 GiB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  // What would be shown as 1024.0 is one of the next unit.
+  while (value >= 1023.95 && unit < binaryUnits.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${binaryUnits[unit] ?? ''}`
+}

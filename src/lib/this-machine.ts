@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { type RequestSource, isLoopbackAddress, isToThisMachine } from './request-source.ts'
-import { SocketOwners } from './socket-owners.ts'
+import { type FileHandle, open } from 'node:fs/promises'
+import { endianness } from 'node:os'
+import { codeOf } from './errors.ts'
+import { lineReader } from './line-reader.ts'
 
 /** Says whose the other end of a connection is; null where the system cannot. */
 type Owners = Pick<SocketOwners, 'ownerOf'> | null
@@ -53,4 +56,129 @@ function isTrusted(owner: number | null): boolean {
 function standsForOthers(user: number): boolean {
   const overflow = Number(readFileSync('/proc/sys/kernel/overflowuid', 'utf8'))
   return user === overflow && !/^\s*0\s+0\s+4294967295\s*$/.test(readFileSync('/proc/self/uid_map', 'utf8'))
+}
+
+/** Both ends of a connection, as the process sees them that accepted it; without them once it is broken. */
+type ConnectionEnds = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>
+
+/**
+ * The TCP sockets of this network namespace, each with its user (proc_pid_net(5)). An IPv4 address may also be reached
+ * from an IPv6 socket, which stands in the second.
+ */
+const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const
+/** The kernel gives a page at a time. */
+const readBytes = 4096
+/** A socket may be passed over when others close while a table is read. */
+const looks = 2
+
+type Wanted = Map<string, PromiseWithResolvers<number | null>>
+
+/**
+ * Tells whose socket the other end of a connection within this machine is. One reading of the tables serves all who
+ * wait for it, and no second one begins meanwhile.
+ */
+export class SocketOwners {
+  #wanted: Wanted = new Map()
+  #isReading = false
+
+  /**
+   * The user id of the other end, as it is mapped in our user namespace; null where this network namespace has no such
+   * socket, or nobody holds it any more. Rejects where the tables cannot be read.
+   */
+  ownerOf(ends: ConnectionEnds): Promise<number | null> {
+    const key = keyOf(ends)
+    if (key === null) return Promise.resolve(null)
+    const waiting = this.#wanted.get(key) ?? Promise.withResolvers<number | null>()
+    this.#wanted.set(key, waiting)
+    if (!this.#isReading) void this.#read()
+    return waiting.promise
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true
+    while (this.#wanted.size > 0) {
+      const wanted = this.#wanted
+      this.#wanted = new Map()
+      try {
+        for (let look = 0; look < looks; look++) for (const table of tables) await find(wanted, table)
+        for (const { resolve } of wanted.values()) resolve(null)
+      } catch (error) {
+        for (const { reject } of wanted.values()) reject(error)
+      }
+    }
+    this.#isReading = false
+  }
+}
+
+/** Answers those whose socket stands in a table, and takes them out of `wanted`. */
+async function find(wanted: Wanted, table: string): Promise<void> {
+  if (wanted.size === 0) return
+  await using file = await openIfThere(table)
+  if (file === null) return
+  const read = lineReader((line) => {
+    const key = keyOfRow(line)
+    const waiting = wanted.get(key)
+    if (waiting === undefined) return
+    wanted.delete(key)
+    waiting.resolve(ownerOfRow(line))
+  })
+  const buffer = Buffer.allocUnsafe(readBytes)
+  while (wanted.size > 0) {
+    const { bytesRead } = await file.read(buffer)
+    if (bytesRead === 0) return
+    read(buffer.toString('latin1', 0, bytesRead))
+  }
+}
+
+/** A system without IPv6 has no table of its sockets. */
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+const isLittleEndian = endianness() === 'LE'
+/** `::ffff:0:0/96`, the beginning of an IPv4 address of an IPv6 socket: 32 bits each in the machine's byte order. */
+const mappedPrefix = isLittleEndian ? '0000000000000000FFFF0000' : '00000000000000000000FFFF'
+const loopbackV6 = `${'0'.repeat(24)}${isLittleEndian ? '01000000' : '00000001'}`
+
+/** How the other end's row begins behind its number: its own address first. Null for an address that cannot be local. */
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string | null {
+  const theirs = hexAddress(remoteAddress)
+  const ours = hexAddress(localAddress)
+  return theirs === null || ours === null
+    ? null
+    : `${theirs}:${hexPort(remotePort)} ${ours}:${hexPort(localPort)}`
+}
+
+function hexAddress(address = ''): string | null {
+  if (address === '::1') return loopbackV6
+  const parts = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)?.slice(1)
+  if (parts === undefined) return null
+  const bytes = Buffer.from(parts.map(Number))
+  return (isLittleEndian ? bytes.reverse() : bytes).toString('hex').toUpperCase()
+}
+
+function hexPort(port = 0): string {
+  return port.toString(16).toUpperCase().padStart(4, '0')
+}
+
+/** Both addresses of a row, `  12: 0100007F:9951 0100007F:2382 01 …`, as {@link keyOf} writes them. */
+export function keyOfRow(row: string): string {
+  const begin = row.indexOf(': ') + 2
+  const end = row.indexOf(' ', row.indexOf(' ', begin) + 1)
+  return row.slice(begin, end).replaceAll(mappedPrefix, '')
+}
+
+/**
+ * The user of a row. What its process has closed is still listed for a while, without an inode, and as if it were
+ * root's.
+ */
+export function ownerOfRow(row: string): number | null {
+  const [, , , , , , , uid, , inode] = row.trim().split(/\s+/)
+  if (uid === undefined || inode === undefined || inode === '0') return null
+  return Number(uid)
 }

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Worker } from 'node:worker_threads'
-import { messageOf } from './caught.ts'
+import { messageOf } from './errors.ts'
 
 /** To a thread that is asked something: the host numbers it, and the answer carries its number. */
 type Question<To> = Extract<To, { readonly question: number }>

@@ -1,4 +1,4 @@
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError } from '../lib/errors.ts'
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionSpec, settingName, shownValue } from './option-spec.ts'
 

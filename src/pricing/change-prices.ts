@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { PriceProblem } from '../api/costs.ts'
-import { messageOf } from '../lib/caught.ts'
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError, messageOf } from '../lib/errors.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'
 import { lockPriceFile, placeInFile, readPricesInForce, writePriceFile } from './price-file.ts'
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { codeOf, messageOf } from '../lib/caught.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 import { PriceListError } from './price-list.ts'
 
 /** A list of prices as it came, or that it is the one of that tag still. */

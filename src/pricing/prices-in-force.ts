@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { PriceProblem } from '../api/costs.ts'
-import { codeOf } from '../lib/caught.ts'
+import { codeOf } from '../lib/errors.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import type { MeteredUsage } from './cost.ts'
 import { type ModelCosts, noPrices } from './model-costs.ts'

@@ -1,4 +1,4 @@
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError } from '../lib/errors.ts'
 import type { PriceSync } from '../api/costs.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { ConfigOption, ProxyConfig } from '../api/proxy-config.ts'
-import { codeOf, messageOf } from '../lib/caught.ts'
+import { codeOf, messageOf } from '../lib/errors.ts'
 import { isObject } from '../lib/message-shape.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'

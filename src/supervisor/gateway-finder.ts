@@ -1,7 +1,7 @@
 import { ControlClient, type NoAnswer } from '../control/control-client.ts'
 import type { ControlStatus } from '../control/control-messages.ts'
 import { type ProcessRecord, readProcessRecord, removeProcessRecord } from '../control/process-record.ts'
-import { messageOf } from '../lib/caught.ts'
+import { messageOf } from '../lib/errors.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 
 /** A supervisor's time limits, in milliseconds. */

@@ -8,7 +8,7 @@ import {
   exitPortInUse,
   spawnGateway,
 } from '../control/spawn-gateway.ts'
-import { messageOf } from '../lib/caught.ts'
+import { messageOf } from '../lib/errors.ts'
 import { type GatewayValues, gatewayOptionTable } from '../options/gateway-options.ts'
 import { argumentsOf } from '../options/option-spec.ts'
 import { childEnvironment } from './child-environment.ts'

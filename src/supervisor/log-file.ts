@@ -1,6 +1,6 @@
 import { type FileHandle, chmod, copyFile, open, rm, stat, truncate } from 'node:fs/promises'
 import { systemClock } from '../call/clock.ts'
-import { codeOf } from '../lib/caught.ts'
+import { codeOf } from '../lib/errors.ts'
 import { startPoll } from './poll.ts'
 import { LineSplitter, cleanLine, countLines } from './log-line.ts'
 

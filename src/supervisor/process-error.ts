@@ -1,4 +1,4 @@
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError } from '../lib/errors.ts'
 
 /**
  * - `not_running`: there is nothing to stop.

@@ -16,7 +16,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError } from '../lib/errors.ts'
 
 /** A status is asked for by a page that is being looked at. */
 const statusLimitMs = 2000

@@ -3,7 +3,7 @@ import type { JobFailure } from '../api/database-job.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
 import { type Shape, isObject, isOneOf, isText, onMessage, record } from '../lib/message-shape.ts'
-import { CodedError } from '../lib/coded-error.ts'
+import { CodedError } from '../lib/errors.ts'
 import { childEnvironment } from './child-environment.ts'
 
 /** With what a job is started. */

@@ -1,7 +1,7 @@
 import { type Clock, within } from '../call/clock.ts'
 import type { Stopping } from '../control/control-client.ts'
 import type { SpawnedGateway } from '../control/spawn-gateway.ts'
-import { messageOf } from '../lib/caught.ts'
+import { messageOf } from '../lib/errors.ts'
 import { type ProcessIdentity, isAlive } from '../lib/process-identity.ts'
 import { type GatewayFinder, isCertain } from './gateway-finder.ts'
 import { ProcessError } from './process-error.ts'

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { listenOnLoopback, type LoopbackServer } from '../lib/loopback-server.ts'
+import { listenOnLoopback, type LoopbackServer } from '../lib/http.ts'
 import { type Asked, send } from './ask.ts'
 import type { SeenRequest } from './seen-exchange.ts'
 

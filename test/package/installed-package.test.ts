@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, readdir } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, symlink } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,6 +11,21 @@ import { startUpProcess } from '../support/up-process.ts'
 
 const run = promisify(execFile)
 const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What is packed, and what it is built from. */
+const packedParts =
+  'bin build src ui CHANGELOG.md LICENSE README.md package.json tsconfig.json tsconfig.build.json'.split(' ')
+
+/** Packs a copy of the tree: packing builds anew, and other tests use what is built here. Gives the tarball's path. */
+async function pack(folder: string): Promise<string> {
+  const tree = `${folder}/tree`
+  for (const part of packedParts) await cp(`${repository}/${part}`, `${tree}/${part}`, { recursive: true })
+  await symlink(`${repository}/node_modules`, `${tree}/node_modules`)
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: tree })
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
+  assert.ok(tarball !== undefined)
+  return `${folder}/${tarball}`
+}
 
 /** As npm would install a packed package in an empty folder, but without a registry or a cache. */
 async function install(tarball: string, folder: string): Promise<void> {
@@ -28,11 +43,7 @@ async function install(tarball: string, folder: string): Promise<void> {
 test('the packed package, installed in an empty folder, forwards and records a call, and shows its page', async () => {
   await using packed = await makeTempDir()
   await using folder = await makeTempDir()
-  await run('npm', ['pack', '--pack-destination', packed.path], { cwd: repository })
-  const [tarball] = await readdir(packed.path)
-  assert.ok(tarball !== undefined)
-
-  await install(packed.file(tarball), folder.path)
+  await install(await pack(packed.path), folder.path)
   const installed = folder.file('node_modules/tokenweir')
   const files = await readdir(installed, { recursive: true })
   assert.deepEqual(

@@ -1,5 +1,5 @@
 import type { SyncLine, SyncResult } from '../../api/costs.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { priceFileOf } from '../../pricing/price-file.ts'
 import { syncPrices } from '../../pricing/sync-prices.ts'
 import { noteEvent } from '../../store/write/note-event.ts'

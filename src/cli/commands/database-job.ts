@@ -1,6 +1,6 @@
 import type { JobFailure } from '../../api/database-job.ts'
 import { FoldedRangeError } from '../../call/folded-range.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { CompressStoppedError } from '../../store/jobs/compress-store.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'
 import { JobError } from '../../supervisor/run-job.ts'

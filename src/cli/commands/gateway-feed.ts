@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { ControlClient } from '../../control/control-client.ts'
 import { refusalIn } from '../../control/control-messages.ts'
-import { codeOf, messageOf } from '../../lib/caught.ts'
-import { request as requestHttp } from '../../lib/node-http.ts'
+import { codeOf, messageOf } from '../../lib/errors.ts'
+import { request as requestHttp } from '../../lib/http.ts'
 import { socketName } from '../../control/control-socket.ts'
 
 /** How long the answer's head may take to come. */

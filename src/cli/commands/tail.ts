@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { controlFolder } from '../../control/control-folder.ts'
 import { followFeed } from '../../control/follow-feed.ts'
 import { readAdminToken } from '../admin-token.ts'

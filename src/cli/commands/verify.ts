@@ -1,7 +1,7 @@
 import { maxHeaderBytes } from '../../gateway/http/listen.ts'
 import { parseTarget, parseUpstreamBase, type UpstreamBase, upstreamPath } from '../../gateway/http/target.ts'
 import { failureOf } from '../../gateway/upstream/undici-failure.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { isObject, readMessage } from '../../lib/message-shape.ts'
 import { ask } from '../../verify/ask.ts'
 import { compareExchanges } from '../../verify/compare-exchanges.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../lib/message-shape.ts'
-import { readAtMost } from '../../lib/read-at-most.ts'
+import { readAtMost } from '../../lib/http.ts'
 import { type JsonCheck, JsonValueError, pathText } from '../../options/json-check.ts'
 import { RequestError } from './request-error.ts'
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../../lib/coded-error.ts'
+import { CodedError } from '../../lib/errors.ts'
 
 /** The status of every error that the dashboard answers. `docs/dashboard.md` says what each means. */
 export const errorStatuses = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
-import { CodedError } from '../../lib/coded-error.ts'
+import { CodedError } from '../../lib/errors.ts'
 import type { JsonCheck } from '../../options/json-check.ts'
 import { Answer, errorAnswer, jsonAnswer, send } from './answer.ts'
 import { type QueryTable, readQuery } from './query-parameters.ts'

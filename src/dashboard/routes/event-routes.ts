@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { Clock } from '../../call/clock.ts'
-import { sseComment, sseEvent, sseRetry } from '../../lib/sse-frame.ts'
+import { sseComment, sseEvent, sseRetry } from '../../lib/http.ts'
 import { someOf } from '../../options/value-kind.ts'
 import type { Topic } from '../events/topic.ts'
 import { Answer } from '../http/answer.ts'

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { Server as SocketServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { codeOf } from '../../lib/caught.ts'
+import { codeOf } from '../../lib/errors.ts'
 import type { Shape } from '../../lib/message-shape.ts'
 import { listen, listenBacklog } from '../http/listen.ts'
 import {

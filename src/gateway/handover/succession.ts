@@ -8,7 +8,7 @@ import {
   exitPortInUse,
   spawnGateway,
 } from '../../control/spawn-gateway.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
 import { Draining, type DrainingOptions } from './draining.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../call/failure.ts'
-import { STATUS_CODES } from '../../lib/node-http.ts'
+import { STATUS_CODES } from '../../lib/http.ts'
 
 /** An answer that the gateway gives itself, ready to be written. */
 export interface ErrorAnswer {

@@ -16,7 +16,7 @@ import { RequestHead } from './request-head.ts'
 import { type Target, forwardedPath, parseTarget, rawLogPath } from './target.ts'
 import type { TrustedClients } from './trusted-clients.ts'
 import { baseUrlAdvice } from './wrong-base-url.ts'
-import { METHODS } from '../../lib/node-http.ts'
+import { METHODS } from '../../lib/http.ts'
 
 const usualMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 

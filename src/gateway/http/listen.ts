@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createServer } from '../../lib/node-http.ts'
+import { createServer } from '../../lib/http.ts'
 
 /** Largest head of a request or of an upstream's answer, in bytes: long cookies and JWTs pass Node's 16 KiB. */
 export const maxHeaderBytes: number = 64 * 1024

@@ -5,7 +5,7 @@ import { Failure } from '../../call/failure.ts'
 import { errorAnswer } from './error-answer.ts'
 import { maxHeaderBytes, maxHeaderFields } from './listen.ts'
 import { endReading } from './request-body.ts'
-import { STATUS_CODES } from '../../lib/node-http.ts'
+import { STATUS_CODES } from '../../lib/http.ts'
 
 /** Connections whose refusal waits for the answers before it. */
 const waiting = new WeakSet<Socket>()

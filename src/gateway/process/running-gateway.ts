@@ -13,7 +13,7 @@ import type {
   LiveOptions,
 } from '../../control/control-messages.ts'
 import { type ControlServer, openControl } from '../../control/control-server.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'

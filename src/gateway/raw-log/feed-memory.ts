@@ -1,6 +1,6 @@
 import type { RawLogEvent } from '../../api/raw-log.ts'
 import type { PayloadEvent } from '../../call/payload-log.ts'
-import { sseEvent } from '../../lib/sse-frame.ts'
+import { sseEvent } from '../../lib/http.ts'
 
 /** An event as it goes over the wire, one buffer for all readers. */
 export interface FeedFrame {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { sseComment, sseRetry } from '../../lib/sse-frame.ts'
+import { sseComment, sseRetry } from '../../lib/http.ts'
 import { type FeedFrame, type FeedMemory, type FeedPlace, ownFrame, placeAfter } from './feed-memory.ts'
 
 /** What may wait in this process for a reader to take it; one event may exceed it. The kernel's buffers come on top. */

@@ -1,5 +1,5 @@
 import { rmSync, truncateSync } from 'node:fs'
-import { codeOf } from '../../lib/caught.ts'
+import { codeOf } from '../../lib/errors.ts'
 import { listSegments, oldIndexes } from './payload-segments.ts'
 
 /** Another process may be about to give a full segment its name: it is looked for again. */

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { codeOf } from '../../lib/caught.ts'
+import { codeOf } from '../../lib/errors.ts'
 import { isWhole, lineBreak, seqsIn } from './payload-line.ts'
 import { readRange } from './read-range.ts'
 

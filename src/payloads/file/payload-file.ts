@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { isAlive } from '../../lib/process-identity.ts'
 import { ActiveSegment } from './active-segment.ts'
-import { codeOf } from '../../lib/caught.ts'
+import { codeOf } from '../../lib/errors.ts'
 import { OpenSegment } from './open-segment.ts'
 import { lineBreak, seqOf } from './payload-line.ts'
 import {

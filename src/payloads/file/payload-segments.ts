@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
-import { codeOf } from '../../lib/caught.ts'
+import { codeOf } from '../../lib/errors.ts'
 
 /** A file of the raw log, oldest first in a list of them; the active one is the last. */
 export interface Segment {

@@ -5,7 +5,7 @@ import type { Warning } from '../../call/call-sink.ts'
 import type { CallStart } from '../../call/call.ts'
 import type { Clock } from '../../call/clock.ts'
 import { endLine, headerLine, isEndLine, startLine } from './journal-line.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { fileKey } from '../sqlite/store-files.ts'
 

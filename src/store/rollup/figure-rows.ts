@@ -1,4 +1,4 @@
-import { VarintReader, VarintWriter } from '../../lib/varint.ts'
+import { VarintReader, VarintWriter } from '../../lib/histogram.ts'
 import { type Figures, measureNames, type Spread, sumColumns } from './rollup-figures.ts'
 
 /** The columns of figures in both tables of rollups, in the order of {@link addFigures}. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
 import { RollForward } from './roll-forward.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'

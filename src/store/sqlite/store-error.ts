@@ -1,4 +1,4 @@
-import { messageOf } from '../../lib/caught.ts'
+import { messageOf } from '../../lib/errors.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 

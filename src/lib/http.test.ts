@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import * as fc from 'fast-check'
-import { sseComment, sseEvent, sseRetry } from './sse-frame.ts'
+import { sseComment, sseEvent, sseRetry } from './http.ts'
 
 const cases: readonly [what: string, frame: string, bytes: string][] = [
   ['a named event', sseEvent('log', '{"a":1}'), 'event: log\ndata: {"a":1}\n\n'],

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * What is used of `node:http`. An `import` of it reads all that it exports, and so loads Node's own undici for its
+ * WebSocket, which takes 30 ms more of a start.
+ */
+export const { METHODS, STATUS_CODES, createServer, request } = process.getBuiltinModule('node:http')
+
+/** What a stream brings, as text; null if it is more than so many bytes. Rejects if it breaks. */
+export async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>): Promise<string | null> {
+  const chunks: Buffer[] = []
+  let byteLength = 0
+  for await (const chunk of stream) {
+    byteLength += chunk.length
+    if (byteLength > maxBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+export interface LoopbackServer extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string
+  /** Breaks off what is being answered; nothing runs on afterwards. */
+  close(): Promise<void>
+}
+
+/** Lets a server listen on a free port of the loopback interface. */
+export async function listenOnLoopback(server: Server): Promise<LoopbackServer> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async (): Promise<void> => {
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return { origin: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
+}
+
+/** One event of a text/event-stream (HTML Standard §9.2.6). The name and the id hold no line break. */
+export function sseEvent(name: string | null, data: string, id?: string): string {
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
+  return `${name === null ? '' : `event: ${name}\n`}${id === undefined ? '' : `id: ${id}\n`}${lines.join('')}\n`
+}
+
+/** How long a client waits before it connects again. */
+export function sseRetry(ms: number): string {
+  return `retry: ${ms}\n\n`
+}
+
+/** What no client takes for an event: it keeps the connection in use. */
+export const sseComment = ':\n\n'
