@@ -19,11 +19,8 @@ export interface DemoUpstreamOptions {
   readonly faults?: FaultShares
 }
 
-/** An API in OpenAI's manner without any model behind it. */
-export interface DemoUpstream extends LoopbackServer {
-  /** `http://127.0.0.1:<port>/v1` */
-  readonly baseUrl: string
-}
+/** An API in OpenAI's manner without any model behind it. `baseUrl` is `http://127.0.0.1:<port>/v1`. */
+export type DemoUpstream = LoopbackServer & { readonly baseUrl: string }
 
 /**
  * On every answer, so that none is taken for a real one. A request that carries it belongs to the demo's own

@@ -9,14 +9,9 @@ export interface RequestSource {
   readonly forwardedFor: boolean
 }
 
-const proxyHeaders: ReadonlySet<string> = new Set([
-  'via',
-  'forwarded',
-  'x-real-ip',
-  'cf-connecting-ip',
-  'true-client-ip',
-  'x-client-ip',
-])
+const proxyHeaders: ReadonlySet<string> = new Set(
+  'via forwarded x-real-ip cf-connecting-ip true-client-ip x-client-ip'.split(' '),
+)
 
 /** Whether a header, by its name in lower case, is one that only a proxy adds. */
 export function isProxyHeader(name: string): boolean {

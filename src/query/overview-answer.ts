@@ -10,7 +10,7 @@ import type { CallAnswer, CallDimension, GroupFigures } from '../call/call-quest
 import type { CallFilter } from '../call/call-filter.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
-import { FoldedRangeError } from '../call/folded-range.ts'
+import { FoldedRangeError } from '../call/no-answer.ts'
 import { bucketEdges, bucketWidthS } from './chart-buckets.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'

@@ -36,12 +36,6 @@ export interface OverviewQuestion {
   readonly timeZone: string
 }
 
-/** What `/api/calls/{id}` is asked. */
-export interface OneCallQuestion {
-  readonly kind: 'call'
-  readonly id: number
-}
-
 /** Which calls ended since; without `afterSeq`, where to begin from now on. */
 export interface EndedQuestion {
   readonly kind: 'ended'
@@ -87,7 +81,8 @@ export type QueryQuestion =
   | ListQuestion
   | GroupQuestion
   | OverviewQuestion
-  | OneCallQuestion
+  // `/api/calls/{id}`
+  | { readonly kind: 'call'; readonly id: number }
   | EndedQuestion
   | PayloadQuestion
   | RecentPayloadsQuestion

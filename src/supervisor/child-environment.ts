@@ -1,35 +1,13 @@
 /** The variables that a gateway gets, besides its secrets. */
-const passedOn: ReadonlySet<string> = new Set([
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'TZ',
-  'TMPDIR',
-  'NO_COLOR',
-  'NODE_OPTIONS',
-  'NODE_COMPILE_CACHE',
-  'NODE_DISABLE_COMPILE_CACHE',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'NODE_USE_SYSTEM_CA',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  // Without these no program starts on Windows.
-  'SystemRoot',
-  'SystemDrive',
-  'ComSpec',
-  'PATHEXT',
-  'TEMP',
-  'TMP',
-  'USERPROFILE',
-])
+const passedOn: ReadonlySet<string> = new Set(
+  [
+    'PATH HOME USER LOGNAME LANG TZ TMPDIR NO_COLOR',
+    'NODE_OPTIONS NODE_COMPILE_CACHE NODE_DISABLE_COMPILE_CACHE NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA',
+    'HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy SSL_CERT_FILE SSL_CERT_DIR',
+    // Without these no program starts on Windows.
+    'SystemRoot SystemDrive ComSpec PATHEXT TEMP TMP USERPROFILE',
+  ].flatMap((names) => names.split(' ')),
+)
 
 export interface ChildSecrets {
   /** Whether the upstream's address came from who set `UPSTREAM_API_KEY`, so that the key may go there. */

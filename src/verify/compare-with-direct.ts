@@ -2,18 +2,12 @@ import { addedToAnswers, type Finding } from './compare-exchanges.ts'
 import { endToEnd, type SeenAnswer } from './seen-exchange.ts'
 import { timeToFirstTokenMs } from './time-to-first-token.ts'
 
-/** Calls past the gateway, and as many through it, made in turn; at least one. */
-export interface CallsBeside {
-  readonly direct: readonly SeenAnswer[]
-  readonly through: readonly SeenAnswer[]
-}
-
 /**
  * Compares calls past the gateway with one through it, as far as answers to the same question can be compared at all; and
  * how long each way took, by the middle one of several, because the first through a gateway is slower than the others.
  */
 export function compareWithDirect(
-  beside: CallsBeside,
+  beside: { readonly direct: readonly SeenAnswer[]; readonly through: readonly SeenAnswer[] },
   through: SeenAnswer,
 ): { readonly findings: readonly Finding[]; readonly note: string } {
   const [direct] = beside.direct as [SeenAnswer]

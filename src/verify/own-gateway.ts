@@ -4,19 +4,17 @@ import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A gateway of this package, in a process and a folder of its own, as long as it is needed. */
-export interface OwnGateway extends AsyncDisposable {
-  readonly origin: string
-}
-
 const listening = /listening on (http:\/\/\S+?),/
 
-/** Starts it on a free port of the loopback interface. Rejects with its last words if it does not come up. */
+/**
+ * Starts a gateway of this package, in a process and a folder of its own, on a free port of the loopback interface.
+ * Rejects with its last words if it does not come up.
+ */
 export async function startOwnGateway(
   command: readonly string[],
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-): Promise<OwnGateway> {
+): Promise<AsyncDisposable & { readonly origin: string }> {
   await using unwinding = new AsyncDisposableStack()
   const folder = unwinding.use(mkdtempDisposableSync(join(tmpdir(), 'tokenweir-verify-'))).path
   const own = [

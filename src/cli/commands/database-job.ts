@@ -1,5 +1,5 @@
 import type { JobFailure } from '../../api/database-job.ts'
-import { FoldedRangeError } from '../../call/folded-range.ts'
+import { FoldedRangeError } from '../../call/no-answer.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { CompressStoppedError } from '../../store/jobs/compress-store.ts'
 import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
-import { FoldedRangeError } from '../../call/folded-range.ts'
+import { FoldedRangeError } from '../../call/no-answer.ts'
 import { noPrices } from '../../pricing/model-costs.ts'
 import type { PriceReading } from '../../pricing/price-file.ts'
 import type { RepriceResult } from '../../api/costs.ts'

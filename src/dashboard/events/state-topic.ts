@@ -1,14 +1,15 @@
 import type { EventData, EventTopic } from '../../api/dashboard-event.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
 import { type PollOptions, startPoll } from '../../supervisor/poll.ts'
 import { Topic } from './topic.ts'
 
-/** `look` answers null if nobody knows: what was told last then stands. */
-type StatePoll<State> = Omit<PollOptions<State | null>, 'everyMs'>
-
-/** A state as it changes: one poll for all who listen. Its member `passing`, the time that goes by, is no change. */
+/**
+ * A state as it changes: one poll for all who listen. `look` answers null if nobody knows: what was told last then stands.
+ * Its member `passing`, the time that goes by, is no change.
+ */
 export function stateTopic<Name extends EventTopic>(
   name: Name,
-  options: StatePoll<EventData[Name]>,
+  options: Omit<PollOptions<EventData[Name] | null>, 'everyMs'>,
   passing?: string,
 ): Topic {
   return new Topic(name, (tell) => {
@@ -24,4 +25,10 @@ export function stateTopic<Name extends EventTopic>(
     })
     return { ...poll, current: () => (last === null ? [] : [last]) }
   })
+}
+
+/** The last jobs on the database. */
+export function jobTopic(jobs: JobStarter): Topic {
+  const state = (): string => JSON.stringify(jobs.last)
+  return new Topic('jobs', (tell) => ({ current: () => [state()], stop: jobs.watch(() => tell(state())) }))
 }

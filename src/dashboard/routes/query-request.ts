@@ -27,10 +27,7 @@ import {
 type FieldFilters = { readonly [Name in FilterName]: Required<CallFilter>[Name] | null }
 
 /** The keys that calls are grouped by. */
-interface GroupBy {
-  readonly time: ZonedUnit | null
-  readonly dimension: CallDimension | null
-}
+type GroupBy = { readonly time: ZonedUnit | null; readonly dimension: CallDimension | null }
 
 const times: readonly ZonedUnit[] = ['hour', 'day', 'minute']
 /** The length at which the store cuts a word. */

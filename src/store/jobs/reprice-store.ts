@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RepriceResult } from '../../api/costs.ts'
-import { FoldedRangeError } from '../../call/folded-range.ts'
+import { FoldedRangeError } from '../../call/no-answer.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { versionOf } from '../sqlite/migrate.ts'
 import type { StoreAbsence } from '../sqlite/open-store.ts'

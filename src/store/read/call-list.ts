@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { CallPage, CallSort } from '../../call/call-reader.ts'
-import { type IsOver, QueryTooSlowError } from '../../call/query-too-slow.ts'
+import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, type CallCondition } from './call-condition.ts'
 import { firstFailedOutcome } from '../../call/call-fields.ts'
 import { CallQuarters } from './call-quarters.ts'

@@ -5,7 +5,7 @@ import { fiveCalls, type StoreContent, testStore } from '../../../test/store/any
 import { sampleStartMs } from '../../../test/store/sample-call.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
-import { QueryTooSlowError } from '../../call/query-too-slow.ts'
+import { QueryTooSlowError } from '../../call/no-answer.ts'
 import { openCallReader } from './call-query.ts'
 import { CallWriter } from '../write/call-writer.ts'
 import { HistoryWriter } from '../write/history-writer.ts'

@@ -1,5 +1,5 @@
 import { idsPerMs } from '../../call/call-id.ts'
-import { type IsOver, QueryTooSlowError } from '../../call/query-too-slow.ts'
+import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 
 /** A slice is made wider below, and narrower above so many milliseconds of work. */
 const slice = { shortMs: 4, longMs: 12, firstIds: 15 * 60_000 * idsPerMs, leastIds: 1000 * idsPerMs } as const

@@ -1,6 +1,6 @@
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
 import type { ServedCount, ServedModel } from '../../call/call-reader.ts'
-import type { IsOver } from '../../call/query-too-slow.ts'
+import type { IsOver } from '../../call/no-answer.ts'
 import type { CallWords } from './call-words.ts'
 import { idSlices } from './id-slices.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'

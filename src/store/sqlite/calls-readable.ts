@@ -1,12 +1,6 @@
 import { type CallField, firstFailedOutcome, namedFields } from '../../call/call-fields.ts'
 import { ttftTotalSql } from '../rollup/call-figures.ts'
 
-/** A field of `CallJson` and the SQL that yields it from a row `c` of `calls`. */
-interface PublicField {
-  readonly name: string
-  readonly sql: string
-}
-
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 /** The eleven base32 digits of an id, highest first, as in `formatCallId`. */
 const idDigits = Array.from({ length: 11 }, (_, index) => {
@@ -45,8 +39,8 @@ function publicSql(name: string, { kind, table = `${name}s` }: CallField, column
   }
 }
 
-/** The fields of `CallJson` in their order. */
-export const publicFields: readonly PublicField[] = [
+/** The fields of `CallJson` in their order, and the SQL that yields each from a row `c` of `calls`. */
+export const publicFields: readonly { readonly name: string; readonly sql: string }[] = [
   { name: 'id', sql: idDigits.join(' || ') },
   { name: 'started_at', sql: startedAtSql },
   ...namedFields.map((field) => ({
