@@ -104,7 +104,8 @@ for (const [theme, colours] of Object.entries(themes)) {
     await t.test('bars and areas', async () => {
       const [calls, rate] = [plotsOf(page, 'Requests').first(), plotsOf(page, 'Requests').last()]
       await isDrawn('edge of the calls', calls, colours.p50, 150)
-      await isDrawn('failed calls', calls, colours.bad, 20)
+      // From 12 to 44, by the time of day: there are few, and they come as the day's traffic does. Undrawn there is none.
+      await isDrawn('failed calls', calls, colours.bad, 5)
       await isDrawn('error rate', rate, colours.bad, 50)
     })
 
