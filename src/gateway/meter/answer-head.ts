@@ -15,8 +15,15 @@ export interface AnswerHead {
 }
 
 /** Names of the upstreams' own request ids, the better known first. */
-const requestIdHeaders = `x-request-id request-id apim-request-id x-generation-id
-  mistral-correlation-id x-ds-trace-id x-amzn-requestid`.split(/\s+/)
+const requestIdHeaders = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'x-generation-id',
+  'mistral-correlation-id',
+  'x-ds-trace-id',
+  'x-amzn-requestid',
+]
 /** Lengths of the names that are read, as bits. */
 const wantedLengths = ['content-type', 'content-encoding', 'server', ...requestIdHeaders].reduce(
   (bits, name) => bits | (1 << name.length),
