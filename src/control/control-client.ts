@@ -199,4 +199,10 @@ async function readStopping(response: IncomingMessage): Promise<Stopping> {
 }
 
 /** Codes that say that nobody listens; the last two: any more, as it ended while it was asked. */
-const absentCodes: ReadonlySet<unknown> = new Set('ENOENT ENOTDIR ECONNREFUSED ECONNRESET EPIPE'.split(' '))
+const absentCodes: ReadonlySet<unknown> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+])

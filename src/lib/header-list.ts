@@ -20,10 +20,18 @@ export function headerOf(headers: readonly string[], name: string): string | nul
 }
 
 /** Hop-by-hop in every message, whether `Connection` names them or not (RFC 9110 §7.6.1). */
-export const hopByHopHeaders: ReadonlySet<string> = new Set(
-  `connection keep-alive proxy-connection proxy-authenticate proxy-authorization
-  te trailer transfer-encoding upgrade http2-settings`.split(/\s+/),
-)
+export const hopByHopHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+])
 
 /** A header list without what its `Connection` value names (RFC 9110 §7.6.1). */
 export function withoutNominated(headers: string[], connection: string): string[] {

@@ -9,9 +9,14 @@ export interface RequestSource {
   readonly forwardedFor: boolean
 }
 
-const proxyHeaders: ReadonlySet<string> = new Set(
-  'via forwarded x-real-ip cf-connecting-ip true-client-ip x-client-ip'.split(' '),
-)
+const proxyHeaders: ReadonlySet<string> = new Set([
+  'via',
+  'forwarded',
+  'x-real-ip',
+  'cf-connecting-ip',
+  'true-client-ip',
+  'x-client-ip',
+])
 
 /** Whether a header, by its name in lower case, is one that only a proxy adds. */
 export function isProxyHeader(name: string): boolean {

@@ -61,9 +61,19 @@ function isLocal(host: string): boolean {
 }
 
 /** Loopback, private use (RFC 1918, 4193), link-local (RFC 3927, 4291), shared (RFC 6598), and "this host". */
-const localNets: readonly string[] =
-  `127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 0.0.0.0/32
-  ::1/128 ::/128 fc00::/7 fe80::/10`.split(/\s+/)
+const localNets: readonly string[] = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '0.0.0.0/32',
+  '::1/128',
+  '::/128',
+  'fc00::/7',
+  'fe80::/10',
+]
 
 const localAddresses = new BlockList()
 for (const [net = '', prefix] of localNets.map((each) => each.split('/'))) {

@@ -7,7 +7,16 @@ import { type QueryTable, readQuery } from './query-parameters.ts'
 import { checkedBody, readJsonBody } from './request-body.ts'
 import { RequestError } from './request-error.ts'
 
-const knownMethods: ReadonlySet<string> = new Set('GET HEAD POST PUT DELETE PATCH OPTIONS TRACE'.split(' '))
+const knownMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'OPTIONS',
+  'TRACE',
+])
 
 /** A part of a path that is a name: a model's, of some hundred characters, and each may be three as it is escaped. */
 const maxSegmentLength = 2000

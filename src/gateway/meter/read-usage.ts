@@ -225,8 +225,15 @@ function fromUsage(
 }
 
 /** Input and output rest on these. */
-const countedNames = `prompt_tokens input_tokens completion_tokens output_tokens total_tokens
-  cache_read_input_tokens cache_creation_input_tokens`.split(/\s+/)
+const countedNames = [
+  'prompt_tokens',
+  'input_tokens',
+  'completion_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+]
 
 /** Each of the counts on which input and output rest is a count, or not there. */
 function isReadable(usage: Fields): boolean {

@@ -4,10 +4,18 @@ import { isObject } from '../../lib/message-shape.ts'
 export type EventData = Readonly<Record<string, unknown>>
 
 /** All that an event which was only sent because the gateway asked for it may hold; `timings` have to be put back. */
-const usageKeys: ReadonlySet<string> = new Set(
-  `id object created model choices usage
-  system_fingerprint service_tier obfuscation timings`.split(/\s+/),
-)
+const usageKeys: ReadonlySet<string> = new Set([
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'system_fingerprint',
+  'service_tier',
+  'obfuscation',
+  'timings',
+])
 const someChoices = /"choices"\s*:\s*(?:\[\s*[^\s\]]|[^\s[])/
 const unfinishedChoice = /"finish_reason"\s*:\s*null/
 const timingsBegin = ',"timings":{'

@@ -8,9 +8,13 @@ import { maskPath } from './mask-path.ts'
 const secretName =
   /^(?:set-)?cookie$|^(?:x-)?session(?:[-_]?id)?$|auth(?!or(?:s|ity)?$)|jwt|api[-_]?key|token$|secret|passw|credential|signature|-key$/
 /** Named like one, and none. */
-const openNames: ReadonlySet<string> = new Set(
-  'idempotency-key x-idempotency-key sec-websocket-key www-authenticate proxy-authenticate'.split(' '),
-)
+const openNames: ReadonlySet<string> = new Set([
+  'idempotency-key',
+  'x-idempotency-key',
+  'sec-websocket-key',
+  'www-authenticate',
+  'proxy-authenticate',
+])
 /** A scheme of HTTP authentication and what follows it: RFC 9110 §11.4. */
 const schemed =
   /^(bearer|basic|digest|token|apikey|api-key|key|negotiate|dpop|oauth|hmac|aws4-hmac-sha256)[ \t]+(.+)$/is

@@ -168,14 +168,18 @@ function readResponsesEvent(to: ChoiceText, type: string, event: Fields): void {
   } else if (isCall && type === 'response.output_item.done') to.callDone(index, whole)
 }
 
-const textDeltas: ReadonlySet<string> = new Set(
-  `response.output_text.delta response.refusal.delta
-  response.audio_transcript.delta response.audio.transcript.delta`.split(/\s+/),
-)
-const callDeltas: ReadonlySet<string> = new Set(
-  `response.function_call_arguments.delta response.custom_tool_call_input.delta
-  response.mcp_call_arguments.delta response.code_interpreter_call_code.delta`.split(/\s+/),
-)
+const textDeltas: ReadonlySet<string> = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.audio_transcript.delta',
+  'response.audio.transcript.delta',
+])
+const callDeltas: ReadonlySet<string> = new Set([
+  'response.function_call_arguments.delta',
+  'response.custom_tool_call_input.delta',
+  'response.mcp_call_arguments.delta',
+  'response.code_interpreter_call_code.delta',
+])
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
