@@ -37,7 +37,7 @@ export function readPriceFile(path: string): PriceReading {
     const { size } = statSync(path)
     if (size > mostBytes) return unreadable(`It has ${size} bytes; ${mostBytes} are the most.`)
     const text = readFileSync(path, 'utf8')
-    return isShipped(text) ? { costs: JSON.parse(text) as ModelCosts } : readModelCosts(text)
+    return isShipped(text, size) ? { costs: JSON.parse(text) as ModelCosts } : readModelCosts(text)
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     // Also if its folder is none.
@@ -48,9 +48,10 @@ export function readPriceFile(path: string): PriceReading {
 }
 
 /** What came with the program was checked when it was built; to check it again takes 40 ms of a start. */
-function isShipped(text: string): boolean {
+function isShipped(text: string, bytes: number): boolean {
+  const path = shippedPriceFile()
   try {
-    return readFileSync(shippedPriceFile(), 'utf8') === text
+    return statSync(path).size === bytes && readFileSync(path, 'utf8') === text
   } catch {
     return false
   }
