@@ -1,26 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 
 /** SIGKILL, and waits for the end. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGKILL')
   await once(child, 'exit')
-}
-
-/** Waits until somebody listens on a port of loopback; gives up after twenty seconds or when the process ends. */
-export async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 1000 && child.exitCode === null; attempt++) {
-    const socket = connect(port, '127.0.0.1')
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (isOpen) return
-    await delay(20)
-  }
-  throw new Error(`nothing listens on port ${port}`)
 }

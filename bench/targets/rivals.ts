@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/free-port.ts'
 import { installPackages } from '../../test/support/install-packages.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
-import { end, untilListening } from './proxy-process.ts'
+import { end } from './proxy-process.ts'
+import { untilListening } from '../../test/support/until-listening.ts'
 import type { Target, TargetName } from './target.ts'
 
 const folder = fileURLToPath(new URL('../rivals/', import.meta.url))

@@ -6,7 +6,8 @@ import { freePort } from '../../test/support/free-port.ts'
 import { startGatewayProcess } from '../../test/support/gateway-process.ts'
 import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { nginxConfig } from './nginx-config.ts'
-import { end, untilListening } from './proxy-process.ts'
+import { end } from './proxy-process.ts'
+import { untilListening } from '../../test/support/until-listening.ts'
 import { rivalAbsence, startPortkey, startSimpleRouter } from './rivals.ts'
 
 /** What is measured unless told: `bare` is the yardstick of Node, `nginx` that of the machine. */

@@ -3,11 +3,8 @@
  * `node test/faults/http-vectors.ts [--all]`. Only tells; the gateway's own test is
  * `test/gateway/malformed-never-passes.test.ts`.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../support/free-port.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -16,6 +13,7 @@ import { differencesOf, playVector } from '../support/http-vectors/play-vector.t
 import { jsonReply } from '../support/response-bytes.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
+import { untilListening } from '../support/until-listening.ts'
 
 /** What these proxies do in a few milliseconds; longer is taken for never. */
 const limitMs = 300
@@ -95,20 +93,6 @@ async function count(
     if (showAll) console.log(`${name}: ${vector.what} (RFC ${vector.rule}): ${differences.join('; ')}`)
   }
   return count
-}
-
-async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  for (let left = 100; left > 0 && child.exitCode === null; left--) {
-    const socket = connect(port, '127.0.0.1')
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (isOpen) return
-    await delay(50)
-  }
-  throw new Error('it does not listen')
 }
 
 const { values } = parseArgs({ options: { all: { type: 'boolean', default: false } } })
