@@ -71,3 +71,28 @@ test('a tab that holds the stream and says nothing loses it', async () => {
   await Promise.all([frozen, newcomer].map((page) => stateIn(page, 'Running')))
   await context.close()
 })
+
+test('a browser so busy that a tab takes its turn twice leaves it with the stream', async () => {
+  await using dashboard = await startDashboardProcess()
+  await using browser = await startBrowser()
+  const context = await browser.newContext()
+  // The first request for the lock reaches the browser only when the tab has lost patience with it.
+  await context.addInitScript(`
+    const { request } = LockManager.prototype
+    let ask
+    LockManager.prototype.request = function (name, options, granted) {
+      if (options.steal !== true) {
+        return new Promise((resolve, reject) => {
+          ask = () => request.call(this, name, options, granted).then(resolve, reject)
+        })
+      }
+      ask()
+      return request.call(this, name, options, granted)
+    }`)
+  const page = await context.newPage()
+  await page.goto(`${dashboard.origin}/gateway`)
+  await stateIn(page, 'Stopped')
+  await dashboard.ask('POST', '/api/proxy/start')
+  await stateIn(page, 'Running')
+  await context.close()
+})

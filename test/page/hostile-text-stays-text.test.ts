@@ -59,7 +59,7 @@ test('a dashboard that says only hostile things cannot make the page run, load o
     await page.evaluate('dispatchEvent(new Event("pagehide")); dispatchEvent(new Event("pageshow"))')
     await page.waitForFunction((text) => {
       const shown = (id: string): unknown =>
-        Reflect.get(globalThis, 'document').getElementById(id).textContent
+        Reflect.get(globalThis, 'document').getElementById(id)?.textContent
       return shown('upstream') === text && shown('settings-file') === text && shown('log-lines') === text
     }, text)
     const ids = ['message', 'warnings', 'log-file', 'upstream', 'settings-file']

@@ -45,7 +45,8 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
   let closeStream: (() => void) | null = null
   let visit: Visit | null = null
   let silence: ReturnType<typeof setTimeout> | undefined
-  let isOurs = false
+  /** This tab's turn; null while it is another's. */
+  let turn: object | null = null
 
   const send = (envelope: Envelope): void => visit?.channel.postMessage(envelope)
   /** From the stream, or from the tab that has it. */
@@ -72,22 +73,23 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
 
   const endTurn = (): void => {
     clearTimeout(silence)
-    isOurs = false
+    turn = null
     close()
   }
   /** Has the turn from when the lock is given until the tab leaves, or the lock is taken away. */
   const takeTurn = async (signal: AbortSignal, options: LockOptions): Promise<void> => {
+    const own = {}
     try {
       await navigator.locks.request(name, options, async () => {
         if (signal.aborted) return
         clearTimeout(silence)
-        isOurs = true
+        turn = own
         open()
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
       })
     } catch {
-      // It was taken away, or the tab has left.
-      if (!signal.aborted) endTurn()
+      // It was taken away, perhaps by this tab itself, whose second turn has begun by now; or the tab has left.
+      if (!signal.aborted && turn === own) endTurn()
     }
   }
   /** Waits for its turn, and after a turn that was taken away for the next. */
@@ -103,8 +105,8 @@ export function followEvents({ onEvent, onReach, soFar }: EventListener): void {
   const receive = (envelope: Envelope): void => {
     if ('newcomer' in envelope) {
       const message = { events: soFar(), isReached: wasReached }
-      if (isOurs) send({ to: envelope.newcomer, message })
-    } else if (!isOurs) {
+      if (turn !== null) send({ to: envelope.newcomer, message })
+    } else if (turn === null) {
       expect(silenceMs)
       if (envelope.to === null || envelope.to === visit?.id) hear(envelope.message)
     }
