@@ -12,7 +12,7 @@ import { CallTimeline } from '../recorder/call-timeline.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { CallMeter } from '../meter/call-meter.ts'
-import { TapGuard } from '../raw-log/tap-guard.ts'
+import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
 import { completeRecord } from '../recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retries-429.ts'
@@ -54,7 +54,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   readonly timeline: CallTimeline
   readonly client: ClientAnswer
   /** Shown what passes; null where nobody wants to know. */
-  readonly tap: TapGuard | null
+  readonly tap: GuardedTap | null
   readonly #options: RunningCallOptions
   readonly #peek = new RequestPeek()
   /** Measures the newest attempt. */
@@ -182,14 +182,14 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     completeRecord(record, timeline, end, this.#options.labels.text)
   }
 
-  #newTap(): TapGuard | null {
+  #newTap(): GuardedTap | null {
     const { record: call, clock, timeline } = this
     const { req, target } = this.arrived
     const { taps, onFault } = this.#options
     try {
       const path = target.path + target.query
       const tap = taps.begin({ call, path, headers: req.rawHeaders, receivedAtMs: timeline.receivedAt })
-      return tap === null ? null : new TapGuard(tap, clock, onFault)
+      return tap === null ? null : guardTap(tap, clock, onFault)
     } catch (error) {
       onFault(error)
       return null

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
 import { writeErrorAnswer } from './error-answer.ts'
-import type { TapGuard } from '../raw-log/tap-guard.ts'
+import type { GuardedTap } from '../raw-log/tap-guard.ts'
 
 const nothing: Uint8Array = new Uint8Array(0)
 /** Answers up to this size fit the kernel's buffer of a connection, in bytes. */
@@ -34,7 +34,7 @@ export interface AnswerSource {
 export class ClientAnswer implements AnswerSink {
   readonly #res: ServerResponse
   readonly #stallTimeoutMs: number
-  readonly #tap: TapGuard | null
+  readonly #tap: GuardedTap | null
   readonly #closed = Promise.withResolvers<void>()
   /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
   readonly closed: Promise<void> = this.#closed.promise
@@ -56,7 +56,7 @@ export class ClientAnswer implements AnswerSink {
   source: AnswerSource | null = null
 
   /** `tap` is shown what the client is sent, after it was sent; null where nobody wants to know. */
-  constructor(res: ServerResponse, stallTimeoutMs: number, tap: TapGuard | null = null) {
+  constructor(res: ServerResponse, stallTimeoutMs: number, tap: GuardedTap | null = null) {
     this.#res = res
     this.#stallTimeoutMs = stallTimeoutMs
     this.#tap = tap

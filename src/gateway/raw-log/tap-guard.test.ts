@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { CallRecord } from '../../call/call-record.ts'
 import type { PayloadTap } from '../../call/payload-log.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import { TapGuard } from './tap-guard.ts'
+import { type GuardedTap, guardTap } from './tap-guard.ts'
 
 const verbs = ['requestData', 'requestEnd', 'answerHead', 'answerData', 'ended'] as const
 type Verb = (typeof verbs)[number]
@@ -21,7 +21,7 @@ function noting(seen: unknown[][], failsAt: Verb | null): PayloadTap {
   return Object.fromEntries(entries) as Record<Verb, () => void>
 }
 
-function showAll(guard: TapGuard): void {
+function showAll(guard: GuardedTap): void {
   guard.requestData(Buffer.from('{}'))
   guard.requestEnd('sim-small', true)
   guard.answerHead(200, ['A', 'b'])
@@ -32,7 +32,7 @@ function showAll(guard: TapGuard): void {
 test('a tap sees every verb, in order, each piece with its time', () => {
   const seen: unknown[][] = []
   const clock = new FakeClock()
-  showAll(new TapGuard(noting(seen, null), clock, assert.ifError))
+  showAll(guardTap(noting(seen, null), clock, assert.ifError))
   assert.deepEqual(seen, [
     ['requestData', Buffer.from('{}')],
     ['requestEnd', 'sim-small', true],
@@ -46,7 +46,7 @@ for (const failsAt of verbs) {
   test(`a tap that throws at ${failsAt} is detached and reported once`, () => {
     const seen: unknown[][] = []
     const reported: unknown[] = []
-    showAll(new TapGuard(noting(seen, failsAt), new FakeClock(), (error) => reported.push(error)))
+    showAll(guardTap(noting(seen, failsAt), new FakeClock(), (error) => reported.push(error)))
     assert.deepEqual(
       seen.map(([verb]) => verb),
       verbs.slice(0, verbs.indexOf(failsAt)),

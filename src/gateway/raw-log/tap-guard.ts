@@ -1,59 +1,28 @@
-import type { CallRecord } from '../../call/call-record.ts'
-import type { RawHeaders } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import type { PayloadTap } from '../../call/payload-log.ts'
 
+/** A tap that never throws, and looks at the clock by itself. */
+export type GuardedTap = Omit<PayloadTap, 'answerData'> & { answerData(chunk: Uint8Array): void }
+
 /**
- * Shows one call's payloads to a tap, and keeps the call safe from it: a tap that throws is detached for the rest of
- * the call, and reported once.
+ * Keeps one call safe from its tap: one that throws is detached for the rest of the call, and reported once.
+ * `onDetached` must not throw.
  */
-export class TapGuard {
-  #tap: PayloadTap | null
-  readonly #clock: Clock
-  readonly #onDetached: (error: unknown) => void
-
-  /** `onDetached` must not throw. */
-  constructor(tap: PayloadTap, clock: Clock, onDetached: (error: unknown) => void) {
-    this.#tap = tap
-    this.#clock = clock
-    this.#onDetached = onDetached
-  }
-
-  requestData(chunk: Uint8Array): void {
-    this.#show((tap) => tap.requestData(chunk))
-  }
-
-  requestEnd(model: string | null, stream: boolean): void {
-    this.#show((tap) => tap.requestEnd(model, stream))
-  }
-
-  answerHead(status: number, headers: RawHeaders): void {
-    this.#show((tap) => tap.answerHead(status, headers))
-  }
-
-  /** Written out, because it runs for every chunk. */
-  answerData(chunk: Uint8Array): void {
+export function guardTap(tap: PayloadTap, clock: Clock, onDetached: (error: unknown) => void): GuardedTap {
+  let attached: PayloadTap | null = tap
+  const show = (verb: (tap: PayloadTap) => void): void => {
     try {
-      this.#tap?.answerData(chunk, this.#clock.now())
+      if (attached !== null) verb(attached)
     } catch (error) {
-      this.#detach(error)
+      attached = null
+      onDetached(error)
     }
   }
-
-  ended(record: CallRecord): void {
-    this.#show((tap) => tap.ended(record))
-  }
-
-  #show(verb: (tap: PayloadTap) => void): void {
-    try {
-      if (this.#tap !== null) verb(this.#tap)
-    } catch (error) {
-      this.#detach(error)
-    }
-  }
-
-  #detach(error: unknown): void {
-    this.#tap = null
-    this.#onDetached(error)
+  return {
+    requestData: (chunk) => show((tap) => tap.requestData(chunk)),
+    requestEnd: (model, stream) => show((tap) => tap.requestEnd(model, stream)),
+    answerHead: (status, headers) => show((tap) => tap.answerHead(status, headers)),
+    answerData: (chunk) => show((tap) => tap.answerData(chunk, clock.now())),
+    ended: (record) => show((tap) => tap.ended(record)),
   }
 }
