@@ -103,7 +103,7 @@ for (const absence of ['foreign', 'newer'] as const) {
     const before = readFileSync(path)
     assert.throws(
       () => openForWriting(path),
-      (error) => error instanceof StoreError && error.kind === absence,
+      (error) => error instanceof StoreError && error.code === absence,
     )
     assert.deepEqual(readFileSync(path), before)
   })

@@ -1,4 +1,4 @@
-import { messageOf } from '../../lib/errors.ts'
+import { CodedError, messageOf } from '../../lib/errors.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import { sqliteFault } from './sqlite-code.ts'
 
@@ -11,15 +11,7 @@ import { sqliteFault } from './sqlite-code.ts'
 export type StoreErrorKind = 'newer' | 'foreign' | 'damaged' | 'moved' | 'log_moved'
 
 /** The database cannot be used as it is, for a reason that SQLite does not know of. */
-export class StoreError extends Error {
-  readonly kind: StoreErrorKind
-
-  constructor(kind: StoreErrorKind, message: string) {
-    super(message)
-    this.name = 'StoreError'
-    this.kind = kind
-  }
-}
+export class StoreError extends CodedError<StoreErrorKind> {}
 
 /**
  * `wait`: the connection is sound, try again. `reopen`: open anew and try again. `set_aside`: move the file out
@@ -42,7 +34,7 @@ const goesOn = 'recording goes on by itself, nothing has to be restarted'
 /** What to do about an error of the store, and what to tell people. */
 export function problemOf(error: unknown, path: string): StoreProblem {
   const reason = messageOf(error)
-  const kind = error instanceof StoreError ? error.kind : (sqliteFault(error) ?? fileFault(error))
+  const kind = error instanceof StoreError ? error.code : (sqliteFault(error) ?? fileFault(error))
   switch (kind) {
     case 'moved': {
       const message = `${path} was deleted or replaced while in use; recording goes on in the file that is there now. Stop the gateway before you put another in its place`
