@@ -76,7 +76,13 @@ test('each row is told once, as it was recorded and with its cost', async () => 
 test('calls that a dead gateway left are told by the one that makes them rows', async () => {
   await using dir = await makeTempDir()
   // With a number whose lock nobody holds.
-  const journal = new InflightJournal({ folder: dir.path, instance: 'a', number: 5, clock: systemClock })
+  const journal = new InflightJournal({
+    folder: dir.path,
+    instance: 'a',
+    number: 5,
+    clock: systemClock,
+    waiting: () => [],
+  })
   await journal.begin(callStart(idAt(1)))
   const notes = dir.file('notes')
   const writer = writerIn(dir, 'b', [observer('one', { notes })])

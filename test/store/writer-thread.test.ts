@@ -299,7 +299,7 @@ test('close is bounded, and leaves what it could not write to the journal, which
 
 test('a log that a reader let grow is emptied when that reader ends', async () => {
   await using dir = await makeTempDir()
-  const writer = writerIn(dir, { checkEveryMs: 50, pendingLimit: 100_000, pendingBytesLimit: 2 ** 30 })
+  const writer = writerIn(dir, { checkEveryMs: 50, pendingLimit: 100_000 })
   await writer.usageByMinute(0)
   const reader = new DatabaseSync(dir.file('data/calls.db'), { readOnly: true })
   reader.exec('BEGIN')

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { callStart, chatCall } from '../../../test/store/sample-call.ts'
 import { makeTempDir, type TempDir } from '../../../test/support/temp-dir.ts'
 import { InflightJournal, type InflightJournalOptions } from './inflight-journal.ts'
-import { parseEnd, parseHeader, parseStart } from './journal-line.ts'
+import { endLine, parseEnd, parseHeader, parseStart } from './journal-line.ts'
 
 class Times {
   nowMs = 0
@@ -20,6 +20,7 @@ function journalIn(dir: TempDir, options: Partial<InflightJournalOptions> = {}):
     instance: 'k3v9',
     number: null,
     clock: new Times(),
+    waiting: () => [],
     ...options,
   })
 }
@@ -38,7 +39,7 @@ test('a call is on disk when begin resolves, for the owner alone', async () => {
   assert.deepEqual(idsIn(path), [7])
   assert.equal(parseHeader(readFileSync(path, 'utf8').split('\n')[0]!)?.pid, process.pid)
   assert.equal(statSync(path).mode & 0o777, 0o600)
-  journal.settle([7])
+  journal.over(7)
   journal.close()
   assert.deepEqual(readdirSync(dir.path), [])
 })
@@ -52,23 +53,23 @@ test('calls that begin in one turn are on disk together', async () => {
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2, 3])
 })
 
-test('a call that has ended stands as it ended, once, also after a rewrite, until it is settled', async () => {
+test('calls that have ended and wait stand as they ended, also after a rewrite, until they wait no more', async () => {
   await using dir = await makeTempDir()
-  const journal = journalIn(dir, { rewriteBytes: 3000 })
+  let waiting = [chatCall(7), chatCall(8)].map(endLine)
+  const journal = journalIn(dir, { rewriteBytes: 3000, waiting: () => waiting })
   const path = dir.file('inflight-k3v9.log')
   const ends = (): number[] =>
     readFileSync(path, 'utf8')
       .split('\n')
       .flatMap((line) => parseEnd(line)?.id ?? [])
   await journal.begin(callStart(7))
-  journal.ended([chatCall(7), chatCall(8)])
-  journal.ended([chatCall(8)])
-  assert.deepEqual([idsIn(path), ends()], [[7], [7, 8]])
-  const more = Array.from({ length: 20 }, (_, index) => chatCall(10 + index))
-  journal.ended(more)
-  journal.settle(more.map(({ id }) => id))
+  journal.over(7)
+  assert.ok(journal.noteEnded(waiting))
+  assert.deepEqual([idsIn(path), ends()], [[7], [7, 8, 7, 8]])
+  journal.noteEnded(Array.from({ length: 20 }, (_, index) => endLine(chatCall(10 + index))))
+  journal.tidy()
   assert.deepEqual([idsIn(path), ends()], [[], [7, 8]])
-  journal.settle([7, 8])
+  waiting = []
   journal.close()
   assert.deepEqual(readdirSync(dir.path), [])
 })
@@ -98,7 +99,8 @@ test('it is rewritten with the calls that matter before it grows', async () => {
   await journal.begin(callStart(1))
   for (let id = 2; id < 2000; id++) {
     await journal.begin(callStart(id))
-    journal.settle([id])
+    journal.over(id)
+    journal.tidy()
     assert.ok(statSync(path).size < 10_500)
   }
   await journal.begin(callStart(2000))
@@ -114,7 +116,7 @@ test('where all calls matter it is not rewritten again and again', async () => {
   const files = new Set<number>()
   for (let id = 0; id < 1000; id++) {
     await journal.begin(callStart(id))
-    journal.settle([])
+    journal.tidy()
     files.add(statSync(path).ino)
   }
   assert.equal(idsIn(path).length, 1000)
@@ -129,7 +131,7 @@ test('a file that was deleted is made again with all that it held', async () => 
   rmSync(dir.path, { recursive: true })
   await journal.begin(callStart(2))
   times.nowMs += 1000
-  journal.settle([])
+  journal.tidy()
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2])
   assert.equal(journal.warning, null)
 })
@@ -154,7 +156,7 @@ test('what it holds is bounded', async () => {
   for (const id of [1, 2, 3]) await journal.begin(callStart(id))
   assert.equal(journal.warning?.code, 'journal_full')
   assert.deepEqual(idsIn(dir.file('inflight-k3v9.log')), [1, 2])
-  journal.settle([1])
+  journal.over(1)
   assert.equal(journal.warning, null)
 })
 
@@ -180,7 +182,7 @@ test('a write of which a part is missing is told, also if as many bytes were wri
     import { callStart } from ${url('../../../test/store/sample-call.ts')}
     const [, folder] = process.argv
     const clock = { now: () => 0, wallTime: () => 0 }
-    const journal = new InflightJournal({ folder, instance: 'k3v9', number: null, clock })
+    const journal = new InflightJournal({ folder, instance: 'k3v9', number: null, clock, waiting: () => [] })
     const room = 2048 - statSync(folder + '/inflight-k3v9.log').size
     const start = { ...callStart(7), model: '' }
     await journal.begin({ ...start, model: 'é'.repeat(room - startLine(start).length) })

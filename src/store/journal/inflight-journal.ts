@@ -1,10 +1,9 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CallRecord } from '../../call/call-record.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { CallStart } from '../../call/call.ts'
 import type { Clock } from '../../call/clock.ts'
-import { endLine, headerLine, isEndLine, startLine } from './journal-line.ts'
+import { headerLine, startLine } from './journal-line.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { fileKey } from '../sqlite/store-files.ts'
@@ -15,9 +14,11 @@ export interface InflightJournalOptions {
   /** The instance's own, if it has one. */
   readonly number: number | null
   readonly clock: Pick<Clock, 'now' | 'wallTime'>
-  /** The file is rewritten beyond this size, or beyond twice what it must hold, whichever is more. */
+  /** The lines of calls that have ended and are no rows yet. */
+  readonly waiting: () => readonly string[]
+  /** The file is rewritten beyond this size, if over half of its lines matter no more. */
   readonly rewriteBytes?: number
-  /** Calls that are begun and not yet written; beyond it calls begin without a line. */
+  /** Calls that have begun and not ended; beyond it calls begin without a line. */
   readonly callLimit?: number
 }
 
@@ -32,14 +33,17 @@ export class InflightJournal {
   readonly #options: Required<InflightJournalOptions>
   readonly #path: string
   readonly #header: string
-  readonly #lines = new Map<number, string>()
-  #lineBytes = 0
+  /** Calls that have begun and not ended. Their lines are made again where they are needed again. */
+  readonly #open = new Map<number, CallStart>()
   /** Lines that wait for the end of this turn, and what resolves then. */
   #unwritten = ''
   #writing: Promise<void> | null = null
   #file: number | null = null
   #key: string | null = null
   #fileBytes = 0
+  #fileLines = 0
+  /** What the file held when it was last rewritten. */
+  #keptBytes = 0
   #lookAtMs = 0
   #warning: Warning | null = null
   #closed = false
@@ -67,11 +71,13 @@ export class InflightJournal {
    */
   begin(start: CallStart): Promise<void> {
     if (this.#closed) return Promise.resolve()
-    if (this.#lines.size >= this.#options.callLimit) {
+    if (this.#open.size >= this.#options.callLimit) {
       this.#warn('journal_full', 'more calls are unfinished than the journal holds')
       return Promise.resolve()
     }
-    this.#add(start.id, startLine(start))
+    this.#open.set(start.id, start)
+    this.#unwritten += startLine(start)
+    this.#fileLines++
     this.#writing ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#write()
@@ -81,34 +87,26 @@ export class InflightJournal {
     return this.#writing
   }
 
-  /** These calls have ended and wait for the database; they are on disk when this returns, but for so many as cannot be. */
-  ended(calls: readonly CallRecord[]): number {
-    if (this.#closed || calls.length === 0) return calls.length
-    let lost = 0
-    for (const call of calls) {
-      const known = this.#lines.get(call.id)
-      const isFull = known === undefined && this.#lines.size >= this.#options.callLimit
-      if (isFull) lost++
-      else if (known === undefined || !isEndLine(known)) this.#add(call.id, endLine(call))
-    }
-    this.#write()
-    return this.#file === null ? calls.length : lost
+  /** This call has ended: it waits to become a row, or is given up. */
+  over(id: number): void {
+    this.#open.delete(id)
+    if (this.#warning?.code === 'journal_full') this.#warning = null
   }
 
-  /** These calls stand in the database, or were counted as dropped. */
-  settle(ids: Iterable<number>): void {
-    for (const id of ids) {
-      const line = this.#lines.get(id)
-      if (line === undefined) continue
-      this.#lines.delete(id)
-      this.#lineBytes -= line.length
-    }
-    if (this.#warning?.code === 'journal_full') this.#warning = null
+  /** Calls that wait take their time: notes how they ended, on disk when this returns. Says if they could be. */
+  noteEnded(lines: readonly string[]): boolean {
+    this.#unwritten += lines.join('')
+    this.#fileLines += lines.length
+    this.#write()
+    return this.#file !== null
+  }
+
+  /** Rows were written: the file is looked after. */
+  tidy(): void {
     this.#heal()
-    if (this.#file === null) return
-    if (this.#fileBytes > Math.max(this.#options.rewriteBytes, this.#lineBytes * 2)) {
-      this.#attempt(() => this.#rewrite())
-    }
+    const isLarge = this.#fileBytes > Math.max(this.#options.rewriteBytes, this.#keptBytes * 2)
+    if (this.#file === null || !isLarge || this.#fileLines < 2 * this.#open.size) return
+    this.#attempt(() => this.#rewrite())
   }
 
   /** Removes the file, unless it still holds a call: that one is then found at the next start. */
@@ -119,14 +117,9 @@ export class InflightJournal {
     this.#file = null
     this.#attempt(() => {
       if (file !== null) closeSync(file)
-      if (this.#lines.size === 0 && fileKey(this.#path) === this.#key) rmSync(this.#path, { force: true })
+      const isEmpty = this.#open.size === 0 && this.#options.waiting().length === 0
+      if (isEmpty && fileKey(this.#path) === this.#key) rmSync(this.#path, { force: true })
     })
-  }
-
-  #add(id: number, line: string): void {
-    this.#lineBytes += line.length - (this.#lines.get(id)?.length ?? 0)
-    this.#lines.set(id, line)
-    this.#unwritten += line
   }
 
   #write(): void {
@@ -153,9 +146,11 @@ export class InflightJournal {
     rmSync(temporary, { force: true })
     const file = openSync(temporary, 'ax', 0o600)
     try {
-      const text = this.#header + [...this.#lines.values()].join('')
-      if (writeSync(file, text) < Buffer.byteLength(text))
-        throw new Error('the journal could not be rewritten')
+      const lines = [...this.#options.waiting(), ...[...this.#open.values()].map(startLine)]
+      const text = this.#header + lines.join('')
+      this.#fileLines = lines.length
+      this.#fileBytes = writeSync(file, text)
+      if (this.#fileBytes < Buffer.byteLength(text)) throw new Error('the journal could not be rewritten')
       renameSync(temporary, this.#path)
     } catch (error) {
       closeSync(file)
@@ -165,7 +160,8 @@ export class InflightJournal {
     if (this.#file !== null) closeSync(this.#file)
     this.#file = file
     this.#key = fileKey(this.#path)
-    this.#fileBytes = this.#header.length + this.#lineBytes
+    this.#keptBytes = this.#fileBytes
+    this.#unwritten = ''
     this.#lookAtMs = this.#options.clock.now() + lookAgainMs
     this.#warning = null
   }

@@ -66,10 +66,6 @@ export function endLine(call: StoredCall): string {
   return `${JSON.stringify([endMark, call])}\n`
 }
 
-export function isEndLine(line: string): boolean {
-  return line.startsWith(`["${endMark}"`)
-}
-
 /** The ended call of a line; `null` for one that was torn, or is none. */
 export function parseEnd(line: string): StoredCall | null {
   const fields = arrayIn(line)

@@ -2,69 +2,70 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bareCall, chatCall } from '../../../test/store/sample-call.ts'
 import { PendingCalls } from './pending-calls.ts'
+import { BatchEncoder, type FilledBatch } from './record-batch.ts'
 
-const ids = (calls: readonly { id: number }[]): number[] => calls.map((call) => call.id)
+const pendingUpTo = (limit: number): PendingCalls => new PendingCalls(limit, new BatchEncoder())
+const idsOf = (batch: FilledBatch | null): number[] => (batch?.calls(false) ?? []).map((call) => call.id)
+const numbered = (count: number): number[] => Array.from({ length: count }, (_, id) => id)
 
-test('calls come out in order, over many takings', () => {
-  const pending = new PendingCalls(100_000, 1e9)
+test('calls come out in order, at most a thousand at a time, over many takings', () => {
+  const pending = pendingUpTo(100_000)
   const seen: number[] = []
-  for (let id = 0; id < 20_000; id++) {
-    assert.deepEqual(pending.add(chatCall(id), 0), [])
-    if (id % 7 === 0) seen.push(...ids(pending.take(5)))
+  const take = (): void => {
+    const batch = pending.take()
+    assert.ok(batch !== null && batch.size <= 1000)
+    seen.push(...idsOf(batch))
   }
-  seen.push(...ids(pending.take(Number.MAX_SAFE_INTEGER)))
-  assert.deepEqual(
-    seen,
-    Array.from({ length: 20_000 }, (_, id) => id),
-  )
-  assert.equal(pending.size, 0)
+  for (let id = 0; id < 20_000; id++) {
+    assert.equal(pending.add(chatCall(id), 0), 0)
+    if (id % 1700 === 0) take()
+  }
+  while (pending.size > 0) take()
+  assert.deepEqual(seen, numbered(20_000))
+  assert.equal(pending.take(), null)
 })
 
 test('beyond the limit the oldest make way, those elsewhere counted', () => {
-  const pending = new PendingCalls(3, 1e9)
-  for (const id of [1, 2, 3]) assert.deepEqual(pending.add(bareCall(id), 0), [])
-  assert.deepEqual(ids(pending.add(bareCall(4), 0)), [1])
-  assert.deepEqual(ids(pending.add(bareCall(5), 2)), [2, 3, 4])
-  assert.deepEqual(ids(pending.take(9)), [5])
+  const pending = pendingUpTo(3)
+  for (const id of [1, 2, 3]) assert.equal(pending.add(bareCall(id), 0), 0)
+  assert.equal(pending.add(bareCall(4), 0), 1)
+  assert.equal(pending.add(bareCall(5), 2), 3)
+  assert.equal(pending.size, 1)
+  assert.deepEqual(idsOf(pending.take()), [5])
 })
 
-test('long texts reach the limit of bytes first', () => {
-  const pending = new PendingCalls(1000, 100_000)
-  const dropped = Array.from({ length: 20 }, (_, id) =>
-    pending.add({ ...bareCall(id), endpoint: 'x'.repeat(10_000) }, 0),
-  ).flat()
-  assert.deepEqual(
-    ids(dropped),
-    Array.from({ length: 16 }, (_, id) => id),
-  )
-  assert.equal(pending.size, 4)
-  pending.take(4)
-  for (let id = 0; id < 50; id++) assert.deepEqual(pending.add(bareCall(id), 0), [])
+test('the oldest make way over many batches', () => {
+  const pending = pendingUpTo(1500)
+  let dropped = 0
+  for (let id = 0; id < 5000; id++) dropped += pending.add(bareCall(id), 0)
+  const left = [...idsOf(pending.take()), ...idsOf(pending.take()), ...idsOf(pending.take())]
+  assert.equal(dropped, 3500)
+  assert.deepEqual(left, numbered(5000).slice(3500))
+  assert.equal(pending.size, 0)
 })
 
 test('what is put back is first again', () => {
-  const pending = new PendingCalls(10, 1e9)
-  for (const id of [1, 2, 3]) pending.add(bareCall(id), 0)
-  const taken = pending.take(2)
+  const pending = pendingUpTo(10)
+  for (const id of [1, 2]) pending.add(bareCall(id), 0)
+  const taken = pending.take()!
+  pending.add(bareCall(3), 0)
   pending.putBack(taken)
-  assert.deepEqual(ids(pending.take(9)), [1, 2, 3])
+  assert.equal(pending.size, 3)
+  assert.deepEqual(
+    pending.calls(false).map(({ id }) => id),
+    [1, 2, 3],
+  )
 })
 
 test('each is new once, wherever it has been meanwhile', () => {
-  const pending = new PendingCalls(100_000, 1e9)
+  const pending = pendingUpTo(100_000)
   const seen: number[] = []
   for (let id = 0; id < 12_000; id++) {
     pending.add(bareCall(id), 0)
-    if (id % 5 === 0) seen.push(...ids(pending.takeNew()))
-    // None leaves that was not asked for before.
-    if (id % 1000 === 999) {
-      seen.push(...ids(pending.takeNew()))
-      pending.putBack(pending.take(300).slice(100))
-    }
+    if (id % 5 === 0) seen.push(...pending.calls(true).map((call) => call.id))
+    if (id % 1300 === 999) pending.putBack(pending.take()!)
   }
-  assert.deepEqual(
-    seen,
-    Array.from({ length: 12_000 }, (_, id) => id),
-  )
-  assert.deepEqual(pending.takeNew(), [])
+  seen.push(...pending.calls(true).map((call) => call.id))
+  assert.deepEqual(seen, numbered(12_000))
+  assert.deepEqual(pending.calls(true), [])
 })

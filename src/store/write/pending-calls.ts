@@ -1,68 +1,70 @@
-import type { CallRecord } from '../../call/call-record.ts'
+import type { StoredCall } from '../../call/call-record.ts'
+import type { BatchEncoder, FilledBatch } from './record-batch.ts'
 
-/** Bytes that a record takes at least; its texts come on top. */
-const recordBytes = 1000
+/** Of calls that cross together. */
+const batchLimit = 1000
 
-/** Ended calls that wait to be written, in order and bounded: the oldest make way. */
+/**
+ * Ended calls that wait to be written, in order and bounded: the oldest make way. They are encoded at once, as thousands
+ * of records that outlive a collection of garbage cost more than all else that is done for them.
+ */
 export class PendingCalls {
-  readonly #countLimit: number
-  readonly #bytesLimit: number
-  #calls: CallRecord[] = []
-  /** So many of the oldest were handed out by `takeNew`. */
-  #seen = 0
-  #bytes = 0
+  readonly #limit: number
+  readonly #encoder: BatchEncoder
+  /** The oldest first; none is empty. */
+  readonly #batches: FilledBatch[] = []
+  #size = 0
 
-  constructor(countLimit: number, bytesLimit: number) {
-    this.#countLimit = countLimit
-    this.#bytesLimit = bytesLimit
+  constructor(limit: number, encoder: BatchEncoder) {
+    this.#limit = limit
+    this.#encoder = encoder
   }
 
   get size(): number {
-    return this.#calls.length
+    return this.#size
   }
 
-  /** Takes one in, and hands back those that had to go, `elsewhere` being calls that count towards the limit too. */
-  add(call: CallRecord, elsewhere: number): readonly CallRecord[] {
-    this.#calls.push(call)
-    this.#bytes += bytesOf(call)
-    const dropped: CallRecord[] = []
-    while (this.size > 0 && (this.size + elsewhere > this.#countLimit || this.#bytes > this.#bytesLimit)) {
-      dropped.push(...this.take(1))
+  /** Takes one in, and says how many had to go, `elsewhere` being calls that count towards the limit too. */
+  add(call: StoredCall, elsewhere: number): number {
+    let batch = this.#batches.at(-1)
+    if (batch === undefined || batch.size >= batchLimit) {
+      batch = this.#encoder.begin()
+      this.#batches.push(batch)
     }
+    batch.add(call)
+    this.#size++
+    let dropped = 0
+    for (; this.#size > 0 && this.#size + elsewhere > this.#limit; dropped++) this.#giveUpOldest()
     return dropped
   }
 
-  /** The oldest, at most `limit`. */
-  take(limit: number): readonly CallRecord[] {
-    const taken = this.#calls.splice(0, limit)
-    for (const call of taken) this.#bytes -= bytesOf(call)
-    this.#seen = Math.max(0, this.#seen - taken.length)
-    return taken
-  }
-
-  /** Those that came since this was last asked, which stay where they are. */
-  takeNew(): readonly CallRecord[] {
-    const calls = this.#calls.slice(this.#seen)
-    this.#seen = this.size
-    return calls
+  /** The oldest, as one batch; `null` if none waits. */
+  take(): FilledBatch | null {
+    const batch = this.#batches.shift() ?? null
+    this.#size -= batch?.size ?? 0
+    return batch
   }
 
   /** Those that were taken and could not be passed on are the oldest again. */
-  putBack(calls: readonly CallRecord[]): void {
-    this.#calls.unshift(...calls)
-    this.#seen += calls.length
-    for (const call of calls) this.#bytes += bytesOf(call)
+  putBack(batch: FilledBatch): void {
+    this.#batches.unshift(batch)
+    this.#size += batch.size
   }
-}
 
-/** An estimate: two bytes a character of what clients and upstreams choose. */
-function bytesOf(call: CallRecord): number {
-  const characters =
-    call.endpoint.length +
-    (call.model?.length ?? 0) +
-    (call.errorMessage?.length ?? 0) +
-    (call.client?.length ?? 0) +
-    (call.userAgent?.length ?? 0) +
-    (call.session?.length ?? 0)
-  return recordBytes + characters * 2
+  clear(): void {
+    this.#batches.length = 0
+    this.#size = 0
+  }
+
+  /** All of them, or those that came since this was last asked, which stay where they are. */
+  calls(onlyNew: boolean): readonly StoredCall[] {
+    return this.#batches.flatMap((batch) => batch.calls(onlyNew))
+  }
+
+  #giveUpOldest(): void {
+    const [batch] = this.#batches
+    batch?.giveUpOldest()
+    this.#size--
+    if (batch?.size === 0) this.#batches.shift()
+  }
 }

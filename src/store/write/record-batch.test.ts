@@ -5,7 +5,14 @@ import { bareCall, chatCall, fullCall, sampleStartMs } from '../../../test/store
 import { idsPerMs } from '../../call/call-id.ts'
 import { type NamedField, storedFields } from '../../call/call-fields.ts'
 import type { StoredCall } from '../../call/call-record.ts'
-import { BatchEncoder, type CallBatch, indexOf, numbersPerCall, WordList } from './record-batch.ts'
+import {
+  BatchEncoder,
+  type CallBatch,
+  type FilledBatch,
+  indexOf,
+  numbersPerCall,
+  WordList,
+} from './record-batch.ts'
 
 const firstId = sampleStartMs * idsPerMs
 
@@ -98,6 +105,25 @@ test('the numbering starts anew when clients invent too many words', () => {
   })
   assert.equal(renewals.filter(Boolean).length, words.generation)
   assert.ok(words.generation > 3 && words.generation < 10, String(words.generation))
+})
+
+test('one that begins anew is sent all words again, and batches that were begun before it hold', () => {
+  const encoder = new BatchEncoder(100)
+  const fillOf = (calls: readonly StoredCall[]): FilledBatch => {
+    const batch = encoder.begin()
+    for (const call of calls) batch.add(call)
+    return batch
+  }
+  const groups = Array.from({ length: 30 }, (_, batch) =>
+    Array.from({ length: 10 }, (__, row) => ({ ...chatCall(), session: `s${batch}-${row}` })),
+  )
+  const batches = groups.map(fillOf)
+  for (let round = 0; round < 2; round++) {
+    const words = new WordList()
+    encoder.forget()
+    for (const [index, batch] of batches.entries())
+      assert.deepEqual(decode(encoder.send(batch), words), groups[index]!.map(expected))
+  }
 })
 
 test('a word of absurd length is cut', () => {

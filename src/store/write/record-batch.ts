@@ -97,7 +97,12 @@ function decoding({ kind, codes }: NamedField): string {
   }
 }
 
-type Read = (numbers: Float64Array, base: number, texts: readonly string[], words: WordList) => StoredCall
+type Read = (
+  numbers: Float64Array,
+  base: number,
+  texts: readonly string[],
+  words: Pick<WordList, 'word'>,
+) => StoredCall
 
 // oxlint-disable-next-line typescript/no-implied-eval -- nothing goes into it but our own table.
 const read: Read = new Function(
@@ -120,54 +125,129 @@ export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fr
   storedFields.map(({ record }, index) => [record, index + 1]),
 ) as Record<NamedField['record'], number>
 
-/** The sending side. Its batches make sense only to a {@link WordList} that has seen all of them, in order. */
-export class BatchEncoder {
-  readonly #wordLimit: number
-  #numbers = new Map<string, number>()
+/** Words and their numbers, from one renewal of the numbering to the next. */
+class WordNumbers {
+  readonly #numbers = new Map<string, number>()
+  #unsent: string[] = []
   #characters = 0
-  #newWords: string[] = []
-  #forget = true
 
-  constructor(wordLimit: number = limits.words) {
-    this.#wordLimit = wordLimit
+  isFull(wordLimit: number): boolean {
+    return this.#numbers.size > wordLimit || this.#characters > limits.characters
   }
 
-  encode(calls: readonly StoredCall[]): CallBatch {
-    if (this.#numbers.size > this.#wordLimit || this.#characters > limits.characters) {
-      this.#numbers = new Map()
-      this.#characters = 0
-      this.#forget = true
-    }
-    const numbers = new Float64Array(calls.length * numbersPerCall)
-    const texts: string[] = []
-    const numberOf = (word: string): number => this.#numberOf(word)
-    let base = 0
-    for (const call of calls) {
-      numbers[base] = call.id
-      fill(call, numbers, base, texts, numberOf)
-      numbers[base + estimateAt] = estimatedTokens(call)
-      base += numbersPerCall
-    }
-    const batch: CallBatch = {
-      count: calls.length,
-      numbers,
-      texts,
-      newWords: this.#newWords,
-      forgetWords: this.#forget,
-    }
-    this.#newWords = []
-    this.#forget = false
-    return batch
-  }
-
-  #numberOf(word: string): number {
+  readonly numberOf = (word: string): number => {
     const known = this.#numbers.get(word)
     if (known !== undefined) return known
     const number = this.#numbers.size
     this.#numbers.set(word, number)
     this.#characters += word.length
-    this.#newWords.push(word.length > limits.wordLength ? word.slice(0, limits.wordLength) : word)
+    this.#unsent.push(word)
     return number
+  }
+
+  /** In the order of their numbers: those that were not taken yet, or all. */
+  take(all: boolean): readonly string[] {
+    const words = all ? [...this.#numbers.keys()] : this.#unsent
+    this.#unsent = []
+    return words.map((word) => (word.length > limits.wordLength ? word.slice(0, limits.wordLength) : word))
+  }
+
+  /** What reads numbers of these words. */
+  list(): Pick<WordList, 'word'> {
+    const words = [...this.#numbers.keys()]
+    return { word: (number) => words[number] ?? '' }
+  }
+}
+
+const firstRoom = 64
+
+/** Calls that are encoded as they end. The oldest may be given up before it is sent. */
+export class FilledBatch {
+  readonly words: WordNumbers
+  #numbers = new Float64Array(firstRoom * numbersPerCall)
+  readonly texts: string[] = []
+  /** Those before it were given up. */
+  #first = 0
+  #past = 0
+  /** Those before it were handed out by `takeNew`. */
+  #seen = 0
+
+  constructor(words: WordNumbers) {
+    this.words = words
+  }
+
+  get size(): number {
+    return this.#past - this.#first
+  }
+
+  add(call: StoredCall): void {
+    const base = this.#past * numbersPerCall
+    if (base === this.#numbers.length) {
+      const larger = new Float64Array(2 * base)
+      larger.set(this.#numbers)
+      this.#numbers = larger
+    }
+    this.#numbers[base] = call.id
+    fill(call, this.#numbers, base, this.texts, this.words.numberOf)
+    this.#numbers[base + estimateAt] = estimatedTokens(call)
+    this.#past++
+  }
+
+  giveUpOldest(): void {
+    this.#first++
+  }
+
+  /** A copy, to be sent. */
+  numbers(): Float64Array<ArrayBuffer> {
+    return this.#numbers.slice(this.#first * numbersPerCall, this.#past * numbersPerCall)
+  }
+
+  /** Its calls as they were encoded; with `onlyNew` those that it was not asked for before. */
+  calls(onlyNew: boolean): readonly StoredCall[] {
+    const from = onlyNew ? Math.max(this.#first, this.#seen) : this.#first
+    if (onlyNew) this.#seen = this.#past
+    if (from === this.#past) return []
+    const words = this.words.list()
+    return Array.from({ length: this.#past - from }, (_, index) =>
+      read(this.#numbers, (from + index) * numbersPerCall, this.texts, words),
+    )
+  }
+}
+
+/** The sending side. Its batches make sense only to a {@link WordList} that has seen all of them, in order. */
+export class BatchEncoder {
+  readonly #wordLimit: number
+  #words = new WordNumbers()
+  /** What the receiving side knows the words of. */
+  #known: WordNumbers | null = null
+
+  constructor(wordLimit: number = limits.words) {
+    this.#wordLimit = wordLimit
+  }
+
+  /** An empty batch; those that were begun before it are to be sent before it. */
+  begin(): FilledBatch {
+    if (this.#words.isFull(this.#wordLimit)) this.#words = new WordNumbers()
+    return new FilledBatch(this.#words)
+  }
+
+  /** The batch as it crosses; it is left as it is. */
+  send(batch: FilledBatch): CallBatch {
+    const { words, texts, size } = batch
+    const forgetWords = this.#known !== words
+    this.#known = words
+    return { count: size, numbers: batch.numbers(), texts, newWords: words.take(forgetWords), forgetWords }
+  }
+
+  /** The receiving side begins anew, and knows no words. */
+  forget(): void {
+    this.#known = null
+  }
+
+  encode(calls: readonly StoredCall[]): CallBatch {
+    const batch = this.begin()
+    for (const call of calls) batch.add(call)
+    return this.send(batch)
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname, extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { CallRecord } from '../../call/call-record.ts'
+import type { CallRecord, StoredCall } from '../../call/call-record.ts'
 import type {
   CallSink,
   GatewayEvent,
@@ -14,10 +14,11 @@ import type { CallStart } from '../../call/call.ts'
 import { type Clock, systemClock } from '../../call/clock.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import { InflightJournal } from '../journal/inflight-journal.ts'
+import { endLine } from '../journal/journal-line.ts'
 import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
-import { BatchEncoder } from './record-batch.ts'
+import { BatchEncoder, type FilledBatch } from './record-batch.ts'
 import type { FromWriter, ToWriter, WatchSettings, WriterSettings } from './writer-messages.ts'
 
 export interface WriterThreadOptions extends Partial<WatchSettings> {
@@ -36,13 +37,11 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly flushAfterMs?: number
   /** Records held in memory, those on their way included. */
   readonly pendingLimit?: number
-  readonly pendingBytesLimit?: number
   /** How long `close` waits for the database. */
   readonly closeTimeoutMs?: number
   readonly startWorker?: (settings: WriterSettings) => Worker
 }
 
-const batchLimit = 1000
 /** Minutes, and events, that wait for a database that cannot be written. */
 const historyLimit = 1000
 /** A batch that is on its way for longer has met a disk that hangs. */
@@ -53,7 +52,7 @@ const lossShownMs = 2000
 const askAgainMs = 500
 
 interface Parcel {
-  readonly calls: readonly CallRecord[]
+  readonly calls: FilledBatch | null
   readonly minutes: readonly GatewayMinute[]
   readonly events: readonly GatewayEvent[]
 }
@@ -76,7 +75,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   #parcel: Parcel | null = null
   #sentAtMs = 0
   #lostAtMs = Number.NEGATIVE_INFINITY
-  #encoder = new BatchEncoder()
+  readonly #encoder = new BatchEncoder()
   #workerWarnings: readonly Warning[] = []
   #ownWarning: Warning | null = null
   #written = 0
@@ -96,7 +95,6 @@ export class WriterThread implements CallSink, GatewayHistory {
       observers: [],
       flushAfterMs: 50,
       pendingLimit: 10_000,
-      pendingBytesLimit: 64 * 2 ** 20,
       closeTimeoutMs: 5000,
       checkEveryMs: 5000,
       quickCheckAfterMs: 10_000,
@@ -105,10 +103,16 @@ export class WriterThread implements CallSink, GatewayHistory {
       ...options,
     }
     this.#clock = this.#options.clock
-    this.#pending = new PendingCalls(this.#options.pendingLimit, this.#options.pendingBytesLimit)
+    this.#pending = new PendingCalls(this.#options.pendingLimit, this.#encoder)
     const { instance, dbPath } = this.#options
     const number = options.number?.isOwn === true ? options.number.value : null
-    this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, number, clock: this.#clock })
+    this.#journal = new InflightJournal({
+      folder: dirname(dbPath),
+      instance,
+      number,
+      clock: this.#clock,
+      waiting: () => this.#waiting(false).map(endLine),
+    })
     const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version, observers } = this.#options
     const watch = { checkEveryMs, quickCheckAfterMs, walLimits }
     this.#host = new WorkerHost({
@@ -130,13 +134,14 @@ export class WriterThread implements CallSink, GatewayHistory {
       this.#dropped++
       return
     }
-    this.#drop(this.#pending.add(record, this.#parcel?.calls.length ?? 0))
+    this.#journal.over(record.id)
+    this.#lose(this.#pending.add(record, this.#onTheWay))
     this.#planFlush()
   }
 
   lose(id: number | null): void {
     this.#lose(1)
-    if (id !== null) this.#journal.settle([id])
+    if (id !== null) this.#journal.over(id)
   }
 
   minute(minute: GatewayMinute): void {
@@ -154,7 +159,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   figures(): SinkFigures {
-    const pending = this.#pending.size + (this.#parcel?.calls.length ?? 0)
+    const pending = this.#pending.size + this.#onTheWay
     return { written: this.#written, pending, dropped: this.#dropped }
   }
 
@@ -227,8 +232,8 @@ export class WriterThread implements CallSink, GatewayHistory {
       return
     }
     this.#flushDue = false
-    const calls = this.#pending.take(batchLimit)
-    if (calls.length + this.#minutes.length + this.#events.length === 0) {
+    const calls = this.#pending.take()
+    if (calls === null && this.#minutes.length + this.#events.length === 0) {
       if (this.#isClosing) this.#host.post({ kind: 'close' })
       return
     }
@@ -238,7 +243,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#parcel = parcel
     this.#sentAtMs = this.#clock.now()
     this.#flushDue = this.#pending.size > 0
-    const batch = this.#encoder.encode(calls)
+    const batch = this.#encoder.send(calls ?? this.#encoder.begin())
     const { minutes, events } = parcel
     this.#host.post({ kind: 'write', calls: batch, minutes, events }, [batch.numbers.buffer])
   }
@@ -257,10 +262,7 @@ export class WriterThread implements CallSink, GatewayHistory {
     const parcel = this.#parcel
     if (this.#isClosed || (parcel === null && this.#host.isRunning)) return
     const isLate = parcel === null || this.#clock.now() - this.#sentAtMs >= this.#options.flushAfterMs
-    if (isLate) {
-      this.#journal.ended(parcel?.calls ?? [])
-      this.#journal.ended(this.#pending.takeNew())
-    }
+    if (isLate) this.#journal.noteEnded(this.#waiting(true).map(endLine))
     this.#planLateLook()
   }
 
@@ -274,18 +276,22 @@ export class WriterThread implements CallSink, GatewayHistory {
     const parcel = this.#parcel
     if (parcel === null) return
     this.#parcel = null
-    this.#written += parcel.calls.length - dropped
+    this.#written += (parcel.calls?.size ?? 0) - dropped
     this.#lose(dropped)
     this.#host.isWell()
     this.#ownWarning = null
-    this.#journal.settle(parcel.calls.map((call) => call.id))
+    this.#journal.tidy()
     if (this.#flushDue || this.#isClosing) this.#flush()
   }
 
-  #drop(calls: readonly CallRecord[]): void {
-    if (calls.length === 0) return
-    this.#lose(calls.length)
-    this.#journal.settle(calls.map((call) => call.id))
+  /** Calls that were sent and are no rows yet, as far as this thread knows. */
+  get #onTheWay(): number {
+    return this.#parcel?.calls?.size ?? 0
+  }
+
+  /** Calls that have ended and are no rows yet; with `onlyNew` those that this was not asked for before. */
+  #waiting(onlyNew: boolean): readonly StoredCall[] {
+    return [...(this.#parcel?.calls?.calls(onlyNew) ?? []), ...this.#pending.calls(onlyNew)]
   }
 
   #lose(count: number): void {
@@ -302,10 +308,10 @@ export class WriterThread implements CallSink, GatewayHistory {
   #died(reason: string): void {
     const parcel = this.#parcel
     this.#parcel = null
-    this.#encoder = new BatchEncoder()
+    this.#encoder.forget()
     if (parcel !== null) {
-      this.#journal.ended(parcel.calls)
-      this.#pending.putBack(parcel.calls)
+      if (parcel.calls !== null) this.#pending.putBack(parcel.calls)
+      this.#journal.noteEnded(this.#waiting(true).map(endLine))
       this.#minutes = [...parcel.minutes, ...this.#minutes]
       this.#events = [...parcel.events, ...this.#events]
       this.#flushDue = true
@@ -320,11 +326,12 @@ export class WriterThread implements CallSink, GatewayHistory {
   #end(): void {
     this.#isClosed = true
     // The next start finds them in the journal.
-    const left = [...(this.#parcel?.calls ?? []), ...this.#pending.take(this.#pending.size)]
-    this.#dropped += this.#journal.ended(left)
-    this.#parcel = null
+    const isNoted = this.#journal.noteEnded(this.#waiting(true).map(endLine))
+    if (!isNoted) this.#dropped += this.#pending.size + this.#onTheWay
     this.#ending.abort()
     this.#journal.close()
+    this.#parcel = null
+    this.#pending.clear()
     this.#host.end()
   }
 }
