@@ -45,7 +45,7 @@ export function attemptOf(running: RunningCall, body: HeldBody, via: RawHeaders)
     upstream,
     method: record.method,
     path: upstreamPath(base, target),
-    headers: borrowsKey ? [...head.endToEnd, ...keyHeader, ...via] : [...head.endToEnd, ...via],
+    headers: borrowsKey ? head.endToEnd.concat(keyHeader, via) : head.endToEnd.concat(via),
     body: bodySent,
     bodyBytes,
     // The client's own retry may come of a connection that was dead.

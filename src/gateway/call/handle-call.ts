@@ -65,17 +65,16 @@ export class CallHandler {
     const { admission, sink, clock, limits, budget, trusted } = this.#options
     this.#running.add(running)
     const { client } = running
+    const body = new HeldBody(limits)
+    let permit: Permit | null = null
     try {
-      using body = new HeldBody(limits)
       this.#check(arrived.head)
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
       if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
       if (running.needsSlot) budget.check(clock.wallTime(), running.tokensAsked)
-      using permit = running.needsSlot
-        ? (admission.tryAcquire() ?? (await admission.acquire(client.signal)))
-        : null
-      if (permit !== null) {
+      if (running.needsSlot) {
+        permit = admission.tryAcquire() ?? (await admission.acquire(client.signal))
         const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
         running.reservation = reserved instanceof Promise ? await reserved : reserved
       }
@@ -87,6 +86,9 @@ export class CallHandler {
       running.failure = asFailure(error)
       running.requestIsOver()
       this.#refuse(running, running.failure)
+    } finally {
+      permit?.release()
+      body[Symbol.dispose]()
     }
     await client.closed
     running.timeline.closedAt = clock.now()

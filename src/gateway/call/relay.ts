@@ -121,7 +121,8 @@ class RelayedAttempt implements PooledAttempt, AnswerSource {
     this.#streamed = head.contentLength === null
     this.#call.timeline.answeredAt = this.#call.clock.now()
     try {
-      this.#answer.head({ ...head, headers: head.headers.concat(this.#call.addedHeaders()) })
+      head.headers.push(...this.#call.addedHeaders())
+      this.#answer.head(head)
     } catch (error) {
       // What Node refuses to write (a header with a control character) ends the attempt, never the process.
       this.abort(asFailure(error))

@@ -14,7 +14,10 @@ export function completeRecord(
   label: (text: string) => string,
 ): void {
   const stored = (text: string | null): string | null => (text === null ? null : label(text))
-  Object.assign(record, settle(end))
+  const { outcome, failureCode, status } = settle(end)
+  record.outcome = outcome
+  record.failureCode = failureCode
+  record.status = status
   record.responseModel = stored(record.responseModel)
   record.serviceTier = stored(record.serviceTier)
   record.upstreamErrorCode = stored(record.upstreamErrorCode)

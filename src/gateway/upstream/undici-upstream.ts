@@ -82,7 +82,11 @@ function phraseOf(statusText: string): string {
  * Reads an answer's head as it came off the wire, in Latin-1 as HTTP has it. Order, spelling and duplicates are
  * kept; hop-by-hop headers are gone.
  */
-export function readHead(status: number, statusText: string, raw: readonly Buffer[]): ResponseHead {
+export function readHead(
+  status: number,
+  statusText: string,
+  raw: readonly Buffer[],
+): ResponseHead & { readonly headers: string[] } {
   const endToEnd: string[] = []
   let connection: string | null = null
   let contentLength: number | null = null
