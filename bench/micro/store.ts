@@ -93,7 +93,7 @@ async function measureJournal(): Promise<void> {
     for (let index = row; index < row + batchSize; index++) begun = journal.begin(starts[index]!)
     await begun
     const settledFrom = cpuUs()
-    for (const start of starts.slice(row, row + batchSize)) journal.over(start.id)
+    for (const start of starts.slice(row, row + batchSize)) journal.over(start)
     journal.tidy()
     settleUs += cpuUs() - settledFrom
   }
@@ -119,7 +119,7 @@ async function measureThread(perSecond: number): Promise<void> {
       for (let index = 0; index < perTick; index++, row++) {
         const call = { ...calls[row % calls.length]!, id: idAt(row) }
         if (isRecording) {
-          void writer.begin(callStart(call.id))
+          void writer.begin(call)
           writer.finish(call)
         }
       }

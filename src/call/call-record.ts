@@ -34,11 +34,15 @@ export const unknownFields: NullableFields = Object.fromEntries(
 ) as NullableFields
 
 /** A record that is filled in while its call runs. */
-export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] }
+export type CallDraft = { -readonly [Name in keyof CallRecord]: CallRecord[Name] } & {
+  /** Among the calls that have begun; of its sink alone. */
+  place: number
+}
 
 const blank: CallDraft = {
   ...unknownFields,
   id: 0,
+  place: -1,
   callType: 'other',
   endpoint: '/',
   method: 'GET',

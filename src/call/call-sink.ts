@@ -23,11 +23,11 @@ export interface Warning {
  */
 export interface CallSink {
   /** Before the call's first byte goes to the upstream: resolves, within this turn of the loop, when it is noted. */
-  begin(start: CallStart): Promise<void>
-  /** When the call has ended: one row, written in a batch off the request's path. */
+  begin(call: CallStart): Promise<void>
+  /** When the call has ended, with the very object that was begun: one row, written in a batch off the request's path. */
   finish(record: CallRecord): void
   /** A call that has ended and of which no record could be made; `null` if it did not come to have an id. */
-  lose(id: number | null): void
+  lose(call: CallStart | null): void
   figures(): SinkFigures
   warnings(): readonly Warning[]
 }

@@ -25,7 +25,7 @@ const limits = {
     immediates: 0.1,
     messages: 0.05,
     fileWrites: 0.1,
-    bytes: 10_500,
+    bytes: 11_200,
   },
 }
 

@@ -17,7 +17,7 @@ mkdirSync(dirname(dbPath), { recursive: true, mode: 0o700 })
 const number = takeInstanceNumber(dirname(dbPath))
 const ids = new CallIds(() => Date.now(), number.value)
 const writer = new WriterThread({ dbPath, instance, number, version: '0' })
-const running: number[] = []
+const running: ReturnType<typeof callStart>[] = []
 const callsPerTick = 10
 const mostPerTick = 10 * callsPerTick
 /** What waits beyond the bound of the writer's memory would be dropped, which on a busy machine comes to pass. */
@@ -36,15 +36,16 @@ setInterval(() => {
   const allowed = pending < mostPending ? begun + mostPerTick : begun
   for (const until = Math.min(due, allowed); begun < until; begun++) {
     const id = ids.next()
-    void writer.begin(callStart(id)).then(() => {
+    const call = callStart(id)
+    void writer.begin(call).then(() => {
       writeSync(file, `b ${id}\n`)
-      running.push(id)
+      running.push(call)
     })
   }
   while (running.length > 100) {
-    const id = running.shift()!
-    writeSync(file, `f ${id} ${Date.now()}\n`)
-    writer.finish({ ...chatCall(id), instance })
+    const call = running.shift()!
+    writeSync(file, `f ${call.id} ${Date.now()}\n`)
+    writer.finish(Object.assign(call, chatCall(call.id), { instance }))
     finished++
   }
   if (written > told) writeSync(file, `w ${written}\n`)

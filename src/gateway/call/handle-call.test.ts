@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { exchange } from '../../../test/support/exchange.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { CallStart } from '../../call/call.ts'
 import { CallIds } from '../../call/call-id.ts'
 import type { Destination } from './attempt.ts'
 import { ClientLabels } from './client-labels.ts'
@@ -15,11 +16,11 @@ import { forwardedPath } from '../http/target.ts'
 /** What became of one call in a gateway some part of which fails. */
 async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
   readonly thrown: unknown
-  readonly lost: readonly (number | null)[]
+  readonly lost: readonly (CallStart | null)[]
   readonly faults: readonly unknown[]
   readonly status: number | null
 }> {
-  const lost: (number | null)[] = []
+  const lost: (CallStart | null)[] = []
   const faults: unknown[] = []
   const handler = new CallHandler({
     clock: new FakeClock(),
@@ -31,7 +32,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
       keyHeader: [],
     },
     budget: { check: () => {} },
-    sink: { begin: () => Promise.resolve(), lose: (id: number | null) => lost.push(id) },
+    sink: { begin: () => Promise.resolve(), lose: (call: CallStart | null) => lost.push(call) },
     taps: { isOpen: false },
     limits: {},
     onFault: (error: unknown) => faults.push(error),
@@ -79,7 +80,7 @@ test('a call that cannot be recorded is answered, and counted as dropped', async
   })
   assert.equal(status, 500)
   assert.equal(lost.length, 1)
-  assert.equal(typeof lost[0], 'number')
+  assert.equal(typeof lost[0]?.id, 'number')
   assert.deepEqual([faults, thrown], [[fault], null])
 })
 

@@ -7,7 +7,7 @@ import { Failure } from '../../call/failure.ts'
 import { type Admission, type Permit, drainRetryAfterS } from '../admission/admission.ts'
 import type { Budget } from '../admission/budget.ts'
 import { type Attempt, attemptOf } from './attempt.ts'
-import { SwapList } from './swap-list.ts'
+import { SwapList } from '../../lib/swap-list.ts'
 import { asFailure } from '../http/error-answer.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
 import { relay } from './relay.ts'
@@ -217,7 +217,7 @@ export class CallHandler {
       if (meter !== null)
         usageInjection.learn(running.arrived.path.name, running.facts, running.injected, meter, record)
     } catch (error) {
-      if (!isRecorded) sink.lose(record.id)
+      if (!isRecorded) sink.lose(record)
       onFault(error)
     }
   }

@@ -5,6 +5,7 @@ import type { CallStart } from '../../call/call.ts'
 import type { Clock } from '../../call/clock.ts'
 import { headerLine, startLine } from './journal-line.ts'
 import { messageOf } from '../../lib/errors.ts'
+import { type Placed, SwapList } from '../../lib/swap-list.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { fileKey } from '../sqlite/store-files.ts'
 
@@ -34,7 +35,7 @@ export class InflightJournal {
   readonly #path: string
   readonly #header: string
   /** Calls that have begun and not ended. Their lines are made again where they are needed again. */
-  readonly #open = new Map<number, CallStart>()
+  readonly #open = new SwapList<CallStart & Partial<Placed>>()
   /** Lines that wait for the end of this turn, and what resolves then. */
   #unwritten = ''
   #writing: Promise<void> | null = null
@@ -69,14 +70,14 @@ export class InflightJournal {
    * Resolves when the call is on disk, or cannot be brought there, which is a warning. Calls that begin in one
    * turn of the event loop share one write: a system call costs more than all else that is done here.
    */
-  begin(start: CallStart): Promise<void> {
+  begin(call: CallStart & Partial<Placed>): Promise<void> {
     if (this.#closed) return Promise.resolve()
     if (this.#open.size >= this.#options.callLimit) {
       this.#warn('journal_full', 'more calls are unfinished than the journal holds')
       return Promise.resolve()
     }
-    this.#open.set(start.id, start)
-    this.#unwritten += startLine(start)
+    this.#open.add(call)
+    this.#unwritten += startLine(call)
     this.#fileLines++
     this.#writing ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -88,8 +89,8 @@ export class InflightJournal {
   }
 
   /** This call has ended: it waits to become a row, or is given up. */
-  over(id: number): void {
-    this.#open.delete(id)
+  over(call: CallStart & Partial<Placed>): void {
+    this.#open.remove(call)
     if (this.#warning?.code === 'journal_full') this.#warning = null
   }
 
@@ -146,7 +147,7 @@ export class InflightJournal {
     rmSync(temporary, { force: true })
     const file = openSync(temporary, 'ax', 0o600)
     try {
-      const lines = [...this.#options.waiting(), ...[...this.#open.values()].map(startLine)]
+      const lines = [...this.#options.waiting(), ...[...this.#open].map(startLine)]
       const text = this.#header + lines.join('')
       this.#fileLines = lines.length
       this.#fileBytes = writeSync(file, text)

@@ -125,8 +125,8 @@ export class WriterThread implements CallSink, GatewayHistory {
     this.#host.need()
   }
 
-  begin(start: CallStart): Promise<void> {
-    return this.#journal.begin(start)
+  begin(call: CallStart): Promise<void> {
+    return this.#journal.begin(call)
   }
 
   finish(record: CallRecord): void {
@@ -134,14 +134,14 @@ export class WriterThread implements CallSink, GatewayHistory {
       this.#dropped++
       return
     }
-    this.#journal.over(record.id)
+    this.#journal.over(record)
     this.#lose(this.#pending.add(record, this.#onTheWay))
     this.#planFlush()
   }
 
-  lose(id: number | null): void {
+  lose(call: CallStart | null): void {
     this.#lose(1)
-    if (id !== null) this.#journal.over(id)
+    if (call !== null) this.#journal.over(call)
   }
 
   minute(minute: GatewayMinute): void {
