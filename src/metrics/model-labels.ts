@@ -15,7 +15,8 @@ export class ModelLabels {
 
   /** `none` for a call that named no model, `other` for the models that came too late. */
   labelOf(model: string | null, failed: boolean): string {
-    if (model === null) return 'none'
+    // To Prometheus an empty label is none.
+    if (model === null || model === '') return 'none'
     const known = this.#labels.get(model)
     if (known !== undefined) return known
     if (this.#labels.size >= (failed ? mostByFailed : mostModels)) return 'other'
