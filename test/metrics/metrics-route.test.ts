@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { exchange } from '../support/exchange.ts'
@@ -69,6 +70,14 @@ test('a call is in the next scrapes, in the text format', async () => {
   ])
     assert.ok(new RegExp(`^${name} (?!0$)\\d`, 'm').test(text), name)
   promtool(['check', 'metrics'], { input: text })
+})
+
+test('docs/metrics.md names the series that there are', async () => {
+  const doc = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
+  const [, table = ''] = doc.split('## Series')
+  const told = new Set([...table.split('\n* ')[0]!.matchAll(/`(tokenweir_\w+)`/g)].map(([, name]) => name))
+  const there = [...(await scrape()).matchAll(/^# TYPE (tokenweir_\w+)/gm)].map(([, name]) => name)
+  assert.deepEqual([...told].sort(), there.sort())
 })
 
 test('Accept decides between text and OpenMetrics', async () => {

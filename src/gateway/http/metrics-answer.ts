@@ -18,6 +18,8 @@ export interface MetricsSource {
 const plainText = 'text/plain; version=0.0.4; charset=utf-8'
 const openText = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
+const retryAfterS = 5
+
 /** Answers a scrape; rejects with `metrics_late`. */
 export async function answerMetrics(
   source: MetricsSource,
@@ -27,8 +29,10 @@ export async function answerMetrics(
 ): Promise<void> {
   const openMetrics = prefersOpenMetrics(res.req.headers.accept ?? '')
   const text = await source.text(report, { full, openMetrics })
-  if (text === null)
-    throw new Failure('metrics_late', 'The thread that records calls does not answer; /health may say why.')
+  if (text === null) {
+    const message = 'The thread that records calls does not answer; /health may say why.'
+    throw new Failure('metrics_late', message, { retryAfterS })
+  }
   const body = Buffer.from(text)
   res.writeHead(200, {
     'Content-Type': openMetrics ? openText : plainText,
