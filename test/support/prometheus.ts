@@ -109,7 +109,7 @@ export async function startPrometheus(config: string): Promise<Prometheus> {
     query: async (expression, atS) => {
       const time = atS === undefined ? {} : { time: String(atS) }
       const asked = new URLSearchParams({ query: expression, ...time })
-      const { result } = (await api(`query?${asked}`)) as { readonly result: readonly Found[] }
+      const { result } = (await api(`query?${asked.toString()}`)) as { readonly result: readonly Found[] }
       return result.map(({ metric, value, values = value === undefined ? [] : [value] }) => ({
         labels: metric,
         samples: values.map(([at, text]): Sample => [at, Number(text)]),
