@@ -17,11 +17,27 @@ const buckets = {
 const nanoDollars = 1e9
 const msPerS = 1000
 
-/** A figure of a call; null counts as nothing. */
-type Figure = (call: StoredCall) => number | null
+type NumberField = {
+  [Name in keyof StoredCall]: StoredCall[Name] extends number | null ? Name : never
+}[keyof StoredCall]
 
-/** Of the labels that it has. */
-type Times = readonly [histogram: Histogram, labelNames: readonly string[], milliseconds: Figure]
+/** Sums without labels. */
+const sums: readonly (readonly [name: string, of: NumberField, help: string])[] = [
+  ['cached_input_tokens', 'cachedInputTokens', 'Input tokens read from a cache.'],
+  ['cache_write_tokens', 'cacheWriteTokens', 'Input tokens written to a cache.'],
+  ['reasoning_tokens', 'reasoningTokens', 'Output tokens of reasoning.'],
+  ['response_bytes', 'responseBytes', 'Bytes of the bodies of answers.'],
+]
+
+/** A histogram with its labels. */
+type Timed = readonly [string, NumberField, keyof typeof buckets, labels: string[], help: string]
+const times: readonly Timed[] = [
+  ['call_duration', 'durationMs', 'call', ['call_type', 'model'], 'From the head to the last byte.'],
+  ['time_to_first_token', 'ttftMs', 'firstToken', ['model'], 'From dispatch to the first content.'],
+  ['time_per_output_token', 'tpotMs', 'outputToken', ['model'], 'Per output token after the first.'],
+  ['queue_wait', 'queueMs', 'wait', [], 'Wait for a slot.'],
+  ['overhead', 'overheadMs', 'overhead', [], 'What the gateway itself took of a call.'],
+]
 
 /** What is counted of ended calls. Times are of calls that went well, as on the page and in `/api/query`. */
 export class CallSeries {
@@ -30,82 +46,26 @@ export class CallSeries {
   readonly #failures: Counter
   readonly #tokens: Counter
   readonly #cost: Counter
-  /** Without labels. */
-  readonly #sums: readonly (readonly [Counter, Figure])[]
-  readonly #times: readonly Times[]
+  readonly #unpriced: Counter
+  readonly #sums: readonly (readonly [Counter, NumberField])[]
+  readonly #times: readonly (readonly [Histogram, labels: readonly string[], NumberField])[]
 
   constructor(registry: Registry) {
     const registers = [registry]
     const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
       new Counter({ name: `tokenweir_${name}_total`, help, labelNames, registers })
-    const histogram = (
-      name: string,
-      help: string,
-      bounds: readonly number[],
-      labelNames: string[],
-      of: Figure,
-    ): Times => [
-      new Histogram({
-        name: `tokenweir_${name}_seconds`,
-        help,
-        labelNames,
-        registers,
-        buckets: [...bounds],
-      }),
-      labelNames,
-      of,
-    ]
-
     this.#calls = counter('calls', 'Calls that have ended.', ['call_type', 'model', 'outcome'])
-    this.#failures = counter('failures', 'Calls that failed, by the code of docs/errors.md.', [
-      'failure_code',
-    ])
+    const byCode = 'Calls that failed, or whose client left, by the code of docs/errors.md.'
+    this.#failures = counter('failures', byCode, ['failure_code'])
     this.#tokens = counter('tokens', 'Tokens that upstreams reported.', ['model', 'type'])
     this.#cost = counter('cost_usd', 'US dollars by the prices in force when the calls began.', ['model'])
-    this.#sums = [
-      [
-        counter('cached_input_tokens', 'Input tokens read from a cache.'),
-        ({ cachedInputTokens }) => cachedInputTokens,
-      ],
-      [
-        counter('cache_write_tokens', 'Input tokens written to a cache.'),
-        ({ cacheWriteTokens }) => cacheWriteTokens,
-      ],
-      [counter('reasoning_tokens', 'Output tokens of reasoning.'), ({ reasoningTokens }) => reasoningTokens],
-      [counter('response_bytes', 'Bytes of the bodies of answers.'), ({ responseBytes }) => responseBytes],
-      [
-        counter('unpriced_calls', 'Calls with usage whose price is not known.'),
-        ({ usageSource, costNanoUsd }) => (usageSource !== 'none' && costNanoUsd === null ? 1 : 0),
-      ],
-    ]
-    const [byModel, byType] = [['model'], ['call_type', 'model']]
-    this.#times = [
-      histogram(
-        'call_duration',
-        'From the head of the request to the last byte of the answer.',
-        buckets.call,
-        byType,
-        ({ durationMs }) => durationMs,
-      ),
-      histogram(
-        'time_to_first_token',
-        'From dispatch to the first content.',
-        buckets.firstToken,
-        byModel,
-        ({ ttftMs }) => ttftMs,
-      ),
-      histogram(
-        'time_per_output_token',
-        'Per output token after the first.',
-        buckets.outputToken,
-        byModel,
-        ({ tpotMs }) => tpotMs,
-      ),
-      histogram('queue_wait', 'Wait for a slot.', buckets.wait, [], ({ queueMs }) => queueMs),
-      histogram('overhead', 'What the gateway itself took of a call.', buckets.overhead, [], (call) => {
-        return call.overheadMs
-      }),
-    ]
+    this.#unpriced = counter('unpriced_calls', 'Calls with usage whose price is not known.')
+    this.#sums = sums.map(([name, field, help]) => [counter(name, help), field])
+    this.#times = times.map(([part, field, bounds, labelNames, help]) => {
+      const name = `tokenweir_${part}_seconds`
+      const histogram = new Histogram({ name, help, labelNames, registers, buckets: [...buckets[bounds]] })
+      return [histogram, labelNames, field]
+    })
     // A series that begins with its first failure shows no rise.
     for (const code of Object.keys(failureKinds)) this.#failures.inc({ failure_code: code }, 0)
   }
@@ -115,7 +75,10 @@ export class CallSeries {
     const keyOf = ({ callType, outcome, model }: StoredCall): string =>
       `${callType} ${outcome} ${this.#models.labelOf(model, isFailed(outcome))}`
     for (const [key, alike] of Map.groupBy(calls, keyOf)) this.#countAlike(key, alike)
-    for (const [counter, figure] of this.#sums) counter.inc(sumOf(calls, figure))
+    for (const [counter, field] of this.#sums) counter.inc(sumOf(calls, field))
+    const isUnpriced = ({ usageSource, costNanoUsd }: StoredCall): boolean =>
+      usageSource !== 'none' && costNanoUsd === null
+    this.#unpriced.inc(calls.filter(isUnpriced).length)
     for (const { failureCode } of calls) {
       if (failureCode !== null) this.#failures.inc({ failure_code: failureCode })
     }
@@ -125,21 +88,15 @@ export class CallSeries {
     const [call_type = '', outcome = ''] = key.split(' ', 2)
     const model = key.slice(call_type.length + outcome.length + 2)
     this.#calls.inc({ call_type, model, outcome }, calls.length)
-    this.#tokens.inc(
-      { model, type: 'input' },
-      sumOf(calls, ({ inputTokens }) => inputTokens),
-    )
-    this.#tokens.inc(
-      { model, type: 'output' },
-      sumOf(calls, ({ outputTokens }) => outputTokens),
-    )
-    this.#cost.inc({ model }, sumOf(calls, ({ costNanoUsd }) => costNanoUsd) / nanoDollars)
+    this.#tokens.inc({ model, type: 'input' }, sumOf(calls, 'inputTokens'))
+    this.#tokens.inc({ model, type: 'output' }, sumOf(calls, 'outputTokens'))
+    this.#cost.inc({ model }, sumOf(calls, 'costNanoUsd') / nanoDollars)
     if (outcome !== 'ok') return
     const labels: Readonly<Record<string, string>> = { call_type, model }
-    for (const [histogram, names, figure] of this.#times) {
+    for (const [histogram, names, field] of this.#times) {
       const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']))
       for (const call of calls) {
-        const ms = figure(call)
+        const ms = call[field]
         if (ms !== null) histogram.observe(own, ms / msPerS)
       }
     }
@@ -147,8 +104,8 @@ export class CallSeries {
 }
 
 /** An upstream may report any count it likes, and a counter cannot fall. */
-function sumOf(calls: readonly StoredCall[], figure: Figure): number {
+function sumOf(calls: readonly StoredCall[], field: NumberField): number {
   let sum = 0
-  for (const call of calls) sum += Math.max(0, figure(call) ?? 0)
+  for (const call of calls) sum += Math.max(0, call[field] ?? 0)
   return sum
 }
