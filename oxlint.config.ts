@@ -27,7 +27,7 @@ const source: Record<string, string> = {
     'api call lib gateway/admission gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http',
   'gateway/process':
-    'api call control lib options payloads payloads/tap store/sqlite store/write gateway/admission gateway/call gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/tap store/sqlite store/write gateway/admission gateway/call gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
 
   'store/migrations': '',
   'store/sqlite': 'call lib store/migrations store/rollup',
@@ -36,6 +36,8 @@ const source: Record<string, string> = {
   'store/journal': 'call lib store/rollup store/sqlite store/write',
   'store/write': 'api call lib pricing store/jobs store/journal store/rollup store/sqlite',
   'store/jobs': 'api call lib store/journal store/read store/rollup store/sqlite store/write',
+
+  metrics: 'call',
 
   payloads: 'api call lib payloads/file payloads/record payloads/tap',
   'payloads/tap': 'call lib payloads payloads/record',

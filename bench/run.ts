@@ -13,6 +13,7 @@ import { benchPolledOverview } from './polled-overview.ts'
 import { benchQuestions } from './questions.ts'
 import { benchRawLog } from './raw-log.ts'
 import { benchFeedReaders } from './feed-readers.ts'
+import { benchScrapedCalls } from './scraped-calls.ts'
 import { benchStart } from './start.ts'
 import { type BenchResult, formatTable, verdict, writeResult } from './summary.ts'
 import { absence, streamAbsence } from './targets/target.ts'
@@ -33,6 +34,7 @@ const programs: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   p12: benchFirstCall,
   'raw-log': benchRawLog,
   feed: benchFeedReaders,
+  metrics: benchScrapedCalls,
 }
 /** Left out of a run of all programs when no database is named. */
 const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9', 'page', 'p11'])

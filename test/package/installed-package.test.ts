@@ -14,7 +14,9 @@ const repository = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What is packed, and what it is built from. */
 const packedParts =
-  'bin build src ui CHANGELOG.md LICENSE README.md package.json tsconfig.json tsconfig.build.json'.split(' ')
+  'bin build ops src ui CHANGELOG.md LICENSE README.md package.json tsconfig.json tsconfig.build.json'.split(
+    ' ',
+  )
 
 /** Packs a copy of the tree: packing builds anew, and other tests use what is built here. Gives the tarball's path. */
 async function pack(folder: string): Promise<string> {
@@ -54,6 +56,8 @@ test('the packed package, installed in an empty folder, forwards and records a c
   for (const file of ['index.html', 'sign-in.html']) assert.ok(files.includes(`dist/ui/${file}`), file)
   for (const file of ['model_costs.json', 'model_costs.LICENSE'])
     assert.ok(files.includes(`dist/${file}`), file)
+  for (const file of ['prometheus/alerts.yml', 'grafana/tokenweir.json'])
+    assert.ok(files.includes(`ops/${file}`), file)
   assert.ok(files.some((file) => /^dist\/ui\/assets\/index-[\w-]+\.js\.br$/.test(file)))
 
   await using upstream = await startSimulatedUpstream()
@@ -63,6 +67,8 @@ test('the packed package, installed in an empty folder, forwards and records a c
     directory: folder.path,
     command,
   })
+  const metrics = await fetch(`${gateway.origin}/metrics`)
+  assert.match(await metrics.text(), /^tokenweir_build_info\{/m)
   const answer = await fetch(`${gateway.baseUrl}/chat/completions`, {
     method: 'POST',
     body: JSON.stringify({ model: 'packed-model', messages: [] }),

@@ -23,6 +23,7 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
   ],
   draining: ['Stopping', 'The gateway was stopping and could not let the call finish.'],
   too_many_readers: ['Feed full', 'The live feed had as many readers as it takes.'],
+  metrics_late: ['Metrics late', 'The thread that records calls did not answer a scrape in time.'],
   token_budget_exceeded: [
     'Over budget',
     'The tokens of 24 hours were used up, and the gateway refuses calls beyond them.',

@@ -31,6 +31,7 @@ test('every option of the gateway gets the control that its kind of value wants'
     'client-stall-timeout-ms': [0, longestMs],
     'drain-timeout-ms': [0, longestMs],
     via: 'choice',
+    metrics: 'choice',
     'trust-loopback': 'choice',
     'usage-injection': 'choice',
     'allow-host': 'text',

@@ -34,6 +34,7 @@ const known: Readonly<Record<string, Words>> = {
   via: { group: 'Network', title: 'Via header' },
   allow_host: { group: 'Network', title: 'Further host names' },
   trust_loopback: { group: 'Network', title: 'Trust in this machine' },
+  metrics: { group: 'Network', title: 'Metrics for Prometheus' },
   raw_log: { group: 'Payloads', title: 'Keeping payloads' },
   raw_log_capture: { group: 'Payloads', title: 'Of which calls' },
   raw_log_max_body_kb: { group: 'Payloads', title: 'Largest body kept' },

@@ -10,6 +10,7 @@ import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
 import { sendJson } from './json-answer.ts'
 import { listen } from './listen.ts'
+import { answerMetrics, type MetricsSource } from './metrics-answer.ts'
 import { refuseMalformed, writeRefusal } from './malformed-requests.ts'
 import type { RawLogRoutes } from '../raw-log/raw-log-routes.ts'
 import { RequestHead } from './request-head.ts'
@@ -24,6 +25,8 @@ export interface GatewayServerOptions {
   readonly calls: CallHandler
   readonly health: Health
   readonly rawLog: RawLogRoutes
+  /** Null if it is switched off. */
+  readonly metrics: MetricsSource | null
   readonly trusted: TrustedClients
   /** Names besides loopback and addresses under which own routes answer. */
   readonly allowedHosts: readonly string[]
@@ -143,7 +146,8 @@ export class GatewayServer {
   ): Promise<void> {
     if (head.flaw !== null) throw new Failure('invalid_request', head.flaw)
     const isRawLog = target.path.startsWith(rawLogPath)
-    if (!isRawLog && target.path !== '/' && target.path !== '/health') {
+    const metrics = target.path === '/metrics' ? this.#options.metrics : null
+    if (!isRawLog && metrics === null && target.path !== '/' && target.path !== '/health') {
       const advice = baseUrlAdvice(target.path, head.host)
       if (advice !== null) this.#options.health.wrongBaseUrlCalls++
       throw new Failure('not_found', advice ?? `Nothing is answered under ${target.path}; calls go to /v1/…`)
@@ -157,8 +161,12 @@ export class GatewayServer {
     if (!isRawLog && req.method !== 'GET' && req.method !== 'HEAD') {
       throw new Failure('method_not_allowed', `${target.path} takes GET.`)
     }
-    const isTrusted = await this.#options.trusted.include(head, req.socket)
+    const isTrusted = await this.#options.trusted.include(head, req.socket, metrics !== null)
     if (req.socket.destroyed) return
+    if (metrics !== null) {
+      await answerMetrics(metrics, this.#options.health.report(this.#draining), isTrusted, res)
+      return
+    }
     if (!isRawLog) {
       this.#answerHealth(res, isTrusted)
       return

@@ -18,9 +18,14 @@ export class TrustedClients {
     return this.#adminToken !== null
   }
 
-  /** Whether a request brings the admin token, or comes from this machine and from no page of another site. */
-  async include(head: RequestHead, socket: Socket): Promise<boolean> {
+  /**
+   * Whether a request brings the admin token, or comes from this machine and from no page of another site. It may be
+   * brought as a bearer's where no credential of an upstream is expected: Prometheus sends no header of another name.
+   */
+  async include(head: RequestHead, socket: Socket, mayBear = false): Promise<boolean> {
     if (this.#adminToken?.matches(head.adminToken) === true) return true
+    const [, borne] = (mayBear ? /^bearer +(.+)$/i.exec(head.credential ?? '') : null) ?? []
+    if (this.#adminToken?.matches(borne) === true) return true
     return !isCrossSite(head) && this.#thisMachine.sent(head, socket)
   }
 }

@@ -27,6 +27,7 @@ import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
+import { GatewayMetrics, metricsModule } from './gateway-metrics.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
@@ -76,7 +77,8 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const number = takeInstanceNumber(dataFolder)
   const salt = installationSalt(join(dataFolder, '.salt'))
 
-  const sink = new WriterThread({ dbPath: options.db, instance, number, version })
+  const observers = options.metrics ? [metricsModule({ version, instance })] : []
+  const sink = new WriterThread({ dbPath: options.db, instance, number, version, observers })
   const admission = new LocalAdmission({ ...options, clock })
   const minutes = new MinuteReport({ clock, admission, sink })
   const budgetRejects = options.budgetAction === 'reject'
@@ -147,6 +149,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     calls,
     health,
     rawLog: rawLog.routes,
+    metrics: options.metrics ? new GatewayMetrics(clock, (of, text) => sink.ask(of, text)) : null,
     trusted,
     allowedHosts: options.allowHost,
   })

@@ -1,0 +1,87 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { extname } from 'node:path'
+import type { HealthReport } from '../../api/health-report.ts'
+import { type Clock, within } from '../../call/clock.ts'
+import type { ObserverModule } from '../../call/row-observer.ts'
+import type { BuildInfo } from '../../metrics/metrics-observer.ts'
+import type { ScrapeQuestion } from '../../metrics/scrape-question.ts'
+import type { MetricsSource, ScrapeWish } from '../http/metrics-answer.ts'
+
+const name = 'metrics'
+/** A scraper that waits longer gets nothing in the end, as a rule. */
+const answerLimitMs = 2000
+const loopDelayEveryMs = 20
+const nanoseconds = 1e9
+
+/** What counts the series, in the writer's thread. */
+export function metricsModule(settings: BuildInfo): ObserverModule {
+  const file = `../../metrics/metrics-observer${extname(import.meta.url)}`
+  return { name, url: new URL(file, import.meta.url).href, settings }
+}
+
+/** Has the writer's thread write what a scraper gets, and tells it what only this thread knows. */
+export class GatewayMetrics implements MetricsSource {
+  readonly #clock: Clock
+  readonly #ask: (observer: string, question: string) => Promise<string | null>
+  /** One of a kind at a time: while the thread is held up, questions must not pile up. */
+  readonly #asked = new Map<string, Promise<string | null>>()
+  #loopDelay: ReturnType<typeof monitorEventLoopDelay> | null = null
+
+  constructor(clock: Clock, ask: (observer: string, question: string) => Promise<string | null>) {
+    this.#clock = clock
+    this.#ask = ask
+  }
+
+  async text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
+    const kind = JSON.stringify(wish)
+    let answer = this.#asked.get(kind)
+    if (answer === undefined) {
+      answer = this.#answer(report, wish).finally(() => this.#asked.delete(kind))
+      this.#asked.set(kind, answer)
+    }
+    const text = await within(this.#clock, answerLimitMs, answer)
+    return text === 'late' ? null : text
+  }
+
+  async #answer(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
+    const values = { ...gatewayValues(report), ...this.#loopValues() }
+    const question: ScrapeQuestion = { ...wish, values, warnings: report.warnings.map(({ code }) => code) }
+    // Rejects while the thread is started anew.
+    return this.#ask(name, JSON.stringify(question)).catch(() => null)
+  }
+
+  #loopValues() {
+    if (this.#loopDelay === null) {
+      // From the first scrape on: who never scrapes, has no timer.
+      this.#loopDelay = monitorEventLoopDelay({ resolution: loopDelayEveryMs })
+      this.#loopDelay.enable()
+    }
+    const delay = this.#loopDelay
+    // A timer that is on time counts as late by its whole interval.
+    const lateS = (ns: number): number => Math.max(0, ns / nanoseconds - loopDelayEveryMs / 1000) || 0
+    const { heapUsed, heapTotal, external } = process.memoryUsage()
+    const values = {
+      nodejs_eventloop_lag_mean_seconds: lateS(delay.mean),
+      nodejs_eventloop_lag_p99_seconds: lateS(delay.percentile(99)),
+      nodejs_eventloop_lag_max_seconds: lateS(delay.max),
+      nodejs_eventloop_active_seconds_total: performance.eventLoopUtilization().active / 1000,
+      nodejs_heap_size_used_bytes: heapUsed,
+      nodejs_heap_size_total_bytes: heapTotal,
+      nodejs_external_memory_bytes: external,
+    }
+    delay.reset()
+    return values
+  }
+}
+
+function gatewayValues({ rate_limiter, token_budget, telemetry }: HealthReport) {
+  return {
+    tokenweir_slots_max: rate_limiter.max_concurrent,
+    tokenweir_slots_active: rate_limiter.active,
+    tokenweir_queue_length: rate_limiter.queued,
+    tokenweir_budget_limit_tokens: token_budget.daily_limit,
+    tokenweir_budget_used_tokens: token_budget.total_used,
+    tokenweir_retries_429_total: rate_limiter.total_retries_429,
+    tokenweir_telemetry_dropped_total: telemetry.dropped,
+  }
+}

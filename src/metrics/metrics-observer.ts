@@ -1,0 +1,51 @@
+/** Counts, in the writer's thread, what becomes rows, and writes the text of a scrape there. */
+import type { ObserveRows, RowObserver } from '../call/row-observer.ts'
+import { CallSeries } from './call-series.ts'
+import { addProcessSeries } from './process-series.ts'
+import { Counter, Gauge, Registry } from './prom-client.ts'
+import { loopGauges, openGauges, type ScrapeQuestion, toldCounters } from './scrape-question.ts'
+
+/** For `tokenweir_build_info`. */
+export interface BuildInfo {
+  readonly version: string
+  readonly instance: string
+}
+
+export const observeRows: ObserveRows<BuildInfo> = (build): RowObserver => {
+  const [all, open] = [new Registry(), new Registry()]
+  const registers = [all]
+  const calls = new CallSeries(all)
+  const info = { name: 'tokenweir_build_info', help: 'The gateway that answers.', registers }
+  new Gauge({ ...info, labelNames: ['version', 'instance'] }).set({ ...build }, 1)
+  const warned = { name: 'tokenweir_warnings', help: 'Warnings of /health by their codes.', registers }
+  const warnings = new Gauge({ ...warned, labelNames: ['code'] })
+  const gauges = new Map<string, Gauge>()
+  const addGauges = (names: Readonly<Record<string, string>>, registers: Registry[]): void => {
+    for (const [name, help] of Object.entries(names)) gauges.set(name, new Gauge({ name, help, registers }))
+  }
+  addGauges(openGauges, [all, open])
+  addGauges(loopGauges, registers)
+  const counters = new Map(
+    Object.entries(toldCounters).map(([name, help]) => [name, new Counter({ name, help, registers })]),
+  )
+  addProcessSeries(all)
+
+  const answer = async (question: string): Promise<string> => {
+    const { full, openMetrics, values, warnings: codes }: ScrapeQuestion = JSON.parse(question)
+    for (const [name, value] of Object.entries(values)) {
+      gauges.get(name)?.set(value)
+      counters.get(name)?.reset()
+      counters.get(name)?.inc(value)
+    }
+    warnings.reset()
+    for (const code of codes) warnings.inc({ code })
+    const text = await (full ? all : open).metrics()
+    return openMetrics ? asOpenMetrics(text) : text
+  }
+  return { recorded: (rows) => calls.count(rows), answer }
+}
+
+/** prom-client writes OpenMetrics too, but from then on leaves `_total` out of counters' names in either format. */
+function asOpenMetrics(text: string): string {
+  return `${text.replaceAll(/^# (HELP|TYPE) (\S+)_total /gm, '# $1 $2 ').replaceAll('\n\n', '\n')}# EOF\n`
+}

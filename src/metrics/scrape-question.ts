@@ -1,0 +1,38 @@
+/** What strangers are shown too. */
+export const openGauges = {
+  tokenweir_slots_max: 'Calls that may be in flight at once.',
+  tokenweir_slots_active: 'Calls in flight.',
+  tokenweir_queue_length: 'Calls that wait for a slot.',
+  tokenweir_budget_limit_tokens: 'Token budget of any 24 hours.',
+  tokenweir_budget_used_tokens: 'Tokens used in the last 24 hours.',
+} as const
+
+/** Of the thread that calls pass through, under the names that Node programs commonly have. */
+export const loopGauges = {
+  nodejs_eventloop_lag_mean_seconds: 'Mean delay of the event loop since the last scrape.',
+  nodejs_eventloop_lag_p99_seconds: 'Its 99th percentile.',
+  nodejs_eventloop_lag_max_seconds: 'The longest.',
+  nodejs_heap_size_used_bytes: 'Heap in use.',
+  nodejs_heap_size_total_bytes: 'Heap.',
+  nodejs_external_memory_bytes: 'Memory outside the heap, buffers among it.',
+} as const
+
+/** What only ever rises while the process lives. */
+export const toldCounters = {
+  nodejs_eventloop_active_seconds_total: 'Time in which the event loop was at work.',
+  tokenweir_retries_429_total: 'Calls tried again after a 429 of the upstream.',
+  tokenweir_telemetry_dropped_total: 'Records of calls that were lost.',
+} as const
+
+type ToldName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof toldCounters
+
+/** What the thread that calls pass through tells the writer's for a scrape. */
+export interface ScrapeQuestion {
+  /** Others than who runs the gateway are shown slots and budget alone, as of `/health`. */
+  readonly full: boolean
+  /** In place of the text format 0.0.4. */
+  readonly openMetrics: boolean
+  readonly values: Readonly<Record<ToldName, number>>
+  /** The codes of the warnings of `/health`. */
+  readonly warnings: readonly string[]
+}
