@@ -5,7 +5,7 @@ import { firstIdAt } from '../../call/call-id.ts'
 import type { CallStart } from '../../call/call.ts'
 import { type StoredCall, unknownFields } from '../../call/call-record.ts'
 import type { CallPricer } from '../write/call-pricer.ts'
-import { CallWriter } from '../write/call-writer.ts'
+import { CallWriter, type RecordedListener } from '../write/call-writer.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { instanceLockPath } from '../sqlite/instance-number.ts'
 import { type JournalHeader, parseEnd, parseHeader, parseStart } from './journal-line.ts'
@@ -29,6 +29,8 @@ export interface RecoveryOptions {
   readonly self: JournalReader | null
   readonly wallTimeMs: number
   readonly pricer?: CallPricer
+  /** Told of the rows. */
+  readonly recorded?: RecordedListener | null
 }
 
 export interface Recovery {
@@ -45,7 +47,7 @@ export interface Recovery {
 export function recoverJournals(
   folder: string,
   database: DatabaseSync,
-  { self, wallTimeMs, pricer }: RecoveryOptions,
+  { self, wallTimeMs, pricer, recorded }: RecoveryOptions,
 ): Recovery {
   let damage: string | null = null
   let conflicts = 0
@@ -66,7 +68,7 @@ export function recoverJournals(
       ifPossible(() => rmSync(path, { force: true }))
       continue
     }
-    if (header !== null) conflicts += writeLeft(database, journal.calls, pricer ?? null)
+    if (header !== null) conflicts += writeLeft(database, journal.calls, pricer, recorded)
     if (!journal.isDamaged) ifPossible(() => rmSync(path, { force: true }))
     else {
       const kept = `${path}.corrupt-${timeText(wallTimeMs)}`
@@ -141,12 +143,17 @@ export function interruptedCall(start: CallStart, instance: string): StoredCall 
 }
 
 /** Says how many calls found their id taken by another. */
-function writeLeft(database: DatabaseSync, found: readonly StoredCall[], pricer: CallPricer | null): number {
+function writeLeft(
+  database: DatabaseSync,
+  found: readonly StoredCall[],
+  pricer: CallPricer | null = null,
+  recorded: RecordedListener | null = null,
+): number {
   const unfoldedId = firstIdAt(foldedUntilMs(database))
   // A call that was folded away has left no row to know it by: it is counted already.
   const calls = found.filter(({ id }) => id >= unfoldedId)
   const words = new WordList()
-  const writer = new CallWriter(database, words, pricer)
+  const writer = new CallWriter(database, words, pricer, recorded)
   const encoder = new BatchEncoder()
   let conflicts = 0
   for (let at = 0; at < calls.length; at += callsPerBatch) {

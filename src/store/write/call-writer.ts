@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { StoredCall } from '../../call/call-record.ts'
 import { startedAtMs } from '../../call/call-id.ts'
 import {
   outcomeCodes,
@@ -10,7 +11,7 @@ import {
 } from '../../call/call-fields.ts'
 import type { BookedCost, CallPricer, PriceableCall } from './call-pricer.ts'
 import { InterruptedCalls } from '../journal/interrupted-calls.ts'
-import { type CallBatch, estimateAt, indexOf, numbersPerCall, type WordList } from './record-batch.ts'
+import { type CallBatch, callIn, estimateAt, indexOf, numbersPerCall, type WordList } from './record-batch.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 import { sqliteCode, sqliteCodes } from '../sqlite/sqlite-code.ts'
@@ -23,7 +24,17 @@ export interface WriteResult {
   readonly conflicts: number
 }
 
+/** Told, after each transaction, which calls are rows since then, with what they cost. */
+export type RecordedListener = (calls: readonly StoredCall[]) => void
+
 type Insertion = 'added' | 'there' | 'conflict' | 'impossible'
+
+interface WrittenPart extends Omit<WriteResult, 'written'> {
+  /** The first call that was not looked at. */
+  readonly next: number
+  /** Empty if nobody is told. */
+  readonly added: readonly StoredCall[]
+}
 
 /** A transaction ends after so many rows or milliseconds, so that no other writer waits for long. */
 const rowsPerTransaction = 500
@@ -75,12 +86,21 @@ export class CallWriter {
   /** Of sources and keys of prices, by their text; empty again after a rollback. */
   readonly #labelIds = new Map<string, number>()
   #interrupted: InterruptedCalls | null = null
+  readonly #recorded: RecordedListener | null
+  /** What the prices say of the call that was inserted last. */
+  #cost: BookedCost | null = null
 
   /** Without a pricer, calls cost what they say themselves. */
-  constructor(database: DatabaseSync, words: WordList, pricer: CallPricer | null = null) {
+  constructor(
+    database: DatabaseSync,
+    words: WordList,
+    pricer: CallPricer | null = null,
+    recorded: RecordedListener | null = null,
+  ) {
     this.#database = database
     this.#words = words
     this.#pricer = pricer
+    this.#recorded = recorded
     this.#statements = new RowStatements(database)
   }
 
@@ -94,6 +114,7 @@ export class CallWriter {
       try {
         const part = inTransaction(this.#database, () => this.#writePart(batch, shape, next))
         next = part.next
+        if (part.added.length > 0) this.#recorded?.(part.added)
         dropped += part.dropped
         conflicts += part.conflicts
       } catch (error) {
@@ -104,18 +125,20 @@ export class CallWriter {
     return { written: batch.count - dropped, dropped, conflicts }
   }
 
-  #writePart(batch: CallBatch, shape: Shape, from: number): Omit<WriteResult, 'written'> & { next: number } {
+  #writePart(batch: CallBatch, shape: Shape, from: number): WrittenPart {
     const until = Math.min(batch.count, from + rowsPerTransaction)
     const deadline = performance.now() + transactionMs
     const tokensByMinute = new Map<number, number>()
     const estimatesByMinute = new Map<number, number>()
     let seq = this.#statements.number(lastSeq) ?? 0
     let [dropped, conflicts] = [0, 0]
+    const added: StoredCall[] = []
     let row = from
     for (; row < until && (row % 32 !== 0 || row === from || performance.now() < deadline); row++) {
       const inserted = this.#insert(batch, shape, row * numbersPerCall, seq + 1)
       if (inserted === 'added') {
         seq++
+        if (this.#recorded !== null) added.push(this.#asRecorded(batch, row * numbersPerCall))
         countTokens(batch.numbers, row * numbersPerCall, tokensByMinute, estimatesByMinute)
       } else if (inserted !== 'there') {
         dropped++
@@ -126,7 +149,14 @@ export class CallWriter {
       this.#statements.run(addTo('budget_minutes'), minute, tokens)
     for (const [minute, tokens] of estimatesByMinute)
       this.#statements.run(addTo('budget_estimates'), minute, tokens)
-    return { next: row, dropped, conflicts }
+    return { next: row, dropped, conflicts, added }
+  }
+
+  #asRecorded(batch: CallBatch, base: number): StoredCall {
+    const call = callIn(batch, base, this.#words)
+    const cost = this.#cost
+    if (cost === null) return call
+    return { ...call, costNanoUsd: cost.costNanoUsd, priceSource: cost.source, priceKey: cost.key }
   }
 
   #insert(batch: CallBatch, shape: Shape, base: number, seq: number): Insertion {
@@ -141,6 +171,7 @@ export class CallWriter {
       else if (table !== null) values[at++] = this.#entryId(table, value)
       else values[at++] = isText ? (texts[value] ?? null) : value
     }
+    this.#cost = null
     if (shape.isPriced) this.#fillCost(batch, base, values, at)
     try {
       if (shape.insert.run(...values).changes === 1) return 'added'
@@ -176,6 +207,7 @@ export class CallWriter {
   #fillCost({ numbers }: CallBatch, base: number, values: (number | string | null)[], at: number): void {
     const reported = numbers[base + costAt] ?? Number.NaN
     const cost = Number.isNaN(reported) ? this.#costAt(numbers, base) : null
+    this.#cost = cost
     values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
     values[at + 1] = cost === null ? this.#wordAt(numbers, base + sourceAt) : this.#labelId(cost.source)
     values[at + 2] = cost === null ? this.#wordAt(numbers, base + keyAt) : this.#labelId(cost.key)

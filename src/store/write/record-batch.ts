@@ -77,6 +77,44 @@ const fill: Fill = new Function(
   }`,
 )(whole)
 
+/** The value that {@link encoding} has stored as `value`. */
+function decoding({ kind, codes }: NamedField): string {
+  switch (kind) {
+    case 'time':
+      return 'value / 1000'
+    case 'code':
+      return `${JSON.stringify(Object.fromEntries(Object.entries(codes ?? {}).map(([word, code]) => [code, word])))}[value]`
+    case 'flag':
+      return 'value === 1'
+    case 'fingerprint':
+      return "(value >>> 0).toString(16).padStart(8, '0')"
+    case 'word':
+      return 'words.word(value)'
+    case 'text':
+      return 'texts[value]'
+    default:
+      return 'value'
+  }
+}
+
+type Read = (numbers: Float64Array, base: number, texts: readonly string[], words: WordList) => StoredCall
+
+// oxlint-disable-next-line typescript/no-implied-eval -- nothing goes into it but our own table.
+const read: Read = new Function(
+  `return (numbers, base, texts, words) => {
+    let value
+    return {
+      id: numbers[base],
+      ${storedFields.map((field, index) => `${field.record}: Number.isNaN(value = numbers[base + ${index + 1}]) ? null : ${decoding(field)},`).join('\n')}
+    }
+  }`,
+)()
+
+/** The call whose numbers begin at `base`, as it was encoded: times to a microsecond. The words of its batch must have been accepted. */
+export function callIn({ numbers, texts }: CallBatch, base: number, words: WordList): StoredCall {
+  return read(numbers, base, texts, words)
+}
+
 /** Where each field's value stands among a call's numbers. */
 export const indexOf: Readonly<Record<NamedField['record'], number>> = Object.fromEntries(
   storedFields.map(({ record }, index) => [record, index + 1]),

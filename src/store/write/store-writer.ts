@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { PriceProblem } from '../../api/costs.ts'
 import type { Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
-import { CallWriter } from './call-writer.ts'
+import { CallWriter, type RecordedListener } from './call-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { recoverJournals } from '../journal/journal-recovery.ts'
 import { withLockWait } from '../sqlite/lock-wait.ts'
@@ -14,6 +14,7 @@ import { hasOurHeader, openForWriting } from '../sqlite/open-store.ts'
 import { startQuickChecks } from '../jobs/quick-check.ts'
 import { RollupKeeper } from '../rollup/rollup-keeper.ts'
 import { WordList } from './record-batch.ts'
+import { RowObservers } from './row-observers.ts'
 import { fileKey, keepLeftLog, setAside, setOrphanAside, walBytes } from '../sqlite/store-files.ts'
 import { problemOf, StoreError, type StoreProblem } from '../sqlite/store-error.ts'
 import type { FromWriter, ToWriter, WriterSettings } from './writer-messages.ts'
@@ -39,7 +40,7 @@ interface OpenStore {
   readonly walKey: string | null
 }
 
-type Job = Exclude<ToWriter, { kind: 'close' }>
+type Job = Exclude<ToWriter, { kind: 'ask' | 'close' }>
 
 /**
  * The writer as its thread runs it: opens the database, works through jobs in order, and when something is
@@ -55,6 +56,7 @@ export class StoreWriter {
   /** By what they are about; those that stay until the next start, by their codes. */
   readonly #warnings = new Map<string, Warning>()
   readonly #prices: PricesInForce
+  readonly #observers: RowObservers
   #store: OpenStore | null = null
   #failures = 0
   /** What cancels them, by what they are for. */
@@ -71,11 +73,13 @@ export class StoreWriter {
     this.#clock = clock
     this.#emit = emit
     this.#prices = new PricesInForce(priceFileOf(settings.path))
+    this.#observers = new RowObservers((about, warning) => this.#warn(about, warning))
     this.#keeper = new RollupKeeper(clock, (warning) => this.#warn('rollups', warning))
   }
 
-  /** Opens the database, recovers what dead instances left, and begins to watch the file. */
-  start(): void {
+  /** Loads the observers, opens the database, recovers what dead instances left, and begins to watch the file. */
+  async start(): Promise<void> {
+    await this.#observers.load(this.#settings.observers)
     this.#watchPrices()
     this.#run()
     this.#watch()
@@ -88,13 +92,26 @@ export class StoreWriter {
 
   handle(message: ToWriter): void {
     if (message.kind === 'close') {
-      this.#close()
+      void this.#close()
+      return
+    }
+    if (message.kind === 'ask') {
+      void this.#ask(message.question, message.observer, message.text)
       return
     }
     // Once per batch, and not again when its writing is tried again.
     if (message.kind === 'write') this.#words.accept(message.calls)
     this.#jobs.push(message)
     if (!this.#timers.has('retry')) this.#run()
+  }
+
+  async #ask(question: number, observer: string, text: string): Promise<void> {
+    this.#emit({ kind: 'answer', question, text: await this.#observers.answer(observer, text) })
+  }
+
+  /** Whoever is told of rows that now stand; null if nobody is. */
+  get #recorded(): RecordedListener | null {
+    return this.#observers.none ? null : (calls) => this.#observers.recorded(calls)
   }
 
   #run(): void {
@@ -122,7 +139,7 @@ export class StoreWriter {
       file = openSync(path, 'r')
       placeShippedPrices(priceFileOf(path))
       const history = new HistoryWriter(database, { instance, version })
-      const calls = new CallWriter(database, this.#words, this.#prices)
+      const calls = new CallWriter(database, this.#words, this.#prices, this.#recorded)
       this.#recoverJournals(database)
       return { database, file, calls, history, key: fileKey(path), walKey: fileKey(`${path}-wal`) }
     } catch (error) {
@@ -138,6 +155,7 @@ export class StoreWriter {
       self: this.#settings,
       wallTimeMs,
       pricer,
+      recorded: this.#recorded,
     })
     this.#remember('journal_damaged', damage)
     this.#noteConflicts(conflicts)
@@ -291,7 +309,7 @@ export class StoreWriter {
     }
   }
 
-  #close(): void {
+  async #close(): Promise<void> {
     for (const cancel of this.#timers.values()) cancel()
     this.#keeper.stop()
     this.#stopQuickChecks()
@@ -301,6 +319,7 @@ export class StoreWriter {
       // SQLite empties the log at the next opening.
     }
     this.#release()
+    await this.#observers.close()
     this.#emit({ kind: 'closed' })
   }
 }

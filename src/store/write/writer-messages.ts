@@ -1,4 +1,5 @@
 import type { GatewayEvent, GatewayMinute, MinuteUsage, Warning } from '../../call/call-sink.ts'
+import type { ObserverModule } from '../../call/row-observer.ts'
 import type { CallBatch } from './record-batch.ts'
 
 /** What the writer's thread is started with. */
@@ -8,6 +9,8 @@ export interface WriterSettings extends WatchSettings {
   /** The instance's own, if it has one. */
   readonly number: number | null
   readonly version: string
+  /** What looks on as calls become rows. */
+  readonly observers: readonly ObserverModule[]
 }
 
 /** When the writer looks after its file. */
@@ -34,6 +37,8 @@ export type ToWriter =
       readonly events: readonly GatewayEvent[]
     }
   | { readonly kind: 'usage'; readonly question: number; readonly fromMinute: number }
+  /** To an observer, by its name. */
+  | { readonly kind: 'ask'; readonly question: number; readonly observer: string; readonly text: string }
   | { readonly kind: 'close' }
 
 /** From the writer's thread. */
@@ -41,5 +46,7 @@ export type FromWriter =
   | { readonly kind: 'written'; readonly dropped: number }
   /** `null`: it could not be read, and is to be asked again. */
   | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] | null }
+  /** `null`: there is no such observer, or none any more. */
+  | { readonly kind: 'answer'; readonly question: number; readonly text: string | null }
   | { readonly kind: 'warnings'; readonly warnings: readonly Warning[] }
   | { readonly kind: 'closed' }

@@ -12,6 +12,7 @@ import type {
 } from '../../call/call-sink.ts'
 import type { CallStart } from '../../call/call.ts'
 import { type Clock, systemClock } from '../../call/clock.ts'
+import type { ObserverModule } from '../../call/row-observer.ts'
 import { InflightJournal } from '../journal/inflight-journal.ts'
 import { WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
@@ -26,6 +27,8 @@ export interface WriterThreadOptions extends Partial<WatchSettings> {
   readonly number?: InstanceNumber
   readonly version: string
   readonly clock?: Clock
+  /** What looks on as calls become rows. */
+  readonly observers?: readonly ObserverModule[]
   /**
    * From a record's end to its sending, unless a batch is on its way, and again from there to its line in the
    * journal, where it is no row by then: what `kill -9` can lose.
@@ -90,6 +93,7 @@ export class WriterThread implements CallSink, GatewayHistory {
   constructor(options: WriterThreadOptions) {
     this.#options = {
       clock: systemClock,
+      observers: [],
       flushAfterMs: 50,
       pendingLimit: 10_000,
       pendingBytesLimit: 64 * 2 ** 20,
@@ -105,11 +109,11 @@ export class WriterThread implements CallSink, GatewayHistory {
     const { instance, dbPath } = this.#options
     const number = options.number?.isOwn === true ? options.number.value : null
     this.#journal = new InflightJournal({ folder: dirname(dbPath), instance, number, clock: this.#clock })
-    const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version } = this.#options
+    const { checkEveryMs, quickCheckAfterMs, walLimits, startWorker, version, observers } = this.#options
     const watch = { checkEveryMs, quickCheckAfterMs, walLimits }
     this.#host = new WorkerHost({
       clock: this.#clock,
-      start: () => startWorker({ path: dbPath, instance, number, version, ...watch }),
+      start: () => startWorker({ path: dbPath, instance, number, version, observers, ...watch }),
       received: (message) => this.#receive(message),
       started: () => this.#started(),
       died: (reason) => this.#died(reason),
@@ -163,10 +167,16 @@ export class WriterThread implements CallSink, GatewayHistory {
   async usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
     while (!this.#isClosed) {
       const answer = await this.#host.ask({ kind: 'usage', fromMinute }).catch(() => null)
-      if (answer !== null && answer.minutes !== null) return answer.minutes
+      if (answer?.kind === 'usage' && answer.minutes !== null) return answer.minutes
       await this.#clock.delay(askAgainMs, this.#ending.signal).catch(() => {})
     }
     return null
+  }
+
+  /** Asks an observer by its name; `null` without it. Rejects if the thread does not run, or dies; waits for it to be free. */
+  async ask(observer: string, text: string): Promise<string | null> {
+    const answer = await this.#host.ask({ kind: 'ask', observer, text })
+    return answer.kind === 'answer' ? answer.text : null
   }
 
   /** Writes what is pending and closes the database; after `closeTimeoutMs` the rest is left to the journal. */

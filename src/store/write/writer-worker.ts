@@ -12,5 +12,6 @@ const writer = new StoreWriter(settings, systemClock, (message: FromWriter) => {
   port.postMessage(message)
   if (message.kind === 'closed') port.close()
 })
+// What is sent until there is a listener waits.
+await writer.start()
 port.on('message', (message: ToWriter) => writer.handle(message))
-writer.start()
