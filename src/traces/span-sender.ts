@@ -227,6 +227,6 @@ export class SpanSender {
     const ms = /^\d+$/.test(header)
       ? Number(header) * 1000
       : Date.parse(header) - this.#options.clock.wallTime()
-    return Number.isNaN(ms) ? null : Math.min(pause.askedMs, Math.max(0, ms))
+    return Number.isNaN(ms) ? null : Math.min(pause.askedMs, Math.max(pause.firstMs, ms))
   }
 }
