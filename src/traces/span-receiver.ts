@@ -21,7 +21,11 @@ const answerLimitMs = 10_000
 const longestBody = 64 * 1024
 
 /** The receiver at an address, over a connection that is kept; through the proxy of the environment, but on this machine. */
-export function httpReceiver({ url, headers }: TraceSettings, env: NodeJS.ProcessEnv): SpanReceiver {
+export function httpReceiver(
+  { url, headers }: Pick<TraceSettings, 'url' | 'headers'>,
+  env: NodeJS.ProcessEnv,
+  limitMs = answerLimitMs,
+): SpanReceiver {
   const { protocol, hostname } = new URL(url)
   const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
   const isHere = isLoopbackBind(hostname.replace(/^\[(.*)\]$/, '$1'))
@@ -37,8 +41,8 @@ export function httpReceiver({ url, headers }: TraceSettings, env: NodeJS.Proces
         signal,
       })
       const tooLate = setTimeout(
-        () => req.destroy(new Error(`it did not answer within ${answerLimitMs / 1000} s`)),
-        answerLimitMs,
+        () => req.destroy(new Error(`it did not answer within ${limitMs / 1000} s`)),
+        limitMs,
       )
       const end = (settle: () => void): void => {
         clearTimeout(tooLate)
