@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -22,7 +23,7 @@ const longestBody = 64 * 1024
 
 /** The receiver at an address, over a connection that is kept; through the proxy of the environment, but on this machine. */
 export function httpReceiver(
-  { url, headers }: Pick<TraceSettings, 'url' | 'headers'>,
+  { url, headers, isGzip }: Pick<TraceSettings, 'url' | 'headers' | 'isGzip'>,
   env: NodeJS.ProcessEnv,
   limitMs = answerLimitMs,
 ): SpanReceiver {
@@ -33,11 +34,13 @@ export function httpReceiver(
 
   const post: SpanReceiver['post'] = (parts, contentType, signal) =>
     new Promise((resolve, reject) => {
-      const length = parts.reduce((sum, part) => sum + part.length, 0)
+      const sent = isGzip ? [gzipSync(Buffer.concat(parts), { level: 1 })] : parts
+      const length = sent.reduce((sum, part) => sum + part.length, 0)
+      const coding = isGzip ? { 'content-encoding': 'gzip' } : {}
       const req = request(url, {
         agent,
         method: 'POST',
-        headers: { ...headers, 'content-type': contentType, 'content-length': length },
+        headers: { ...headers, ...coding, 'content-type': contentType, 'content-length': length },
         signal,
       })
       const tooLate = setTimeout(
@@ -69,7 +72,7 @@ export function httpReceiver(
         res.on('end', reply)
         res.on('error', (error) => end(() => reject(error)))
       })
-      for (const part of parts) req.write(part)
+      for (const part of sent) req.write(part)
       req.end()
     })
   return { post, close: () => agent.destroy() }

@@ -20,13 +20,14 @@ for (const [otlpEndpoint, otlpTracesEndpoint, url] of addresses) {
 }
 
 test('what is said of traces goes before what is said of all', () => {
-  const { isJson, headers, problem } = traceSettings(base, {
+  const { isJson, isGzip, headers, problem } = traceSettings(base, {
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: 'a=1, b = 2%2C%20two ,,c=x=y',
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'b=3',
   })
-  assert.deepEqual([isJson, problem], [true, null])
+  assert.deepEqual([isJson, isGzip, problem], [true, true, null])
   assert.deepEqual(headers, { a: '1', b: '3', c: 'x=y' })
 })
 

@@ -2,6 +2,7 @@
 export interface TraceSettings {
   readonly url: string
   readonly isJson: boolean
+  readonly isGzip: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Attributes of the resource. */
   readonly resource: Readonly<Record<string, string>>
@@ -41,10 +42,12 @@ export function traceSettings(endpoints: TraceEndpoints, env: Environment): Trac
   const protocol = set(env[`${prefix}_TRACES_PROTOCOL`]) ?? set(env[`${prefix}_PROTOCOL`]) ?? 'http/protobuf'
   if (protocol !== 'http/protobuf' && protocol !== 'http/json')
     problems.push(`the protocol ${protocol.slice(0, 20)} is not spoken: spans are sent as http/protobuf`)
+  const compression = set(env[`${prefix}_TRACES_COMPRESSION`]) ?? set(env[`${prefix}_COMPRESSION`])
   const named = set(env['OTEL_SERVICE_NAME'])
   return {
     url: traces === 'none' ? `${base.replace(/\/+$/, '')}/v1/traces` : traces,
     isJson: protocol === 'http/json',
+    isGzip: compression === 'gzip',
     headers: { ...list(`${prefix}_HEADERS`, isHeader), ...list(`${prefix}_TRACES_HEADERS`, isHeader) },
     resource: {
       'service.name': 'tokenweir',

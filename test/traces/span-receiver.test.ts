@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { createServer as createHttp } from 'node:http'
 import { listenOnLoopback } from '../../src/lib/http.ts'
 import { httpReceiver } from '../../src/traces/span-receiver.ts'
@@ -46,11 +47,34 @@ test('a request has the headers that were asked for, its length, and the parts a
       })
     }),
   )
-  const receiver = httpReceiver({ url: `${server.origin}/in/here`, headers: { 'api-key': 'k' } }, {})
+  const receiver = httpReceiver(
+    { url: `${server.origin}/in/here`, headers: { 'api-key': 'k' }, isGzip: false },
+    {},
+  )
   const { status, retryAfter, body } = await receiver.post(parts, 'application/json', never)
   assert.deepEqual([status, retryAfter, body.toString()], [429, '3', 'slow down'])
   const sent = { key: 'k', type: 'application/json', length: '10', body: 'head spans' }
   assert.deepEqual(seen, { method: 'POST', path: '/in/here', ...sent })
+  receiver.close()
+})
+
+test('a body is compressed if that is asked for', async () => {
+  let seen: unknown = null
+  await using server = await listenOnLoopback(
+    createHttp((req, res) => {
+      const pieces: Buffer[] = []
+      req.on('data', (piece: Buffer) => pieces.push(piece))
+      req.on('end', () => {
+        const { 'content-encoding': coding, 'content-length': length } = req.headers
+        const body = Buffer.concat(pieces)
+        seen = { coding, body: gunzipSync(body).toString(), isWhole: Number(length) === body.length }
+        res.end()
+      })
+    }),
+  )
+  const receiver = httpReceiver({ url: server.origin, headers: {}, isGzip: true }, {})
+  await receiver.post(parts, 'x/y', never)
+  assert.deepEqual(seen, { coding: 'gzip', body: 'head spans', isWhole: true })
   receiver.close()
 })
 
@@ -74,7 +98,7 @@ function drip(socket: Socket): void {
 for (const [what, answer, reason] of bad) {
   test(`a receiver that ${what} is told from one that answers`, async () => {
     await using server = await rawServer(answer)
-    const receiver = httpReceiver({ url: server.url, headers: {} }, {}, 200)
+    const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {}, 200)
     await assert.rejects(receiver.post(parts, 'x/y', never), reason)
     receiver.close()
   })
@@ -85,7 +109,7 @@ test('nobody who listens is an error with a name', async () => {
     await server[Symbol.asyncDispose]()
     return server.url
   })
-  const receiver = httpReceiver({ url, headers: {} }, {})
+  const receiver = httpReceiver({ url, headers: {}, isGzip: false }, {})
   await assert.rejects(receiver.post(parts, 'x/y', never), /ECONNREFUSED/)
   receiver.close()
 })
@@ -97,7 +121,7 @@ test('of an endless answer its beginning is read', async () => {
     const more = (): void => void (socket.writable && socket.write(piece, more))
     more()
   })
-  const receiver = httpReceiver({ url: server.url, headers: {} }, {})
+  const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {})
   const { status, body } = await receiver.post(parts, 'x/y', never)
   assert.equal(status, 200)
   assert.ok(body.length >= 64 * 1024 && body.length < 2 ** 20)
@@ -110,7 +134,7 @@ test('a kept connection that died meanwhile is replaced, and nobody is told', as
     if (index === 0 && socket.bytesWritten > 0) socket.resetAndDestroy()
     else socket.write(`${head}ok`)
   })
-  const receiver = httpReceiver({ url: server.url, headers: {} }, {})
+  const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {})
   for (let i = 0; i < 2; i++) {
     const { body } = await receiver.post(parts, 'x/y', never)
     assert.equal(body.toString(), 'ok')
@@ -121,7 +145,7 @@ test('a kept connection that died meanwhile is replaced, and nobody is told', as
 
 test('whoever waits no longer is not waited for', async () => {
   await using server = await rawServer(() => {})
-  const receiver = httpReceiver({ url: server.url, headers: {} }, {})
+  const receiver = httpReceiver({ url: server.url, headers: {}, isGzip: false }, {})
   const over = new AbortController()
   const posted = receiver.post(parts, 'x/y', over.signal)
   over.abort()
@@ -140,7 +164,7 @@ test('another machine is reached through the proxy of the environment, this one 
   await using direct = await rawServer((socket) => socket.write(`${head}ok`))
   const env = { HTTP_PROXY: proxy.origin, http_proxy: proxy.origin }
   for (const url of ['http://receiver.invalid/v1/traces', direct.url]) {
-    const receiver = httpReceiver({ url, headers: {} }, env)
+    const receiver = httpReceiver({ url, headers: {}, isGzip: false }, env)
     assert.equal((await receiver.post(parts, 'x/y', never)).status, 200)
     receiver.close()
   }
