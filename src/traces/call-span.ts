@@ -19,15 +19,16 @@ export interface CallSpan {
 }
 
 /**
- * An attribute of a span, as it is read from a call; null leaves it out. `words` are one text with commas between them,
- * `id` is a text of ASCII that no two calls share.
+ * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. `words` are one text with
+ * commas between them, `id` is a text of ASCII that no two calls share.
  */
-export type SpanAttribute = { readonly name: string } & (
-  | { readonly type: 'text' | 'words' | 'id'; readonly of: (call: StoredCall) => string | null }
-  | { readonly type: 'count'; readonly of: (call: StoredCall) => number | null }
-  | { readonly type: 'measure'; readonly of: (call: StoredCall) => number | null }
-  | { readonly type: 'flag'; readonly of: (call: StoredCall) => boolean | null }
-)
+export interface SpanAttribute {
+  readonly name: string
+  readonly type: 'text' | 'words' | 'id' | 'count' | 'measure' | 'flag'
+  readonly of: (call: StoredCall) => string | number | boolean | null
+}
+
+type Row = readonly [SpanAttribute['name'], SpanAttribute['type'], SpanAttribute['of']]
 
 /**
  * The attributes of every span: names and meanings of OpenTelemetry's semantic conventions for generative AI, which are
@@ -35,66 +36,48 @@ export type SpanAttribute = { readonly name: string } & (
  * `schemePort` is the upstream's port if its name has none.
  */
 export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
-  return [
-    { name: 'gen_ai.operation.name', type: 'text', of: operationOf },
-    {
-      name: 'gen_ai.provider.name',
-      type: 'text',
-      of: ({ upstream }) => addressOf(upstream)?.provider ?? null,
-    },
-    { name: 'gen_ai.request.model', type: 'text', of: ({ model }) => model },
-    {
-      name: 'gen_ai.request.stream',
-      type: 'flag',
-      of: (call) => (operationOf(call) === null ? null : call.stream),
-    },
-    { name: 'gen_ai.response.model', type: 'text', of: ({ responseModel }) => responseModel },
-    { name: 'gen_ai.response.finish_reasons', type: 'words', of: ({ finishReason }) => finishReason },
-    { name: 'gen_ai.response.time_to_first_chunk', type: 'measure', of: firstChunkSeconds },
-    { name: 'gen_ai.usage.input_tokens', type: 'count', of: ({ inputTokens }) => inputTokens },
-    { name: 'gen_ai.usage.output_tokens', type: 'count', of: ({ outputTokens }) => outputTokens },
-    {
-      name: 'gen_ai.usage.cache_read.input_tokens',
-      type: 'count',
-      of: ({ cachedInputTokens }) => cachedInputTokens,
-    },
-    {
-      name: 'gen_ai.usage.cache_write.input_tokens',
-      type: 'count',
-      of: ({ cacheWriteTokens }) => cacheWriteTokens,
-    },
-    {
-      name: 'gen_ai.usage.reasoning.output_tokens',
-      type: 'count',
-      of: ({ reasoningTokens }) => reasoningTokens,
-    },
-    { name: 'gen_ai.conversation.id', type: 'text', of: ({ session }) => session },
-    { name: 'error.type', type: 'text', of: errorType },
-    { name: 'server.address', type: 'text', of: ({ upstream }) => addressOf(upstream)?.host ?? null },
-    { name: 'server.port', type: 'count', of: ({ upstream }) => portOf(upstream, schemePort) },
-    {
-      name: 'http.response.status_code',
-      type: 'count',
-      of: ({ status, ttfbMs }) => (ttfbMs === null ? null : status),
-    },
-    {
-      name: 'http.request.method',
-      type: 'text',
-      of: (call) => (operationOf(call) === null ? call.method : null),
-    },
-    { name: 'url.path', type: 'text', of: (call) => (operationOf(call) === null ? call.endpoint : null) },
-    { name: 'tokenweir.call_id', type: 'id', of: ({ id }) => formatCallId(id) },
-    { name: 'tokenweir.outcome', type: 'text', of: ({ outcome }) => outcome },
-    { name: 'tokenweir.attempts', type: 'count', of: ({ attempts }) => attempts },
-    { name: 'tokenweir.queue_ms', type: 'measure', of: ({ queueMs }) => queueMs },
-    { name: 'tokenweir.retry_wait_ms', type: 'measure', of: ({ retryWaitMs }) => retryWaitMs },
-    { name: 'tokenweir.overhead_ms', type: 'measure', of: ({ overheadMs }) => overheadMs },
-    {
-      name: 'tokenweir.cost_usd',
-      type: 'measure',
-      of: ({ costNanoUsd }) => (costNanoUsd === null ? null : costNanoUsd / 1e9),
-    },
+  const rows: readonly Row[] = [
+    ['gen_ai.operation.name', 'text', operationOf],
+    ['gen_ai.provider.name', 'text', (call) => addressOf(call)?.provider ?? null],
+    ['gen_ai.request.model', 'text', (call) => call.model],
+    ['gen_ai.request.stream', 'flag', (call) => (operationOf(call) === null ? null : call.stream)],
+    ['gen_ai.response.model', 'text', (call) => call.responseModel],
+    ['gen_ai.response.finish_reasons', 'words', (call) => call.finishReason],
+    // The row has no time of the very first chunk, which often tells no more than who will speak.
+    [
+      'gen_ai.response.time_to_first_chunk',
+      'measure',
+      (call) => (call.stream ? per(call.ttftMs, 1000) : null),
+    ],
+    ['gen_ai.usage.input_tokens', 'count', (call) => call.inputTokens],
+    ['gen_ai.usage.output_tokens', 'count', (call) => call.outputTokens],
+    ['gen_ai.usage.cache_read.input_tokens', 'count', (call) => call.cachedInputTokens],
+    ['gen_ai.usage.cache_write.input_tokens', 'count', (call) => call.cacheWriteTokens],
+    ['gen_ai.usage.reasoning.output_tokens', 'count', (call) => call.reasoningTokens],
+    ['gen_ai.conversation.id', 'text', (call) => call.session],
+    ['error.type', 'text', errorType],
+    ['server.address', 'text', (call) => addressOf(call)?.host ?? null],
+    [
+      'server.port',
+      'count',
+      (call) => (call.upstream === null ? null : (addressOf(call)?.port ?? schemePort)),
+    ],
+    ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
+    ['http.request.method', 'text', (call) => (operationOf(call) === null ? call.method : null)],
+    ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
+    ['tokenweir.call_id', 'id', (call) => formatCallId(call.id)],
+    ['tokenweir.outcome', 'text', (call) => call.outcome],
+    ['tokenweir.attempts', 'count', (call) => call.attempts],
+    ['tokenweir.queue_ms', 'measure', (call) => call.queueMs],
+    ['tokenweir.retry_wait_ms', 'measure', (call) => call.retryWaitMs],
+    ['tokenweir.overhead_ms', 'measure', (call) => call.overheadMs],
+    ['tokenweir.cost_usd', 'measure', (call) => per(call.costNanoUsd, 1e9)],
   ]
+  return rows.map(([name, type, of]) => ({ name, type, of }))
+}
+
+function per(value: number | null, unit: number): number | null {
+  return value === null ? null : value / unit
 }
 
 /**
@@ -122,24 +105,10 @@ export function spanOf(call: StoredCall): CallSpan | null {
 
 /** Null for what the conventions have no word for, such as the transcription of a recording. */
 function operationOf({ callType, endpoint }: StoredCall): string | null {
-  switch (callType) {
-    case 'chat':
-      return endpoint.endsWith('/completions') && !endpoint.endsWith('/chat/completions')
-        ? 'text_completion'
-        : 'chat'
-    case 'embedding':
-      return 'embeddings'
-    case 'rerank':
-      return 'rerank'
-    case 'props':
-    case 'other':
-      return null
-  }
-}
-
-/** The row has no time of the very first chunk: it often tells no more than who will speak. */
-function firstChunkSeconds({ stream, ttftMs }: StoredCall): number | null {
-  return stream && ttftMs !== null ? ttftMs / 1000 : null
+  if (callType === 'embedding') return 'embeddings'
+  if (callType !== 'chat') return callType === 'rerank' ? 'rerank' : null
+  const isText = endpoint.endsWith('/completions') && !endpoint.endsWith('/chat/completions')
+  return isText ? 'text_completion' : 'chat'
 }
 
 function errorType({ outcome, failureCode, status }: StoredCall): string | null {
@@ -148,23 +117,23 @@ function errorType({ outcome, failureCode, status }: StoredCall): string | null 
 }
 
 /** By the end of a host's name. */
-const providers: readonly (readonly [suffix: string, provider: string])[] = [
-  ['openai.com', 'openai'],
-  ['openai.azure.com', 'azure.ai.openai'],
-  ['cognitiveservices.azure.com', 'azure.ai.openai'],
-  ['ai.azure.com', 'azure.ai.inference'],
-  ['anthropic.com', 'anthropic'],
-  ['amazonaws.com', 'aws.bedrock'],
-  ['cohere.com', 'cohere'],
-  ['cohere.ai', 'cohere'],
-  ['deepseek.com', 'deepseek'],
-  ['generativelanguage.googleapis.com', 'gcp.gemini'],
-  ['aiplatform.googleapis.com', 'gcp.vertex_ai'],
-  ['groq.com', 'groq'],
-  ['mistral.ai', 'mistral_ai'],
-  ['perplexity.ai', 'perplexity'],
-  ['x.ai', 'x_ai'],
-]
+const providers = Object.entries({
+  'openai.com': 'openai',
+  'openai.azure.com': 'azure.ai.openai',
+  'cognitiveservices.azure.com': 'azure.ai.openai',
+  'ai.azure.com': 'azure.ai.inference',
+  'anthropic.com': 'anthropic',
+  'amazonaws.com': 'aws.bedrock',
+  'cohere.com': 'cohere',
+  'cohere.ai': 'cohere',
+  'deepseek.com': 'deepseek',
+  'generativelanguage.googleapis.com': 'gcp.gemini',
+  'aiplatform.googleapis.com': 'gcp.vertex_ai',
+  'groq.com': 'groq',
+  'mistral.ai': 'mistral_ai',
+  'perplexity.ai': 'perplexity',
+  'x.ai': 'x_ai',
+})
 
 interface Address {
   readonly host: string
@@ -176,19 +145,14 @@ interface Address {
 const addressIn = remembered((upstream): Address => {
   const [, name = upstream, port] = /^(.*?)(?::(\d+))?$/.exec(upstream) ?? []
   const host = name.replace(/^\[(.*)\]$/, '$1')
-  const known = providers.find(([suffix]) =>
-    new RegExp(`(?:^|[.-])${suffix.replaceAll('.', '\\.')}$`).test(host),
+  const known = providers.find(
+    ([suffix]) => /^(?:|.*[.-])$/.test(host.slice(0, -suffix.length)) && host.endsWith(suffix),
   )
   return { host, port: port === undefined ? null : Number(port), provider: known?.[1] ?? host }
 })
 
-function addressOf(upstream: string | null): Address | null {
+function addressOf({ upstream }: StoredCall): Address | null {
   return upstream === null ? null : addressIn(upstream)
-}
-
-function portOf(upstream: string | null, schemePort: number): number | null {
-  const address = addressOf(upstream)
-  return address === null ? null : (address.port ?? schemePort)
 }
 
 /** Drawn a few thousand at a time, as each drawing costs a microsecond. */

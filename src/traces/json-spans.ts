@@ -50,22 +50,17 @@ function spanJson(span: CallSpan, attributes: readonly SpanAttribute[]): object 
 
 function valueOf({ type, of }: SpanAttribute, call: CallSpan['call']): object | null {
   const value = of(call)
-  if (value === null) return null
-  switch (type) {
-    case 'count':
-      return Number(value) < 0 ? null : { intValue: String(value) }
-    case 'measure':
-      return { doubleValue: value }
-    case 'flag':
-      return { boolValue: value }
-    case 'words': {
-      const values = String(value)
+  if (value === null || (type === 'count' && Number(value) < 0)) return null
+  if (type === 'count') return { intValue: String(value) }
+  if (type === 'measure') return { doubleValue: value }
+  if (type === 'flag') return { boolValue: value }
+  if (type !== 'words') return { stringValue: value }
+  return {
+    arrayValue: {
+      values: String(value)
         .split(',')
-        .map((word) => ({ stringValue: word }))
-      return { arrayValue: { values } }
-    }
-    default:
-      return { stringValue: value }
+        .map((word) => ({ stringValue: word })),
+    },
   }
 }
 

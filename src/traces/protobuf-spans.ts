@@ -98,62 +98,34 @@ function putHeadBefore(start: number, to: SpanBytes): void {
   to.length += headLength
 }
 
-function attributeAppender(attribute: SpanAttribute): Append {
-  const { name } = attribute
+function attributeAppender({ name, type, of }: SpanAttribute): Append {
   const whole = (value: Buffer): Buffer => keyValue(attributeTag, name, value)
-  /** All of an attribute but the last bytes of its value. */
-  const before = (valueTag: number, bytes: number): Buffer =>
-    whole(Buffer.alloc(1 + bytes, valueTag)).subarray(0, -bytes)
-  if (attribute.type === 'count') {
-    const { of } = attribute
-    const heads = Array.from({ length: 8 }, (_, index) => before(0x18, index + 1))
+  if (type === 'text' || type === 'words') {
+    const encode = (text: string): Buffer =>
+      whole(type === 'text' ? textValue(text) : listValue(text.split(',')))
+    const encoded = remembered(encode, longestRemembered)
     return ({ call }, to) => {
       const value = of(call)
-      // An upstream may report any count that it likes.
-      if (value === null || value < 0) return
-      to.append(heads[varintLength(value) - 1] ?? whole(Buffer.of(0x18, 0)))
-      to.reserve(8)
-      to.length = writeVarint(to.bytes, value, to.length)
+      if (value !== null) to.append(encoded(String(value)))
     }
   }
-  if (attribute.type === 'measure') {
-    const { of } = attribute
-    const head = before(0x21, 8)
-    return ({ call }, to) => {
-      const value = of(call)
-      if (value === null) return
-      to.append(head)
-      to.reserve(8)
-      to.length = to.bytes.writeDoubleLE(value, to.length)
-    }
-  }
-  if (attribute.type === 'flag') {
-    const { of } = attribute
-    const [no, yes] = [whole(Buffer.of(0x10, 0)), whole(Buffer.of(0x10, 1))]
-    return ({ call }, to) => {
-      const value = of(call)
-      if (value !== null) to.append(value ? yes : no)
-    }
-  }
-  const { type, of } = attribute
-  if (type === 'id') {
-    const heads: Buffer[] = []
-    return ({ call }, to) => {
-      const value = of(call)
-      if (value === null) return
-      const { length } = value
-      to.append((heads[length] ??= whole(textValue(value)).subarray(0, -length)))
-      to.reserve(length)
-      to.length += to.bytes.write(value, to.length, 'latin1')
-    }
-  }
-  const encoded = remembered(
-    (text) => whole(type === 'words' ? listValue(text.split(',')) : textValue(text)),
-    longestRemembered,
-  )
+  /** All of an attribute but the last bytes, which are its value; by how many these are. */
+  const heads: Buffer[] = []
   return ({ call }, to) => {
     const value = of(call)
-    if (value !== null) to.append(encoded(value))
+    // An upstream may report any count that it likes.
+    if (value === null || (type === 'count' && Number(value) < 0)) return
+    const length = type === 'id' ? String(value).length : type === 'measure' ? 8 : varintLength(Number(value))
+    heads[length] ??= whole(
+      type === 'id'
+        ? textValue(' '.repeat(length))
+        : Buffer.alloc(1 + length, type === 'count' ? 0x18 : type === 'flag' ? 0x10 : 0x21),
+    ).subarray(0, -length)
+    to.append(heads[length])
+    to.reserve(length)
+    if (type === 'id') to.length += to.bytes.write(String(value), to.length, 'latin1')
+    else if (type === 'measure') to.length = to.bytes.writeDoubleLE(Number(value), to.length)
+    else to.length = writeVarint(to.bytes, Number(value), to.length)
   }
 }
 

@@ -36,10 +36,10 @@ async function startReceiver(answer: (res: ServerResponse, index: number) => voi
       answer(res, posts.length - 1)
     })
   })
-  const { origin, close } = await listenOnLoopback(server)
+  const listening = await listenOnLoopback(server)
   const spans = (): readonly DecodedSpan[] =>
     posts.flatMap(({ body, headers }) => spansIn(body, headers['content-type'] ?? ''))
-  return { origin, posts, changed, spans, [Symbol.asyncDispose]: close }
+  return { origin: listening.origin, posts, changed, spans, [Symbol.asyncDispose]: () => listening.close() }
 }
 
 function call(
