@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { codeOf } from '../lib/errors.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import type { TraceSettings } from './trace-settings.ts'
 
@@ -6,7 +9,7 @@ import type { TraceSettings } from './trace-settings.ts'
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | null
-  /** At most its first 64 KiB. */
+  /** Of a long one, the beginning. */
   readonly body: Buffer
 }
 
@@ -19,7 +22,7 @@ export interface SpanReceiver {
 
 /** As OpenTelemetry's own exporters have it. */
 const answerLimitMs = 10_000
-const longestBody = 64 * 1024
+const enoughOfBody = 64 * 1024
 
 /** The receiver at an address, over a connection that is kept; through the proxy of the environment, but on this machine. */
 export function httpReceiver(
@@ -31,49 +34,38 @@ export function httpReceiver(
   const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
   const isHere = isLoopbackBind(hostname.replace(/^\[(.*)\]$/, '$1'))
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ...(!isHere && { proxyEnv: env }) })
+  const coding = isGzip ? { 'content-encoding': 'gzip' } : {}
 
-  const post: SpanReceiver['post'] = (parts, contentType, signal) =>
-    new Promise((resolve, reject) => {
-      const sent = isGzip ? [gzipSync(Buffer.concat(parts), { level: 1 })] : parts
-      const length = sent.reduce((sum, part) => sum + part.length, 0)
-      const coding = isGzip ? { 'content-encoding': 'gzip' } : {}
-      const req = request(url, {
-        agent,
-        method: 'POST',
-        headers: { ...headers, ...coding, 'content-type': contentType, 'content-length': length },
-        signal,
-      })
-      const tooLate = setTimeout(
-        () => req.destroy(new Error(`it did not answer within ${limitMs / 1000} s`)),
-        limitMs,
-      )
-      const end = (settle: () => void): void => {
-        clearTimeout(tooLate)
-        settle()
-      }
-      req.on('error', (error) => {
-        const isStale = req.reusedSocket && 'code' in error && error.code === 'ECONNRESET'
-        // It was closed while nothing was sent; the next one is new.
-        end(() => (isStale ? resolve(post(parts, contentType, signal)) : reject(error)))
-      })
-      req.on('response', (res) => {
-        const body: Buffer[] = []
-        let bytes = 0
-        const { statusCode: status = 0, headers: told } = res
-        const reply = (): void =>
-          end(() => resolve({ status, retryAfter: told['retry-after'] ?? null, body: Buffer.concat(body) }))
-        res.on('data', (piece: Buffer) => {
-          body.push(piece)
-          bytes += piece.length
-          if (bytes <= longestBody) return
-          reply()
-          req.destroy()
-        })
-        res.on('end', reply)
-        res.on('error', (error) => end(() => reject(error)))
-      })
-      for (const part of sent) req.write(part)
-      req.end()
-    })
+  const post: SpanReceiver['post'] = async (parts, contentType, signal) => {
+    const whole = Buffer.concat(parts)
+    const body = isGzip ? gzipSync(whole, { level: 1 }) : whole
+    const told = { ...headers, ...coding, 'content-type': contentType, 'content-length': body.length }
+    const tooLate = AbortSignal.timeout(limitMs)
+    const either = AbortSignal.any([signal, tooLate])
+    const req = request(url, { agent, method: 'POST', headers: told, signal: either })
+    // An error that comes after the first, or after the answer began, is told to nobody else.
+    req.on('error', () => {})
+    try {
+      req.end(body)
+      const [res]: IncomingMessage[] = await once(req, 'response')
+      return await replyOf(res as IncomingMessage)
+    } catch (error) {
+      // It was closed while nothing was sent; the next connection is new.
+      if (req.reusedSocket && codeOf(error) === 'ECONNRESET') return post(parts, contentType, signal)
+      throw tooLate.aborted ? new Error(`it did not answer within ${limitMs / 1000} s`) : error
+    }
+  }
   return { post, close: () => agent.destroy() }
+}
+
+async function replyOf(res: IncomingMessage): Promise<Reply> {
+  const body: Buffer[] = []
+  let bytes = 0
+  for await (const piece of res as AsyncIterable<Buffer>) {
+    body.push(piece)
+    bytes += piece.length
+    if (bytes > enoughOfBody) break
+  }
+  const { statusCode: status = 0, headers } = res
+  return { status, retryAfter: headers['retry-after'] ?? null, body: Buffer.concat(body) }
 }

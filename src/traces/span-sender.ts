@@ -3,7 +3,7 @@ import type { Clock } from '../call/clock.ts'
 import { messageOf } from '../lib/errors.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
 import type { CallSpan } from './call-span.ts'
-import { SpanBytes, type SpanFormat } from './span-format.ts'
+import { type Acceptance, SpanBytes, type SpanFormat } from './span-format.ts'
 import type { Reply, SpanReceiver } from './span-receiver.ts'
 
 export interface SpanSenderOptions {
@@ -29,8 +29,6 @@ const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
 export const held = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
 /** Between tries; after a refusal; the most that a receiver can ask for. */
 const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_600_000 } as const
-/** A loss is a warning for so long. */
-const lossShownMs = 60_000
 /** For what is left at the end. */
 const closeMs = 1500
 /** OTLP/HTTP, "Failures": these, and no others, are tried again. */
@@ -51,7 +49,6 @@ export class SpanSender {
   #cancelPause: (() => void) | null = null
   #failures = 0
   #dropped = 0
-  readonly #losses = new Map<string, () => void>()
   readonly #closing = new AbortController()
   #isClosed = false
 
@@ -92,7 +89,6 @@ export class SpanSender {
     await this.#sending
     cancel()
     this.#cancelPause?.()
-    for (const cancelLoss of this.#losses.values()) cancelLoss()
     this.#options.receiver.close()
   }
 
@@ -116,7 +112,7 @@ export class SpanSender {
     if (this.#dropped === before) return
     const { url } = this.#options
     const message = `${this.#dropped} spans were dropped since the start: there were more than ${url} takes, or it took none for too long`
-    this.#warnOfLoss({ code: 'otlp_dropped', message })
+    this.#options.warn('otlp loss', { code: 'otlp_dropped', message })
   }
 
   #send(): void {
@@ -160,7 +156,6 @@ export class SpanSender {
     this.#batches.shift()
     this.#failures = 0
     if (status < 200 || status > 299) return this.#refused(next, status)
-    this.#options.warn('otlp', null)
     this.#accepted(reply.body)
     return null
   }
@@ -185,31 +180,24 @@ export class SpanSender {
     return pause.refusedMs
   }
 
-  /** Some receivers say nothing, or something else; the spans are theirs all the same. */
+  /** Of a batch that was taken, at least in part. */
   #accepted(body: Buffer): void {
-    try {
-      const { rejected, message } = this.#options.format.acceptance(body)
-      if (rejected <= 0 && message === '') return
-      this.#dropped += Math.max(0, rejected)
-      const said = message === '' ? '' : `: ${this.#quoted(message)}`
-      this.#warnOfLoss({
-        code: 'otlp_rejected',
-        message: `${this.#options.url} took spans and threw ${rejected} of them away${said}`,
-      })
-    } catch {
-      // Nothing that can be read.
-    }
+    const { url, warn } = this.#options
+    const { rejected, message } = this.#acceptance(body)
+    this.#dropped += Math.max(0, rejected)
+    const said = message === '' ? '' : `: ${this.#quoted(message)}`
+    const told = `${url} took spans and threw ${rejected} of them away${said}`
+    warn('otlp', null)
+    warn('otlp loss', rejected > 0 || said !== '' ? { code: 'otlp_rejected', message: told } : null)
   }
 
-  #warnOfLoss(warning: { readonly code: string; readonly message: string }): void {
-    const { clock, warn } = this.#options
-    const about = warning.code
-    this.#losses.get(about)?.()
-    this.#losses.set(
-      about,
-      clock.after(lossShownMs, () => warn(about, null)),
-    )
-    warn(about, warning)
+  /** Some receivers say nothing, or something else; the spans are theirs all the same. */
+  #acceptance(body: Buffer): Acceptance {
+    try {
+      return this.#options.format.acceptance(body)
+    } catch {
+      return { rejected: 0, message: '' }
+    }
   }
 
   /** The receiver's words, fit to be shown. */
