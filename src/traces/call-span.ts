@@ -19,12 +19,12 @@ export interface CallSpan {
 }
 
 /**
- * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. `words` are one text with
- * commas between them, `id` is a text of ASCII that no two calls share.
+ * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. A `word` is a text
+ * that few calls do not share, a `list` words with commas between them, an `id` a text of ASCII that no two calls share.
  */
 export interface SpanAttribute {
   readonly name: string
-  readonly type: 'text' | 'words' | 'id' | 'count' | 'measure' | 'flag'
+  readonly type: 'text' | 'word' | 'list' | 'flag' | 'id' | 'count' | 'measure'
   readonly of: (call: StoredCall) => string | number | boolean | null
 }
 
@@ -37,12 +37,12 @@ type Row = readonly [SpanAttribute['name'], SpanAttribute['type'], SpanAttribute
  */
 export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
   const rows: readonly Row[] = [
-    ['gen_ai.operation.name', 'text', operationOf],
-    ['gen_ai.provider.name', 'text', (call) => addressOf(call)?.provider ?? null],
-    ['gen_ai.request.model', 'text', (call) => call.model],
+    ['gen_ai.operation.name', 'word', operationOf],
+    ['gen_ai.provider.name', 'word', (call) => addressOf(call)?.provider ?? null],
+    ['gen_ai.request.model', 'word', (call) => call.model],
     ['gen_ai.request.stream', 'flag', (call) => (operationOf(call) === null ? null : call.stream)],
-    ['gen_ai.response.model', 'text', (call) => call.responseModel],
-    ['gen_ai.response.finish_reasons', 'words', (call) => call.finishReason],
+    ['gen_ai.response.model', 'word', (call) => call.responseModel],
+    ['gen_ai.response.finish_reasons', 'list', (call) => call.finishReason],
     // The row has no time of the very first chunk, which often tells no more than who will speak.
     [
       'gen_ai.response.time_to_first_chunk',
@@ -55,18 +55,18 @@ export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
     ['gen_ai.usage.cache_write.input_tokens', 'count', (call) => call.cacheWriteTokens],
     ['gen_ai.usage.reasoning.output_tokens', 'count', (call) => call.reasoningTokens],
     ['gen_ai.conversation.id', 'text', (call) => call.session],
-    ['error.type', 'text', errorType],
-    ['server.address', 'text', (call) => addressOf(call)?.host ?? null],
+    ['error.type', 'word', errorType],
+    ['server.address', 'word', (call) => addressOf(call)?.host ?? null],
     [
       'server.port',
       'count',
       (call) => (call.upstream === null ? null : (addressOf(call)?.port ?? schemePort)),
     ],
     ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
-    ['http.request.method', 'text', (call) => (operationOf(call) === null ? call.method : null)],
+    ['http.request.method', 'word', (call) => (operationOf(call) === null ? call.method : null)],
     ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
     ['tokenweir.call_id', 'id', (call) => formatCallId(call.id)],
-    ['tokenweir.outcome', 'text', (call) => call.outcome],
+    ['tokenweir.outcome', 'word', (call) => call.outcome],
     ['tokenweir.attempts', 'count', (call) => call.attempts],
     ['tokenweir.queue_ms', 'measure', (call) => call.queueMs],
     ['tokenweir.retry_wait_ms', 'measure', (call) => call.retryWaitMs],

@@ -54,7 +54,7 @@ function valueOf({ type, of }: SpanAttribute, call: CallSpan['call']): object | 
   if (type === 'count') return { intValue: String(value) }
   if (type === 'measure') return { doubleValue: value }
   if (type === 'flag') return { boolValue: value }
-  if (type !== 'words') return { stringValue: value }
+  if (type !== 'list') return { stringValue: value }
   return {
     arrayValue: {
       values: String(value)

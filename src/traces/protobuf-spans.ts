@@ -20,12 +20,17 @@ const remoteFlags = Buffer.of(0x85, 0x01, 1, 3, 0, 0)
 const fixedBytes = 128
 /** Longer texts are not remembered: they do not repeat. */
 const longestRemembered = 300
+/** Pieces of attributes that are remembered, and how long each may be. */
+const mostShared = 32
+const longestShared = 4096
 
 type Append = (span: CallSpan, to: SpanBytes) => void
 
 /** Binary protobuf, the encoding that every receiver takes. */
 export function protobufSpans(attributes: readonly SpanAttribute[], source: SpanSource): SpanFormat {
-  const appendAttributes = attributes.map(attributeAppender)
+  const shared = attributes.filter(({ type }) => type === 'word' || type === 'list' || type === 'flag')
+  const appendShared = sharedAppender(shared)
+  const appendOwn = attributes.filter((attribute) => !shared.includes(attribute)).map(attributeAppender)
   const nameField = remembered((name) => field(nameTag, name), longestRemembered)
   const resource = Object.entries(source.resource).map(([name, value]) =>
     keyValue(0x0a, name, textValue(value)),
@@ -38,7 +43,8 @@ export function protobufSpans(attributes: readonly SpanAttribute[], source: Span
       const start = to.length
       appendIds(span, to)
       to.append(nameField(span.name))
-      for (const append of appendAttributes) append(span, to)
+      appendShared(span, to)
+      for (const append of appendOwn) append(span, to)
       appendRest(span, to)
       putHeadBefore(start, to)
     },
@@ -98,12 +104,36 @@ function putHeadBefore(start: number, to: SpanBytes): void {
   to.length += headLength
 }
 
+/** Attributes that are mostly those of a call before, as one piece. */
+function sharedAppender(attributes: readonly SpanAttribute[]): Append {
+  const recent: { readonly values: readonly unknown[]; readonly bytes: Buffer }[] = []
+  const values: ReturnType<SpanAttribute['of']>[] = []
+  let next = 0
+  return ({ call }, to) => {
+    for (let i = 0; i < attributes.length; i++) values[i] = attributes[i]?.of(call) ?? null
+    let found = recent.find((one) => one.values.every((value, index) => value === values[index]))
+    if (found === undefined) {
+      const bytes = Buffer.concat(
+        attributes.map((attribute, index) => sharedField(attribute, values[index] ?? null)),
+      )
+      found = { values: [...values], bytes }
+      if (bytes.length <= longestShared) recent[next++ % mostShared] = found
+    }
+    to.append(found.bytes)
+  }
+}
+
+function sharedField({ name, type }: SpanAttribute, value: string | number | boolean | null): Buffer {
+  if (value === null) return Buffer.alloc(0)
+  if (type === 'flag') return keyValue(attributeTag, name, Buffer.of(0x10, value === true ? 1 : 0))
+  const text = String(value)
+  return keyValue(attributeTag, name, type === 'list' ? listValue(text.split(',')) : textValue(text))
+}
+
 function attributeAppender({ name, type, of }: SpanAttribute): Append {
   const whole = (value: Buffer): Buffer => keyValue(attributeTag, name, value)
-  if (type === 'text' || type === 'words') {
-    const encode = (text: string): Buffer =>
-      whole(type === 'text' ? textValue(text) : listValue(text.split(',')))
-    const encoded = remembered(encode, longestRemembered)
+  if (type === 'text') {
+    const encoded = remembered((text) => whole(textValue(text)), longestRemembered)
     return ({ call }, to) => {
       const value = of(call)
       if (value !== null) to.append(encoded(String(value)))
@@ -119,7 +149,7 @@ function attributeAppender({ name, type, of }: SpanAttribute): Append {
     heads[length] ??= whole(
       type === 'id'
         ? textValue(' '.repeat(length))
-        : Buffer.alloc(1 + length, type === 'count' ? 0x18 : type === 'flag' ? 0x10 : 0x21),
+        : Buffer.alloc(1 + length, type === 'count' ? 0x18 : 0x21),
     ).subarray(0, -length)
     to.append(heads[length])
     to.reserve(length)

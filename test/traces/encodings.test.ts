@@ -56,7 +56,7 @@ function readable(span: CallSpan): object {
   const values = attributes.flatMap(({ name: key, type, of }): [string, unknown][] => {
     const value = of(call)
     if (value === null || (type === 'count' && Number(value) < 0)) return []
-    return [[key, type === 'words' ? String(value).split(',') : value]]
+    return [[key, type === 'list' ? String(value).split(',') : value]]
   })
   return {
     name,
@@ -87,6 +87,8 @@ function plain(request: DecodedRequest): unknown {
     key.startsWith('dropped') || ['events', 'links'].includes(key) || (key === 'status' && !asCode(value))
   return JSON.parse(JSON.stringify(request), (key, value: unknown) => {
     if (isEmpty(key, value)) return undefined
+    // Their order means nothing.
+    if (key === 'attributes') return (value as { key: string }[]).toSorted((a, b) => (a.key < b.key ? -1 : 1))
     // Numbers that are whole are integers to the SDK; measures are doubles to us.
     return key === 'intValue' || key === 'doubleValue' ? Number(value) : value
   })
