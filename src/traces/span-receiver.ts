@@ -37,16 +37,17 @@ export function httpReceiver(
   const coding = isGzip ? { 'content-encoding': 'gzip' } : {}
 
   const post: SpanReceiver['post'] = async (parts, contentType, signal) => {
-    const whole = Buffer.concat(parts)
-    const body = isGzip ? gzipSync(whole, { level: 1 }) : whole
-    const told = { ...headers, ...coding, 'content-type': contentType, 'content-length': body.length }
+    const body = isGzip ? [gzipSync(Buffer.concat(parts), { level: 1 })] : parts
+    const length = body.reduce((sum, part) => sum + part.length, 0)
+    const told = { ...headers, ...coding, 'content-type': contentType, 'content-length': length }
     const tooLate = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, tooLate])
     const req = request(url, { agent, method: 'POST', headers: told, signal: either })
     // An error that comes after the first, or after the answer began, is told to nobody else.
     req.on('error', () => {})
     try {
-      req.end(body)
+      for (const part of body) req.write(part)
+      req.end()
       const [res]: IncomingMessage[] = await once(req, 'response')
       return await replyOf(res as IncomingMessage)
     } catch (error) {
