@@ -27,7 +27,7 @@ const source: Record<string, string> = {
     'api call lib gateway/admission gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http',
   'gateway/process':
-    'api call control lib metrics options payloads payloads/tap store/sqlite store/write gateway/admission gateway/call gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/tap store/sqlite store/write traces gateway/admission gateway/call gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
 
   'store/migrations': '',
   'store/sqlite': 'call lib store/migrations store/rollup',
@@ -43,6 +43,8 @@ const source: Record<string, string> = {
   'payloads/tap': 'call lib payloads payloads/record',
   'payloads/record': 'api call lib secrets payloads/tap',
   'payloads/file': 'call lib',
+
+  traces: 'call lib secrets',
 
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',

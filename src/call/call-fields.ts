@@ -138,6 +138,11 @@ export const callFields = {
   },
   price_source: { kind: 'word', table: 'labels', doc: '`upstream`, or the list of the price' },
   price_key: { kind: 'word', table: 'labels', doc: 'entry of the price' },
+  trace_id: { kind: 'text', doc: 'trace that the client’s call is part of, by its `traceparent`' },
+  parent_span_id: {
+    kind: 'text',
+    doc: 'the client’s span in that trace; NULL if the trace is not sampled',
+  },
 } as const
 
 type Fields = typeof callFields

@@ -33,7 +33,7 @@ export interface CallFilter extends FieldFilters {
   /** Exclusive. */
   readonly toMs?: number
   readonly failedOnly?: boolean
-  /** An id as people see it, or an error code (ours or the upstream's): exactly this. */
+  /** An id as people see it, an error code (ours or the upstream's), or the id of a trace: exactly this. */
   readonly exactly?: string
 }
 

@@ -7,6 +7,7 @@ import {
   onOff,
   oneOf,
   path,
+  receiverUrl,
   switched,
 } from './value-kind.ts'
 import { optionTable, type OptionsOf, row, type ValuesOf } from './option-spec.ts'
@@ -101,6 +102,18 @@ export const gatewayOptionTable = optionTable({
     'whether root and the user who runs this need no admin token on this machine',
   ),
   metrics: row(onOff, true, 'whether GET /metrics is answered, for Prometheus', { changes: 'restart' }),
+  otlpEndpoint: row(
+    receiverUrl,
+    'none',
+    'base URL of an OpenTelemetry receiver: a span of each call is sent to /v1/traces below it',
+    { env: ['TOKENWEIR_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] },
+  ),
+  otlpTracesEndpoint: row(
+    receiverUrl,
+    'none',
+    'the same as a whole URL, to which nothing is added; it goes before --otlp-endpoint',
+    { env: ['TOKENWEIR_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] },
+  ),
   rawLog: row(
     switched,
     false,

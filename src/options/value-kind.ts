@@ -129,6 +129,13 @@ export const baseUrl: ValueKind<string> = textKind(
   (text) => isOpenUrl(text) && !/[?#]/.test(text),
 )
 
+/** The address of a service that takes what is sent to it; `none` for no such service. */
+export const receiverUrl: ValueKind<string> = textKind(
+  '<url>',
+  `${baseUrl.range}, or none`,
+  (text) => text === 'none' || baseUrl.parse(text) !== undefined,
+)
+
 function isOpenUrl(text: string): boolean {
   const url = /^https?:\/\//i.test(text) && !/[\s\\\0]/.test(text) ? URL.parse(text) : null
   return url !== null && url.username === '' && url.password === ''

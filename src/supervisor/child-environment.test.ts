@@ -31,6 +31,12 @@ const cases = [
     trusted,
     { NODE_COMPILE_CACHE: '/c' },
   ],
+  [
+    'where spans go, and with which headers, goes',
+    { OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k', OTEL_SERVICE_NAME: 's' },
+    withheld,
+    { OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k', OTEL_SERVICE_NAME: 's' },
+  ],
   ['options of Node go', { NODE_OPTIONS: '--no-warnings' }, trusted, { NODE_OPTIONS: '--no-warnings' }],
 ] as const
 

@@ -25,7 +25,7 @@ export function childEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(own)) {
-    const isPassedOn = passedOn.has(name) || name.startsWith('LC_')
+    const isPassedOn = passedOn.has(name) || /^(?:LC|OTEL)_/.test(name)
     if (value !== undefined && isPassedOn) env[name] = value
   }
   const key = own['UPSTREAM_API_KEY'] ?? ''

@@ -23,6 +23,8 @@ export async function startOwnGateway(
     `--db=${join(folder, 'calls.db')}`,
     `--pid-file=${join(folder, 'gateway.pid')}`,
     '--raw-log=off',
+    '--otlp-endpoint=none',
+    '--otlp-traces-endpoint=none',
   ]
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args, ...own], { env, stdio: ['ignore', 'pipe', 'pipe'] })

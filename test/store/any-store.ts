@@ -21,13 +21,15 @@ export type OpenStore = (content: StoreContent) => Promise<AsyncDisposable & { r
 
 const idAt = (ms: number): number => (sampleStartMs + ms) * idsPerMs
 
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+
 /** In the order of their ends, which is another than that in which they began. */
 export const fiveCalls: StoreContent = {
   calls: [
-    { ...chatCall(idAt(2)), model: 'b' },
+    { ...chatCall(idAt(2)), model: 'b', traceId: trace },
     fullCall(idAt(1)),
     bareCall(idAt(3)),
-    { ...chatCall(idAt(5)), outcome: 'client_disconnected' },
+    { ...chatCall(idAt(5)), outcome: 'client_disconnected', traceId: trace },
     { ...chatCall(idAt(4)), callType: 'embedding', outcome: 'upstream_cut' },
   ],
 }
@@ -57,6 +59,10 @@ const filters: readonly [CallFilter, number[]][] = [
   [{ exactly: 'upstream_timeout' }, [1]],
   [{ exactly: formatCallId(idAt(3)) }, [3]],
   [{ exactly: formatCallId(idAt(3)), model: ['b'] }, []],
+  [{ exactly: trace }, [5, 2]],
+  [{ exactly: trace, model: ['b'] }, [2]],
+  [{ exactly: trace, toMs: sampleStartMs + 5 }, [2]],
+  [{ exactly: trace.replace('4', '5') }, []],
   [{ exactly: 'nothing of the kind' }, []],
   [{ min_ms: 0, max_ms: 8.008 }, [3, 1]],
   [{ min_ms: 8.009 }, [5, 4, 2]],

@@ -11,6 +11,7 @@ import { applicationId, openForWriting } from '../../src/store/sqlite/open-store
 import { BatchEncoder, WordList } from '../../src/store/write/record-batch.ts'
 import { RollForward } from '../../src/store/rollup/roll-forward.ts'
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+import { rowsOf } from './rows-of.ts'
 import { chatCall, sampleStartMs } from './sample-call.ts'
 
 const count = 300
@@ -40,7 +41,9 @@ function writeVersion1(dir: TempDir): string {
     'labels',
     'calls',
   ]) {
-    database.exec(`INSERT INTO main.${table} SELECT * FROM newest.${table}`)
+    const columns = rowsOf(database, `SELECT name FROM main.pragma_table_info('${table}')`)
+    const names = columns.map(({ name }) => String(name)).join(', ')
+    database.exec(`INSERT INTO main.${table} (${names}) SELECT ${names} FROM newest.${table}`)
   }
   database.close()
   newest.close()

@@ -151,7 +151,7 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
     {
       listener: { server, port: 0 },
       options: parseOptions(gatewayOptionTable, args, {}),
-      secrets: { adminToken: null, upstreamKey: null, proxy: null },
+      secrets: { adminToken: null, upstreamKey: null, proxy: null, traces: null },
       version: '0',
       clock: systemClock,
       log: { say: () => {}, complain: console.error },

@@ -11,7 +11,7 @@ import { noUsageWords } from './call-words.ts'
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
 export function CallFacts({ call }: { readonly call: CallJson }) {
   const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
-  const { response_model: answered, upstream_request_id: requestId } = call
+  const { response_model: answered, upstream_request_id: requestId, trace_id: trace } = call
   const reported = [
     ['queue', call.upstream_queue_ms],
     ['prompt', call.upstream_prompt_ms],
@@ -52,6 +52,14 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       ['User agent', call.user_agent],
       ['Key fingerprint', call.key_fingerprint],
       ['Session', call.session],
+      [
+        'Trace',
+        trace === null ? null : (
+          <>
+            <code>{trace}</code> <CopyButton text={trace} what="the trace’s id" />
+          </>
+        ),
+      ],
       ['Tried by the client', retries !== null && retries > 0 ? counted(retries + 1, 'time') : null],
       ['Sent', bytes(call.request_bytes)],
       ['Received', bytes(call.response_bytes)],
@@ -96,7 +104,7 @@ const minuteMs = 60_000
 /** Leads to calls that have something in common with this one. */
 function AlikeLinks({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
-  const { model, client, failure_code: code } = call
+  const { model, client, failure_code: code, trace_id: trace } = call
   const startedMs = Date.parse(call.started_at)
   const rest = { ...plainAddress, utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
@@ -105,6 +113,7 @@ function AlikeLinks({ call }: { readonly call: CallJson }) {
     model !== null && [`of ${model}`, { ...rest, models: [model] }],
     client !== null && [`of ${client}`, { ...rest, clients: [client] }],
     code !== null && [`with “${failureCodeWords(code)}”`, { ...rest, failureCodes: [code] }],
+    trace !== null && ['of this trace', { ...rest, q: trace }],
   ]
   return (
     <section>

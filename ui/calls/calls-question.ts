@@ -62,7 +62,7 @@ export function selection(
 /** A search asks for the panel of one call, or for a change of the filters. */
 export type Searched = { readonly id: string } | { readonly filter: Partial<PageAddress> }
 
-/** Reads a search: an id of eleven digits of Crockford's base32, a status as rows show it, else an error code. */
+/** Reads a search: an id of eleven digits of Crockford's base32, a status as rows show it, else an error code or a trace. */
 export function searched(text: string): Searched {
   const sought = text.trim()
   const id = sought.toLowerCase()

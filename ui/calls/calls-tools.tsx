@@ -45,7 +45,7 @@ export function CallsTools({ onOpen, isNarrow, columns }: CallsToolsProps) {
   )
 }
 
-/** Finds a call by its id, at whatever time it was, or the calls of a status or an error code in the range. */
+/** Finds a call by its id, at whatever time it was, or the calls of a status, an error code or a trace in the range. */
 function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
   const { address, go } = useNavigation()
   const [text, setText] = useState(address.q)
@@ -61,7 +61,7 @@ function CallSearch({ onOpen }: Pick<CallsToolsProps, 'onOpen'>) {
     <SearchField
       label="Search calls"
       placeholder="Call id, status or code"
-      title="An id of eleven characters opens that call, whatever the range; three digits are a status, anything else is an exact error code."
+      title="An id of eleven characters opens that call, whatever the range; three digits are a status, thirty-two are a trace, anything else is an exact error code."
       value={text}
       onValue={(value) => {
         setText(value)

@@ -62,7 +62,7 @@ export function NoCalls({ answer }: { readonly answer: CallsAnswer }) {
       }
     >
       {address.q !== ''
-        ? 'No call of this range has exactly this id or error code.'
+        ? 'No call of this range has exactly this id, error code or trace.'
         : hasFilters
           ? 'No call of this range fits all of the filters.'
           : 'The gateway has forwarded none in this time.'}

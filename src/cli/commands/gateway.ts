@@ -10,6 +10,7 @@ import { readAdminToken } from '../admin-token.ts'
 import { listenProblem } from '../listen-problem.ts'
 import { OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
+import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { version } from '../package-version.ts'
@@ -34,6 +35,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   if (!process.stdout.isTTY) stampLog()
   const adminToken = readAdminToken(options.adminTokenFile, env)
   const proxy = upstreamProxy(options.upstream, env)
+  const traces = await tracesOf(options, env)
   const found = await Predecessor.find(env)
   if (found === 'unknown') {
     throw new OptionError('the running gateway is of a version that cannot hand over')
@@ -50,7 +52,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const gateway = new RunningGateway({
     listener: { server, port },
     options,
-    secrets: { adminToken, upstreamKey: env['UPSTREAM_API_KEY'] ?? null, proxy },
+    secrets: { adminToken, upstreamKey: env['UPSTREAM_API_KEY'] ?? null, proxy, traces },
     version,
     clock: systemClock,
     log: gatewayLog,
@@ -78,6 +80,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     }
   }
   for (const line of startLines(options, port, gateway.lendsKey, proxy)) console.log(line)
+  if (traces !== null) console.log(`  a span of each call goes to ${traces.url}`)
   // A dashboard that started this process waits to hear; if it has gone meanwhile, nobody does.
   process.send?.({ ready: true, controlled: trouble === null }, undefined, undefined, () => {})
 }
@@ -116,6 +119,13 @@ function stopOnSignals(gateway: RunningGateway): void {
     process.exitCode = exitCode.fault
     gateway.stop()
   })
+}
+
+/** Where spans go; null for nowhere, and then not even their settings are loaded. */
+async function tracesOf(options: GatewayOptions, env: NodeJS.ProcessEnv): Promise<TraceSettings | null> {
+  if (options.otlpEndpoint === 'none' && options.otlpTracesEndpoint === 'none') return null
+  const { traceSettings } = await import('../../traces/trace-settings.ts')
+  return traceSettings(options, env)
 }
 
 function upstreamProxy(upstream: string, env: NodeJS.ProcessEnv): UpstreamProxy | null {

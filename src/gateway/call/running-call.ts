@@ -202,7 +202,7 @@ function identify(
   { req, head, target, path }: ArrivedCall,
   { ids, labels, instance }: RunningCallOptions,
 ): CallDraft {
-  const { userAgent, credential, clientLabel, session } = head
+  const { userAgent, credential, clientLabel, session, traceParent } = head
   const record = blankRecord()
   record.id = ids.next()
   record.callType = path.callType
@@ -214,6 +214,8 @@ function identify(
   record.keyFingerprint = credential === null ? null : labels.fingerprint(credential)
   record.userAgent = labels.header(userAgent)
   record.session = labels.header(session)
+  record.traceId = traceParent?.traceId ?? null
+  record.parentSpanId = traceParent?.spanId ?? null
   return record
 }
 

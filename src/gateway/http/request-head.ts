@@ -1,6 +1,7 @@
 import { narrowAcceptEncoding } from './accept-encoding.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
+import { parseTraceParent, type TraceParent } from './trace-parent.ts'
 
 const plainAuthority = /^(?:\[[0-9a-f:.]+\]|[\w\-.~%!$&'()*+;=]+)(?::\d{0,5})?$/i
 
@@ -38,6 +39,8 @@ export class RequestHead {
   readonly clientLabel: string | null = null
   /** `x-tokenweir-session`. */
   readonly session: string | null = null
+  /** `traceparent`. */
+  readonly traceParent: TraceParent | null = null
   /** `x-stainless-retry-count`. */
   readonly clientRetry: number | null = null
   readonly origin: string | null = null
@@ -53,6 +56,7 @@ export class RequestHead {
     const endToEnd: string[] = []
     let transferEncoding: string | null = null
     let connection: string | null = null
+    let traceParents = 0
     this.forwardedFor = isProxyVersion(httpVersion)
     for (let i = 0; i + 1 < raw.length; i += 2) {
       const name = raw[i] ?? ''
@@ -95,6 +99,10 @@ export class RequestHead {
           continue
         case 'user-agent':
           this.userAgent = value
+          break
+        case 'traceparent':
+          // Of two it cannot be told which one holds.
+          this.traceParent = ++traceParents === 1 ? parseTraceParent(value) : null
           break
         case 'x-stainless-retry-count':
           this.clientRetry = /^\d{1,4}$/.test(value) ? Number(value) : null

@@ -1,7 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { CallIds } from '../../call/call-id.ts'
+import type { ObserverModule } from '../../call/row-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
@@ -9,6 +10,8 @@ import { ThisMachine } from '../../lib/this-machine.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
+import type { TraceObserverSettings } from '../../traces/observe-traces.ts'
+import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
@@ -42,6 +45,8 @@ export interface GatewaySecrets {
   readonly upstreamKey: string | null
   /** Its address may hold a password. */
   readonly proxy: UpstreamProxy | null
+  /** Its headers may hold a key; `null` if spans go nowhere. */
+  readonly traces: TraceSettings | null
 }
 
 /** Tells people how the gateway is. */
@@ -77,7 +82,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const number = takeInstanceNumber(dataFolder)
   const salt = installationSalt(join(dataFolder, '.salt'))
 
-  const observers = options.metrics ? [metricsModule({ version, instance })] : []
+  const schemePort = base.origin.startsWith('https:') ? 443 : 80
+  const { traces } = secrets
+  const observers = [
+    ...(options.metrics ? [metricsModule({ version, instance })] : []),
+    ...(traces === null ? [] : [tracesModule({ ...traces, version, instance, schemePort })]),
+  ]
   const sink = new WriterThread({ dbPath: options.db, instance, number, version, observers })
   const admission = new LocalAdmission({ ...options, clock })
   const minutes = new MinuteReport({ clock, admission, sink })
@@ -168,6 +178,12 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     health,
     server,
   }
+}
+
+/** What sends spans, in the writer's thread. */
+function tracesModule(settings: TraceObserverSettings): ObserverModule {
+  const file = `../../traces/observe-traces${extname(import.meta.url)}`
+  return { name: 'traces', url: new URL(file, import.meta.url).href, settings }
 }
 
 /** A name for one run of a gateway: it marks its rows, its journal and its `Via`. */

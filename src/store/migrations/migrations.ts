@@ -261,6 +261,12 @@ UPDATE rollup_state SET watermark_seq = 0, coarse_until = folded_until, coarse_k
   held_from = min(held_from, (folded_until + 3) / 4 * 4);
 DROP TABLE folded;
 `,
+  // 9: Which trace a call is part of; few calls are part of any.
+  `
+ALTER TABLE calls ADD COLUMN trace_id TEXT;
+ALTER TABLE calls ADD COLUMN parent_span_id TEXT;
+CREATE INDEX calls_by_trace ON calls (trace_id) WHERE trace_id IS NOT NULL;
+`,
 ]
 
 /** The version from which on the gateways' minutes are added up by the hour. */

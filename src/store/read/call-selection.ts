@@ -49,7 +49,12 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
   if (filter.exactly !== undefined) {
     const id = parseCallId(filter.exactly)
     const [label] = words.idsOf('labels', [filter.exactly])
-    if (label !== undefined) {
+    const traced = /^[\da-f]{32}$/.test(filter.exactly) ? words.callsOfTrace(filter.exactly) : null
+    if (traced !== null) {
+      extra = bothConditions(extra, { conditions: ['c.trace_id = ?'], values: [filter.exactly] })
+      fromId = Math.max(fromId, traced[0])
+      pastId = Math.min(pastId, traced[1] + 1)
+    } else if (label !== undefined) {
       const conditions = ['(c.failure_code_id = ? OR c.upstream_error_code_id = ? OR c.id = ?)']
       extra = bothConditions(extra, { conditions, values: [label, label, id] })
     } else if (id === null) return null

@@ -19,6 +19,13 @@ export class CallWords {
     return new Set(rows.map(([id]) => id))
   }
 
+  /** The lowest and the highest id of a trace's calls; null if it has none. */
+  callsOfTrace(traceId: string): readonly [first: number, last: number] | null {
+    const sql = 'SELECT min(id), max(id) FROM calls WHERE trace_id = ?'
+    const [first, last] = this.#statements.first<readonly [number | null, number | null]>(sql, traceId) ?? []
+    return typeof first === 'number' && typeof last === 'number' ? [first, last] : null
+  }
+
   /** Null for null. */
   wordOf(table: WordTable, id: number | null): string | null {
     if (id === null) return null

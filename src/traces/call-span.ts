@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { formatCallId, startedAtMs } from '../call/call-id.ts'
+import type { StoredCall } from '../call/call-record.ts'
+import { isFailed } from '../call/outcome.ts'
+import { remembered } from '../lib/remembered.ts'
+
+/** The client span of one call. Ids are hexadecimal digits. */
+export interface CallSpan {
+  readonly call: StoredCall
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  /** Of the caller, on the other side of a connection; null for a trace of the call's own. */
+  readonly parentSpanId: string | null
+  /** Microseconds since the Unix epoch. */
+  readonly startUs: number
+  readonly endUs: number
+  readonly isFailed: boolean
+}
+
+/**
+ * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. A `word` is a text
+ * that few calls do not share, a `list` words with commas between them, an `id` a text of ASCII that no two calls share.
+ */
+export interface SpanAttribute {
+  readonly name: string
+  readonly type: 'text' | 'word' | 'list' | 'flag' | 'id' | 'count' | 'measure'
+  readonly of: (call: StoredCall) => string | number | boolean | null
+}
+
+type Row = readonly [SpanAttribute['name'], SpanAttribute['type'], SpanAttribute['of']]
+
+/**
+ * The attributes of every span: names and meanings of OpenTelemetry's semantic conventions for generative AI, which are
+ * not stable, and for HTTP; what they have no name for is ours. No text of a prompt or an answer is among them.
+ * `schemePort` is the upstream's port if its name has none.
+ */
+export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
+  const rows: readonly Row[] = [
+    ['gen_ai.operation.name', 'word', operationOf],
+    ['gen_ai.provider.name', 'word', (call) => addressOf(call)?.provider ?? null],
+    ['gen_ai.request.model', 'word', (call) => call.model],
+    ['gen_ai.request.stream', 'flag', (call) => (operationOf(call) === null ? null : call.stream)],
+    ['gen_ai.response.model', 'word', (call) => call.responseModel],
+    ['gen_ai.response.finish_reasons', 'list', (call) => call.finishReason],
+    // The row has no time of the very first chunk, which often tells no more than who will speak.
+    [
+      'gen_ai.response.time_to_first_chunk',
+      'measure',
+      (call) => (call.stream ? per(call.ttftMs, 1000) : null),
+    ],
+    ['gen_ai.usage.input_tokens', 'count', (call) => call.inputTokens],
+    ['gen_ai.usage.output_tokens', 'count', (call) => call.outputTokens],
+    ['gen_ai.usage.cache_read.input_tokens', 'count', (call) => call.cachedInputTokens],
+    ['gen_ai.usage.cache_write.input_tokens', 'count', (call) => call.cacheWriteTokens],
+    ['gen_ai.usage.reasoning.output_tokens', 'count', (call) => call.reasoningTokens],
+    ['gen_ai.conversation.id', 'text', (call) => call.session],
+    ['error.type', 'word', errorType],
+    ['server.address', 'word', (call) => addressOf(call)?.host ?? null],
+    [
+      'server.port',
+      'count',
+      (call) => (call.upstream === null ? null : (addressOf(call)?.port ?? schemePort)),
+    ],
+    ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
+    ['http.request.method', 'word', (call) => (operationOf(call) === null ? call.method : null)],
+    ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
+    ['tokenweir.call_id', 'id', (call) => formatCallId(call.id)],
+    ['tokenweir.outcome', 'word', (call) => call.outcome],
+    ['tokenweir.attempts', 'count', (call) => call.attempts],
+    ['tokenweir.queue_ms', 'measure', (call) => call.queueMs],
+    ['tokenweir.retry_wait_ms', 'measure', (call) => call.retryWaitMs],
+    ['tokenweir.overhead_ms', 'measure', (call) => call.overheadMs],
+    ['tokenweir.cost_usd', 'measure', (call) => per(call.costNanoUsd, 1e9)],
+  ]
+  return rows.map(([name, type, of]) => ({ name, type, of }))
+}
+
+function per(value: number | null, unit: number): number | null {
+  return value === null ? null : value / unit
+}
+
+/**
+ * The span of a call; null for one that has none: its trace is not sampled, it asked for no inference, or nobody knows
+ * when it ended.
+ */
+export function spanOf(call: StoredCall): CallSpan | null {
+  const { callType, method, model, outcome, traceId, parentSpanId, durationMs } = call
+  const isUnsampled = traceId !== null && parentSpanId === null
+  const isInference = callType === 'other' ? method === 'POST' : callType !== 'props'
+  if (isUnsampled || !isInference || outcome === 'interrupted') return null
+  const operation = operationOf(call) ?? method
+  const startUs = startedAtMs(call.id) * 1000
+  return {
+    call,
+    name: model === null ? operation : `${operation} ${model}`,
+    traceId: traceId ?? randomHex(32),
+    spanId: randomHex(16),
+    parentSpanId,
+    startUs,
+    endUs: startUs + Math.round((durationMs ?? 0) * 1000),
+    isFailed: isFailed(outcome),
+  }
+}
+
+/** Null for what the conventions have no word for, such as the transcription of a recording. */
+function operationOf({ callType, endpoint }: StoredCall): string | null {
+  if (callType === 'embedding') return 'embeddings'
+  if (callType !== 'chat') return callType === 'rerank' ? 'rerank' : null
+  const isText = endpoint.endsWith('/completions') && !endpoint.endsWith('/chat/completions')
+  return isText ? 'text_completion' : 'chat'
+}
+
+function errorType({ outcome, failureCode, status }: StoredCall): string | null {
+  if (!isFailed(outcome)) return null
+  return failureCode === 'upstream_http' && status !== null ? String(status) : (failureCode ?? outcome)
+}
+
+/** By the end of a host's name. */
+const providers = Object.entries({
+  'openai.com': 'openai',
+  'openai.azure.com': 'azure.ai.openai',
+  'cognitiveservices.azure.com': 'azure.ai.openai',
+  'ai.azure.com': 'azure.ai.inference',
+  'anthropic.com': 'anthropic',
+  'amazonaws.com': 'aws.bedrock',
+  'cohere.com': 'cohere',
+  'cohere.ai': 'cohere',
+  'deepseek.com': 'deepseek',
+  'generativelanguage.googleapis.com': 'gcp.gemini',
+  'aiplatform.googleapis.com': 'gcp.vertex_ai',
+  'groq.com': 'groq',
+  'mistral.ai': 'mistral_ai',
+  'perplexity.ai': 'perplexity',
+  'x.ai': 'x_ai',
+})
+
+interface Address {
+  readonly host: string
+  readonly port: number | null
+  /** In the conventions' word; the host itself if they have none. */
+  readonly provider: string
+}
+
+const addressIn = remembered((upstream): Address => {
+  const [, name = upstream, port] = /^(.*?)(?::(\d+))?$/.exec(upstream) ?? []
+  const host = name.replace(/^\[(.*)\]$/, '$1')
+  const known = providers.find(
+    ([suffix]) => /^(?:|.*[.-])$/.test(host.slice(0, -suffix.length)) && host.endsWith(suffix),
+  )
+  return { host, port: port === undefined ? null : Number(port), provider: known?.[1] ?? host }
+})
+
+function addressOf({ upstream }: StoredCall): Address | null {
+  return upstream === null ? null : addressIn(upstream)
+}
+
+/** Drawn a few thousand at a time, as each drawing costs a microsecond. */
+let drawn = ''
+let drawnAt = 0
+
+function randomHex(digits: number): string {
+  if (drawnAt + digits > drawn.length) {
+    drawn = randomBytes(4096).toString('hex')
+    drawnAt = 0
+  }
+  drawnAt += digits
+  return drawn.slice(drawnAt - digits, drawnAt)
+}

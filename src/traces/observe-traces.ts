@@ -1,0 +1,43 @@
+import { systemClock } from '../call/clock.ts'
+import type { ObserveRows } from '../call/row-observer.ts'
+import { spanAttributes, spanOf } from './call-span.ts'
+import { jsonSpans } from './json-spans.ts'
+import { protobufSpans } from './protobuf-spans.ts'
+import { httpReceiver } from './span-receiver.ts'
+import { SpanSender } from './span-sender.ts'
+import type { TraceSettings } from './trace-settings.ts'
+
+export interface TraceObserverSettings extends TraceSettings {
+  readonly version: string
+  readonly instance: string
+  /** The upstream's port if its name has none. */
+  readonly schemePort: number
+}
+
+/** Sends a span of each call that becomes a row. */
+export const observeRows: ObserveRows<TraceObserverSettings> = (settings, warn) => {
+  const { url, headers, isJson, version, instance, schemePort, problem } = settings
+  const encode = isJson ? jsonSpans : protobufSpans
+  const resource = { 'service.version': version, 'service.instance.id': instance, ...settings.resource }
+  const sender = new SpanSender({
+    format: encode(spanAttributes(schemePort), { resource, name: 'tokenweir', version }),
+    receiver: httpReceiver(settings, process.env),
+    url,
+    // `Bearer` is no secret, what follows is one.
+    secrets: Object.values(headers).flatMap((value) =>
+      [value, ...value.split(' ')].filter(({ length }) => length > 5),
+    ),
+    clock: systemClock,
+    warn,
+  })
+  if (problem !== null) warn('otlp settings', { code: 'otlp_settings', message: `traces: ${problem}` })
+  return {
+    recorded(calls) {
+      for (const call of calls) {
+        const span = spanOf(call)
+        if (span !== null) sender.add(span)
+      }
+    },
+    close: () => sender.close(),
+  }
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { codeOf } from '../lib/errors.ts'
+import { isLoopbackBind } from '../lib/request-source.ts'
+import type { TraceSettings } from './trace-settings.ts'
+
+/** What a receiver answers. */
+export interface Reply {
+  readonly status: number
+  readonly retryAfter: string | null
+  /** Of a long one, the beginning. */
+  readonly body: Buffer
+}
+
+/** Takes spans. */
+export interface SpanReceiver {
+  /** Rejects if there is no answer in time, or `signal` says that it is no longer waited for. */
+  post(parts: readonly Buffer[], contentType: string, signal: AbortSignal): Promise<Reply>
+  close(): void
+}
+
+/** As OpenTelemetry's own exporters have it. */
+const answerLimitMs = 10_000
+const enoughOfBody = 64 * 1024
+
+/** The receiver at an address, over a connection that is kept; through the proxy of the environment, but on this machine. */
+export function httpReceiver(
+  { url, headers, isGzip }: Pick<TraceSettings, 'url' | 'headers' | 'isGzip'>,
+  env: NodeJS.ProcessEnv,
+  limitMs = answerLimitMs,
+): SpanReceiver {
+  const { protocol, hostname } = new URL(url)
+  const { Agent, request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+  const isHere = isLoopbackBind(hostname.replace(/^\[(.*)\]$/, '$1'))
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ...(!isHere && { proxyEnv: env }) })
+  const coding = isGzip ? { 'content-encoding': 'gzip' } : {}
+
+  const post: SpanReceiver['post'] = async (parts, contentType, signal) => {
+    const body = isGzip ? [gzipSync(Buffer.concat(parts), { level: 1 })] : parts
+    const length = body.reduce((sum, part) => sum + part.length, 0)
+    const told = { ...headers, ...coding, 'content-type': contentType, 'content-length': length }
+    const tooLate = AbortSignal.timeout(limitMs)
+    const either = AbortSignal.any([signal, tooLate])
+    const req = request(url, { agent, method: 'POST', headers: told, signal: either })
+    // An error that comes after the first, or after the answer began, is told to nobody else.
+    req.on('error', () => {})
+    try {
+      for (const part of body) req.write(part)
+      req.end()
+      const [res]: IncomingMessage[] = await once(req, 'response')
+      return await replyOf(res as IncomingMessage)
+    } catch (error) {
+      // It was closed while nothing was sent; the next connection is new.
+      if (req.reusedSocket && codeOf(error) === 'ECONNRESET') return post(parts, contentType, signal)
+      throw tooLate.aborted ? new Error(`it did not answer within ${limitMs / 1000} s`) : error
+    }
+  }
+  return { post, close: () => agent.destroy() }
+}
+
+async function replyOf(res: IncomingMessage): Promise<Reply> {
+  const body: Buffer[] = []
+  let bytes = 0
+  for await (const piece of res as AsyncIterable<Buffer>) {
+    body.push(piece)
+    bytes += piece.length
+    if (bytes > enoughOfBody) break
+  }
+  const { statusCode: status = 0, headers } = res
+  return { status, retryAfter: headers['retry-after'] ?? null, body: Buffer.concat(body) }
+}

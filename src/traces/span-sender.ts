@@ -1,0 +1,220 @@
+import type { Warn } from '../call/row-observer.ts'
+import type { Clock } from '../call/clock.ts'
+import { messageOf } from '../lib/errors.ts'
+import { maskKeys } from '../secrets/key-shapes.ts'
+import type { CallSpan } from './call-span.ts'
+import { type Acceptance, SpanBytes, type SpanFormat } from './span-format.ts'
+import type { Reply, SpanReceiver } from './span-receiver.ts'
+
+export interface SpanSenderOptions {
+  readonly format: SpanFormat
+  readonly receiver: SpanReceiver
+  /** As warnings name the receiver. */
+  readonly url: string
+  /** Never to be quoted, even if the receiver says them. */
+  readonly secrets: readonly string[]
+  readonly clock: Pick<Clock, 'after' | 'wallTime'>
+  readonly warn: Warn
+  /** At least 0, below 1. */
+  readonly random?: () => number
+}
+
+interface Batch {
+  readonly count: number
+  readonly spans: Buffer
+}
+
+const batch = { spans: 512, bytes: 2 ** 20, afterMs: 5000 } as const
+/** What is held, all together: the oldest make way. */
+export const held = { spans: 10_000, bytes: 16 * 2 ** 20 } as const
+/** Between tries; after a refusal; the most that a receiver can ask for. */
+const pause = { firstMs: 1000, longestMs: 30_000, refusedMs: 60_000, askedMs: 3_600_000 } as const
+/** For what is left at the end. */
+const closeMs = 1500
+/** OTLP/HTTP, "Failures": these, and no others, are tried again. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const longestQuote = 200
+
+/** Sends spans in batches, one after the other. Nothing here throws or waits, what is held is bounded, and what is lost is counted. */
+export class SpanSender {
+  readonly #options: SpanSenderOptions
+  readonly #open = new SpanBytes()
+  #openCount = 0
+  /** Oldest first; the first one may be on its way. */
+  readonly #batches: Batch[] = []
+  #sending: Promise<void> | null = null
+  #cancelFlush: (() => void) | null = null
+  #isDue = false
+  /** Set while nothing is sent for a time. */
+  #cancelPause: (() => void) | null = null
+  #failures = 0
+  #dropped = 0
+  readonly #closing = new AbortController()
+  #isClosed = false
+
+  constructor(options: SpanSenderOptions) {
+    this.#options = options
+  }
+
+  /** What is held, and how many were lost since the start. */
+  get figures(): { readonly spans: number; readonly bytes: number; readonly dropped: number } {
+    const spans = this.#batches.reduce((sum, { count }) => sum + count, this.#openCount)
+    const bytes = this.#batches.reduce((sum, one) => sum + one.spans.length, this.#open.bytes.length)
+    return { spans, bytes, dropped: this.#dropped }
+  }
+
+  add(span: CallSpan): void {
+    if (this.#isClosed) return
+    this.#options.format.append(span, this.#open)
+    this.#openCount++
+    if (this.#openCount >= batch.spans || this.#open.length >= batch.bytes) {
+      this.#seal()
+      this.#send()
+    } else if (!this.#isDue) {
+      this.#cancelFlush ??= this.#options.clock.after(batch.afterMs, () => {
+        this.#cancelFlush = null
+        this.#isDue = true
+        this.#send()
+      })
+    }
+  }
+
+  /** Sends what is left, for a second or so and if the receiver was well, and lets the connection go. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelFlush?.()
+    this.#seal()
+    const cancel = this.#options.clock.after(closeMs, () => this.#closing.abort())
+    this.#send()
+    await this.#sending
+    cancel()
+    this.#cancelPause?.()
+    this.#options.receiver.close()
+  }
+
+  #seal(): void {
+    this.#isDue = false
+    this.#cancelFlush?.()
+    this.#cancelFlush = null
+    if (this.#openCount === 0) return
+    this.#batches.push({ count: this.#openCount, spans: this.#open.take() })
+    this.#openCount = 0
+    const onItsWay = this.#sending === null ? 0 : 1
+    const before = this.#dropped
+    for (;;) {
+      const { spans, bytes } = this.figures
+      // With room for the batch that is filled next.
+      if (spans <= held.spans - batch.spans && bytes <= held.bytes - batch.bytes) break
+      const [oldest] = this.#batches.splice(onItsWay, 1)
+      if (oldest === undefined) break
+      this.#dropped += oldest.count
+    }
+    if (this.#dropped === before) return
+    const { url } = this.#options
+    const message = `${this.#dropped} spans were dropped since the start: there were more than ${url} takes, or it took none for too long`
+    this.#options.warn('otlp loss', { code: 'otlp_dropped', message })
+  }
+
+  #send(): void {
+    if (this.#sending !== null || this.#cancelPause !== null) return
+    this.#sending = this.#sendAll().finally(() => {
+      this.#sending = null
+      // What came due at the very end.
+      if (this.#isDue || this.#batches.length > 0) this.#send()
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      if (this.#batches.length === 0 && this.#isDue) this.#seal()
+      const [next] = this.#batches
+      if (next === undefined) return
+      const pauseMs = await this.#try(next)
+      if (pauseMs === null) continue
+      this.#cancelPause = this.#options.clock.after(pauseMs, () => {
+        this.#cancelPause = null
+        this.#send()
+      })
+      return
+    }
+  }
+
+  /** Null if the next one can follow at once, else milliseconds to wait. */
+  async #try(next: Batch): Promise<number | null> {
+    const { format, receiver } = this.#options
+    let reply: Reply
+    try {
+      reply = await receiver.post(format.request(next.spans), format.contentType, this.#closing.signal)
+    } catch (error) {
+      const reason = messageOf(error)
+      return this.#again(
+        reason === '' && error instanceof AggregateError ? messageOf(error.errors[0]) : reason,
+      )
+    }
+    const { status, retryAfter } = reply
+    if (passing.has(status)) return this.#again(`it answers ${status}`, this.#askedMs(retryAfter))
+    this.#batches.shift()
+    this.#failures = 0
+    if (status < 200 || status > 299) return this.#refused(next, status)
+    this.#accepted(reply.body)
+    return null
+  }
+
+  #again(reason: string, askedMs: number | null = null): number {
+    const { url, random = Math.random } = this.#options
+    const { spans, dropped } = this.figures
+    const message = `${url} takes no spans: ${reason}; ${spans} wait, ${dropped} were dropped since the start; calls are served and recorded as ever`
+    this.#options.warn('otlp', { code: 'otlp_unreachable', message })
+    const longestMs = Math.min(pause.longestMs, pause.firstMs * 2 ** this.#failures++)
+    return askedMs ?? longestMs * (0.5 + random() / 2)
+  }
+
+  #refused({ count }: Batch, status: number): number {
+    this.#dropped += count
+    const hint =
+      status === 401 || status === 403
+        ? 'see OTEL_EXPORTER_OTLP_HEADERS'
+        : 'see --otlp-endpoint: it may be the address of something else'
+    const message = `${this.#options.url} refused ${count} spans with status ${status}; ${this.#dropped} were dropped since the start, and the next ones are sent in a minute; ${hint}`
+    this.#options.warn('otlp', { code: 'otlp_refused', message })
+    return pause.refusedMs
+  }
+
+  /** Of a batch that was taken, at least in part. */
+  #accepted(body: Buffer): void {
+    const { url, warn } = this.#options
+    const { rejected, message } = this.#acceptance(body)
+    this.#dropped += Math.max(0, rejected)
+    const said = message === '' ? '' : `: ${this.#quoted(message)}`
+    const told = `${url} took spans and threw ${rejected} of them away${said}`
+    warn('otlp', null)
+    warn('otlp loss', rejected > 0 || said !== '' ? { code: 'otlp_rejected', message: told } : null)
+  }
+
+  /** Some receivers say nothing, or something else; the spans are theirs all the same. */
+  #acceptance(body: Buffer): Acceptance {
+    try {
+      return this.#options.format.acceptance(body)
+    } catch {
+      return { rejected: 0, message: '' }
+    }
+  }
+
+  /** The receiver's words, fit to be shown. */
+  #quoted(text: string): string {
+    let quoted = text.slice(0, longestQuote * 4)
+    for (const secret of this.#options.secrets) quoted = quoted.replaceAll(secret, '…')
+    return maskKeys(quoted, true)
+      .replaceAll(/\p{C}+/gu, ' ')
+      .slice(0, longestQuote)
+  }
+
+  /** Of `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3); null if it says nothing. */
+  #askedMs(header: string | null): number | null {
+    if (header === null) return null
+    const ms = /^\d+$/.test(header)
+      ? Number(header) * 1000
+      : Date.parse(header) - this.#options.clock.wallTime()
+    return Number.isNaN(ms) ? null : Math.min(pause.askedMs, Math.max(pause.firstMs, ms))
+  }
+}

@@ -1,0 +1,85 @@
+/** Where spans go, and as what. What a header holds may be a secret: it is neither logged nor shown. */
+export interface TraceSettings {
+  readonly url: string
+  readonly isJson: boolean
+  readonly isGzip: boolean
+  readonly headers: Readonly<Record<string, string>>
+  /** Attributes of the resource. */
+  readonly resource: Readonly<Record<string, string>>
+  /** What in the environment was not followed. */
+  readonly problem: string | null
+}
+
+/** Each is `none` if it is not set, but not both. */
+export interface TraceEndpoints {
+  /** `/v1/traces` comes behind it. */
+  readonly otlpEndpoint: string
+  /** Taken as it is. */
+  readonly otlpTracesEndpoint: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const prefix = 'OTEL_EXPORTER_OTLP'
+
+/**
+ * By the rules of OpenTelemetry's exporters (https://opentelemetry.io/docs/specs/otel/protocol/exporter): what is said
+ * of traces goes before what is said of all.
+ */
+export function traceSettings(endpoints: TraceEndpoints, env: Environment): TraceSettings {
+  const { otlpEndpoint: base, otlpTracesEndpoint: traces } = endpoints
+  const problems: string[] = []
+  const list = (
+    variable: string,
+    isGood: (name: string, value: string) => boolean,
+  ): Record<string, string> => {
+    const entries = pairs(env[variable] ?? '')
+    const good = entries.filter(([name, value]) => isGood(name, value))
+    const bad = entries.length - good.length
+    if (bad > 0) problems.push(`${variable} has ${bad} entries that are not name=value, which are left out`)
+    return Object.fromEntries(good)
+  }
+  const protocol = set(env[`${prefix}_TRACES_PROTOCOL`]) ?? set(env[`${prefix}_PROTOCOL`]) ?? 'http/protobuf'
+  if (protocol !== 'http/protobuf' && protocol !== 'http/json')
+    problems.push(`the protocol ${protocol.slice(0, 20)} is not spoken: spans are sent as http/protobuf`)
+  const compression = set(env[`${prefix}_TRACES_COMPRESSION`]) ?? set(env[`${prefix}_COMPRESSION`])
+  const named = set(env['OTEL_SERVICE_NAME'])
+  return {
+    url: traces === 'none' ? `${base.replace(/\/+$/, '')}/v1/traces` : traces,
+    isJson: protocol === 'http/json',
+    isGzip: compression === 'gzip',
+    headers: { ...list(`${prefix}_HEADERS`, isHeader), ...list(`${prefix}_TRACES_HEADERS`, isHeader) },
+    resource: {
+      'service.name': 'tokenweir',
+      ...list('OTEL_RESOURCE_ATTRIBUTES', (name) => name !== ''),
+      ...(named !== null && { 'service.name': named }),
+    },
+    problem: problems.length === 0 ? null : problems.join('; '),
+  }
+}
+
+function set(value: string | undefined): string | null {
+  return value === undefined || value === '' ? null : value
+}
+
+/** `a=1,b=2`, percent-encoded as in W3C Baggage. What has no name has an empty one. */
+function pairs(text: string): readonly (readonly [name: string, value: string])[] {
+  const entries = text.split(',').filter((entry) => entry.trim() !== '')
+  return entries.map((entry) => {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(entry) ?? []
+    return [decoded(name), decoded(value)]
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.trim())
+  } catch {
+    return text.trim()
+  }
+}
+
+/** RFC 9110 §5.1 and §5.5. */
+function isHeader(name: string, value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+}

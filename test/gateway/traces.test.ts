@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { readFile, readdir } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { listenOnLoopback } from '../../src/lib/http.ts'
+import { Condition } from '../support/condition.ts'
+import { exchange } from '../support/exchange.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { untilHealth } from '../support/gateway-state.ts'
+import { recordedCalls } from '../support/recorded-calls.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type DecodedSpan, decodedRequest, partialSuccess, spansIn } from '../traces/decoded-spans.ts'
+
+interface Post {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const secret = 'k3y-0f-the-receiver-9f8e7d'
+const prompt = 'what-only-the-model-may-read'
+
+/** Takes spans, and answers as told; it takes all unless told. */
+async function startReceiver(answer: (res: ServerResponse, index: number) => void = (res) => void res.end()) {
+  const posts: Post[] = []
+  const changed = new Condition()
+  const server = createServer((req, res) => {
+    const pieces: Buffer[] = []
+    req.on('data', (piece: Buffer) => pieces.push(piece))
+    req.on('end', () => {
+      posts.push({ path: req.url ?? '', headers: req.headers, body: Buffer.concat(pieces) })
+      changed.changed()
+      answer(res, posts.length - 1)
+    })
+  })
+  const listening = await listenOnLoopback(server)
+  const spans = (): readonly DecodedSpan[] =>
+    posts.flatMap(({ body, headers }) => spansIn(body, headers['content-type'] ?? ''))
+  return { origin: listening.origin, posts, changed, spans, [Symbol.asyncDispose]: () => listening.close() }
+}
+
+function call(
+  gateway: GatewayProcess,
+  fields: object = {},
+  headers: readonly (readonly [string, string])[] = [],
+) {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: prompt }], ...fields })
+  return exchange(gateway.port, 'POST', '/v1/chat/completions', { body, headers })
+}
+
+function attributesOf(span: DecodedSpan | undefined): Readonly<Record<string, unknown>> {
+  return Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]))
+}
+
+const warningCodes = (health: Readonly<Record<string, unknown>>): readonly string[] =>
+  (health['warnings'] as readonly { code: string }[]).map(({ code }) => code)
+
+const untilWarned = (gateway: GatewayProcess, code: string) =>
+  untilHealth(gateway, `a warning ${code}`, (health) => warningCodes(health).includes(code))
+
+describe('traces', { concurrency: true }, () => {
+  for (const protocol of ['http/protobuf', 'http/json']) {
+    test(`each call that is sampled is a span, child of the client's, as ${protocol}`, async () => {
+      await using upstream = await startSimulatedUpstream()
+      await using receiver = await startReceiver()
+      await using gateway = await startGatewayProcess({
+        upstream: upstream.baseUrl,
+        env: {
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.origin,
+          OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+          OTEL_EXPORTER_OTLP_HEADERS: `api-key=${secret}`,
+          OTEL_SERVICE_NAME: 'weir',
+        },
+      })
+      const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+      const parents = [
+        `00-${trace}-00f067aa0ba902b7-01`,
+        `00-${trace}-00f067aa0ba902b8-00`,
+        `00-${trace}-1-01`,
+      ]
+      for (const parent of parents)
+        await call(gateway, { stream: true }, [
+          ['TraceParent', parent],
+          ['tracestate', 'a=b'],
+        ])
+      upstream.replyOnce({ steps: jsonReply(429, { error: { message: 'no', type: 'rate' } }) })
+      const failed = await call(gateway, {}, [['x-tokenweir-session', 'run 7']])
+      await exchange(gateway.port, 'GET', '/v1/models')
+      const rows = await recordedCalls(gateway, 5)
+      await gateway.stop()
+
+      const passedOn = upstream.requests.map((request) => [
+        request.header('traceparent'),
+        request.header('tracestate'),
+      ])
+      assert.deepEqual(passedOn.slice(0, 4), [
+        ...parents.map((parent) => [parent, 'a=b']),
+        [undefined, undefined],
+      ])
+      assert.ok(upstream.requests[0]!.headBytes.includes(`TraceParent: ${parents[0]}\r\n`))
+      assert.deepEqual(
+        rows.slice(0, 4).map(({ trace_id, parent_span_id }) => [trace_id, parent_span_id]),
+        [
+          [trace, '00f067aa0ba902b7'],
+          [trace, null],
+          [null, null],
+          [null, null],
+        ],
+      )
+
+      const [post, ...more] = receiver.posts
+      assert.deepEqual([post?.path, post?.headers['api-key'], more.length], ['/v1/traces', secret, 0])
+      const { resource, scopeSpans } = decodedRequest(post!.body, post!.headers['content-type']!)
+        .resourceSpans[0]!
+      assert.deepEqual(resource.attributes.map(({ key, value }) => [key, Object.values(value)[0]]).slice(1), [
+        ['service.instance.id', rows[0]?.instance],
+        ['service.name', 'weir'],
+      ])
+      assert.equal(scopeSpans[0]?.scope.name, 'tokenweir')
+      const [child, root, error, ...others] = receiver.spans()
+      assert.equal(others.length, 0)
+      assert.deepEqual(
+        [child?.traceId, child?.parentSpanId, child?.flags, child?.kind, child?.name],
+        [trace, '00f067aa0ba902b7', 0x3_01, 3, 'chat m'],
+      )
+      const startedMs = Date.parse(rows[0]!.started_at)
+      assert.equal(child?.startTimeUnixNano, `${startedMs}000000`)
+      const lastedUs = (BigInt(child.endTimeUnixNano) - BigInt(child.startTimeUnixNano)) / 1000n
+      assert.equal(Number(lastedUs), Math.round(rows[0]!.duration_ms! * 1000))
+      const said = attributesOf(child)
+      assert.equal(said['tokenweir.call_id'], rows[0]?.id)
+      assert.equal(Number(said['gen_ai.usage.output_tokens']), rows[0]?.output_tokens)
+      assert.equal(said['gen_ai.response.time_to_first_chunk'], rows[0]!.ttft_ms! / 1000)
+      assert.notEqual(root?.traceId, trace)
+      assert.deepEqual([root?.flags, root?.parentSpanId ?? ''], [0x1_01, ''])
+      assert.deepEqual([error?.status?.code, failed.status], [2, 429])
+      const { 'error.type': type, 'gen_ai.conversation.id': session } = attributesOf(error)
+      assert.deepEqual([type, session], ['429', 'run 7'])
+      assert.ok(!post!.body.includes(prompt))
+    })
+  }
+
+  test('a receiver that refuses: the batch is dropped, the calls go on, and its key stands nowhere', async () => {
+    await using upstream = await startSimulatedUpstream()
+    await using receiver = await startReceiver((res) => res.writeHead(401).end(`wrong key ${secret}`))
+    await using gateway = await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      args: ['--otlp-endpoint', receiver.origin],
+      env: {
+        OTEL_EXPORTER_OTLP_TRACES_HEADERS: `Authorization=Bearer%20${secret}`,
+        OTEL_EXPORTER_OTLP_HEADERS: secret,
+      },
+    })
+    assert.equal((await call(gateway)).status, 200)
+    const health = JSON.stringify(await untilWarned(gateway, 'otlp_refused'))
+    assert.match(health, /refused 1 spans with status 401/)
+    assert.match(health, /OTEL_EXPORTER_OTLP_HEADERS has 1 entries that are not name=value/)
+    assert.equal((await call(gateway)).status, 200)
+    await recordedCalls(gateway, 2)
+    const commandLine = readFileSync(`/proc/${gateway.pid}/cmdline`, 'utf8')
+    await gateway.waitForOutput(/a span of each call goes to/)
+    await gateway.stop()
+    assert.equal(receiver.posts.length, 1)
+    assert.equal(receiver.posts[0]?.headers.authorization, `Bearer ${secret}`)
+    for (const text of [health, commandLine, gateway.stdout, gateway.stderr])
+      assert.ok(!text.includes(secret))
+    for (const name of await readdir(gateway.directory)) {
+      assert.ok(!(await readFile(join(gateway.directory, name), 'latin1')).includes(secret), name)
+    }
+  })
+
+  test('a receiver that asks for time gets the same spans again, and what it throws away is counted', async () => {
+    await using upstream = await startSimulatedUpstream()
+    await using receiver = await startReceiver((res, index) => {
+      if (index === 0) res.writeHead(503, { 'retry-after': '1' }).end()
+      else res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(partialSuccess(1, 'too old'))
+    })
+    await using gateway = await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      args: ['--otlp-endpoint=http://127.0.0.1:1', `--otlp-traces-endpoint=${receiver.origin}/in/here`],
+    })
+    await call(gateway)
+    await untilWarned(gateway, 'otlp_unreachable')
+    const health = JSON.stringify(await untilWarned(gateway, 'otlp_rejected'))
+    assert.match(health, /threw 1 of them away: too old/)
+    assert.doesNotMatch(health, /otlp_unreachable/)
+    const [first, second] = receiver.posts
+    assert.equal(second?.path, '/in/here')
+    assert.deepEqual(second.body, first?.body)
+  })
+
+  test('a receiver that never answers holds up no call, no row and no stop', async () => {
+    await using upstream = await startSimulatedUpstream()
+    await using receiver = await startReceiver(() => {})
+    await using gateway = await startGatewayProcess({
+      upstream: upstream.baseUrl,
+      env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: receiver.origin },
+    })
+    for (let i = 0; i < 20; i++) assert.equal((await call(gateway)).status, 200)
+    await receiver.changed.until(() => receiver.posts[0], 'a request at the receiver')
+    for (let i = 0; i < 20; i++) assert.equal((await call(gateway)).status, 200)
+    await recordedCalls(gateway, 40)
+    const { code } = await gateway.stop()
+    assert.equal(code, 0)
+    assert.equal(receiver.posts.length, 1)
+  })
+})
