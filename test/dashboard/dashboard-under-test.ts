@@ -88,6 +88,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
   const port = await server.listen(0, '127.0.0.1')
   const host = `localhost:${port}`
   const ask = async (method: string, target: string, parts: RequestParts = {}): Promise<RawResponse> => {
+    const isScripted = gateway.trouble !== null || rawLog.trouble !== null
     const answer = await exchange(port, method, target, { host, ...parts })
     const isWhole = answer.complete && answer.header('content-encoding') === undefined
     expectDocumented({
@@ -96,6 +97,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
       status: answer.status,
       contentType: answer.header('content-type') ?? null,
       body: isWhole ? answer.body.toString() : undefined,
+      isScripted,
     })
     return answer
   }

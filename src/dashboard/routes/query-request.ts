@@ -51,7 +51,7 @@ const cursor: QueryParameter<number> = {
   parse: (text) => parseCallId(text) ?? undefined,
 }
 
-const groupBy: QueryParameter<GroupBy> = {
+export const groupBy: QueryParameter<GroupBy> = {
   range: `one of ${[...times, ...callDimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
   parse: (text) => {
     const words = text.split(',')

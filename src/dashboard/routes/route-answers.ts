@@ -13,6 +13,7 @@ import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
 import type { ProxyConfig } from '../../api/proxy-config.ts'
 import type { RawLogEvent, RawLogStatus, RawLogSwitched, RecentPayloads } from '../../api/raw-log.ts'
 import type { CallJson } from '../../call/call-record.ts'
+import type { ModelCosts } from '../../pricing/model-costs.ts'
 import type { GroupAnswer } from '../../query/group-answer.ts'
 import type { ListAnswer } from '../../query/list-answer.ts'
 
@@ -24,6 +25,8 @@ interface NoStore {
 }
 
 interface CallList extends ListAnswer, NoStore {}
+/** The prices in force: the price file, and what is wrong with it. */
+interface PricesInForce extends ModelCosts, Pick<Costs, 'problem'> {}
 interface CallGroups extends GroupAnswer, NoStore {}
 interface CountedMatches extends CostMatches, NoStore {}
 
@@ -120,7 +123,7 @@ export interface RouteAnswers {
   'POST /api/db/compress': { readonly 200: CompressResult; readonly 202: DatabaseJob }
 
   /** The prices in force. @fails too_busy too_slow query_interrupted */
-  'GET /api/costs': { readonly 200: Costs }
+  'GET /api/costs': { readonly 200: PricesInForce }
   /** Every upstream and model of recorded calls, with the price that is in force now. @fails too_busy too_slow query_interrupted */
   'GET /api/costs/matches': { readonly 200: CountedMatches }
   /** Sets one's own price of a model, or of `host:port/model`. @fails invalid_price broken_price_file prices_not_kept prices_busy */
