@@ -23,5 +23,7 @@ await build({
 })
 // Their licences go with it.
 const packages = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']
-const licences = packages.map((name) => `${name}\n\n${readFileSync(`${root}node_modules/${name}/LICENSE`, 'utf8')}`)
+const licences = packages.map(
+  (name) => `${name}\n\n${readFileSync(`${root}node_modules/${name}/LICENSE`, 'utf8')}`,
+)
 writeFileSync(`${outDir}/mcp-sdk.LICENSE`, licences.join('\n\n'))

@@ -6,6 +6,7 @@ import { failureKinds } from '../src/call/failure.ts'
 import { version } from '../src/cli/package-version.ts'
 import { systemClock } from '../src/call/clock.ts'
 import { makeDashboardServer } from '../src/dashboard/dashboard-server.ts'
+import { pagePaths } from '../src/dashboard/http/page-assets.ts'
 import { parameterSchema } from '../src/dashboard/http/query-parameters.ts'
 import { errorStatuses } from '../src/dashboard/http/request-error.ts'
 import type { AnyRoute, RouteTable } from '../src/dashboard/http/router.ts'
@@ -29,6 +30,8 @@ interface Operation {
 /** What tells one of the two APIs. */
 interface Api {
   readonly title: string
+  /** Of what is neither under `/api/` nor under `/v1/`. */
+  readonly tag: string
   readonly about: string
   readonly server: object
   /** The file and the name of the type that holds what its routes answer. */
@@ -56,10 +59,14 @@ const codes = (kinds: typeof failureKinds): Record<string, number | null> =>
 
 const dashboard = (routes: RouteTable): Api => ({
   title: 'tokenweir dashboard',
+  tag: 'page',
   about:
     'What was recorded of model calls, what they cost, and the gateway’s process. Times are ISO 8601 in UTC; what is not ' +
     'known is null. A GET whose answer has an `ETag` answers 304 to who sends it as `If-None-Match`.',
-  server: { url: '/', description: 'the dashboard that serves this document; http://127.0.0.1:9118 unless told' },
+  server: {
+    url: '/',
+    description: 'the dashboard that serves this document; http://127.0.0.1:9118 unless told',
+  },
   answers: ['dashboard/routes/route-answers.ts', 'RouteAnswers'],
   error: ['api/error-body.ts', 'ErrorBody'],
   routes,
@@ -71,6 +78,7 @@ const dashboard = (routes: RouteTable): Api => ({
 /** The gateway's routes of payloads take what those of the dashboard take. */
 const gateway = (routes: Readonly<Record<string, AnyRoute | undefined>>): Api => ({
   title: 'tokenweir gateway',
+  tag: 'health',
   about:
     'The gateway’s own routes. Everything else under `/v1/`, and `/rerank`, `/reranking` and `/props`, is forwarded to the ' +
     'upstream as it is, whose own document describes it.',
@@ -101,7 +109,7 @@ function documentOf(api: Api): ApiDocument {
     const at = (paths[path.replaceAll(/:(\w+)/g, '{$1}')] ??= {})
     at[method.toLowerCase()] = {
       operationId: operationId(method, path),
-      tags: [path.split('/')[2] ?? 'page'],
+      tags: [/^\/(?:api|v1)\/([\w-]+)/.exec(path)?.[1] ?? api.tag],
       summary: summary.replace(/[.:;]$/, ''),
       description: words,
       parameters: [
@@ -148,9 +156,10 @@ function documentOf(api: Api): ApiDocument {
   } as ApiDocument
 }
 
-/** `getProxyStatus` of `GET /api/proxy/status`, `getCallsIdPayloads` of `GET /api/calls/:id/payloads`. */
+/** `getProxyStatus` of `GET /api/proxy/status`, `getCallsIdPayloads` of `GET /api/calls/:id/payloads`, `getCostsPage` of `GET /costs`. */
 function operationId(method: string, path: string): string {
-  const words = path.replace(/^\/(?:api|v1)\b/, '').match(/\w+/g) ?? ['page']
+  const isPage = pagePaths.includes(path)
+  const words = [...(path.replace(/^\/(?:api|v1)\b/, '').match(/\w+/g) ?? []), ...(isPage ? ['page'] : [])]
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
@@ -177,7 +186,12 @@ const words: Readonly<Record<string, string>> = {
 }
 
 /** The errors that a route alone has, by status. */
-function failuresOf(route: string, fails: readonly string[], statuses: Api['statuses'], error: JsonSchema): object {
+function failuresOf(
+  route: string,
+  fails: readonly string[],
+  statuses: Api['statuses'],
+  error: JsonSchema,
+): object {
   const byStatus: Record<string, string[]> = {}
   for (const code of fails) {
     const status = statuses[code]
@@ -202,7 +216,8 @@ function tellFields(components: Record<string, JsonSchema>): void {
     const properties = components[name]?.['properties'] as Record<string, JsonSchema> | undefined
     for (const { name: field, doc } of properties === undefined ? [] : namedFields) {
       const schema = properties?.[field]
-      if (properties !== undefined && schema !== undefined) properties[field] = { ...schema, description: doc }
+      if (properties !== undefined && schema !== undefined)
+        properties[field] = { ...schema, description: doc }
     }
   }
 }

@@ -1,4 +1,11 @@
-import { API, type Checker, type Project, SymbolFlags, type Symbol as TypeSymbol, type Type } from 'typescript/unstable/sync'
+import {
+  API,
+  type Checker,
+  type Project,
+  SymbolFlags,
+  type Symbol as TypeSymbol,
+  type Type,
+} from 'typescript/unstable/sync'
 import { fileURLToPath } from 'node:url'
 import type { JsonSchema } from '../src/options/json-schema.ts'
 
@@ -53,7 +60,7 @@ export class TypeSchemas implements Disposable {
       const own = this.#checker.getTypeOfSymbol(symbol)
       if (own === undefined) throw new Error(`${symbol.name} has no type`)
       const isOptional = (symbol.flags & SymbolFlags.Optional) !== 0
-      return { name: symbol.name, ...this.#said(symbol), type: own, isOptional }
+      return Object.assign(this.#said(symbol), { name: symbol.name, type: own, isOptional })
     })
   }
 
@@ -136,6 +143,8 @@ export class TypeSchemas implements Disposable {
     }
     if (!isNullable) return only
     if ('enum' in only) return { enum: [...values, null] }
-    return typeof only['type'] === 'string' ? { ...only, type: [only['type'], 'null'] } : { anyOf: [only, { type: 'null' }] }
+    return typeof only['type'] === 'string'
+      ? { ...only, type: [only['type'], 'null'] }
+      : { anyOf: [only, { type: 'null' }] }
   }
 }

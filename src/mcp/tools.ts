@@ -2,7 +2,13 @@ import { parseCallId } from '../call/call-id.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { GroupFigures } from '../call/call-question.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
-import { type CallsQuery, callsQuestion, callsTable, groupBy, instantOf } from '../dashboard/routes/query-request.ts'
+import {
+  type CallsQuery,
+  callsQuestion,
+  callsTable,
+  groupBy,
+  instantOf,
+} from '../dashboard/routes/query-request.ts'
 import { ZonedTime } from '../lib/zoned-time.ts'
 import { integer, oneOf, timeZone } from '../options/value-kind.ts'
 import type { GroupAnswer, QueryGroup } from '../query/group-answer.ts'
@@ -63,7 +69,9 @@ const callId = meaning('as list_calls tells it', {
 })
 
 /** Nothing asked of what a tool does not take. */
-const nothing = Object.fromEntries(Object.keys(callsTable).map((name) => [name, null])) as unknown as CallsQuery
+const nothing = Object.fromEntries(
+  Object.keys(callsTable).map((name) => [name, null]),
+) as unknown as CallsQuery
 const plain: CallsQuery = { ...nothing, errors_only: false, format: 'json' }
 
 /** Calls whose sessions are told at most: so many can be read at once. */
@@ -77,10 +85,13 @@ export const tools: Readonly<Record<string, Tool>> = {
     some,
     async (asked, sources) => {
       const { query, told } = asCalls(asked, sources)
-      const { summary, groups } = await groupsOf(query, 'model', sources)
+      const { summary, groups, note, resolution } = await groupsOf(query, 'model', sources)
       const { duration_ms: duration, ttft_total_ms: firstToken } = summary
       const latency = { duration_ms: duration, first_token_ms: firstToken }
-      return recordedText({ ...told, total: { ...spent(summary), ...latency } }, costliest(groups).map(byKey))
+      return recordedText(
+        { ...told, note, resolution, total: { ...spent(summary), ...latency } },
+        costliest(groups).map(byKey),
+      )
     },
   ),
   spend_by: tool(
@@ -89,9 +100,9 @@ export const tools: Readonly<Record<string, Tool>> = {
     async ({ by, ...asked }, sources) => {
       const { query, told } = asCalls(asked, sources)
       const question = callsQuestion({ ...query, group_by: by })
-      const { summary, groups } = await sources.ask<GroupAnswer>(question)
+      const { summary, groups, note, resolution } = await sources.ask<GroupAnswer & Aside>(question)
       const rows = by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
-      return recordedText({ ...told, total: spent(summary) }, rows.map(byKey))
+      return recordedText({ ...told, note, resolution, total: spent(summary) }, rows.map(byKey))
     },
   ),
   list_sessions: tool(
@@ -100,10 +111,10 @@ export const tools: Readonly<Record<string, Tool>> = {
     async (asked, sources) => {
       const { query, told } = asCalls(asked, sources)
       const question = callsQuestion({ ...query, limit: sessionCalls })
-      const { calls, next_cursor: next } = await sources.ask<ListAnswer>(question)
+      const { calls, next_cursor: next, note } = await sources.ask<ListAnswer & Aside>(question)
       const { rows, without } = sessionsOf(calls)
       const counted = next === null ? null : `the newest ${sessionCalls} calls alone`
-      return recordedText({ ...told, counted, calls_without_session: without }, rows)
+      return recordedText({ ...told, note, counted, calls_without_session: without }, rows)
     },
   ),
   list_calls: tool(
@@ -116,8 +127,8 @@ export const tools: Readonly<Record<string, Tool>> = {
     async ({ period, ...asked }, sources) => {
       const { query, told } = asCalls({ ...asked, period }, sources)
       const question = callsQuestion({ ...query, group_by: null, format: 'json' })
-      const { calls, summary, next_cursor: next } = await sources.ask<ListAnswer>(question)
-      return recordedText({ ...told, total: spent(summary), next_cursor: next }, calls.map(inShort))
+      const { calls, summary, next_cursor: next, note } = await sources.ask<ListAnswer & Aside>(question)
+      return recordedText({ ...told, note, total: spent(summary), next_cursor: next }, calls.map(inShort))
     },
   ),
   get_call: tool(
@@ -130,12 +141,12 @@ export const tools: Readonly<Record<string, Tool>> = {
     some,
     async (asked, sources) => {
       const { query, told } = asCalls(asked, sources)
-      const { summary, groups } = await groupsOf(query, 'failure_code', sources)
-      const codes = groups.map((group) => ({ ...keyOf(group), calls: group.calls }))
+      const { summary, groups, note } = await groupsOf(query, 'failure_code', sources)
+      const codes = groups.map((group) => Object.assign(keyOf(group), { calls: group.calls }))
       const newest = callsQuestion({ ...query, errors_only: true, limit: failedCalls })
       const { calls } = await sources.ask<ListAnswer>(newest)
       const { calls: all, errors, error_rate: rate } = summary
-      return recordedText({ ...told, calls: all, errors, error_rate: rate, codes }, calls.map(inShort))
+      return recordedText({ ...told, note, calls: all, errors, error_rate: rate, codes }, calls.map(inShort))
     },
   ),
   gateway_status: tool(
@@ -167,6 +178,13 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
   ),
 }
 
+/** What an answer says besides. */
+interface Aside {
+  /** Why nothing is told. */
+  readonly note?: string
+  readonly resolution?: '15m'
+}
+
 interface Kept {
   readonly request: Readonly<Record<string, unknown>> | null
   readonly answer: Readonly<Record<string, unknown>> | null
@@ -181,7 +199,8 @@ function asCalls(asked: Partial<CallsQuery> & QueryOf<typeof range>, { now }: To
   const [first, past] = isGiven ? [null, null] : spanOf(period, nowMs, new ZonedTime(tz))
   const at = (ms: number | null) => (ms === null ? null : { ms, isLocal: false })
   const query: CallsQuery = { ...plain, ...rest, tz, from: from ?? at(first), to: to ?? at(past) }
-  const iso = (time: CallsQuery['from']) => (time === null ? null : new Date(instantOf(time, tz)).toISOString())
+  const iso = (time: CallsQuery['from']) =>
+    time === null ? null : new Date(instantOf(time, tz)).toISOString()
   const since = { from: iso(query.from), to: iso(query.to) }
   return { query, told: { now: iso(at(nowMs)), tz, ...(isGiven ? {} : { period }), ...since } }
 }
@@ -209,7 +228,7 @@ function groupsOf(
   query: CallsQuery,
   dimension: 'model' | 'failure_code',
   { ask }: ToolSources,
-): Promise<GroupAnswer> {
+): Promise<GroupAnswer & Aside> {
   return ask(callsQuestion({ ...query, group_by: { time: null, dimension } }))
 }
 

@@ -50,7 +50,9 @@ function keyOf({ overrides }: ModelCosts, name: string): string | null {
 }
 
 /** A price as a person sets it. */
-export const ownPrice: JsonCheck<Rates & { readonly effective_from: string | null }> = object<Rates & { readonly effective_from: string | null }>({
+export const ownPrice: JsonCheck<Rates & { readonly effective_from: string | null }> = object<
+  Rates & { readonly effective_from: string | null }
+>({
   ...rateChecks,
   effective_from: or(priceTime, null),
 })

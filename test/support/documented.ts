@@ -63,9 +63,13 @@ class Documented {
     const steps = ['paths', path, verb, 'responses', response, 'content', type, 'schema']
     const validate = this.#schemaAt(`${name}#/${steps.map(escaped).join('/')}`)
     const isGood = validate(value)
-    assert.ok(isGood, `${what} is not as ${name} says: ${this.#ajv.errorsText(validate.errors)}\n${body.slice(0, 300)}`)
+    assert.ok(
+      isGood,
+      `${what} is not as ${name} says: ${this.#ajv.errorsText(validate.errors)}\n${body.slice(0, 300)}`,
+    )
     const code = asRecord(asRecord(value)['error'])['code']
-    if (this.#namedCodes.has(code) && !isScripted) assert.ok(codesOf(told).includes(code), `${what} does not name ${String(code)}`)
+    if (this.#namedCodes.has(code) && !isScripted)
+      assert.ok(codesOf(told).includes(code), `${what} does not name ${String(code)}`)
   }
 
   #schemaAt(pointer: string): ValidateFunction {
@@ -91,10 +95,11 @@ function escaped(step: string): string {
   return encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
-let dashboard: Documented | undefined
+const documents = new Map<string, Documented>()
 
-/** Fails if `/openapi.json` does not tell of an answer of the dashboard. */
-export function expectDocumented(answer: GivenAnswer): void {
-  dashboard ??= new Documented('openapi.json')
-  dashboard.expect('openapi.json', answer)
+/** Fails if a document does not tell of an answer: that of the dashboard, unless another is named. */
+export function expectDocumented(answer: GivenAnswer, name = 'openapi.json'): void {
+  const document = documents.get(name) ?? new Documented(name)
+  documents.set(name, document)
+  document.expect(name, answer)
 }

@@ -36,12 +36,16 @@ export async function run(argv: readonly string[], env: Environment): Promise<vo
     const found = (await runningGateway(env))?.db ?? options.db
     return existsSync(found) ? found : options.db
   }
-  const control = async (): Promise<ControlClient> => new ControlClient(controlFolder(dirname(await database())))
+  const control = async (): Promise<ControlClient> =>
+    new ControlClient(controlFolder(dirname(await database())))
   const ask = async <Answer>(question: QueryQuestion): Promise<Answer> => {
     const db = await database()
     if (open?.db !== db) {
       open?.queries.close()
-      open = { db, queries: new QueryProcess({ clock, spawn: spawnQuery(db, childEnvironment(env)), onFault }) }
+      open = {
+        db,
+        queries: new QueryProcess({ clock, spawn: spawnQuery(db, childEnvironment(env)), onFault }),
+      }
     }
     const outcome = await open.queries.ask(question)
     if (outcome.kind === 'answer') return JSON.parse(Buffer.from(outcome.body).toString()) as Answer

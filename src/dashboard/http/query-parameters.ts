@@ -24,22 +24,18 @@ export function or<T>(kind: ValueKind<T>, byDefault: T): QueryParameter<T> {
 }
 
 /** A parameter that may be absent, which counts as null. */
-export function optional<T>({ parse, default: _, ...kind }: QueryParameter<T>): QueryParameter<T | null> {
-  return { ...kind, default: null, parse: (text) => parse(text) }
+export function optional<T>(parameter: QueryParameter<T>): QueryParameter<T | null> {
+  return { ...parameter, default: null, parse: (text) => parameter.parse(text) }
 }
 
 /** A parameter that may be absent, which counts as null, or given more than once: each value then counts, once. */
-export function repeatable<T>({
-  parse,
-  default: _,
-  ...kind
-}: QueryParameter<T>): QueryParameter<readonly T[] | null> {
+export function repeatable<T>(parameter: QueryParameter<T>): QueryParameter<readonly T[] | null> {
   return {
-    ...kind,
+    ...parameter,
     default: null,
     isRepeatable: true,
     parse: (text, earlier) => {
-      const value = parse(text)
+      const value = parameter.parse(text)
       return value === undefined ? undefined : [...new Set([...(earlier ?? []), value])]
     },
   }

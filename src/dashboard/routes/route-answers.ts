@@ -1,11 +1,5 @@
 import type { CallPayloads } from '../../api/call-payloads.ts'
-import type {
-  CostMatches,
-  Costs,
-  PriceEntry,
-  RepriceJob,
-  RepriceResult,
-} from '../../api/costs.ts'
+import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
 import type { CompressResult, DatabaseFile, DatabaseJob } from '../../api/database-job.ts'
 import type { EventData } from '../../api/dashboard-event.ts'
 import type { Overview } from '../../api/overview.ts'
