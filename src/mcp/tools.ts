@@ -20,13 +20,13 @@ import { sessionsOf } from './session-rows.ts'
 /** What the tools are answered from. */
 export interface ToolSources {
   /** Answers a question as the dashboard would. Rejects in words where there is no answer. */
-  ask<Answer>(question: QueryQuestion): Promise<Answer>
+  readonly ask: <Answer>(question: QueryQuestion) => Promise<Answer>
   /** The gateway's process and its calls, as far as they are known. */
-  gateway(): Promise<object>
+  readonly gateway: () => Promise<object>
   /** Where payloads are kept, and whether they are now; null where no gateway says so. */
-  payloads(): Promise<{ readonly logging: boolean | null; readonly filePath: string }>
+  readonly payloads: () => Promise<{ readonly logging: boolean | null; readonly filePath: string }>
   /** Milliseconds since the Unix epoch. */
-  now(): number
+  readonly now: () => number
 }
 
 /** What a tool takes, by its name. */
@@ -45,7 +45,7 @@ function tool<T>(
   takes: T & QueryTable<QueryOf<T>>,
   answer: (asked: QueryOf<T>, sources: ToolSources) => Promise<string>,
 ): Tool {
-  return { description, takes: takes as unknown as ToolTable, answer: answer as Tool['answer'] }
+  return { description, takes, answer }
 }
 
 const dayMs = 86_400_000

@@ -63,8 +63,8 @@ test('a call has all its fields, a query all filters, and an error all codes', (
   const fields = ['id', 'started_at', ...namedFields.map(({ name }) => name)]
   assert.deepEqual(members('CallJson').sort(), fields.sort())
   const query = paths['/api/query']!['get'] as unknown as { readonly parameters: readonly { name: string }[] }
-  const parameters = query.parameters.map(({ name }) => name)
-  for (const { name } of namedFilters) assert.ok(parameters.includes(name), name)
+  const parameters = new Set(query.parameters.map(({ name }) => name))
+  for (const { name } of namedFilters) assert.ok(parameters.has(name), name)
   const text = JSON.stringify(components.schemas['ErrorBody'])
   for (const code of Object.keys(errorStatuses)) assert.ok(text.includes(`"${code}"`), code)
   const ofGateway = JSON.stringify(built['openapi-gateway.json']!.components.schemas['OwnError'])

@@ -69,7 +69,7 @@ export function route<Q = unknown, B = unknown>(
       query: table === null ? (asked.query as Q) : readQuery(asked.query, table),
       body: body === undefined ? (asked.body as B) : checkedBody(body, asked.body),
     })
-  return Object.assign(answer, { query: table as AnyRoute['query'], body })
+  return Object.assign(answer, { query: table, body })
 }
 
 /** Answers a request. Never rejects. */
