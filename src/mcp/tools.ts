@@ -1,6 +1,6 @@
 import { parseCallId } from '../call/call-id.ts'
 import type { CallJson } from '../call/call-record.ts'
-import type { GroupFigures } from '../call/call-question.ts'
+import type { CallDimension, GroupFigures } from '../call/call-question.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
 import {
   type CallsQuery,
@@ -74,61 +74,45 @@ const nothing = Object.fromEntries(
 ) as unknown as CallsQuery
 const plain: CallsQuery = { ...nothing, errors_only: false, format: 'json' }
 
-/** Calls whose sessions are told at most: so many can be read at once. */
-const sessionCalls = 5000
-const failedCalls = 15
-
 /** All tools but the one for payloads, by their names. */
 export const tools: Readonly<Record<string, Tool>> = {
   usage_summary: tool(
     'What was used and spent: calls, failures, tokens, cost in USD and latency, in all and by model. Today unless told.',
     some,
     async (asked, sources) => {
-      const { query, told } = asCalls(asked, sources)
-      const { summary, groups, note, resolution } = await groupsOf(query, 'model', sources)
-      const { duration_ms: duration, ttft_total_ms: firstToken } = summary
-      const latency = { duration_ms: duration, first_token_ms: firstToken }
+      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('model'))
+      const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_total_ms }
       return recordedText(
-        { ...told, note, resolution, total: { ...spent(summary), ...latency } },
-        costliest(groups).map(byKey),
+        { ...told, total: { ...sumsOf(summary), ...latency } },
+        costliest(groups).map(withKey),
       )
     },
   ),
   spend_by: tool(
     'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Today unless told.',
     { by: groupBy, ...some },
-    async ({ by, ...asked }, sources) => {
-      const { query, told } = asCalls(asked, sources)
-      const question = callsQuestion({ ...query, group_by: by })
-      const { summary, groups, note, resolution } = await sources.ask<GroupAnswer & Aside>(question)
-      const rows = by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
-      return recordedText({ ...told, note, resolution, total: spent(summary) }, rows.map(byKey))
+    async ({ by: group_by, ...asked }, sources) => {
+      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, { group_by })
+      const rows = group_by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
+      return recordedText({ ...told, total: sumsOf(summary) }, rows.map(withKey))
     },
   ),
   list_sessions: tool(
     'Sessions (calls with the same x-tokenweir-session), the latest first: when, how many calls, tokens and cost in USD. Today unless told.',
     some,
     async (asked, sources) => {
-      const { query, told } = asCalls(asked, sources)
-      const question = callsQuestion({ ...query, limit: sessionCalls })
-      const { calls, next_cursor: next, note } = await sources.ask<ListAnswer & Aside>(question)
+      const { told, calls, next_cursor: next } = await answerTo<ListAnswer>(asked, sources, { limit: 5000 })
+      const counted = next === null ? null : `the newest ${calls.length} calls alone`
       const { rows, without } = sessionsOf(calls)
-      const counted = next === null ? null : `the newest ${sessionCalls} calls alone`
-      return recordedText({ ...told, note, counted, calls_without_session: without }, rows)
+      return recordedText({ ...told, counted, calls_without_session: without }, rows)
     },
   ),
   list_calls: tool(
     'Calls, the newest first, or the 100 longest or dearest (sort). Today unless told; cursor asks for the next page.',
-    {
-      ...listTable,
-      ...range,
-      limit: meaning('calls', or(integer(1, 100), 20)),
-    },
-    async ({ period, ...asked }, sources) => {
-      const { query, told } = asCalls({ ...asked, period }, sources)
-      const question = callsQuestion({ ...query, group_by: null, format: 'json' })
-      const { calls, summary, next_cursor: next, note } = await sources.ask<ListAnswer & Aside>(question)
-      return recordedText({ ...told, note, total: spent(summary), next_cursor: next }, calls.map(inShort))
+    { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
+    async (asked, sources) => {
+      const { told, calls, summary, next_cursor } = await answerTo<ListAnswer>(asked, sources, {})
+      return recordedText({ ...told, total: sumsOf(summary), next_cursor }, calls.map(inShort))
     },
   ),
   get_call: tool(
@@ -140,13 +124,11 @@ export const tools: Readonly<Record<string, Tool>> = {
     'What went wrong: failed calls by their code, and the newest of them with their messages. Today unless told.',
     some,
     async (asked, sources) => {
-      const { query, told } = asCalls(asked, sources)
-      const { summary, groups, note } = await groupsOf(query, 'failure_code', sources)
+      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('failure_code'))
+      const newest = await answerTo<ListAnswer>(asked, sources, { errors_only: true, limit: 15 })
       const codes = groups.map((group) => Object.assign(keyOf(group), { calls: group.calls }))
-      const newest = callsQuestion({ ...query, errors_only: true, limit: failedCalls })
-      const { calls } = await sources.ask<ListAnswer>(newest)
-      const { calls: all, errors, error_rate: rate } = summary
-      return recordedText({ ...told, note, calls: all, errors, error_rate: rate, codes }, calls.map(inShort))
+      const { calls, errors, error_rate } = summary
+      return recordedText({ ...told, calls, errors, error_rate, codes }, newest.calls.map(inShort))
     },
   ),
   gateway_status: tool(
@@ -178,31 +160,31 @@ export const payloadTools: Readonly<Record<string, Tool>> = {
   ),
 }
 
-/** What an answer says besides. */
-interface Aside {
-  /** Why nothing is told. */
-  readonly note?: string
-  readonly resolution?: '15m'
-}
-
 interface Kept {
   readonly request: Readonly<Record<string, unknown>> | null
   readonly answer: Readonly<Record<string, unknown>> | null
   readonly reason: string | null
 }
 
-/** The question in what a tool was asked, and what is said of it in the answer. */
-function asCalls(asked: Partial<CallsQuery> & QueryOf<typeof range>, { now }: ToolSources) {
-  const { period, from, to, tz, ...rest } = asked
+/** Asks for the calls that a tool was asked about; `told` says which these are, and what the answer says besides. */
+async function answerTo<Answer>(
+  { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
+  { ask, now }: ToolSources,
+  more: Partial<CallsQuery>,
+): Promise<Answer & { readonly told: object }> {
   const nowMs = now()
   const isGiven = from !== null || to !== null
   const [first, past] = isGiven ? [null, null] : spanOf(period, nowMs, new ZonedTime(tz))
   const at = (ms: number | null) => (ms === null ? null : { ms, isLocal: false })
-  const query: CallsQuery = { ...plain, ...rest, tz, from: from ?? at(first), to: to ?? at(past) }
+  const query = { ...plain, ...asked, ...more, tz, from: from ?? at(first), to: to ?? at(past) }
   const iso = (time: CallsQuery['from']) =>
     time === null ? null : new Date(instantOf(time, tz)).toISOString()
-  const since = { from: iso(query.from), to: iso(query.to) }
-  return { query, told: { now: iso(at(nowMs)), tz, ...(isGiven ? {} : { period }), ...since } }
+  const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '15m' }>(
+    callsQuestion(query),
+  )
+  const { note, resolution } = answer
+  const range = { period: isGiven ? null : period, from: iso(query.from), to: iso(query.to) }
+  return { ...answer, told: { now: iso(at(nowMs)), tz, ...range, note, resolution } }
 }
 
 /** From an instant to another, which is past it; null where there is no bound. */
@@ -224,12 +206,8 @@ function spanOf(
   }
 }
 
-function groupsOf(
-  query: CallsQuery,
-  dimension: 'model' | 'failure_code',
-  { ask }: ToolSources,
-): Promise<GroupAnswer & Aside> {
-  return ask(callsQuestion({ ...query, group_by: { time: null, dimension } }))
+function by(dimension: CallDimension): Partial<CallsQuery> {
+  return { group_by: { time: null, dimension } }
 }
 
 function costliest(groups: readonly QueryGroup[]): readonly QueryGroup[] {
@@ -240,24 +218,26 @@ function keyOf(group: QueryGroup): object {
   return 'keys' in group ? group.keys : { key: group.key ?? 'unknown' }
 }
 
-function byKey(group: QueryGroup): object {
-  return { ...keyOf(group), ...spent(group) }
+function withKey(group: QueryGroup): object {
+  return { ...keyOf(group), ...sumsOf(group) }
 }
 
-/** The sums of figures: those of nothing are left out. */
-function spent(figures: GroupFigures): object {
-  const { calls, errors, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens } = figures
-  const { cost_usd, unpriced_calls, no_usage_calls } = figures
-  const tokens = { input_tokens, cached_input_tokens, output_tokens, reasoning_tokens }
-  const known = { errors, ...tokens, cost_usd, unpriced_calls, no_usage_calls }
-  return { calls, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== 0)) }
+/** The sums of figures, without those of nothing. */
+function sumsOf({ calls, ...figures }: GroupFigures): object {
+  const sums = Object.entries(figures).filter(
+    ([name, value]) => typeof value === 'number' && value !== 0 && !left.has(name),
+  )
+  return { calls, ...Object.fromEntries(sums) }
 }
+
+const left = new Set(['error_rate', 'total_tokens', 'key'])
 
 /** A call in a list. */
 function inShort(call: CallJson): object {
-  const { id, started_at, model, client, session, outcome, status, failure_code, error_message } = call
-  const { duration_ms, ttft_total_ms, queue_ms, input_tokens, output_tokens, cost_usd } = call
-  const how = { outcome, status, failure_code, error_message }
-  const took = { duration_ms, ttft_total_ms, queue_ms: queue_ms === 0 ? null : queue_ms }
-  return { id, started_at, model, client, session, ...how, ...took, input_tokens, output_tokens, cost_usd }
+  return Object.fromEntries(shortFields.map((name) => [name, call[name]]))
 }
+
+const shortFields = (
+  'id started_at model client session outcome status failure_code error_message ' +
+  'duration_ms ttft_total_ms queue_ms input_tokens output_tokens cost_usd'
+).split(' ') as readonly (keyof CallJson)[]
