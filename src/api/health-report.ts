@@ -36,3 +36,9 @@ export interface HealthReport {
   readonly telemetry: { readonly written: number; readonly pending: number; readonly dropped: number }
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
+
+/** What of it is told to others than the gateway's own user and root. */
+export type PublicHealthReport = Pick<
+  HealthReport,
+  'status' | 'upstream' | 'db' | 'rate_limiter' | 'token_budget'
+>

@@ -90,6 +90,14 @@ export interface RawLogStatus {
   readonly trouble: string | null
 }
 
+/** The answer of `POST /v1/raw-log/toggle`. */
+export interface RawLogSwitched extends Pick<
+  RawLogStatus,
+  'enabled' | 'enabled_until' | 'file_path' | 'file_size_bytes'
+> {
+  readonly success: true
+}
+
 /** The answer of `GET /v1/raw-log/recent`. */
 export interface RecentPayloads {
   /** Newest first. */

@@ -38,6 +38,7 @@ export const commands: Readonly<
     'give calls the cost that the prices of their time say',
     () => import('./commands/db-reprice.ts'),
   ],
+  mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
   demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts')],
 }

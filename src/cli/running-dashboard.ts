@@ -3,9 +3,6 @@ import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
 import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
-import { formatBytes } from '../lib/number-format.ts'
-import { clearPayloads } from '../payloads/file/clear-payloads.ts'
-import { PayloadReader } from '../payloads/file/payload-reader.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
 import { ThisMachine } from '../lib/this-machine.ts'
@@ -18,11 +15,12 @@ import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
-import { type PayloadFiles, RawLogRelay } from '../supervisor/raw-log-relay.ts'
+import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { readAdminToken } from './admin-token.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
+import { payloadFiles } from './payload-files.ts'
 
 /** A dashboard that listens, and the gateway that it starts and stops. */
 export interface RunningDashboard {
@@ -114,33 +112,4 @@ function needsToken({ dashboardHost, trustLoopback }: DashboardValues): string {
   return trustLoopback
     ? `the dashboard on ${dashboardHost} could be reached from other machines: ${how}, or leave it on 127.0.0.1`
     : `with --trust-loopback off the dashboard takes the admin token alone: ${how}`
-}
-
-/** The files of payloads as they are while no gateway runs. */
-function payloadFiles(filePath: string, capture: string): PayloadFiles {
-  const bytesNow = (): number => {
-    try {
-      return new PayloadReader(filePath).fileBytes()
-    } catch {
-      // What cannot be looked at counts as nothing.
-      return 0
-    }
-  }
-  return {
-    status: () => {
-      const bytes = bytesNow()
-      return {
-        enabled: false,
-        enabled_until: null,
-        capture,
-        file_path: filePath,
-        file_size_bytes: bytes,
-        file_size_formatted: formatBytes(bytes),
-        subscribers_count: 0,
-        dropped: 0,
-        trouble: null,
-      }
-    },
-    clear: async () => clearPayloads(filePath),
-  }
 }

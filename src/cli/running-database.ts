@@ -19,12 +19,17 @@ const variable = envName('db')
 export async function withRunningDatabase(argv: readonly string[], env: Environment): Promise<Environment> {
   const isNamed = argv.some((arg) => arg === '--db' || arg.startsWith('--db='))
   if (isNamed || (env[variable] ?? '') !== '') return env
-  const found = (await inThisFolder()) ?? (await onUsualPort(env))
+  const found = await runningGateway(env)
   if (found === null) return env
   for (const line of new WarningLines().next(found.warnings)) console.error(line)
   if (found.db === resolve(defaultDatabase) || !existsSync(found.db)) return env
   console.error(`reading ${found.db}, of the gateway that runs (process ${found.pid}); --db names another`)
   return { ...env, [variable]: found.db }
+}
+
+/** How the gateway is that runs in this folder, or else on the usual port. */
+export async function runningGateway(env: Environment): Promise<HealthReport | null> {
+  return (await inThisFolder()) ?? (await onUsualPort(env))
 }
 
 async function inThisFolder(): Promise<HealthReport | null> {

@@ -17,6 +17,7 @@ import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
 import type { DashboardParts } from './routes/dashboard-parts.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
+import { documentRoutes } from './routes/document-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
 import { openPaths, pageRoutes } from './routes/page-routes.ts'
 import { processRoutes } from './routes/process-routes.ts'
@@ -81,6 +82,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
   const guard = makeGuard({ ...options, openPaths: openPaths(assets) }, options.thisMachine, signIn)
   const routes = {
     ...pageRoutes(assets, guard, signIn),
+    ...documentRoutes,
     ...sessionRoutes(signIn, clock),
     ...processRoutes(options, () => gateway.refresh()),
     ...callRoutes(options),

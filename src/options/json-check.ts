@@ -1,8 +1,15 @@
 import type { JsonPath } from '../json/json-text.ts'
 import { isObject } from '../lib/message-shape.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /** Answers a value of JSON as it is used from here on. Throws {@link JsonValueError} if it is not as it has to be. */
-export type JsonCheck<T> = (value: unknown) => T
+export interface JsonCheck<T> {
+  (value: unknown): T
+  /** The same as a schema, as far as one tells it. */
+  readonly schema?: JsonSchema
+  /** A member with this check may be absent. */
+  readonly isOptional?: boolean
+}
 
 /** A value of JSON is not as it has to be. */
 export class JsonValueError extends Error {
@@ -39,23 +46,39 @@ export function mustBe(allowed: string, got: unknown): JsonValueError {
   return new JsonValueError(`must be ${allowed}; it is ${shown(got)}`, { allowed, got })
 }
 
+/** A check with the schema that tells what it takes. */
+export function described<T>(
+  schema: JsonSchema | undefined,
+  check: (value: unknown) => T,
+  { isOptional = false }: { readonly isOptional?: boolean } = {},
+): JsonCheck<T> {
+  return Object.assign((value: unknown) => check(value), { schema: schema ?? {}, isOptional })
+}
+
+const absent = { isOptional: true }
+
 /** A value that passes a test, as it is. */
-export function only<T>(allowed: string, isGood: (value: unknown) => value is T): JsonCheck<T> {
-  return (value) => {
+export function only<T>(
+  allowed: string,
+  isGood: (value: unknown) => value is T,
+  schema: JsonSchema = {},
+): JsonCheck<T> {
+  return described({ ...schema, description: allowed }, (value) => {
     if (isGood(value)) return value
     throw mustBe(allowed, value)
-  }
+  })
 }
 
 export const text: JsonCheck<string> = only(
   'a text that is not empty',
   (value): value is string => typeof value === 'string' && value !== '',
+  { type: 'string', minLength: 1 },
 )
 
 /** One of a few values. */
 export function oneOf<const T extends string | number | boolean>(values: readonly T[]): JsonCheck<T> {
   const allowed = values.map((one) => JSON.stringify(one)).join(' or ')
-  return only(allowed, (value): value is T => values.some((one) => one === value))
+  return only(allowed, (value): value is T => values.some((one) => one === value), { enum: values })
 }
 
 export const flag: JsonCheck<boolean> = oneOf([true, false])
@@ -65,17 +88,19 @@ export function whole(min: number, max: number): JsonCheck<number> {
   return only(
     `a whole number from ${min} to ${max}`,
     (value): value is number => Number.isInteger(value) && Number(value) >= min && Number(value) <= max,
+    { type: 'integer', minimum: min, maximum: max },
   )
 }
 
 /** A value that may be absent. */
 export function optional<T>(check: JsonCheck<T>): JsonCheck<T | undefined> {
-  return (value) => (value === undefined ? undefined : check(value))
+  return described(check.schema, (value) => (value === undefined ? undefined : check(value)), absent)
 }
 
 /** A value that may be absent, which counts as another. */
 export function or<T>(check: JsonCheck<T>, byDefault: T): JsonCheck<T> {
-  return (value) => (value === undefined ? byDefault : check(value))
+  const schema = { ...check.schema, default: byDefault }
+  return described(schema, (value) => (value === undefined ? byDefault : check(value)), absent)
 }
 
 /** A list with at least one element. */
@@ -100,7 +125,13 @@ export function object<T extends object>(
   { remarks = false }: { readonly remarks?: boolean } = {},
 ): JsonCheck<T> {
   const known = Object.entries<JsonCheck<unknown>>(checks)
-  return (value) => {
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(known.map(([name, check]) => [name, check.schema ?? {}])),
+    required: known.filter(([, check]) => check.isOptional !== true).map(([name]) => name),
+    additionalProperties: remarks,
+  }
+  return described(schema, (value) => {
     const given = members(value)
     const free = Object.entries(given).filter(([name]) => !Object.hasOwn(checks, name))
     const unknown = free.find(([name]) => !remarks || !name.startsWith('_'))?.[0]
@@ -111,7 +142,7 @@ export function object<T extends object>(
     }
     const read = known.map(([name, check]) => [name, checkUnder(name, check, given[name])] as const)
     return Object.fromEntries([...free, ...read.filter(([, one]) => one !== undefined)]) as T
-  }
+  })
 }
 
 function checkUnder<T>(step: string | number, check: JsonCheck<T>, value: unknown): T {

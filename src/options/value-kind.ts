@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parseIsoInstant } from '../lib/iso-instant.ts'
 import { isTimeZone } from '../lib/zoned-time.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /** Which texts a value can be written as: in a flag, a variable, a query parameter, or a setting. */
 export interface ValueKind<T> {
@@ -10,6 +11,8 @@ export interface ValueKind<T> {
   readonly range: string
   /** All values, if they are words. */
   readonly choices?: readonly string[]
+  /** Of the value, if it is another than any text, or any of `choices`. */
+  readonly schema?: JsonSchema
   /** The value, or `undefined` if the text is out of range. `earlier` is what an earlier mention gave, for kinds that collect. */
   parse(text: string, earlier?: T): T | undefined
 }
@@ -29,16 +32,21 @@ function textKind(placeholder: string, range: string, isGood: (text: string) => 
 
 /** A whole number within bounds, both included. */
 export function integer(min: number, max: number): ValueKind<number> {
-  return kind('<n>', `a whole number from ${min} to ${max}`, (text) => {
+  const parse = (text: string): number | undefined => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : -1
     return value >= min && value <= max ? value : undefined
-  })
+  }
+  const schema = { type: 'integer', minimum: min, maximum: max }
+  return { ...kind('<n>', `a whole number from ${min} to ${max}`, parse), schema }
 }
 
 /** A number of at least 0, with or without a fraction. */
-export const measure: ValueKind<number> = kind('<n>', 'a number of at least 0, such as 250 or 0.5', (text) =>
-  /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined,
-)
+export const measure: ValueKind<number> = {
+  ...kind('<n>', 'a number of at least 0, such as 250 or 0.5', (text) =>
+    /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined,
+  ),
+  schema: { type: 'number', minimum: 0 },
+}
 
 /** One of a few words. */
 export function oneOf<const T extends string>(words: readonly T[]): ValueKind<T> {
@@ -62,9 +70,9 @@ function flag(
   yes: readonly string[],
   no: readonly string[],
 ): ValueKind<boolean> {
-  return kind(placeholder, range, (text) =>
-    yes.includes(text) ? true : no.includes(text) ? false : undefined,
-  )
+  const parse = (text: string): boolean | undefined =>
+    yes.includes(text) ? true : no.includes(text) ? false : undefined
+  return { ...kind(placeholder, range, parse), schema: { type: 'boolean' } }
 }
 
 /** `on` or `off`. */

@@ -49,13 +49,16 @@ function keyOf({ overrides }: ModelCosts, name: string): string | null {
   return Object.keys(overrides).find((key) => key.toLowerCase() === lower) ?? null
 }
 
-const said = object<Rates & { readonly effective_from: string | null }>({
+/** A price as a person sets it. */
+export const ownPrice: JsonCheck<Rates & { readonly effective_from: string | null }> = object<
+  Rates & { readonly effective_from: string | null }
+>({
   ...rateChecks,
   effective_from: or(priceTime, null),
 })
 
 const periodIn: JsonCheck<PricePeriod> = (body) => {
-  const { effective_from: from, ...rates } = said(body)
+  const { effective_from: from, ...rates } = ownPrice(body)
   // Without a price of its output a chat could never be priced; for embeddings it is 0.
   const isByFee = fees.some((fee) => fee in rates)
   for (const name of ['input', 'output'] as const) {

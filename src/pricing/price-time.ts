@@ -7,6 +7,7 @@ export const priceTime: JsonCheck<string | null> = only(
   'a day such as 2026-11-21, an instant such as 2026-11-21T04:00:00Z, or null',
   (value): value is string | null =>
     value === null || (typeof value === 'string' && parseIsoInstant(value) !== null),
+  { type: ['string', 'null'] },
 )
 
 /** When a price begins to hold, in milliseconds since the Unix epoch, of a text that was checked; null is from the beginning. */

@@ -1,5 +1,5 @@
 import type { Rates } from '../api/costs.ts'
-import { type JsonCheck, mustBe, optional } from '../options/json-check.ts'
+import { type JsonCheck, described, mustBe, optional } from '../options/json-check.ts'
 
 /** Rates in USD per million tokens. */
 export const tokenRates: readonly (keyof Rates)[] = [
@@ -43,11 +43,12 @@ function usdOf(value: unknown, factor: number, partsOfADollar: number): number |
 }
 
 function written(unit: string, read: (value: unknown) => number | null): JsonCheck<number> {
-  return (value) => {
+  const schema = { type: ['number', 'string'], minimum: 0, maximum: mostUsd, description: unit }
+  return described(schema, (value) => {
     const usd = read(value)
     if (usd === null) throw mustBe(`a number from 0 to ${mostUsd} (${unit})`, value)
     return usd
-  }
+  })
 }
 
 /** A rate as a person writes it, as it is kept. */

@@ -25,7 +25,12 @@ function idAt(seconds: number): number {
 function line(seconds: number, direction: 'incoming' | 'outgoing'): string {
   const [id, seq] = [formatCallId(idAt(seconds)), idAt(seconds) + (direction === 'incoming' ? 1 : 2)]
   const timestamp = new Date(morning + seconds * 1000).toISOString()
-  return `{"id":"${id}","seq":${seq},"timestamp":"${timestamp}","direction":"${direction}","body":{"a":1.50,"a":1e400}}`
+  const about = { id, seq, timestamp, direction, method: 'POST', path: '/v1/x', status: null, headers: {} }
+  const size = { body_bytes: 20, truncated: false, model: null, stream: false }
+  const end = direction === 'incoming' ? {} : { outcome: 'ok', failure_code: null, duration_ms: 1 }
+  // A body stands there as it came, also where JSON has no such value.
+  const body = '"body":{"a":1.50,"a":1e400},'
+  return JSON.stringify({ ...about, ...size, ...end }).replace('"body_bytes"', `${body}"body_bytes"`)
 }
 
 /** A log with calls at these seconds, each segment's; the last is the active one. */

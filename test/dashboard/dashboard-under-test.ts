@@ -4,6 +4,7 @@ import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import type { JobStarter } from '../../src/supervisor/jobs.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
+import { expectDocumented } from '../support/documented.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { asRecord, parseRecord } from '../support/json-record.ts'
 import type { RawResponse } from '../support/raw-response.ts'
@@ -86,8 +87,20 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
   })
   const port = await server.listen(0, '127.0.0.1')
   const host = `localhost:${port}`
-  const ask = (method: string, target: string, parts: RequestParts = {}): Promise<RawResponse> =>
-    exchange(port, method, target, { host, ...parts })
+  const ask = async (method: string, target: string, parts: RequestParts = {}): Promise<RawResponse> => {
+    const isScripted = gateway.trouble !== null || rawLog.trouble !== null
+    const answer = await exchange(port, method, target, { host, ...parts })
+    const isWhole = answer.complete && answer.header('content-encoding') === undefined
+    expectDocumented({
+      method,
+      target,
+      status: answer.status,
+      contentType: answer.header('content-type') ?? null,
+      body: isWhole ? answer.body.toString() : undefined,
+      isScripted,
+    })
+    return answer
+  }
   return {
     server,
     port,

@@ -12,7 +12,9 @@ test('what is asked is passed on, and so is the answer', async () => {
   assert.deepEqual(JSON.parse(status.body.toString()), rawLogStatus)
   for (const order of [{ enabled: false }, { enabled: true, for_s: 0.5 }, { enabled: true, for_s: null }]) {
     const answer = await dashboard.askJson('POST', '/api/raw-log/toggle', order)
-    assert.deepEqual([answer.status, answer.body.toString()], [200, '{"success":true}'])
+    const { enabled, enabled_until, file_path, file_size_bytes } = rawLogStatus
+    const switched = { success: true, enabled, enabled_until, file_path, file_size_bytes }
+    assert.deepEqual([answer.status, JSON.parse(answer.body.toString())], [200, switched])
     assert.equal(dashboard.rawLog.asked.at(-1), `toggle ${JSON.stringify(order)}`)
   }
   assert.equal((await dashboard.ask('POST', '/api/raw-log/clear')).body.toString(), '{"success":true}')

@@ -246,7 +246,9 @@ export class ScriptedRawLog implements RawLogSource {
   }
 
   toggle(order: object): Promise<object> {
-    return this.#answer(`toggle ${JSON.stringify(order)}`, { success: true })
+    const { enabled, enabled_until, file_path, file_size_bytes } = rawLogStatus
+    const now = { enabled, enabled_until, file_path, file_size_bytes }
+    return this.#answer(`toggle ${JSON.stringify(order)}`, { success: true, ...now })
   }
 
   clear(): Promise<object> {

@@ -4,6 +4,8 @@ import { cp, mkdir, readFile, readdir, symlink } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
@@ -54,7 +56,7 @@ test('the packed package, installed in an empty folder, forwards and records a c
   )
 
   for (const file of ['index.html', 'sign-in.html']) assert.ok(files.includes(`dist/ui/${file}`), file)
-  for (const file of ['model_costs.json', 'model_costs.LICENSE'])
+  for (const file of ['model_costs.json', 'model_costs.LICENSE', 'openapi.json', 'openapi-gateway.json'])
     assert.ok(files.includes(`dist/${file}`), file)
   for (const file of ['prometheus/alerts.yml', 'grafana/tokenweir.json'])
     assert.ok(files.includes(`ops/${file}`), file)
@@ -79,6 +81,14 @@ test('the packed package, installed in an empty folder, forwards and records a c
 
   const { stdout } = await run(process.execPath, [command, 'calls', '--db', gateway.databaseFile])
   assert.match(stdout, /packed-model/)
+
+  // Its SDK is built in: no package of it is installed.
+  const agent = new Client({ name: 'test', version: '1' })
+  const args = [command, 'mcp', '--db', gateway.databaseFile]
+  await agent.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folder.path }))
+  const told = await agent.callTool({ name: 'usage_summary', arguments: { period: '24h' } })
+  assert.match(JSON.stringify(told.content), /packed-model/)
+  await agent.close()
 
   await using up = await startUpProcess({ directory: folder.path, args: [], file: command })
   const page = await (await fetch(up.dashboard)).text()

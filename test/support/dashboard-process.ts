@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ProcessStatus } from '../../src/api/process-status.ts'
 import { type CommandProcess, startCommandProcess } from './command-process.ts'
+import { expectDocumented } from './documented.ts'
 import { makeTempDir } from './temp-dir.ts'
 
 const dashboardOn = /dashboard (?:listening )?on (http:\/\/[\w.]+:(\d+))/
@@ -49,8 +50,13 @@ export async function startDashboardProcess(
   const origin = `http://127.0.0.1:${found[2]}`
 
   const token = env['TOKENWEIR_ADMIN_TOKEN']
-  const ask = (method: string, path: string, body?: unknown, limitMs = stopLimitMs): Promise<Response> =>
-    fetch(`${origin}${path}`, {
+  const ask = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    limitMs = stopLimitMs,
+  ): Promise<Response> => {
+    const answer = await fetch(`${origin}${path}`, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -59,6 +65,13 @@ export async function startDashboardProcess(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(limitMs),
     })
+    const { status } = answer
+    const contentType = answer.headers.get('content-type')
+    const isJson = contentType?.startsWith('application/json') === true
+    const text = isJson ? await answer.clone().text() : undefined
+    expectDocumented({ method, target: path, status, contentType, body: text })
+    return answer
+  }
   // Whatever comes of it: a gateway that it leaves is killed.
   cleanup.defer(async () => void (await ask('POST', '/api/proxy/stop').catch(() => undefined)))
   const owned = cleanup.move()

@@ -1,8 +1,11 @@
 import type { ValueKind } from '../../options/value-kind.ts'
+import type { JsonSchema } from '../../options/json-schema.ts'
 import { RequestError } from './request-error.ts'
 
 /** A query parameter: a kind alone must be given once. */
-export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse'> {
+export interface QueryParameter<T> extends Pick<ValueKind<T>, 'range' | 'parse' | 'choices' | 'schema'> {
+  /** What it says, where its name does not. */
+  readonly doc?: string
   /** The value if the parameter is absent. */
   readonly default?: T
   /** May be given more than once; `parse` is then asked about each, in turn. */
@@ -21,21 +24,35 @@ export function or<T>(kind: ValueKind<T>, byDefault: T): QueryParameter<T> {
 }
 
 /** A parameter that may be absent, which counts as null. */
-export function optional<T>({ range, parse }: QueryParameter<T>): QueryParameter<T | null> {
-  return { range, default: null, parse: (text) => parse(text) }
+export function optional<T>(parameter: QueryParameter<T>): QueryParameter<T | null> {
+  return { ...parameter, default: null, parse: (text) => parameter.parse(text) }
 }
 
 /** A parameter that may be absent, which counts as null, or given more than once: each value then counts, once. */
-export function repeatable<T>({ range, parse }: QueryParameter<T>): QueryParameter<readonly T[] | null> {
+export function repeatable<T>(parameter: QueryParameter<T>): QueryParameter<readonly T[] | null> {
   return {
-    range,
+    ...parameter,
     default: null,
     isRepeatable: true,
     parse: (text, earlier) => {
-      const value = parse(text)
+      const value = parameter.parse(text)
       return value === undefined ? undefined : [...new Set([...(earlier ?? []), value])]
     },
   }
+}
+
+/** A parameter with words that say what it means. */
+export function meaning<T>(doc: string, parameter: QueryParameter<T>): QueryParameter<T> {
+  return { ...parameter, doc }
+}
+
+/** A value of a parameter as a schema; of one that may be repeated, a list of them. */
+export function parameterSchema(parameter: QueryParameter<unknown>): JsonSchema {
+  const { choices, doc, range, schema, default: byDefault = null, isRepeatable = false } = parameter
+  const one = schema ?? { type: 'string', ...(choices === undefined ? {} : { enum: choices }) }
+  const description = doc === undefined ? range : `${doc}: ${range}`
+  const fallback = byDefault === null ? {} : { default: byDefault }
+  return { ...(isRepeatable ? { type: 'array', items: one } : one), description, ...fallback }
 }
 
 /** The query by its table. Throws {@link RequestError} at what is unknown, missing, repeated or out of range. */

@@ -49,6 +49,7 @@ export const errorStatuses = {
   closing: 503,
   too_many_readers: 503,
   page_not_built: 503,
+  document_not_built: 503,
   prices_busy: 503,
   query_interrupted: 503,
   too_busy: 503,

@@ -3,7 +3,7 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { CodedError } from '../../lib/errors.ts'
 import type { JsonCheck } from '../../options/json-check.ts'
 import { Answer, errorAnswer, jsonAnswer, send } from './answer.ts'
-import { type QueryTable, readQuery } from './query-parameters.ts'
+import { type QueryParameter, type QueryTable, readQuery } from './query-parameters.ts'
 import { checkedBody, readJsonBody } from './request-body.ts'
 import { RequestError } from './request-error.ts'
 
@@ -42,8 +42,14 @@ export interface Taken<Q, B> {
 
 type RawAsked = Asked<ParsedUrlQuery, unknown>
 
-/** A route with its types closed. */
-type AnyRoute = (asked: RawAsked) => unknown
+/** A route with its types closed, and what it takes. */
+export interface AnyRoute {
+  (asked: RawAsked): unknown
+  /** Null if any query will do. */
+  readonly query: Readonly<Record<string, QueryParameter<unknown>>> | null
+  /** Undefined if the body is not looked at. */
+  readonly body: Pick<JsonCheck<unknown>, 'schema' | 'isOptional'> | undefined
+}
 
 /** By method and path, as in `GET /api/db`. `:name` stands for any part of a path; GET answers HEAD, too. */
 export type RouteTable = Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, AnyRoute>>
@@ -56,12 +62,14 @@ export function route<Q = unknown, B = unknown>(
   { query, body }: Taken<Q, B>,
   handle: (asked: Asked<Q, B>) => unknown,
 ): AnyRoute {
-  return (asked) =>
+  const table = query === undefined ? ({} as QueryTable<Q>) : query
+  const answer = (asked: RawAsked): unknown =>
     handle({
       ...asked,
-      query: query === null ? (asked.query as Q) : readQuery(asked.query, query ?? ({} as QueryTable<Q>)),
+      query: table === null ? (asked.query as Q) : readQuery(asked.query, table),
       body: body === undefined ? (asked.body as B) : checkedBody(body, asked.body),
     })
+  return Object.assign(answer, { query: table, body })
 }
 
 /** Answers a request. Never rejects. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../call/clock.ts'
 import { changePrices } from '../../pricing/change-prices.ts'
-import { withOverride, withoutOverride } from '../../pricing/overrides.ts'
+import { ownPrice, withOverride, withoutOverride } from '../../pricing/overrides.ts'
 import { priceFileState } from '../../pricing/prices-in-force.ts'
 import * as json from '../../options/json-check.ts'
 import { timeZone } from '../../options/value-kind.ts'
@@ -15,6 +15,7 @@ import { expectOrder, instantOf, isoTime } from './query-request.ts'
 const modelName = json.only(
   'a name of 1 to 2000 characters',
   (value): value is string => typeof value === 'string' && /\S/.test(value) && value.length <= 2000,
+  { type: 'string', minLength: 1, maxLength: 2000 },
 )
 
 /** The body of an order to re-price. */
@@ -26,6 +27,9 @@ const repriceOrder = json.object({
   dry_run: json.optional(json.flag),
   tz: json.optional(json.text),
 })
+
+/** What is wrong with a price is told in the words of prices. */
+const anyPrice = json.described<unknown>(ownPrice.schema, (body) => body)
 
 /** `/api/costs`: the prices in force, one's own, syncing them, and what they say of recorded calls. */
 export function costRoutes(
@@ -47,7 +51,7 @@ export function costRoutes(
         return answerQuery(request, await queries.ask({ kind: 'matches', fromMs, toMs, fileState }))
       },
     ),
-    'PUT /api/costs/overrides/:name': route({}, ({ params: { name = '' }, body }) =>
+    'PUT /api/costs/overrides/:name': route({ body: anyPrice }, ({ params: { name = '' }, body }) =>
       changePrices(priceFile, (before) => {
         const { costs, entry } = withPrice(before, name, body, new Date(clock.wallTime()).toISOString())
         return [costs, entry]

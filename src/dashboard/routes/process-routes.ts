@@ -1,23 +1,36 @@
-import { type JsonCheck, mapOf, mustBe, only } from '../../options/json-check.ts'
+import { type JsonCheck, described, mapOf, mustBe, only } from '../../options/json-check.ts'
 import { integer } from '../../options/value-kind.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import type { Settings } from '../../options/gateway-settings.ts'
-import { or } from '../http/query-parameters.ts'
+import { type Settings, changeable } from '../../options/gateway-settings.ts'
+import { or, parameterSchema } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
 /** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
-const settings: JsonCheck<Settings> = mapOf(
-  only('number or string or boolean', (value): value is Settings[string] =>
-    ['number', 'string', 'boolean'].includes(typeof value),
+const settings: JsonCheck<Settings> = described(
+  {
+    type: 'object',
+    properties: Object.fromEntries(
+      changeable.map(({ name, spec }) => [name, parameterSchema({ ...spec.kind, doc: spec.description })]),
+    ),
+    additionalProperties: false,
+  },
+  mapOf(
+    only('number or string or boolean', (value): value is Settings[string] =>
+      ['number', 'string', 'boolean'].includes(typeof value),
+    ),
   ),
 )
 
-const optionalSettings: JsonCheck<Settings> = (body) => {
-  if (body === undefined || body === null) return {}
-  if (!isObject(body)) throw mustBe('object or null', body)
-  return settings(body)
-}
+const optionalSettings: JsonCheck<Settings> = described(
+  settings.schema,
+  (body) => {
+    if (body === undefined || body === null) return {}
+    if (!isObject(body)) throw mustBe('object or null', body)
+    return settings(body)
+  },
+  { isOptional: true },
+)
 
 /**
  * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is told when something was asked of the

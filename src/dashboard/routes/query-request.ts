@@ -18,6 +18,7 @@ import {
   type QueryOf,
   type QueryTable,
   invalidParameter,
+  meaning,
   optional,
   or,
   repeatable,
@@ -50,7 +51,7 @@ const cursor: QueryParameter<number> = {
   parse: (text) => parseCallId(text) ?? undefined,
 }
 
-const groupBy: QueryParameter<GroupBy> = {
+export const groupBy: QueryParameter<GroupBy> = {
   range: `one of ${[...times, ...callDimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
   parse: (text) => {
     const words = text.split(',')
@@ -63,23 +64,23 @@ const groupBy: QueryParameter<GroupBy> = {
 
 /** Any value of a field, or a bound of it. */
 function fieldFilter({ name, by, field }: NamedFilter): object {
-  if (by !== 'any') return optional(measure)
+  if (by !== 'any') return optional(meaning(`at ${by} so many milliseconds from first to last byte`, measure))
   if (name === 'status') return repeatable(integer(100, 599))
   if (name === 'failure_code') return repeatable(oneOf(Object.keys(failureKinds)))
   if (field.codes !== undefined) return repeatable(oneOf(Object.keys(field.codes)))
-  return repeatable(shortText(name === 'endpoint' ? 'a path' : 'a name', maxNameLength))
+  return repeatable(meaning(field.doc, shortText(name === 'endpoint' ? 'a path' : 'a name', maxNameLength)))
 }
 
 /** The query parameters of `/api/overview`. */
 export const overviewTable = {
-  from: optional(isoTime),
-  to: optional(isoTime),
+  from: optional(meaning('calls that began then or later', isoTime)),
+  to: optional(meaning('calls that began before', isoTime)),
   ...(Object.fromEntries(
     namedFilters.map((filter) => [filter.name, fieldFilter(filter)]),
   ) as QueryTable<FieldFilters>),
-  errors_only: or(trueFalse, false),
+  errors_only: meaning('only calls that failed', or(trueFalse, false)),
   q: optional(shortText('an id or an error code', maxNameLength)),
-  tz: or(timeZone, 'UTC'),
+  tz: meaning('in which hours and days are counted, and times without an offset meant', or(timeZone, 'UTC')),
 }
 
 export type OverviewQuery = QueryOf<typeof overviewTable>
@@ -87,8 +88,8 @@ export type OverviewQuery = QueryOf<typeof overviewTable>
 /** The query parameters of `/api/query`. */
 export const callsTable = {
   ...overviewTable,
-  group_by: optional(groupBy),
-  limit: optional(integer(1, 10_000)),
+  group_by: optional(meaning('figures by a key in place of a list', groupBy)),
+  limit: optional(meaning('calls of a list at most', integer(1, 10_000))),
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   /** The id of the last call of the page before. */
   cursor: optional(cursor),

@@ -16,6 +16,7 @@ const toggleOrder = json.object({
       `a number above 0 and up to ${mostSeconds}, or null`,
       (value): value is number | null =>
         value === null || (typeof value === 'number' && value > 0 && value <= mostSeconds),
+      { type: ['number', 'null'], exclusiveMinimum: 0, maximum: mostSeconds },
     ),
   ),
 })

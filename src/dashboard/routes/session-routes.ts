@@ -10,7 +10,7 @@ import type { SignIn } from '../http/sign-in.ts'
 const maxAttempts = 10
 const windowMs = 60_000
 
-const tokenBody = object<{ readonly token: string }>({ token: only('a text', isText) })
+const tokenBody = object<{ readonly token: string }>({ token: only('a text', isText, { type: 'string' }) })
 
 /** `/api/session`: the admin token, typed in, becomes a cookie; and the cookie goes. */
 export function sessionRoutes(signIn: SignIn | null, clock: Clock): RouteTable {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../../call/failure.ts'
 import { STATUS_CODES } from '../../lib/http.ts'
+import type { OwnError } from './own-answers.ts'
 
 /** An answer that the gateway gives itself, ready to be written. */
 export interface ErrorAnswer {
@@ -14,9 +15,9 @@ export interface ErrorAnswer {
  * upstream. The header `x-tokenweir-error` tells that it was the gateway who spoke.
  */
 export function errorAnswer(failure: Failure, callId: string | null): ErrorAnswer {
-  const body = JSON.stringify({
-    error: { message: failure.message, type: failure.kind.type, param: null, code: failure.code },
-  })
+  const { message, kind, code } = failure
+  const content: OwnError = { error: { message, type: kind.type, param: null, code } }
+  const body = JSON.stringify(content)
   const headers = [
     'Content-Type',
     'application/json',

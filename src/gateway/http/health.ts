@@ -1,5 +1,5 @@
 import { basename, isAbsolute } from 'node:path'
-import type { HealthReport } from '../../api/health-report.ts'
+import type { HealthReport, PublicHealthReport } from '../../api/health-report.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
@@ -92,7 +92,13 @@ export class Health {
 }
 
 /** What of a report strangers are shown: nothing that tells of the machine, or of paths and users at the upstream. */
-export function publicReport({ status, upstream, db, rate_limiter, token_budget }: HealthReport): object {
+export function publicReport({
+  status,
+  upstream,
+  db,
+  rate_limiter,
+  token_budget,
+}: HealthReport): PublicHealthReport {
   return {
     status,
     upstream: new URL(upstream).origin,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RawLogStatus } from '../../api/raw-log.ts'
+import type { RawLogStatus, RawLogSwitched } from '../../api/raw-log.ts'
 import { readAtMost } from '../../lib/http.ts'
 import { Failure } from '../../call/failure.ts'
 import { asFailure, writeErrorAnswer } from '../http/error-answer.ts'
@@ -74,7 +74,7 @@ export class RawLogRoutes {
     return { ...this.#log.status(), subscribers_count: this.#feed.readers }
   }
 
-  #toggled(body: string): object {
+  #toggled(body: string): RawLogSwitched {
     const asked = readToggle(body)
     this.#log.toggle(asked.enabled, asked.forMs)
     const { enabled, enabled_until, file_path, file_size_bytes } = this.#status()

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { systemClock } from '../../call/clock.ts'
+import { ControlClient } from '../../control/control-client.ts'
+import { controlFolder } from '../../control/control-folder.ts'
+import { CodedError } from '../../lib/errors.ts'
+import { serveTools } from '../../mcp/mcp-server.ts'
+import { gatewayOptionTable } from '../../options/gateway-options.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { QueryProcess } from '../../query/query-process.ts'
+import type { QueryQuestion } from '../../query/query-question.ts'
+import { spawnQuery } from '../../query/spawn-query.ts'
+import { childEnvironment } from '../../supervisor/child-environment.ts'
+import { RawLogRelay } from '../../supervisor/raw-log-relay.ts'
+import { database, flag } from '../option-rows.ts'
+import { version } from '../package-version.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { payloadFiles } from '../payload-files.ts'
+import { runningGateway } from '../running-database.ts'
+
+export const table = optionTable({
+  payloads: flag('tell what calls asked and were answered, too, if payloads were kept'),
+  db: database('file of the telemetry database; that of the gateway that runs, unless one is named'),
+  rawLogFile: gatewayOptionTable.rawLogFile,
+})
+
+/** `tokenweir mcp`: answers tools of the Model Context Protocol on standard input and output. Throws `OptionError`. */
+export async function run(argv: readonly string[], env: Environment): Promise<void> {
+  const options = parseOptions(table, argv, env)
+  const clock = systemClock
+  const onFault = (error: unknown): void => console.error('tokenweir: a fault of mcp, which goes on:', error)
+  let open: { readonly db: string; readonly queries: QueryProcess } | null = null
+  /** A gateway may be started, or another one, while an agent goes on. */
+  const database = async (): Promise<string> => {
+    if (options.setBy.db !== null) return options.db
+    const found = (await runningGateway(env))?.db ?? options.db
+    return existsSync(found) ? found : options.db
+  }
+  const control = async (): Promise<ControlClient> =>
+    new ControlClient(controlFolder(dirname(await database())))
+  const ask = async <Answer>(question: QueryQuestion): Promise<Answer> => {
+    const db = await database()
+    if (open?.db !== db) {
+      open?.queries.close()
+      open = {
+        db,
+        queries: new QueryProcess({ clock, spawn: spawnQuery(db, childEnvironment(env)), onFault }),
+      }
+    }
+    const outcome = await open.queries.ask(question)
+    if (outcome.kind === 'answer') return JSON.parse(Buffer.from(outcome.body).toString()) as Answer
+    if (outcome.kind === 'refused') throw new CodedError(outcome.code, outcome.message)
+    throw new CodedError(outcome.code, 'The database could not be read just now; ask again.')
+  }
+  serveTools({
+    version,
+    payloads: options.payloads,
+    onFault,
+    sources: {
+      ask,
+      now: () => clock.wallTime(),
+      gateway: async () => {
+        const client = await control()
+        const status = await client.status().catch(() => 'silent' as const)
+        if (status === 'silent') return { running: true, message: 'The gateway does not answer.' }
+        const health = status === 'absent' ? await runningGateway(env) : status.health
+        if (health === null) return { running: false, message: 'No gateway runs: `tokenweir up` starts one.' }
+        const live = await client.live().catch(() => 'absent' as const)
+        return { running: true, ...health, calls_under_way: typeof live === 'object' ? live : null }
+      },
+      payloads: async () => {
+        const files = payloadFiles(resolve(options.rawLogFile), 'all')
+        return new RawLogRelay({ client: await control(), files, clock, onFault }).known()
+      },
+    },
+  })
+  process.stdin.once('close', () => open?.queries.close())
+}

@@ -1,0 +1,33 @@
+import { formatBytes } from '../lib/number-format.ts'
+import { clearPayloads } from '../payloads/file/clear-payloads.ts'
+import { PayloadReader } from '../payloads/file/payload-reader.ts'
+import type { PayloadFiles } from '../supervisor/raw-log-relay.ts'
+
+/** The files of payloads as they are while no gateway runs. */
+export function payloadFiles(filePath: string, capture: string): PayloadFiles {
+  const bytesNow = (): number => {
+    try {
+      return new PayloadReader(filePath).fileBytes()
+    } catch {
+      // What cannot be looked at counts as nothing.
+      return 0
+    }
+  }
+  return {
+    status: () => {
+      const bytes = bytesNow()
+      return {
+        enabled: false,
+        enabled_until: null,
+        capture,
+        file_path: filePath,
+        file_size_bytes: bytes,
+        file_size_formatted: formatBytes(bytes),
+        subscribers_count: 0,
+        dropped: 0,
+        trouble: null,
+      }
+    },
+    clear: async () => clearPayloads(filePath),
+  }
+}

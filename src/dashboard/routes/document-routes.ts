@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { codeOf } from '../../lib/errors.ts'
+import type { Answer } from '../http/answer.ts'
+import { answerContent } from '../http/content.ts'
+import { RequestError } from '../http/request-error.ts'
+import { type AnyRoute, type RouteTable, route } from '../http/router.ts'
+
+/** Where the build puts them, seen from the source and from the built file. */
+const built = new URL('../../../dist/', import.meta.url)
+
+/** What the API and the gateway's own routes are, in OpenAPI: documents that `build/openapi.ts` writes. */
+export const documentRoutes: RouteTable = {
+  'GET /openapi.json': document('openapi.json'),
+  'GET /openapi/gateway.json': document('openapi-gateway.json'),
+}
+
+function document(name: string): AnyRoute {
+  return route({}, async ({ request }): Promise<Answer> => {
+    const body = await readFile(new URL(name, built)).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+      throw new RequestError('document_not_built', notBuilt)
+    })
+    return answerContent(request, {
+      headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' },
+      tag: createHash('sha256').update(body).digest('base64url').slice(0, 22),
+      body,
+      packed: () => undefined,
+    })
+  })
+}
+
+const notBuilt = 'The document is not built, as in a fresh clone: run `npm run build:openapi`.'

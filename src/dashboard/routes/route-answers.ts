@@ -1,0 +1,134 @@
+import type { CallPayloads } from '../../api/call-payloads.ts'
+import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
+import type { CompressResult, DatabaseFile, DatabaseJob } from '../../api/database-job.ts'
+import type { EventData } from '../../api/dashboard-event.ts'
+import type { Overview } from '../../api/overview.ts'
+import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
+import type { ProxyConfig } from '../../api/proxy-config.ts'
+import type { RawLogEvent, RawLogStatus, RawLogSwitched, RecentPayloads } from '../../api/raw-log.ts'
+import type { CallJson } from '../../call/call-record.ts'
+import type { ModelCosts } from '../../pricing/model-costs.ts'
+import type { GroupAnswer } from '../../query/group-answer.ts'
+import type { ListAnswer } from '../../query/list-answer.ts'
+
+/** Why nothing is told, where the database cannot be read: answers are then as if no call had ever been recorded. */
+interface NoStore {
+  /** `missing`, `empty`, `damaged`, … */
+  readonly store?: string
+  readonly note?: string
+}
+
+interface CallList extends ListAnswer, NoStore {}
+/** The prices in force: the price file, and what is wrong with it. */
+interface PricesInForce extends ModelCosts, Pick<Costs, 'problem'> {}
+interface CallGroups extends GroupAnswer, NoStore {}
+interface CountedMatches extends CostMatches, NoStore {}
+
+interface Done {
+  readonly success: true
+}
+
+/** A page of HTML; 401 is the page to sign in. */
+interface PageAnswers {
+  readonly '200 text/html': string
+  readonly '401 text/html': string
+}
+
+/** Calls, newest first; or figures by a key, with `group_by`. Other forms hold the calls or groups alone. @fails too_many_groups folded_range too_busy too_slow query_interrupted */
+interface QueryAnswers {
+  readonly 200: CallList | CallGroups
+  readonly '200 text/csv': string
+  readonly '200 application/x-ndjson': string
+}
+
+/**
+ * What each route answers, by status and, where that is not JSON, content type. `build/openapi.ts` makes the document of
+ * the API of it: the comments are its words, and `@fails` names the error codes that the route alone has.
+ */
+export interface RouteAnswers {
+  /** Overview: is all well, and what changed. @fails page_not_built */
+  'GET /': PageAnswers
+  /** Calls: which calls exactly. @fails page_not_built */
+  'GET /calls': PageAnswers
+  /** Live: calls as they begin and end. @fails page_not_built */
+  'GET /live': PageAnswers
+  /** Costs: where the money goes. @fails page_not_built */
+  'GET /costs': PageAnswers
+  /** Gateway: its process, options, log and database. @fails page_not_built */
+  'GET /gateway': PageAnswers
+  /** A file of the page. @fails page_not_built */
+  'GET /assets/:name': { readonly '200 */*': string }
+  /** This document. @fails document_not_built */
+  'GET /openapi.json': { readonly 200: Readonly<Record<string, unknown>> }
+  /** The document of the gateway's own routes, which are on its own port. @fails document_not_built */
+  'GET /openapi/gateway.json': { readonly 200: Readonly<Record<string, unknown>> }
+
+  /** Signs a browser in: the admin token becomes a cookie. @fails token_wrong too_many_attempts */
+  'POST /api/session': { readonly 204: null }
+  /** Signs a browser out. */
+  'DELETE /api/session': { readonly 204: null }
+
+  /** The gateway's process: its state, address and health. */
+  'GET /api/proxy/status': { readonly 200: ProcessStatus }
+  /** Starts the gateway; answers when it is healthy. @fails unknown_setting invalid_setting fixed_setting start_failed port_in_use broken_settings_file settings_not_kept */
+  'POST /api/proxy/start': { readonly 200: StartAnswer }
+  /** Stops the gateway, which first finishes the calls in flight; answers when it has ended. @fails not_running stop_failed */
+  'POST /api/proxy/stop': { readonly 200: ProcessStatus }
+  /** Starts a new gateway, which takes over from the running one without refusing a call. @fails unknown_setting invalid_setting fixed_setting start_failed port_in_use stop_failed broken_settings_file settings_not_kept */
+  'POST /api/proxy/restart': { readonly 200: ProcessStatus }
+  /** Every option of the gateway: value, default, source, and what the running one goes by. @fails broken_settings_file */
+  'GET /api/proxy/config': { readonly 200: ProxyConfig }
+  /** Keeps settings for the next start; live ones take effect at once. @fails unknown_setting invalid_setting fixed_setting not_applied broken_settings_file settings_not_kept */
+  'PUT /api/proxy/config': { readonly 200: ProxyConfig }
+  /** The last lines of the gateway's log. */
+  'GET /api/proxy/logs': {
+    readonly 200: {
+      readonly logs: readonly string[]
+      readonly total_lines: number
+      readonly returned_lines: number
+    }
+  }
+  /** Empties the gateway's log. */
+  'POST /api/proxy/clear-logs': { readonly 200: Done }
+
+  'GET /api/query': QueryAnswers
+  'GET /api/stats': QueryAnswers
+  /** All that the first page shows: the last 24 hours unless told otherwise, with the window before. @fails folded_range too_busy too_slow query_interrupted */
+  'GET /api/overview': { readonly 200: Overview }
+  /** One call. @fails call_not_found too_busy too_slow query_interrupted */
+  'GET /api/calls/:id': { readonly 200: CallJson }
+  /** What a call asked and was answered, if that was kept. @fails too_busy too_slow query_interrupted */
+  'GET /api/calls/:id/payloads': { readonly 200: CallPayloads }
+
+  /** The log of payloads: whether it is on, and its size. @fails gateway_silent */
+  'GET /api/raw-log/status': { readonly 200: RawLogStatus }
+  /** Switches the log of payloads. @fails not_running gateway_silent */
+  'POST /api/raw-log/toggle': { readonly 200: RawLogSwitched }
+  /** Deletes all payloads that were kept. @fails gateway_silent */
+  'POST /api/raw-log/clear': { readonly 200: Done }
+  /** The newest records of the log of payloads. @fails gateway_silent too_busy too_slow query_interrupted */
+  'GET /api/raw-log/recent': { readonly 200: RecentPayloads }
+  /** The gateway's feed of payloads: server-sent events. @fails not_running gateway_silent too_many_readers pipelined_stream */
+  'GET /api/raw-log/stream': { readonly '200 text/event-stream': RawLogEvent }
+
+  /** The database's file. */
+  'GET /api/db': { readonly 200: DatabaseFile }
+  /** Folds old calls into sums and makes the file smaller. 202 with `async=1`. @fails job_running no_database job_failed */
+  'POST /api/db/compress': { readonly 200: CompressResult; readonly 202: DatabaseJob }
+
+  /** The prices in force. @fails too_busy too_slow query_interrupted */
+  'GET /api/costs': { readonly 200: PricesInForce }
+  /** Every upstream and model of recorded calls, with the price that is in force now. @fails too_busy too_slow query_interrupted */
+  'GET /api/costs/matches': { readonly 200: CountedMatches }
+  /** Sets one's own price of a model, or of `host:port/model`. @fails invalid_price broken_price_file prices_not_kept prices_busy */
+  'PUT /api/costs/overrides/:name': { readonly 200: PriceEntry }
+  /** Takes one's own price of a model away. @fails price_not_found broken_price_file prices_not_kept prices_busy */
+  'DELETE /api/costs/overrides/:name': { readonly 200: { readonly removed: string } }
+  /** Begins to bring the prices up to date with their list; `sync` of `/api/costs` tells how it goes. @fails sync_running */
+  'POST /api/costs/sync': { readonly 202: { readonly status: 'started' } }
+  /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
+  'POST /api/costs/reprice': { readonly 200: RepriceResult; readonly 202: RepriceJob }
+
+  /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
+  'GET /api/events': { readonly '200 text/event-stream': EventData }
+}

@@ -1,0 +1,243 @@
+import { parseCallId } from '../call/call-id.ts'
+import type { CallJson } from '../call/call-record.ts'
+import type { CallDimension, GroupFigures } from '../call/call-question.ts'
+import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
+import {
+  type CallsQuery,
+  callsQuestion,
+  callsTable,
+  groupBy,
+  instantOf,
+} from '../dashboard/routes/query-request.ts'
+import { ZonedTime } from '../lib/zoned-time.ts'
+import { integer, oneOf, timeZone } from '../options/value-kind.ts'
+import type { GroupAnswer, QueryGroup } from '../query/group-answer.ts'
+import type { ListAnswer } from '../query/list-answer.ts'
+import type { QueryQuestion } from '../query/query-question.ts'
+import { partOf, recordedText } from './recorded-text.ts'
+import { sessionsOf } from './session-rows.ts'
+
+/** What the tools are answered from. */
+export interface ToolSources {
+  /** Answers a question as the dashboard would. Rejects in words where there is no answer. */
+  readonly ask: <Answer>(question: QueryQuestion) => Promise<Answer>
+  /** The gateway's process and its calls, as far as they are known. */
+  readonly gateway: () => Promise<object>
+  /** Where payloads are kept, and whether they are now; null where no gateway says so. */
+  readonly payloads: () => Promise<{ readonly logging: boolean | null; readonly filePath: string }>
+  /** Milliseconds since the Unix epoch. */
+  readonly now: () => number
+}
+
+/** What a tool takes, by its name. */
+export type ToolTable = QueryTable<Readonly<Record<string, unknown>>>
+
+/** A tool. */
+export interface Tool {
+  readonly description: string
+  readonly takes: ToolTable
+  /** `asked` is as `takes` says. */
+  readonly answer: (asked: never, sources: ToolSources) => Promise<string>
+}
+
+function tool<T>(
+  description: string,
+  takes: T & QueryTable<QueryOf<T>>,
+  answer: (asked: QueryOf<T>, sources: ToolSources) => Promise<string>,
+): Tool {
+  return { description, takes, answer }
+}
+
+const dayMs = 86_400_000
+const periods = ['today', 'yesterday', '24h', '7d', '30d', 'all'] as const
+
+/** A range of time. */
+const range = {
+  period: meaning('unless from or to is given', or(oneOf(periods), 'today')),
+  from: callsTable.from,
+  to: callsTable.to,
+  tz: meaning('where days begin', or(timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone)),
+}
+/** A range of time, and the calls that are mostly meant in it. */
+const some = { ...range, model: callsTable.model, client: callsTable.client }
+
+const { group_by: _, format: __, ...listTable } = callsTable
+
+const callId = meaning('as list_calls tells it', {
+  range: 'the eleven characters of a call’s id',
+  parse: (text: string) => parseCallId(text) ?? undefined,
+})
+
+/** Nothing asked of what a tool does not take. */
+const nothing = Object.fromEntries(
+  Object.keys(callsTable).map((name) => [name, null]),
+) as unknown as CallsQuery
+const plain: CallsQuery = { ...nothing, errors_only: false, format: 'json' }
+
+/** All tools but the one for payloads, by their names. */
+export const tools: Readonly<Record<string, Tool>> = {
+  usage_summary: tool(
+    'What was used and spent: calls, failures, tokens, cost in USD and latency, in all and by model. Today unless told.',
+    some,
+    async (asked, sources) => {
+      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('model'))
+      const latency = { duration_ms: summary.duration_ms, first_token_ms: summary.ttft_total_ms }
+      return recordedText(
+        { ...told, total: { ...sumsOf(summary), ...latency } },
+        costliest(groups).map(withKey),
+      )
+    },
+  ),
+  spend_by: tool(
+    'Calls, failures, tokens and cost in USD by a key: model, client, day, hour, endpoint, … or day,model. Today unless told.',
+    { by: groupBy, ...some },
+    async ({ by: group_by, ...asked }, sources) => {
+      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, { group_by })
+      const rows = group_by.time === null ? costliest(groups) : groups.filter(({ calls }) => calls > 0)
+      return recordedText({ ...told, total: sumsOf(summary) }, rows.map(withKey))
+    },
+  ),
+  list_sessions: tool(
+    'Sessions (calls with the same x-tokenweir-session), the latest first: when, how many calls, tokens and cost in USD. Today unless told.',
+    some,
+    async (asked, sources) => {
+      const { told, calls, next_cursor: next } = await answerTo<ListAnswer>(asked, sources, { limit: 5000 })
+      const counted = next === null ? null : `the newest ${calls.length} calls alone`
+      const { rows, without } = sessionsOf(calls)
+      return recordedText({ ...told, counted, calls_without_session: without }, rows)
+    },
+  ),
+  list_calls: tool(
+    'Calls, the newest first, or the 100 longest or dearest (sort). Today unless told; cursor asks for the next page.',
+    { ...listTable, ...range, limit: meaning('calls', or(integer(1, 100), 20)) },
+    async (asked, sources) => {
+      const { told, calls, summary, next_cursor } = await answerTo<ListAnswer>(asked, sources, {})
+      return recordedText({ ...told, total: sumsOf(summary), next_cursor }, calls.map(inShort))
+    },
+  ),
+  get_call: tool(
+    'All that was recorded of one call: times in ms, tokens, cost, how it ended.',
+    { id: callId },
+    async ({ id }, { ask }) => recordedText(await ask<CallJson>({ kind: 'call', id })),
+  ),
+  failures: tool(
+    'What went wrong: failed calls by their code, and the newest of them with their messages. Today unless told.',
+    some,
+    async (asked, sources) => {
+      const { told, summary, groups } = await answerTo<GroupAnswer>(asked, sources, by('failure_code'))
+      const newest = await answerTo<ListAnswer>(asked, sources, { errors_only: true, limit: 15 })
+      const codes = groups.map((group) => Object.assign(keyOf(group), { calls: group.calls }))
+      const { calls, errors, error_rate } = summary
+      return recordedText({ ...told, calls, errors, error_rate, codes }, newest.calls.map(inShort))
+    },
+  ),
+  gateway_status: tool(
+    'How the gateway is now: whether it runs, its upstream, slots, queue, token budget, warnings, and the calls under way.',
+    {},
+    async (_asked, { gateway }) => recordedText(await gateway()),
+  ),
+}
+
+/** The tool that shows what calls asked and were answered. */
+export const payloadTools: Readonly<Record<string, Tool>> = {
+  get_payloads: tool(
+    'What a call asked, or was answered, if payloads were kept: headers and body, and the text put together from a stream.',
+    {
+      id: callId,
+      part: or(oneOf(['request', 'answer']), 'answer'),
+      offset: meaning('where to go on: next_offset', or(integer(0, Number.MAX_SAFE_INTEGER), 0)),
+    },
+    async ({ id, part, offset }, sources) => {
+      const { filePath, logging } = await sources.payloads()
+      const kept = await sources.ask<Kept>({ kind: 'payloads', id, filePath, logging })
+      const { [part]: record, reason } = kept
+      if (record === null) return recordedText({ part, kept: false, reason, logging })
+      const { body, text, chunks: _chunks, ...about } = record
+      // Of a stream the text says it all, and its events say it again.
+      const content = text === undefined || text === null ? { body } : { text }
+      return partOf(JSON.stringify({ ...about, ...content }), offset, { part })
+    },
+  ),
+}
+
+interface Kept {
+  readonly request: Readonly<Record<string, unknown>> | null
+  readonly answer: Readonly<Record<string, unknown>> | null
+  readonly reason: string | null
+}
+
+/** Asks for the calls that a tool was asked about; `told` says which these are, and what the answer says besides. */
+async function answerTo<Answer>(
+  { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
+  { ask, now }: ToolSources,
+  more: Partial<CallsQuery>,
+): Promise<Answer & { readonly told: object }> {
+  const nowMs = now()
+  const isGiven = from !== null || to !== null
+  const [first, past] = isGiven ? [null, null] : spanOf(period, nowMs, new ZonedTime(tz))
+  const at = (ms: number | null) => (ms === null ? null : { ms, isLocal: false })
+  const query = { ...plain, ...asked, ...more, tz, from: from ?? at(first), to: to ?? at(past) }
+  const iso = (time: CallsQuery['from']) =>
+    time === null ? null : new Date(instantOf(time, tz)).toISOString()
+  const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '15m' }>(
+    callsQuestion(query),
+  )
+  const { note, resolution } = answer
+  const range = { period: isGiven ? null : period, from: iso(query.from), to: iso(query.to) }
+  return { ...answer, told: { now: iso(at(nowMs)), tz, ...range, note, resolution } }
+}
+
+/** From an instant to another, which is past it; null where there is no bound. */
+function spanOf(
+  period: (typeof periods)[number],
+  nowMs: number,
+  zone: ZonedTime,
+): readonly [number | null, number | null] {
+  const today = zone.startOf('day', nowMs)
+  switch (period) {
+    case 'today':
+      return [today, null]
+    case 'yesterday':
+      return [zone.startOf('day', today - 1), today]
+    case 'all':
+      return [null, null]
+    default:
+      return [nowMs - dayMs * { '24h': 1, '7d': 7, '30d': 30 }[period], null]
+  }
+}
+
+function by(dimension: CallDimension): Partial<CallsQuery> {
+  return { group_by: { time: null, dimension } }
+}
+
+function costliest(groups: readonly QueryGroup[]): readonly QueryGroup[] {
+  return groups.toSorted((a, b) => (b.cost_usd ?? -1) - (a.cost_usd ?? -1) || b.total_tokens - a.total_tokens)
+}
+
+function keyOf(group: QueryGroup): object {
+  return 'keys' in group ? group.keys : { key: group.key ?? 'unknown' }
+}
+
+function withKey(group: QueryGroup): object {
+  return { ...keyOf(group), ...sumsOf(group) }
+}
+
+/** The sums of figures, without those of nothing. */
+function sumsOf({ calls, ...figures }: GroupFigures): object {
+  const sums = Object.entries(figures).filter(
+    ([name, value]) => typeof value === 'number' && value !== 0 && !left.has(name),
+  )
+  return { calls, ...Object.fromEntries(sums) }
+}
+
+const left = new Set(['error_rate', 'total_tokens', 'key'])
+
+/** A call in a list. */
+function inShort(call: CallJson): object {
+  return Object.fromEntries(shortFields.map((name) => [name, call[name]]))
+}
+
+const shortFields = (
+  'id started_at model client session outcome status failure_code error_message ' +
+  'duration_ms ttft_total_ms queue_ms input_tokens output_tokens cost_usd'
+).split(' ') as readonly (keyof CallJson)[]
