@@ -1,0 +1,138 @@
+import { type AlertMessage, messageKinds } from '../api/alerts.ts'
+import { isNumber, isOneOf, isText, nullable, record } from '../lib/message-shape.ts'
+import type { AlertSetting } from '../api/alerts.ts'
+import { type AlertCode, type AlertInput, type AlertRule, type Found, ruleList } from './alert-rules.ts'
+
+/** While it is so, it is told again after so long. */
+const againMs = 4 * 3_600_000
+/** Of one rule; a client can make up any number of names. */
+const mostOfRule = 20
+const longestName = 120
+
+/** Something that a rule has found, from the first look to its end. Instants in milliseconds since the Unix epoch. */
+export interface AlertState {
+  readonly rule: string
+  readonly subject: string | null
+  readonly text: string
+  readonly level: number
+  readonly sinceMs: number
+  /** When it was last found. */
+  readonly seenMs: number
+  /** Of the last message; null as long as there was none, because it was not so for long enough. */
+  readonly toldMs: number | null
+  /** Of the last message. */
+  readonly toldLevel: number
+  /** Whether there was a webhook then. */
+  readonly sent: 0 | 1
+}
+
+export const isAlertState = record<AlertState>({
+  rule: isText,
+  subject: nullable(isText),
+  text: isText,
+  level: isNumber,
+  sinceMs: isNumber,
+  seenMs: isNumber,
+  toldMs: nullable(isNumber),
+  toldLevel: isNumber,
+  sent: (value): value is 0 | 1 => value === 0 || value === 1,
+})
+
+/** A message that is due. */
+export interface DueMessage {
+  readonly kind: Exclude<AlertMessage['kind'], 'test'>
+  readonly state: AlertState
+  readonly text: string
+}
+
+export const isMessageKind = isOneOf(messageKinds)
+
+/** What the rules need at one look. */
+export interface Look {
+  readonly nowMs: number
+  readonly input: AlertInput
+  readonly settingOf: (code: AlertCode, rule: AlertRule) => AlertSetting
+  /** Whether there is a webhook. What began without one is told once there is. */
+  readonly canSend: boolean
+}
+
+/** Goes from what was so at the last look to what is so now, with the messages that this makes due. */
+export function nextStates(
+  before: readonly AlertState[],
+  look: Look,
+): { readonly states: readonly AlertState[]; readonly due: readonly DueMessage[] } {
+  const states: AlertState[] = []
+  const due: DueMessage[] = []
+  const known = new Set<string>(ruleList.map(([code]) => code))
+  const end = (state: AlertState, text: string): void => {
+    if (state.toldMs !== null) due.push({ kind: 'ended', state, text })
+  }
+  for (const state of before) if (!known.has(state.rule)) end(state, 'This version has no such rule.')
+  for (const [code, rule] of ruleList) {
+    const open = before.filter((state) => state.rule === code)
+    const { on, threshold } = look.settingOf(code, rule)
+    if (!on) {
+      for (const state of open) end(state, 'The rule was switched off.')
+      continue
+    }
+    const found = rule.find(look.input, threshold)
+    if (found === null) {
+      states.push(...open)
+      continue
+    }
+    const waitMs = rule.isDelay === true ? threshold * 1000 : 0
+    const now = new Map(found.slice(0, mostOfRule).map((each) => [subjectOf(each), each]))
+    for (const [subject, each] of now) {
+      const last = open.find((state) => state.subject === subject) ?? null
+      const state = seen(code, subject, each, last, look.nowMs)
+      const kind = dueKind(state, waitMs, look)
+      if (kind === null) states.push(state)
+      else {
+        const told = {
+          ...state,
+          toldMs: look.nowMs,
+          toldLevel: state.level,
+          sent: Number(look.canSend) as 0 | 1,
+        }
+        states.push(told)
+        due.push({ kind, state: told, text: state.text })
+      }
+    }
+    for (const state of open) {
+      if (now.has(state.subject)) continue
+      // Clocks are set back: what was seen in the future was seen now.
+      const isOver = state.toldMs === null || Math.abs(look.nowMs - state.seenMs) >= rule.quietMs
+      if (!isOver) states.push(state)
+      else end(state, `It was so until ${new Date(state.seenMs).toISOString().slice(0, 16)}Z.`)
+    }
+  }
+  return { states, due }
+}
+
+function seen(
+  rule: AlertCode,
+  subject: string | null,
+  { text, level = 0 }: Found,
+  last: AlertState | null,
+  nowMs: number,
+): AlertState {
+  const fresh = { rule, subject, sinceMs: nowMs, toldMs: null, toldLevel: 0, sent: 0 } as const
+  return { ...fresh, ...last, text, level, seenMs: nowMs }
+}
+
+function dueKind(
+  { sinceMs, toldMs, toldLevel, level, sent }: AlertState,
+  waitMs: number,
+  { nowMs, canSend }: Look,
+): 'begins' | 'goes_on' | null {
+  if (toldMs === null) return Math.abs(nowMs - sinceMs) >= waitMs ? 'begins' : null
+  if (level > toldLevel || (canSend && sent === 0)) return 'begins'
+  return Math.abs(nowMs - toldMs) >= againMs ? 'goes_on' : null
+}
+
+/** Control characters and bidirectional marks would let a name pass for other words. */
+function subjectOf({ subject }: Found): string | null {
+  if (subject === undefined) return null
+  const plain = subject.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+  return plain.length > longestName ? `${plain.slice(0, longestName)}…` : plain
+}
