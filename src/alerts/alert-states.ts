@@ -1,12 +1,15 @@
 import { type AlertMessage, messageKinds } from '../api/alerts.ts'
+import { numberFormat } from '../lib/number-format.ts'
 import { isNumber, isOneOf, isText, nullable, record } from '../lib/message-shape.ts'
 import type { AlertSetting } from '../api/alerts.ts'
 import { type AlertCode, type AlertInput, type AlertRule, type Found, ruleList } from './alert-rules.ts'
 
+const { longDuration } = numberFormat({ group: ',', gap: ' ' })
+
 /** While it is so, it is told again after so long. */
 const againMs = 4 * 3_600_000
-/** Of one rule; a client can make up any number of names. */
-const mostOfRule = 20
+/** Of one rule at a time: a client can make up any number of names, and each would be a message. */
+const mostOfRule = 10
 const longestName = 120
 
 /** Something that a rule has found, from the first look to its end. Instants in milliseconds since the Unix epoch. */
@@ -81,9 +84,19 @@ export function nextStates(
       continue
     }
     const waitMs = rule.isDelay === true ? threshold * 1000 : 0
-    const now = new Map(found.slice(0, mostOfRule).map((each) => [subjectOf(each), each]))
+    const now = new Map(found.map((each) => [subjectOf(each), each]))
+    for (const state of open) {
+      if (now.has(state.subject)) continue
+      // Clocks are set back: what was seen in the future was seen now.
+      const isOver = state.toldMs === null || Math.abs(look.nowMs - state.seenMs) >= rule.quietMs
+      if (!isOver) states.push(state)
+      else end(state, `It lasted ${longDuration(Math.max(1, (state.seenMs - state.sinceMs) / 1000))}.`)
+    }
+    let count = states.filter((state) => state.rule === code).length
+    count += open.filter(({ subject }) => now.has(subject)).length
     for (const [subject, each] of now) {
       const last = open.find((state) => state.subject === subject) ?? null
+      if (last === null && ++count > mostOfRule) continue
       const state = seen(code, subject, each, last, look.nowMs)
       const kind = dueKind(state, waitMs, look)
       if (kind === null) states.push(state)
@@ -97,13 +110,6 @@ export function nextStates(
         states.push(told)
         due.push({ kind, state: told, text: state.text })
       }
-    }
-    for (const state of open) {
-      if (now.has(state.subject)) continue
-      // Clocks are set back: what was seen in the future was seen now.
-      const isOver = state.toldMs === null || Math.abs(look.nowMs - state.seenMs) >= rule.quietMs
-      if (!isOver) states.push(state)
-      else end(state, `It was so until ${new Date(state.seenMs).toISOString().slice(0, 16)}Z.`)
     }
   }
   return { states, due }

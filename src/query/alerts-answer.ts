@@ -59,7 +59,8 @@ export async function alertsAnswer(
   const fromMs = nowMs - windowMs
   const ended = await reader.endedWithin({
     fromMs: afterSeq === null ? nowMs - dayMs : fromMs,
-    afterSeq: afterSeq ?? 0,
+    // At first, what was written when says nothing.
+    afterSeq: afterSeq ?? Number.MAX_SAFE_INTEGER,
     most: mostCalls,
   })
   const recent = ended.filter(({ endedMs }) => endedMs >= fromMs)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { AlertRuleReport, AlertSetting, AlertsReport, AlertTest } from '../../src/api/alerts.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -15,14 +15,19 @@ import { count, counted } from '../format/figures.ts'
 import { arrivalWords, headOf, messageWords, receiverWords, thresholdOf } from './alert-words.ts'
 
 const everyMs = 10_000
+/** While a message is on its way. */
+const soonMs = 1000
 
 /** What the alert rules say is so, the rules themselves, and the last messages. */
 export function AlertsCard() {
   const active = useLive(({ alerts }) => alerts)
   const path = (): string => '/api/alerts'
+  const [isSoon, setSoon] = useState(false)
   const { answer, answeredMs, trouble, again } = useAnswer<AlertsReport>(JSON.stringify(active), path, {
-    everyMs,
+    everyMs: isSoon ? soonMs : everyMs,
   })
+  const isUnderWay = answer?.messages.some(({ state }) => state === 'pending') ?? false
+  useEffect(() => setSoon(isUnderWay), [isUnderWay])
   // Setting a rule answers with all of them as they are then.
   const [[saved, savedMs], setSaved] = useState<readonly [AlertsReport | null, number]>([null, 0])
   const [tested, setTested] = useState<AlertTest | null>(null)
@@ -156,13 +161,15 @@ interface RuleRowProps {
 function RuleRow({ rule, isFixed, onSaved }: RuleRowProps) {
   const { code, title, asks, unit, on, threshold, usual } = rule
   const [draft, setDraft] = useState<string | null>(null)
-  const { run, trouble, isBusy } = useAction()
+  /** What was switched and is not kept yet. */
+  const [wish, setWish] = useState<boolean | null>(null)
+  const { run, trouble } = useAction()
   const id = `alert-${code}`
   const change = (part: Partial<AlertSetting>): void =>
     void run(async () => {
       onSaved(await act<AlertsReport>('PUT', '/api/alerts', { [code]: part }))
       setDraft(null)
-    })
+    }).then(() => setWish(null))
   const typed = draft === null ? threshold : thresholdOf(draft)
   const save = (): void => {
     if (typed === threshold) setDraft(null)
@@ -181,9 +188,12 @@ function RuleRow({ rule, isFixed, onSaved }: RuleRowProps) {
       <label class="name">
         <input
           type="checkbox"
-          checked={on}
-          disabled={isFixed || isBusy}
-          onChange={({ currentTarget }) => change({ on: currentTarget.checked })}
+          checked={wish ?? on}
+          disabled={isFixed}
+          onChange={({ currentTarget }) => {
+            setWish(currentTarget.checked)
+            change({ on: currentTarget.checked })
+          }}
         />
         {title}
       </label>
