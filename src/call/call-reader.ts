@@ -57,6 +57,16 @@ export interface EndedCall {
   readonly isUnpriced: boolean
 }
 
+/** Which ended calls are meant: those from `fromMs` on, and those that were written after `afterSeq`. */
+export interface EndedBounds {
+  readonly fromMs: number
+  readonly afterSeq: number
+  /** Of more calls, the newest are told. */
+  readonly most: number
+  /** What was found after so long is told; one page is always read. */
+  readonly withinMs: number
+}
+
 /** What was counted, and since when: of all the time that was asked for, unless it took too long. */
 export interface ServedCount {
   readonly fromMs: number
@@ -83,12 +93,8 @@ export interface CallReader {
   aggregate(question: CallQuestion): Promise<CallAnswer>
   /** Which models answered where: every call of that time is read, the newest first, for about `withinMs`. */
   servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
-  /** The calls that ended from `fromMs` on, or were written after `afterSeq`; the newest first, at most `most`. */
-  endedWithin(bounds: {
-    readonly fromMs: number
-    readonly afterSeq: number
-    readonly most: number
-  }): Promise<readonly EndedCall[]>
+  /** The calls that ended from `fromMs` on, or were written after `afterSeq`; the newest first. */
+  endedWithin(bounds: EndedBounds): Promise<readonly EndedCall[]>
   /** Every model that was asked for and every type of call, in order, for the choices of a filter. */
   choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }>
   /** When the first call began and the last one did, in milliseconds since the Unix epoch; `null` without calls. */

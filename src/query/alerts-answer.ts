@@ -11,6 +11,8 @@ const dayMs = 24 * hourMs
 export const windowMs = 300_000
 /** Of more calls, the newest are looked at. */
 const mostCalls = 100_000
+/** For so long calls are read: of a busy day, at the first question, the last hours. */
+const readingMs = 1500
 /** Of fewer, a percentile says little. */
 const leastCalls = 20
 const shownNames = 20
@@ -62,14 +64,19 @@ export async function alertsAnswer(
     // At first, what was written when says nothing.
     afterSeq: afterSeq ?? Number.MAX_SAFE_INTEGER,
     most: mostCalls,
+    withinMs: readingMs,
   })
   const recent = ended.filter(({ endedMs }) => endedMs >= fromMs)
   const answered = recent.filter(({ isOk, isFailed }) => isOk || isFailed)
   const waits = known(recent, ({ queueMs }) => queueMs)
-  const byName = (call: EndedCall): string | null =>
-    call.session === null ? call.client && `client ${call.client}` : `session ${call.session}`
+  const byName = ({ session, client }: EndedCall): string | null => {
+    if (session !== null) return `session ${session}`
+    return client === null ? null : `client ${client}`
+  }
   const unpriced = recent.filter(({ isUnpriced, upstream }) => isUnpriced && !isLocal(upstream))
   const added = afterSeq === null ? ended : ended.filter(({ seq }) => seq > afterSeq)
+  // The newest come first, and so are the last to be set.
+  const lastEnds = new Map(added.toReversed().map(({ session, endedMs }) => [session, endedMs]))
   return {
     last_seq: ended.reduce((last, { seq }) => Math.max(last, seq), await reader.lastSeq()),
     window: {
@@ -100,11 +107,7 @@ export async function alertsAnswer(
       added,
       ({ session }) => session,
       ({ costUsd }) => costUsd ?? 0,
-    ).map(([session, cost_usd]) => {
-      // The newest are told first.
-      const ended_ms = added.find((call) => call.session === session)?.endedMs ?? nowMs
-      return { session, cost_usd, ended_ms }
-    }),
+    ).map(([session, cost_usd]) => ({ session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs })),
     day: await dayOf(reader, nowMs),
   }
 }

@@ -93,10 +93,15 @@ test('a session is told whole at first, and then by what was added', async () =>
     first.sessions.map(({ session, cost_usd }) => [session, cost_usd]),
     [['run', 4]],
   )
-  assert.deepEqual(second.sessions.map(({ session, cost_usd }) => [session, cost_usd]).sort(), [
-    ['other', 1],
-    ['run', 0.5],
-  ])
+  assert.deepEqual(
+    second.sessions
+      .map(({ session, cost_usd }) => [session, cost_usd])
+      .toSorted(([one = ''], [other = '']) => String(one).localeCompare(String(other))),
+    [
+      ['other', 1],
+      ['run', 0.5],
+    ],
+  )
   const [{ ended_ms }] = first.sessions as [AlertFigures['sessions'][number]]
   assert.ok(Math.abs(ended_ms - (nowMs - minuteMs)) < 1000)
 })

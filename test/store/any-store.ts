@@ -138,7 +138,7 @@ export function testStore(what: string, open: OpenStore): void {
 
   test(`${what}: calls are found by their ends, and by what was written last`, async () => {
     await using store = await open(fiveCalls)
-    const all = { fromMs: 0, afterSeq: 9, most: 9 }
+    const all = { fromMs: 0, afterSeq: 9, most: 9, withinMs: 60_000 }
     const seqs = async (bounds: Partial<typeof all>): Promise<number[]> =>
       (await store.reader.endedWithin({ ...all, ...bounds })).map(({ seq }) => seq)
     const never = Number.MAX_SAFE_INTEGER

@@ -9,8 +9,8 @@ const status = { pid: 2 } as ProcessStatus
 test('before anything has come a newcomer is told that there is nothing', () => {
   assert.deepEqual(eventsSoFar({ status: null, job: null, repricing: null, alerts: [] }, emptyLog), [
     ['jobs', { compress: null, reprice: null }],
-    ['alerts', []],
     ['log', { lines: [], reset: true }],
+    ['alerts', []],
   ])
 })
 
@@ -21,8 +21,8 @@ test('a newcomer is told the last of each, and the log from its beginning', () =
   assert.deepEqual(eventsSoFar({ status, job: null, repricing: null, alerts: [] }, log), [
     ['gateway', status],
     ['jobs', { compress: null, reprice: null }],
-    ['alerts', []],
     ['log', { lines: ['a', 'b', 'c'], reset: true }],
+    ['alerts', []],
   ])
 })
 

@@ -71,8 +71,8 @@ export function eventsSoFar(
   return [
     ...(status === null ? [] : [['gateway', status] as const]),
     ['jobs', { compress: job, reprice: repricing }],
-    ['alerts', alerts],
     ['log', { lines: lines.map(({ text }) => text), reset: true }],
+    ['alerts', alerts],
   ]
 }
 

@@ -1,5 +1,5 @@
 import { startedAtMs } from '../../call/call-id.ts'
-import type { EndedCall } from '../../call/call-reader.ts'
+import type { EndedBounds, EndedCall } from '../../call/call-reader.ts'
 import { firstFailedOutcome, outcomeCodes, usageSourceCodes } from '../../call/call-fields.ts'
 import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import type { RowStatements } from '../sqlite/row-statements.ts'
@@ -32,9 +32,10 @@ export function endedWithin(
   statements: RowStatements,
   words: CallWords,
   isOver: IsOver,
-  { fromMs, afterSeq, most }: { readonly fromMs: number; readonly afterSeq: number; readonly most: number },
+  { fromMs, afterSeq, most, withinMs }: EndedBounds,
 ): readonly EndedCall[] {
   const found: EndedCall[] = []
+  const untilMs = performance.now() + withinMs
   for (let past = Number.MAX_SAFE_INTEGER; found.length < most;) {
     if (isOver()) throw new QueryTooSlowError()
     const rows = statements.all<Row>(pageSql, past)
@@ -60,7 +61,7 @@ export function endedWithin(
         isUnpriced: costNanoUsd === null && usageSource !== usageSourceCodes.none,
       })
     }
-    if (rows.length < pageRows || found.length === before) break
+    if (rows.length < pageRows || found.length === before || performance.now() >= untilMs) break
   }
   return found.slice(0, most)
 }
