@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { type AlertMessage, type AlertsReport, messageStates } from '../api/alerts.ts'
+import { type AlertMessage, type AlertsReport, messageKinds, messageStates } from '../api/alerts.ts'
 import {
+  type MessageOf,
   isCount,
   isFlag,
   isOneOf,
@@ -10,14 +11,13 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import { alertFormats } from '../options/dashboard-options.ts'
 import { ruleList } from './alert-rules.ts'
-import { type AlertState, isAlertState, isMessageKind } from './alert-states.ts'
+import { isAlertState } from './alert-states.ts'
 
 const isAlertMessage = record<AlertMessage>({
   id: isText,
   at: isText,
-  kind: isMessageKind,
+  kind: isOneOf(messageKinds),
   rule: isText,
   subject: nullable(isText),
   title: isText,
@@ -28,25 +28,18 @@ const isAlertMessage = record<AlertMessage>({
 })
 
 /** What outlives a dashboard. */
-export interface AlertRecord {
-  /** The gateway ran, and nobody has stopped it in order since. */
-  readonly isWanted: boolean
-  readonly states: readonly AlertState[]
-  /** Oldest first. */
-  readonly messages: readonly AlertMessage[]
-  readonly dropped: number
-  readonly lookedAt: string | null
-  /** Of the dashboard that looks; other processes do not know its webhook. */
-  readonly receiver: AlertsReport['receiver']
-}
+export type AlertRecord = MessageOf<typeof isAlertRecord>
 
-const isAlertRecord = record<AlertRecord>({
+const isAlertRecord = record({
+  /** The gateway ran, and nobody has stopped it in order since. */
   isWanted: isFlag,
   states: listOf(isAlertState),
+  /** Oldest first. */
   messages: listOf(isAlertMessage),
   dropped: isCount,
   lookedAt: nullable(isText),
-  receiver: nullable(record({ host: isText, format: isOneOf(alertFormats), signed: isFlag })),
+  /** Of the dashboard that looks; other processes do not know its webhook. */
+  receiver: nullable(record({ host: isText, format: isText, signed: isFlag })),
 })
 
 export const emptyRecord: AlertRecord = {

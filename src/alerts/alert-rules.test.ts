@@ -97,21 +97,21 @@ const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (s
 for (const [code, what, input, expected] of cases) {
   test(`${code}: ${what}`, () => {
     const rule: AlertRule = alertRules[code]
-    const found = rule.find({ ...rest, ...input }, rule.usual.threshold)
+    const found = rule.find({ ...rest, ...input }, rule.threshold.usual)
     const told = found?.map(({ level, subject }) => level ?? subject ?? '') ?? null
     assert.deepEqual(told, expected)
   })
 }
 
-test('every rule has a case, and is in bounds and on', () => {
+test('every rule has a case, and is in bounds', () => {
   assert.deepEqual(new Set(cases.map(([code]) => code)), new Set(ruleList.map(([code]) => code)))
-  for (const [, { min, max, usual }] of ruleList) {
-    assert.ok(usual.on && usual.threshold >= min && usual.threshold <= max)
+  for (const [, { threshold }] of ruleList) {
+    assert.ok(threshold.usual >= threshold.min && threshold.usual <= threshold.max)
   }
 })
 
 test('a threshold stands in the words of its rule', () => {
-  const words = ruleList.map(([, rule]) => asksWords(rule, rule.usual.threshold))
+  const words = ruleList.map(([, rule]) => asksWords(rule, rule.threshold.usual))
   assert.ok(words.every((text) => !/[{}]|undefined/.test(text)))
   assert.match(asksWords(alertRules.unpriced, 1), /: 1 call or more/)
   assert.match(asksWords(alertRules.spend_day, 0.5), /cost \$0\.5 or more/)

@@ -1,4 +1,3 @@
-import type { AlertSetting } from '../api/alerts.ts'
 import type { ProcessStatus } from '../api/process-status.ts'
 import { numberFormat } from '../lib/number-format.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
@@ -29,10 +28,13 @@ export interface AlertRule {
   readonly title: string
   /** When it begins; `{}` stands for the threshold with its unit. */
   readonly asks: string
-  readonly unit: string
-  readonly min: number
-  readonly max: number
-  readonly usual: AlertSetting
+  readonly threshold: {
+    readonly unit: string
+    readonly min: number
+    readonly max: number
+    /** Every rule is on unless it is switched off. */
+    readonly usual: number
+  }
   /** The threshold is for so many seconds it must be so before it is told; others are told at once. */
   readonly isDelay?: true
   /** For so long it must not be so before it has ended. */
@@ -49,8 +51,6 @@ const leastCalls = 20
 const leastLateMs = 500
 const budgetLevels = [50, 80, 95, 100]
 
-const on = (threshold: number): AlertSetting => ({ on: true, threshold })
-
 /** One of everything: found, or not. */
 const one = (isSo: boolean, text: () => string): readonly Found[] => (isSo ? [{ text: text() }] : [])
 
@@ -65,10 +65,7 @@ export const alertRules = {
   gateway_down: {
     title: 'Gateway down',
     asks: 'The gateway has not run for {}, and nobody stopped it',
-    unit: 's',
-    min: 0,
-    max: 86_400,
-    usual: on(60),
+    threshold: { unit: 's', min: 0, max: 86_400, usual: 60 },
     isDelay: true,
     quietMs: minuteMs,
     find: ({ status, isWanted }) =>
@@ -78,10 +75,7 @@ export const alertRules = {
   degraded: {
     title: 'Gateway degraded',
     asks: 'The gateway has warned of itself for {}',
-    unit: 's',
-    min: 0,
-    max: 86_400,
-    usual: on(120),
+    threshold: { unit: 's', min: 0, max: 86_400, usual: 120 },
     isDelay: true,
     quietMs: 2 * minuteMs,
     find: ({ status }) =>
@@ -94,10 +88,7 @@ export const alertRules = {
   budget: {
     title: 'Token budget',
     asks: 'At least {} of the token budget is used; told again at 50, 80, 95 and 100 %',
-    unit: '%',
-    min: 1,
-    max: 100,
-    usual: on(50),
+    threshold: { unit: '%', min: 1, max: 100, usual: 50 },
     quietMs: 5 * minuteMs,
     find: ({ status }, threshold) => {
       const budget = status?.health?.token_budget
@@ -113,10 +104,7 @@ export const alertRules = {
   budget_forecast: {
     title: 'Token budget soon used up',
     asks: 'At the rate of the last hour, the token budget is used up within {}',
-    unit: 'h',
-    min: 1,
-    max: 24,
-    usual: on(2),
+    threshold: { unit: 'h', min: 1, max: 24, usual: 2 },
     quietMs: 15 * minuteMs,
     find: ({ status, figures }, threshold) => {
       const budget = status?.health?.token_budget
@@ -130,10 +118,7 @@ export const alertRules = {
   spend_day: {
     title: 'Spend in 24 hours',
     asks: 'Calls of the last 24 hours cost {} or more',
-    unit: 'USD',
-    min: 0.01,
-    max: 1_000_000,
-    usual: on(50),
+    threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 50 },
     quietMs: hourMs,
     find: ofFigures(({ day }, threshold) =>
       one(day.cost_usd >= threshold, () => `Calls of the last 24 hours cost ${dollars(day.cost_usd)}.`),
@@ -142,10 +127,7 @@ export const alertRules = {
   spend_session: {
     title: 'Spend of a session',
     asks: 'A session has cost {} or more, and goes on',
-    unit: 'USD',
-    min: 0.01,
-    max: 1_000_000,
-    usual: on(20),
+    threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 20 },
     quietMs: hourMs,
     find: ofFigures((_, threshold, { sessions }) =>
       [...sessions]
@@ -156,10 +138,7 @@ export const alertRules = {
   error_ratio: {
     title: 'Failing calls',
     asks: `{} or more of the calls of 5 minutes failed, of at least ${leastCalls}`,
-    unit: '%',
-    min: 1,
-    max: 100,
-    usual: on(20),
+    threshold: { unit: '%', min: 1, max: 100, usual: 20 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { failed, answered } }, threshold) =>
       one(
@@ -171,10 +150,7 @@ export const alertRules = {
   slow_first_token: {
     title: 'Slow first tokens',
     asks: 'The 95th percentile of the time to first token of a model is {} that of the week before',
-    unit: '×',
-    min: 1.1,
-    max: 100,
-    usual: on(2),
+    threshold: { unit: '×', min: 1.1, max: 100, usual: 2 },
     quietMs: 10 * minuteMs,
     find: ofFigures(({ ttft }, threshold) =>
       ttft
@@ -191,10 +167,7 @@ export const alertRules = {
   queue_wait: {
     title: 'Long waits for a slot',
     asks: `The 95th percentile of the wait for a slot is {} or more in 5 minutes, of at least ${leastCalls} calls`,
-    unit: 's',
-    min: 0.1,
-    max: 3600,
-    usual: on(30),
+    threshold: { unit: 's', min: 0.1, max: 3600, usual: 30 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ window: { queue } }, threshold) =>
       one(
@@ -206,10 +179,7 @@ export const alertRules = {
   velocity: {
     title: 'Runaway session or client',
     asks: 'A session, or a client without one, uses {} or more, over 5 minutes',
-    unit: 'tokens/min',
-    min: 100,
-    max: 1_000_000_000,
-    usual: on(1_000_000),
+    threshold: { unit: 'tokens/min', min: 100, max: 1_000_000_000, usual: 1_000_000 },
     quietMs: 5 * minuteMs,
     find: ofFigures(({ tokens }, threshold) =>
       tokens
@@ -223,10 +193,7 @@ export const alertRules = {
   unpriced: {
     title: 'Calls without a price',
     asks: 'A model of an upstream elsewhere was called without a known price: {} or more in 5 minutes',
-    unit: 'calls',
-    min: 1,
-    max: 1_000_000,
-    usual: on(1),
+    threshold: { unit: 'calls', min: 1, max: 1_000_000, usual: 1 },
     quietMs: hourMs,
     find: ofFigures(({ unpriced }, threshold) =>
       unpriced
@@ -247,7 +214,7 @@ export const ruleList: readonly (readonly [AlertCode, AlertRule])[] = Object.ent
 ) as unknown as readonly (readonly [AlertCode, AlertRule])[]
 
 /** A rule in words, with its threshold. */
-export function asksWords({ asks, unit }: AlertRule, threshold: number): string {
+export function asksWords({ asks, threshold: { unit } }: AlertRule, threshold: number): string {
   const figure = Number.isInteger(threshold) ? count(threshold) : String(threshold)
   const many = threshold === 1 ? unit.replace(/s$/, '') || unit : unit
   const words = unit === 'USD' ? `$${figure}` : unit === '×' ? `${figure}×` : `${figure} ${many}`

@@ -94,7 +94,7 @@ export class AlertService {
     const { states, due } = nextStates(this.#record.states, {
       nowMs,
       input: { status, isWanted, figures, sessions: this.#sessionsAt(nowMs) },
-      settingOf: (code, { usual }) => this.#settings.of(code, usual),
+      settingOf: (code) => this.#settings.of(code),
       canSend: receiver !== null,
     })
     const messages = due.map((each) => this.#messageOf(each, nowMs))
@@ -273,8 +273,9 @@ export function testMessage(nowMs: number): AlertMessage {
 /** All rules with their settings. */
 export function rulesReport(settings: AlertSettingsFile): AlertsReport['rules'] {
   return ruleList.map(([code, rule]) => {
-    const { title, unit, min, max, usual } = rule
-    const { on, threshold } = settings.of(code, usual)
-    return { code, title, asks: asksWords(rule, threshold), unit, min, max, usual, on, threshold }
+    const setting = settings.of(code)
+    const { title, threshold } = rule
+    const asks = asksWords(rule, setting.threshold)
+    return Object.assign({ code, title, asks }, threshold, setting)
   })
 }

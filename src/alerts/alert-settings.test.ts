@@ -5,7 +5,7 @@ import { makeTempDir } from '../../test/support/temp-dir.ts'
 import { alertRules } from './alert-rules.ts'
 import { AlertSettingsError, AlertSettingsFile } from './alert-settings.ts'
 
-const { usual } = alertRules.budget
+const usual = { on: true, threshold: alertRules.budget.threshold.usual }
 
 function open(path: string): AlertSettingsFile {
   const file = new AlertSettingsFile(path)
@@ -16,7 +16,7 @@ function open(path: string): AlertSettingsFile {
 test('without a file all rules are as usual, and nothing is written', async () => {
   await using dir = await makeTempDir()
   const file = open(dir.file('alerts.json'))
-  assert.deepEqual(file.of('budget', usual), usual)
+  assert.deepEqual(file.of('budget'), usual)
   assert.deepEqual(
     [file.problem, existsSync(file.path), existsSync(`${file.path}.good`)],
     [null, false, false],
@@ -29,7 +29,7 @@ test('what is set is kept, beside what was set before and remarks of a person', 
   writeFileSync(path, '{"_note": "mine", "budget": {"on": false}}')
   const file = open(path)
   file.change({ budget: { threshold: 80 } })
-  assert.deepEqual(open(path).of('budget', usual), { on: false, threshold: 80 })
+  assert.deepEqual(open(path).of('budget'), { on: false, threshold: 80 })
   assert.match(readFileSync(path, 'utf8'), /"_note": "mine"/)
 })
 
@@ -58,7 +58,7 @@ for (const [text, flaw] of broken) {
     assert.ok(file.look())
     assert.match(file.problem ?? '', flaw)
     for (const each of [file, open(path)]) {
-      assert.deepEqual(each.of('budget', usual), { on: true, threshold: 70 })
+      assert.deepEqual(each.of('budget'), { on: true, threshold: 70 })
       assert.throws(
         () => each.change({ budget: { threshold: 60 } }),
         (error) => error instanceof AlertSettingsError && error.code === 'broken_alerts_file',
@@ -67,6 +67,6 @@ for (const [text, flaw] of broken) {
     assert.equal(readFileSync(path, 'utf8'), text)
     rmSync(path)
     assert.ok(file.look())
-    assert.deepEqual([file.problem, file.of('budget', usual)], [null, usual])
+    assert.deepEqual([file.problem, file.of('budget')], [null, usual])
   })
 }

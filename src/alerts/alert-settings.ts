@@ -4,7 +4,7 @@ import { placeInJson, readJson } from '../json/json-text.ts'
 import { CodedError, codeOf, messageOf } from '../lib/errors.ts'
 import { replaceFile } from '../lib/replace-file.ts'
 import * as json from '../options/json-check.ts'
-import { type AlertCode, ruleList } from './alert-rules.ts'
+import { type AlertCode, alertRules, ruleList } from './alert-rules.ts'
 
 /** Why settings were not changed. */
 export class AlertSettingsError extends CodedError<'broken_alerts_file' | 'alerts_not_kept'> {}
@@ -16,17 +16,24 @@ type Checks = { readonly [Code in AlertCode]: json.JsonCheck<Partial<AlertSettin
 
 /** What a person may write: in `alerts.json`, or as the body of a change. */
 function check(remarks: boolean): json.JsonCheck<AlertSettings> {
-  const rules = ruleList.map(([code, { min, max, unit }]) => {
-    const threshold = json.only(
-      `a number from ${min} to ${max} (${unit})`,
-      (value): value is number => typeof value === 'number' && value >= min && value <= max,
-    )
-    const setting = json.object<Partial<AlertSetting>>(
-      { on: json.optional(json.flag), threshold: json.optional(threshold) },
-      { remarks },
-    )
-    return [code, json.optional(setting)] as const
-  })
+  const rules = ruleList.map(
+    ([
+      code,
+      {
+        threshold: { min, max, unit },
+      },
+    ]) => {
+      const threshold = json.only(
+        `a number from ${min} to ${max} (${unit})`,
+        (value): value is number => typeof value === 'number' && value >= min && value <= max,
+      )
+      const setting = json.object<Partial<AlertSetting>>(
+        { on: json.optional(json.flag), threshold: json.optional(threshold) },
+        { remarks },
+      )
+      return [code, json.optional(setting)] as const
+    },
+  )
   return json.object<AlertSettings>(Object.fromEntries(rules) as Checks, { remarks })
 }
 
@@ -66,8 +73,8 @@ export class AlertSettingsFile {
     return true
   }
 
-  of(code: AlertCode, usual: AlertSetting): AlertSetting {
-    return { on: usual.on, threshold: usual.threshold, ...this.settings[code] }
+  of(code: AlertCode): AlertSetting {
+    return { on: true, threshold: alertRules[code].threshold.usual, ...this.settings[code] }
   }
 
   /** Throws {@link AlertSettingsError}: nothing writes over a file that somebody has to mend. */

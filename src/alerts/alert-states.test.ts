@@ -32,7 +32,7 @@ function course(...looks: readonly (readonly [minute: number, seen: Seen])[]): r
     const next = nextStates(states, {
       nowMs: startMs + minute * minuteMs,
       input: inputOf(seen),
-      settingOf: (code, { usual }) => seen.settings?.[code] ?? usual,
+      settingOf: (code) => seen.settings?.[code] ?? { on: true, threshold: alertRules[code].threshold.usual },
       canSend: seen.canSend ?? true,
     })
     states = next.states
@@ -107,7 +107,7 @@ test('names that a client makes up are bounded in number and in length, and carr
   const names = Array.from({ length: 500 }, (_, index) => `s${index}\u202e${'x'.repeat(500)}\n`)
   const sessions = new Map(names.map((name) => [name, 1000]))
   const input = { ...inputOf({}), figures: emptyFigures, sessions }
-  const look = { nowMs: startMs, input, settingOf: () => alertRules.spend_session.usual, canSend: true }
+  const look = { nowMs: startMs, input, settingOf: () => ({ on: true, threshold: 20 }), canSend: true }
   const next = nextStates([], look)
   assert.equal(next.due.length, 10)
   assert.equal(

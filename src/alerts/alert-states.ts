@@ -1,8 +1,7 @@
-import { type AlertMessage, messageKinds } from '../api/alerts.ts'
 import { numberFormat } from '../lib/number-format.ts'
-import { isNumber, isOneOf, isText, nullable, record } from '../lib/message-shape.ts'
-import type { AlertSetting } from '../api/alerts.ts'
-import { type AlertCode, type AlertInput, type AlertRule, type Found, ruleList } from './alert-rules.ts'
+import { type MessageOf, isFlag, isNumber, isText, nullable, record } from '../lib/message-shape.ts'
+import type { AlertMessage, AlertSetting } from '../api/alerts.ts'
+import { type AlertCode, type AlertInput, type Found, ruleList } from './alert-rules.ts'
 
 const { longDuration } = numberFormat({ group: ',', gap: ' ' })
 
@@ -13,32 +12,21 @@ const mostOfRule = 10
 const longestName = 120
 
 /** Something that a rule has found, from the first look to its end. Instants in milliseconds since the Unix epoch. */
-export interface AlertState {
-  readonly rule: string
-  readonly subject: string | null
-  readonly text: string
-  readonly level: number
-  readonly sinceMs: number
-  /** When it was last found. */
-  readonly seenMs: number
-  /** Of the last message; null as long as there was none, because it was not so for long enough. */
-  readonly toldMs: number | null
-  /** Of the last message. */
-  readonly toldLevel: number
-  /** Whether there was a webhook then. */
-  readonly sent: 0 | 1
-}
+export type AlertState = MessageOf<typeof isAlertState>
 
-export const isAlertState = record<AlertState>({
+export const isAlertState = record({
   rule: isText,
   subject: nullable(isText),
   text: isText,
   level: isNumber,
   sinceMs: isNumber,
+  /** When it was last found. */
   seenMs: isNumber,
+  /** Of the last message; null as long as there was none, because it was not so for long enough. */
   toldMs: nullable(isNumber),
   toldLevel: isNumber,
-  sent: (value): value is 0 | 1 => value === 0 || value === 1,
+  /** Whether there was a webhook then. */
+  isSent: isFlag,
 })
 
 /** A message that is due. */
@@ -48,13 +36,11 @@ export interface DueMessage {
   readonly text: string
 }
 
-export const isMessageKind = isOneOf(messageKinds)
-
 /** What the rules need at one look. */
 export interface Look {
   readonly nowMs: number
   readonly input: AlertInput
-  readonly settingOf: (code: AlertCode, rule: AlertRule) => AlertSetting
+  readonly settingOf: (code: AlertCode) => AlertSetting
   /** Whether there is a webhook. What began without one is told once there is. */
   readonly canSend: boolean
 }
@@ -73,7 +59,7 @@ export function nextStates(
   for (const state of before) if (!known.has(state.rule)) end(state, 'This version has no such rule.')
   for (const [code, rule] of ruleList) {
     const open = before.filter((state) => state.rule === code)
-    const { on, threshold } = look.settingOf(code, rule)
+    const { on, threshold } = look.settingOf(code)
     if (!on) {
       for (const state of open) end(state, 'The rule was switched off.')
       continue
@@ -105,7 +91,7 @@ export function nextStates(
           ...state,
           toldMs: look.nowMs,
           toldLevel: state.level,
-          sent: Number(look.canSend) as 0 | 1,
+          isSent: look.canSend,
         }
         states.push(told)
         due.push({ kind, state: told, text: state.text })
@@ -122,17 +108,17 @@ function seen(
   last: AlertState | null,
   nowMs: number,
 ): AlertState {
-  const fresh = { rule, subject, sinceMs: nowMs, toldMs: null, toldLevel: 0, sent: 0 } as const
+  const fresh = { rule, subject, sinceMs: nowMs, toldMs: null, toldLevel: 0, isSent: false } as const
   return { ...fresh, ...last, text, level, seenMs: nowMs }
 }
 
 function dueKind(
-  { sinceMs, toldMs, toldLevel, level, sent }: AlertState,
+  { sinceMs, toldMs, toldLevel, level, isSent }: AlertState,
   waitMs: number,
   { nowMs, canSend }: Look,
 ): 'begins' | 'goes_on' | null {
   if (toldMs === null) return Math.abs(nowMs - sinceMs) >= waitMs ? 'begins' : null
-  if (level > toldLevel || (canSend && sent === 0)) return 'begins'
+  if (level > toldLevel || (canSend && !isSent)) return 'begins'
   return Math.abs(nowMs - toldMs) >= againMs ? 'goes_on' : null
 }
 

@@ -15,7 +15,7 @@ export interface AlertRuleReport extends AlertSetting {
   readonly min: number
   readonly max: number
   /** Unless anybody sets it. */
-  readonly usual: AlertSetting
+  readonly usual: number
 }
 
 /** Something that a rule says is so now. */

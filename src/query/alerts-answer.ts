@@ -20,37 +20,21 @@ const shownNames = 20
 /** The body of the answer to an {@link AlertsQuestion}. Times in milliseconds; `n` calls. */
 export interface AlertFigures {
   readonly last_seq: number
-  /** Of the last five minutes. */
-  readonly window: {
-    readonly calls: number
-    readonly failed: number
-    /** Without those whose client left. */
-    readonly answered: number
-    readonly queue: { readonly n: number; readonly p95_ms: number }
-  }
+  /** Of the last five minutes; `answered` without those whose client left. */
+  readonly window: Readonly<{ calls: number; failed: number; answered: number; queue: Measure }>
   /** Time to first token of models with enough calls in the last five minutes; beside it that of seven days before. */
-  readonly ttft: readonly {
-    readonly model: string
-    readonly p95_ms: number
-    readonly usual: { readonly n: number; readonly p95_ms: number }
-  }[]
-  /** Tokens of the last five minutes by session, or by client if a call names none; the most first. */
-  readonly tokens: readonly {
-    readonly by: 'session' | 'client'
-    readonly name: string
-    readonly tokens: number
-  }[]
+  readonly ttft: readonly Readonly<{ model: string; p95_ms: number; usual: Measure }>[]
+  /** Of the last five minutes, by session, or by client if a call names none; the most first. */
+  readonly tokens: readonly Readonly<{ by: 'session' | 'client'; name: string; tokens: number }>[]
   /** Calls of the last five minutes without a price, by model; those of upstreams on this machine or network apart. */
-  readonly unpriced: readonly { readonly model: string; readonly calls: number }[]
+  readonly unpriced: readonly Readonly<{ model: string; calls: number }>[]
   /** What was added to sessions since the question before, and when the last of these calls ended. */
-  readonly sessions: readonly {
-    readonly session: string
-    readonly cost_usd: number
-    readonly ended_ms: number
-  }[]
+  readonly sessions: readonly Readonly<{ session: string; cost_usd: number; ended_ms: number }>[]
   /** Of the last 24 hours, less up to a quarter of an hour. */
-  readonly day: { readonly cost_usd: number; readonly tokens_by_hour: readonly number[] }
+  readonly day: Readonly<{ cost_usd: number; tokens_by_hour: readonly number[] }>
 }
+
+type Measure = Readonly<{ n: number; p95_ms: number }>
 
 /** All that the alert rules look at, in one answer. */
 export async function alertsAnswer(
@@ -58,56 +42,55 @@ export async function alertsAnswer(
   { afterSeq }: AlertsQuestion,
   nowMs: number,
 ): Promise<AlertFigures> {
-  const fromMs = nowMs - windowMs
-  const ended = await reader.endedWithin({
-    fromMs: afterSeq === null ? nowMs - dayMs : fromMs,
-    // At first, what was written when says nothing.
-    afterSeq: afterSeq ?? Number.MAX_SAFE_INTEGER,
-    most: mostCalls,
-    withinMs: readingMs,
-  })
-  const recent = ended.filter(({ endedMs }) => endedMs >= fromMs)
+  const windowFromMs = nowMs - windowMs
+  // At first, what was written when says nothing.
+  const [fromMs, after] =
+    afterSeq === null ? [nowMs - dayMs, Number.MAX_SAFE_INTEGER] : [windowFromMs, afterSeq]
+  const bounds = { fromMs, afterSeq: after, most: mostCalls, withinMs: readingMs }
+  const ended = await reader.endedWithin(bounds)
+  const recent = ended.filter(({ endedMs }) => endedMs >= windowFromMs)
   const answered = recent.filter(({ isOk, isFailed }) => isOk || isFailed)
-  const waits = known(recent, ({ queueMs }) => queueMs)
-  const byName = ({ session, client }: EndedCall): string | null => {
-    if (session !== null) return `session ${session}`
-    return client === null ? null : `client ${client}`
-  }
+  const failed = answered.filter(({ isFailed }) => isFailed).length
+  const waits = recent.map(({ queueMs }) => queueMs).filter((ms) => ms !== null)
+  const queue = { n: waits.length, p95_ms: p95(waits) }
   const unpriced = recent.filter(({ isUnpriced, upstream }) => isUnpriced && !isLocal(upstream))
+  const models = summed(
+    unpriced,
+    ({ model }) => model ?? 'no model',
+    () => 1,
+  )
+  const bySession = summed(
+    recent,
+    ({ session }) => session,
+    ({ tokens }) => tokens,
+  )
+  const byClient = summed(
+    recent,
+    ({ session, client }) => (session === null ? client : null),
+    ({ tokens }) => tokens,
+  )
+  const users = [
+    ...bySession.map(([name, tokens]) => ({ by: 'session' as const, name, tokens })),
+    ...byClient.map(([name, tokens]) => ({ by: 'client' as const, name, tokens })),
+  ]
   const added = afterSeq === null ? ended : ended.filter(({ seq }) => seq > afterSeq)
+  const spent = summed(
+    added,
+    ({ session }) => session,
+    ({ costUsd }) => costUsd ?? 0,
+  )
   // The newest come first, and so are the last to be set.
   const lastEnds = new Map(added.toReversed().map(({ session, endedMs }) => [session, endedMs]))
+  const ok = recent.filter(({ isOk }) => isOk)
   return {
     last_seq: ended.reduce((last, { seq }) => Math.max(last, seq), await reader.lastSeq()),
-    window: {
-      calls: recent.length,
-      failed: answered.filter(({ isFailed }) => isFailed).length,
-      answered: answered.length,
-      queue: { n: waits.length, p95_ms: p95(waits) },
-    },
-    ttft: await ttftOf(
-      reader,
-      recent.filter(({ isOk }) => isOk),
-      nowMs,
-    ),
-    tokens: summed(recent, byName, ({ tokens }) => tokens)
-      .slice(0, shownNames)
-      .map(([key, tokens]) => {
-        const by = key.startsWith('session ') ? 'session' : 'client'
-        return { by, name: key.slice(by.length + 1), tokens }
-      }),
-    unpriced: summed(
-      unpriced,
-      ({ model }) => model ?? 'no model',
-      () => 1,
-    )
-      .slice(0, shownNames)
-      .map(([model, calls]) => ({ model, calls })),
-    sessions: summed(
-      added,
-      ({ session }) => session,
-      ({ costUsd }) => costUsd ?? 0,
-    ).map(([session, cost_usd]) => ({ session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs })),
+    window: { calls: recent.length, failed, answered: answered.length, queue },
+    ttft: await ttftOf(reader, ok, nowMs),
+    tokens: users.toSorted((one, other) => other.tokens - one.tokens).slice(0, shownNames),
+    unpriced: models.slice(0, shownNames).map(([model, calls]) => ({ model, calls })),
+    sessions: spent.map(([session, cost_usd]) => {
+      return { session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs }
+    }),
     day: await dayOf(reader, nowMs),
   }
 }
@@ -153,10 +136,6 @@ const listedBy = upstreamTable({})
 
 function isLocal(upstream: string | null): boolean {
   return upstream === null || listedBy(upstream) === 'local'
-}
-
-function known(calls: readonly EndedCall[], of: (call: EndedCall) => number | null): number[] {
-  return calls.map(of).filter((value) => value !== null)
 }
 
 /** The nearest rank; 0 of none. */

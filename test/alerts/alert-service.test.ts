@@ -285,7 +285,7 @@ test('what an old or a damaged record holds is no reason to fail', async () => {
     service.close()
   }
   const gone = { rule: 'of_another_version', subject: null, text: 'x', level: 0, sinceMs: 1, seenMs: 1 }
-  const states = [{ ...gone, toldMs: 1, toldLevel: 0, sent: 1 }]
+  const states = [{ ...gone, toldMs: 1, toldLevel: 0, isSent: true }]
   const record = { isWanted: false, states, messages: [], dropped: 0, lookedAt: null, receiver: null }
   writeFileSync(path, JSON.stringify(record))
   const scene = new Scene(dir.path)

@@ -218,7 +218,7 @@ function RuleRow({ rule, isFixed, onSaved }: RuleRowProps) {
         {wrong}
       </p>
       <p id={`${id}-about`} class="about quiet">
-        {asks} {threshold === usual.threshold ? '' : `The default is ${count(usual.threshold)}.`}
+        {asks} {threshold === usual ? '' : `The default is ${count(usual)}.`}
       </p>
     </form>
   )
