@@ -85,7 +85,10 @@ export class AlertService {
       if (this.#lock === null) return
     }
     const status = await gateway.status().catch(() => null)
-    const figures = await this.#ask()
+    const figures = await this.#ask().catch((error: unknown) => {
+      this.#warnOnce(`alert rules: ${messageOf(error)}`)
+      return null
+    })
     if (this.#closing.signal.aborted) return
     const nowMs = clock.wallTime()
     const isUp = status?.state === 'running' || status?.state === 'starting'
@@ -119,6 +122,7 @@ export class AlertService {
       receiver: shownReceiver(receiver),
       file: this.#settings.path,
       problem: this.#settings.problem,
+      pending: messages.filter(({ state }) => state === 'pending').length,
       dropped,
       looked_at,
     }

@@ -63,6 +63,8 @@ export interface AlertsReport {
   readonly file: string
   /** What is wrong with that file, while the last good settings go on; null if it can be read. */
   readonly problem: string | null
+  /** Messages that are on their way; at most a hundred. */
+  readonly pending: number
   /** Messages given up because too many waited. */
   readonly dropped: number
   /** When the rules were last looked at; null if never. */

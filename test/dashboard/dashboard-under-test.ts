@@ -39,6 +39,7 @@ const emptyReport: AlertsReport = {
   receiver: null,
   file: '/nowhere/alerts.json',
   problem: null,
+  pending: 0,
   dropped: 0,
   looked_at: null,
 }

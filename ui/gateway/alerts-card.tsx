@@ -26,7 +26,7 @@ export function AlertsCard() {
   const { answer, answeredMs, trouble, again } = useAnswer<AlertsReport>(JSON.stringify(active), path, {
     everyMs: isSoon ? soonMs : everyMs,
   })
-  const isUnderWay = answer?.messages.some(({ state }) => state === 'pending') ?? false
+  const isUnderWay = (answer?.pending ?? 0) > 0
   useEffect(() => setSoon(isUnderWay), [isUnderWay])
   // Setting a rule answers with all of them as they are then.
   const [[saved, savedMs], setSaved] = useState<readonly [AlertsReport | null, number]>([null, 0])
@@ -86,7 +86,7 @@ export function AlertsCard() {
           Kept in <code>{report.file}</code>
         </p>
       </Details>
-      <Messages messages={report.messages} />
+      <Messages {...report} />
     </Card>
   )
 }
@@ -109,12 +109,13 @@ function Active({ active }: Pick<AlertsReport, 'active'>) {
   )
 }
 
-function Messages({ messages }: Pick<AlertsReport, 'messages'>) {
+function Messages({ messages, pending }: AlertsReport) {
   const times = useTimes()
   const lost = messages.filter(({ state }) => state === 'failed').length
+  const about = [pending > 0 ? `${pending} on the way` : [], lost > 0 ? `${lost} did not arrive` : []].flat()
   if (messages.length === 0) return null
   return (
-    <Details title="Last messages" about={lost === 0 ? '' : `${lost} did not arrive`}>
+    <Details title="Last messages" about={about.join(', ')}>
       <ul id="alert-messages" class="alert-list">
         {messages.map((message) => (
           <li key={message.id}>
