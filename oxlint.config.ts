@@ -48,10 +48,11 @@ const source: Record<string, string> = {
 
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',
+  alerts: 'api call json lib options query supervisor',
   supervisor: 'api call control lib options',
   'dashboard/http': 'api call lib options pricing supervisor',
   'dashboard/events': 'api call json lib query supervisor dashboard/routes',
-  'dashboard/routes': 'api call lib options pricing query supervisor dashboard/events dashboard/http',
+  'dashboard/routes': 'alerts api call lib options pricing query supervisor dashboard/events dashboard/http',
   dashboard: 'call lib dashboard/events dashboard/http dashboard/routes',
   mcp: 'call dashboard/http dashboard/routes lib options query',
   demo: 'call lib',

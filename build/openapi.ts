@@ -49,9 +49,10 @@ const withToken = 'The admin token; this machine’s root and the user who runs 
 /** The routes of the dashboard, which answer nothing here. */
 function dashboardRoutes(): RouteTable {
   const none = {} as never
-  const parts = { process: none, log: none, queries: none, rawLog: none, jobs: none, priceFile: '' }
+  const services = { process: none, log: none, queries: none, rawLog: none, jobs: none, alerts: none }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }
-  return makeDashboardServer({ ...parts, ...rules, clock: systemClock, onFault: () => {} }).routes
+  return makeDashboardServer({ ...services, priceFile: '', ...rules, clock: systemClock, onFault: () => {} })
+    .routes
 }
 
 const codes = (kinds: typeof failureKinds): Record<string, number | null> =>

@@ -1,3 +1,4 @@
+import type { ActiveAlert } from './alerts.ts'
 import type { RepriceJob } from './costs.ts'
 import type { DatabaseJob } from './database-job.ts'
 import type { LiveCalls } from './live-calls.ts'
@@ -5,7 +6,7 @@ import type { ProcessStatus } from './process-status.ts'
 import type { RawLogEvent } from './raw-log.ts'
 
 /** What `GET /api/events?topics=…` can tell of. */
-export type EventTopic = 'gateway' | 'log' | 'calls' | 'live' | 'jobs' | 'beat' | 'payloads'
+export type EventTopic = 'gateway' | 'log' | 'calls' | 'live' | 'jobs' | 'beat' | 'payloads' | 'alerts'
 
 /** Lines that were added to the gateway's log. */
 export interface LogLines {
@@ -46,4 +47,6 @@ export interface EventData {
   readonly beat: { readonly every_ms: number }
   /** At first, whether there is a feed; then each event of it. */
   readonly payloads: PayloadEvent
+  /** What the alert rules say is so: at first, and whenever it has changed. */
+  readonly alerts: readonly ActiveAlert[]
 }

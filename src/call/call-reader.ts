@@ -36,6 +36,37 @@ export interface ServedModel {
   readonly cost_usd: number | null
 }
 
+/** What a look at the last minutes needs of a call. Names are masked, as in its row. */
+export interface EndedCall {
+  readonly seq: number
+  /** Milliseconds since the Unix epoch. */
+  readonly endedMs: number
+  readonly model: string | null
+  readonly client: string | null
+  readonly session: string | null
+  readonly upstream: string | null
+  readonly isOk: boolean
+  /** A client that left is no failure. */
+  readonly isFailed: boolean
+  readonly queueMs: number | null
+  readonly ttftMs: number | null
+  readonly tokens: number
+  /** Null without a price. */
+  readonly costUsd: number | null
+  /** It has usage and no price. */
+  readonly isUnpriced: boolean
+}
+
+/** Which ended calls are meant: those from `fromMs` on, and those that were written after `afterSeq`. */
+export interface EndedBounds {
+  readonly fromMs: number
+  readonly afterSeq: number
+  /** Of more calls, the newest are told. */
+  readonly most: number
+  /** What was found after so long is told; one page is always read. */
+  readonly withinMs: number
+}
+
 /** What was counted, and since when: of all the time that was asked for, unless it took too long. */
 export interface ServedCount {
   readonly fromMs: number
@@ -62,6 +93,8 @@ export interface CallReader {
   aggregate(question: CallQuestion): Promise<CallAnswer>
   /** Which models answered where: every call of that time is read, the newest first, for about `withinMs`. */
   servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
+  /** The calls that ended from `fromMs` on, or were written after `afterSeq`; the newest first. */
+  endedWithin(bounds: EndedBounds): Promise<readonly EndedCall[]>
   /** Every model that was asked for and every type of call, in order, for the choices of a filter. */
   choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }>
   /** When the first call began and the last one did, in milliseconds since the Unix epoch; `null` without calls. */

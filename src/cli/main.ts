@@ -28,6 +28,7 @@ export const commands: Readonly<
   ],
   'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts')],
   'costs sync': ['bring the prices up to date with a list', () => import('./commands/costs-sync.ts')],
+  alerts: ['list alert rules and what is active, or send a test', () => import('./commands/alerts.ts')],
   'db compress': [
     'fold old calls into sums and make the file smaller',
     () => import('./commands/db-compress.ts'),
@@ -44,7 +45,7 @@ export const commands: Readonly<
 }
 
 /** They read the database of the gateway that runs, unless one is named. */
-const readers: ReadonlySet<string> = new Set(['calls', 'costs show', 'db check'])
+const readers: ReadonlySet<string> = new Set(['alerts', 'calls', 'costs show', 'db check'])
 
 /** Calls go before them, also if nobody but a terminal began them. */
 const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])

@@ -95,7 +95,10 @@ function commanderOption(spec: OptionSpec<unknown>): Option {
 /** Throws {@link OptionError}. `earlier` is what an earlier mention gave. */
 function valueOf<T>({ kind }: OptionSpec<T>, name: string, text: string, earlier?: T & {}): T & {} {
   const value = kind.parse(text, earlier)
-  if (value === undefined) throw new OptionError(`${name} must be ${kind.range}; got ${quoted(text)}`)
+  if (value === undefined) {
+    const got = kind.isSecret === true ? 'what was got is none' : `got ${quoted(text)}`
+    throw new OptionError(`${name} must be ${kind.range}; ${got}`)
+  }
   return value
 }
 

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../call/clock.ts'
 import { ControlClient } from '../control/control-client.ts'
 import { makeControlFolder } from '../control/control-folder.ts'
+import type { AlertService } from '../alerts/alert-service.ts'
 import { makeDashboardServer } from '../dashboard/dashboard-server.ts'
 import { priceFileOf } from '../pricing/price-file.ts'
 import { isLoopbackBind } from '../lib/request-source.ts'
@@ -17,6 +18,7 @@ import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
 import { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
+import { readReceiver } from './alert-receiver.ts'
 import { readAdminToken } from './admin-token.ts'
 import { gatewayCommand, ownCommand } from './gateway-command.ts'
 import { type Environment, OptionError } from './parse-options.ts'
@@ -75,12 +77,24 @@ export async function openDashboard(
   const jobs = new Jobs({ command: ownCommand, db, pricingSource, env, clock })
   const files = payloadFiles(resolve(options.rawLogFile), options.rawLogCapture)
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
+  let alerts: Promise<AlertService> | null = null
+  // Loaded only when somebody looks, or at the first look at the rules.
+  const loadAlerts = async (): Promise<AlertService> => {
+    const { AlertService } = await import('../alerts/alert-service.ts')
+    const everyMs = options.alertEveryS * 1000
+    const receiver = readReceiver(options, env)
+    const warn = (line: string): void => console.error(`tokenweir: ${line}`)
+    const service = new AlertService({ folder, clock, everyMs, gateway, queries, receiver, warn })
+    service.start()
+    return service
+  }
   const server = makeDashboardServer({
     process: gateway,
     log: logFile,
     queries,
     rawLog,
     jobs,
+    alerts: () => (alerts ??= loadAlerts()),
     priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),
@@ -96,12 +110,20 @@ export async function openDashboard(
     throw error
   }
   queries.start()
+  const cancelFirstLook = clock.after(
+    options.alertEveryS * 1000,
+    () => void (alerts ??= loadAlerts()).catch(onFault),
+    {
+      background: true,
+    },
+  )
   return {
     gateway,
     port: own.port,
     signInPath: demandsToken ? server.signInLink() : null,
     close: async () => {
-      for (const part of [gateway, jobs, queries]) part.close()
+      cancelFirstLook()
+      for (const part of [await alerts, gateway, jobs, queries]) part?.close()
       await server.close()
     },
   }

@@ -13,6 +13,7 @@ import { readPage } from './http/page-assets.ts'
 import { RequestError } from './http/request-error.ts'
 import { type RouteTable, answerBy } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
+import { alertRoutes } from './routes/alert-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
 import type { DashboardParts } from './routes/dashboard-parts.ts'
@@ -66,7 +67,7 @@ export interface DashboardServer {
 }
 
 export function makeDashboardServer(options: DashboardServerOptions): DashboardServer {
-  const { process, log, queries, rawLog, jobs, adminToken, clock, onFault } = options
+  const { process, log, queries, rawLog, jobs, alerts, adminToken, clock, onFault } = options
   const gateway = stateTopic('gateway', { clock, look: () => process.status(), onFault }, 'uptime_s')
   const topics = [
     gateway,
@@ -75,6 +76,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     stateTopic('live', { clock, look: () => process.live(), onFault }),
     jobTopic(jobs),
     payloadTopic(rawLog),
+    stateTopic('alerts', { clock, look: async () => (await alerts()).active(), onFault }),
   ]
   const events = eventRoutes(topics, clock)
   const signIn = adminToken === null ? null : new SignIn(adminToken, clock)
@@ -89,6 +91,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...rawLogRoutes(options),
     ...databaseRoutes(jobs),
     ...costRoutes(options, clock),
+    ...alertRoutes(options),
     ...events.routes,
   }
   const answerByRoute = answerBy(routes, onFault)

@@ -1,6 +1,21 @@
 import { type GatewayValues, gatewayOptionTable } from './gateway-options.ts'
 import { type OptionTable, optionTable, row, type ValuesOf } from './option-spec.ts'
-import { bindAddress, integer, path, urlOrPath } from './value-kind.ts'
+import { bindAddress, integer, oneOf, path, urlOrPath, webhookUrl } from './value-kind.ts'
+
+/** How alerts can be written. */
+export const alertFormats = ['json', 'slack', 'discord', 'ntfy'] as const
+
+export type AlertFormat = (typeof alertFormats)[number]
+
+/** Where alerts go, for the dashboard and for `tokenweir alerts test`. */
+export const alertOptions = {
+  alertWebhook: row(
+    webhookUrl,
+    null as string | null,
+    'where alerts are posted; as it may be a secret, better set by the variable. TOKENWEIR_ALERT_SECRET signs them',
+  ),
+  alertFormat: row<AlertFormat>(oneOf(alertFormats), 'json', 'how alerts are written'),
+}
 
 /** The dashboard's options besides those of the gateway. */
 export const ownOptionTable = optionTable({
@@ -15,6 +30,8 @@ export const ownOptionTable = optionTable({
     'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json',
     "list of prices in LiteLLM's form that a sync takes",
   ),
+  ...alertOptions,
+  alertEveryS: row(integer(1, 3600), 30, 'seconds between two looks at the alert rules'),
   adminTokenFile: row(
     path,
     null as string | null,

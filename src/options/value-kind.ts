@@ -13,6 +13,8 @@ export interface ValueKind<T> {
   readonly choices?: readonly string[]
   /** Of the value, if it is another than any text, or any of `choices`. */
   readonly schema?: JsonSchema
+  /** A value may be a secret: what was got is not repeated. */
+  readonly isSecret?: true
   /** The value, or `undefined` if the text is out of range. `earlier` is what an earlier mention gave, for kinds that collect. */
   parse(text: string, earlier?: T): T | undefined
 }
@@ -129,6 +131,16 @@ export const urlOrPath: ValueKind<string> = textKind(
   'an http or https URL without user and password, or a path',
   (text) => (/^[a-z][a-z\d+.-]+:\/\//i.test(text) ? isOpenUrl(text) : text !== '' && !text.includes('\0')),
 )
+
+/** Where messages are posted. All of it but the host may be a secret. */
+export const webhookUrl: ValueKind<string> = {
+  ...textKind(
+    '<url>',
+    'an http or https URL',
+    (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text),
+  ),
+  isSecret: true,
+}
 
 /** The base URL of an API. */
 export const baseUrl: ValueKind<string> = textKind(

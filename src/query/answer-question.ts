@@ -4,6 +4,7 @@ import { formatCallId } from '../call/call-id.ts'
 import { publicFields } from '../store/sqlite/calls-readable.ts'
 import type { PricesInForce } from '../pricing/prices-in-force.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
+import { alertsAnswer } from './alerts-answer.ts'
 import { type GroupAnswer, groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
@@ -91,6 +92,8 @@ async function answerOf(
       return json(costsAnswer(prices, question), null)
     case 'matches':
       return json(await matchesAnswer(store, prices.book, question, nowMs), note)
+    case 'alerts':
+      return json(await alertsAnswer(store, question, nowMs), note)
     default:
       return oneCallText(store, question.id, note)
   }

@@ -76,6 +76,13 @@ export interface MatchesQuestion {
   readonly fileState: string
 }
 
+/** What the alert rules look at. */
+export interface AlertsQuestion {
+  readonly kind: 'alerts'
+  /** Of the question before: sessions are told with what was added since. Null: with all of the last 24 hours. */
+  readonly afterSeq: number | null
+}
+
 /** Everything that the query process can be asked. */
 export type QueryQuestion =
   | ListQuestion
@@ -88,6 +95,7 @@ export type QueryQuestion =
   | RecentPayloadsQuestion
   | CostsQuestion
   | MatchesQuestion
+  | AlertsQuestion
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000

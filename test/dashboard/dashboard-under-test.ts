@@ -1,6 +1,9 @@
+import { noWebhook } from '../../src/alerts/alert-service.ts'
+import { alertChange } from '../../src/alerts/alert-settings.ts'
+import type { AlertsReport } from '../../src/api/alerts.ts'
 import type { Clock } from '../../src/call/clock.ts'
 import { type DashboardServer, makeDashboardServer } from '../../src/dashboard/dashboard-server.ts'
-import type { QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
+import type { AlertSource, QuerySource } from '../../src/dashboard/routes/dashboard-parts.ts'
 import { ThisMachine } from '../../src/lib/this-machine.ts'
 import type { JobStarter } from '../../src/supervisor/jobs.ts'
 import { type RequestParts, exchange } from '../support/exchange.ts'
@@ -24,8 +27,22 @@ export interface DashboardSetup {
   readonly queries?: QuerySource
   /** Throws unless told. */
   readonly jobs?: JobStarter
+  /** Nothing is active unless told. */
+  readonly alerts?: AlertSource
   /** The price file: in a folder that is not there unless told. */
   readonly priceFile?: string
+}
+
+const emptyReport: AlertsReport = {
+  rules: [],
+  active: [],
+  messages: [],
+  receiver: null,
+  file: '/nowhere/alerts.json',
+  problem: null,
+  pending: 0,
+  dropped: 0,
+  looked_at: null,
 }
 
 const busyQueries: QuerySource = {
@@ -46,6 +63,14 @@ const noJobs: JobStarter = {
     throw new Error('no sync was expected')
   },
   watch: () => () => undefined,
+}
+
+const noAlerts: AlertSource = {
+  report: () => ({ ...emptyReport }),
+  active: () => [],
+  change: () => ({ ...emptyReport }),
+  check: alertChange,
+  test: async () => ({ delivered: false, detail: noWebhook }),
 }
 
 /** The dashboard's real server on a port of its own, before a scripted gateway. */
@@ -77,6 +102,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     rawLog,
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
+    alerts: async () => setup.alerts ?? noAlerts,
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',
     adminToken: setup.adminToken ?? null,
     thisMachine: setup.thisMachine ?? new ThisMachine(true),

@@ -112,6 +112,7 @@ test('a port that is taken is told of by the error of the system', async () => {
       startSync: () => assert.fail('not asked'),
       watch: () => () => undefined,
     },
+    alerts: () => assert.fail('not asked'),
     priceFile: '/nowhere/model_costs.json',
     adminToken: null,
     thisMachine: new ThisMachine(true),

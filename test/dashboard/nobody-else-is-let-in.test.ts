@@ -13,6 +13,8 @@ const mutating: readonly [method: string, target: string, operation: string][] =
   ['DELETE', '/api/session', 'session'],
   ['POST', '/api/raw-log/toggle', 'toggle'],
   ['POST', '/api/raw-log/clear', 'clear'],
+  ['PUT', '/api/alerts', 'change'],
+  ['POST', '/api/alerts/test', 'test'],
 ]
 
 /** How another site's page can have a browser send a request, with what the browser says of it. */

@@ -100,6 +100,7 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
     const names = Object.keys(await takeRenders(page)).toSorted()
     assert.deepEqual(names, [
       'AddressLink',
+      'Alerts',
       'FullOrBrief',
       'Load',
       'Meter',

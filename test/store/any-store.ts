@@ -142,6 +142,21 @@ export function testStore(what: string, open: OpenStore): void {
     assert.deepEqual((await reader.endedSince(0, { model: ['b'] }, 9)).lastSeq, 5)
   })
 
+  test(`${what}: calls are found by their ends, and by what was written last`, async () => {
+    await using store = await open(fiveCalls)
+    const all = { fromMs: 0, afterSeq: 9, most: 9, withinMs: 60_000 }
+    const seqs = async (bounds: Partial<typeof all>): Promise<number[]> =>
+      (await store.reader.endedWithin({ ...all, ...bounds })).map(({ seq }) => seq)
+    const never = Number.MAX_SAFE_INTEGER
+    assert.deepEqual(await seqs({}), [5, 4, 3, 2, 1])
+    assert.deepEqual(await seqs({ most: 2 }), [5, 4])
+    assert.deepEqual(await seqs({ fromMs: never }), [])
+    assert.deepEqual(await seqs({ fromMs: never, afterSeq: 3 }), [5, 4])
+    const [last] = await store.reader.endedWithin(all)
+    const { model, isOk, isFailed, tokens } = last ?? assert.fail()
+    assert.deepEqual([model, isOk, isFailed, tokens], ['gpt-5.1-mini', false, true, 1369])
+  })
+
   test(`${what}: a full call comes back whole`, async () => {
     await using store = await open(fiveCalls)
     const { reader } = store

@@ -5,7 +5,7 @@ import type { Action } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { Icon, StateMark } from '../design/icon.tsx'
 import { Meter, SlotCells } from '../design/meter.tsx'
-import { count } from '../format/figures.ts'
+import { count, counted } from '../format/figures.ts'
 import { type GatewayLoad, type GatewayNow, gatewayNow } from '../data/gateway-now.ts'
 
 /** So many slots are drawn one by one. */
@@ -45,6 +45,7 @@ export function NowStrip({ starting }: { readonly starting: Action }) {
     <div class="now-strip at-end">
       <AddressLink to={{ view: 'gateway', call: null }} class="now-link" title="How the gateway is now">
         <State now={now} />
+        <Alerts />
         {now.load !== null && <Load load={now.load} />}
       </AddressLink>
       {/* The Gateway view has the same, larger. */}
@@ -71,6 +72,18 @@ function State({ now }: { readonly now: GatewayNow }) {
       <span class="aside">Gateway:</span>
       <FullOrBrief full={now.words} brief={now.shortWords} />
       {now.meaning !== '' && <span class="meaning">{now.meaning}</span>}
+    </span>
+  )
+}
+
+/** How much the alert rules say is so; nothing if that is nothing. */
+function Alerts() {
+  const alerts = useLive(({ alerts }) => alerts)
+  if (alerts.length === 0) return null
+  return (
+    <span class="now-part is-warn" title={alerts.map(({ title }) => title).join(', ')}>
+      <Icon name="warning" size={14} />
+      {counted(alerts.length, 'alert')}
     </span>
   )
 }

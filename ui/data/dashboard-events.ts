@@ -1,7 +1,7 @@
 import { type StreamReader, type TopicEvent, openStream } from './event-stream.ts'
 
 /** What every page follows: payloads are for those that show them, and not for all tabs. */
-const sharedTopics = ['gateway', 'calls', 'jobs', 'log'] as const
+const sharedTopics = ['gateway', 'calls', 'jobs', 'log', 'alerts'] as const
 
 const name = 'tokenweir-events'
 /** The tab whose turn it is answers a newcomer at once, unless it is frozen. */

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import type { ActiveAlert } from '../../src/api/alerts.ts'
 import type { NewCalls } from '../../src/api/dashboard-event.ts'
 import type { RepriceJob } from '../../src/api/costs.ts'
 import type { DatabaseJob } from '../../src/api/database-job.ts'
@@ -18,11 +19,20 @@ export interface Live {
   readonly job: DatabaseJob | null
   /** The last re-pricing of calls; null if none was begun on this dashboard. */
   readonly repricing: RepriceJob | null
+  /** What the alert rules say is so. */
+  readonly alerts: readonly ActiveAlert[]
   /** Since when the dashboard has not been reached; null while it is. */
   readonly lostSinceMs: number | null
 }
 
-const live = new Watched<Live>({ status: null, statusMs: 0, job: null, repricing: null, lostSinceMs: null })
+const live = new Watched<Live>({
+  status: null,
+  statusMs: 0,
+  job: null,
+  repricing: null,
+  alerts: [],
+  lostSinceMs: null,
+})
 const newCalls = new Watched<NewCalls>({ calls: [], skipped: 0 })
 
 /** The gateway's log, kept for all views: the stream tells each line once. */
@@ -43,6 +53,7 @@ export function followDashboard(): void {
     onEvent: ([topic, data]) => {
       if (topic === 'gateway') setStatus(data)
       else if (topic === 'jobs') change({ job: data.compress, repricing: data.reprice ?? null })
+      else if (topic === 'alerts') change({ alerts: data })
       else if (topic === 'log') log.set(withLines(log.current, data))
       else if (topic === 'calls') newCalls.set(data)
     },
@@ -54,13 +65,14 @@ export function followDashboard(): void {
 
 /** Tells a newcomer what those know who have listened from the beginning; each call is told once, and not again. */
 export function eventsSoFar(
-  { status, job, repricing }: Pick<Live, 'status' | 'job' | 'repricing'>,
+  { status, job, repricing, alerts }: Pick<Live, 'status' | 'job' | 'repricing' | 'alerts'>,
   { lines }: Pick<LogTail, 'lines'>,
 ): readonly TopicEvent[] {
   return [
     ...(status === null ? [] : [['gateway', status] as const]),
     ['jobs', { compress: job, reprice: repricing }],
     ['log', { lines: lines.map(({ text }) => text), reset: true }],
+    ['alerts', alerts],
   ]
 }
 

@@ -6,6 +6,7 @@ import { nowMs } from '../data/dashboard-clock.ts'
 import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Note } from '../design/note.tsx'
+import { AlertsCard } from './alerts-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
@@ -34,6 +35,7 @@ export function GatewayView() {
           <>
             <StateCard status={status} config={config} actions={actions} />
             <NowCard health={status.health} />
+            <AlertsCard />
             <LogCard file={status.log_file} />
           </>
         )}

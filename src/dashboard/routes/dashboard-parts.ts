@@ -1,3 +1,4 @@
+import type { AlertService } from '../../alerts/alert-service.ts'
 import type { QueryProcess } from '../../query/query-process.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
@@ -14,6 +15,9 @@ export type RawLogSource = Pick<
   'status' | 'known' | 'toggle' | 'clear' | 'recent' | 'stream' | 'follow'
 >
 
+/** The alert rules. */
+export type AlertSource = Pick<AlertService, 'report' | 'active' | 'change' | 'check' | 'test'>
+
 /** The parts that the dashboard's routes ask, each of them a seam for tests. */
 export interface DashboardParts {
   readonly process: GatewayProcess
@@ -21,6 +25,8 @@ export interface DashboardParts {
   readonly queries: QuerySource
   readonly rawLog: RawLogSource
   readonly jobs: JobStarter
+  /** Loaded when it is first asked for. */
+  readonly alerts: () => Promise<AlertSource>
   /** The path of the price file. */
   readonly priceFile: string
 }

@@ -1,3 +1,4 @@
+import type { AlertsReport, AlertTest } from '../../api/alerts.ts'
 import type { CallPayloads } from '../../api/call-payloads.ts'
 import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
 import type { CompressResult, DatabaseFile, DatabaseJob } from '../../api/database-job.ts'
@@ -128,6 +129,13 @@ export interface RouteAnswers {
   'POST /api/costs/sync': { readonly 202: { readonly status: 'started' } }
   /** Gives calls of the past the cost that the prices say now; with `dry_run` 200 and what would change. @fails job_running folded_range no_database broken_price_file job_failed */
   'POST /api/costs/reprice': { readonly 200: RepriceResult; readonly 202: RepriceJob }
+
+  /** The rules of alerts, what is active and what was sent. */
+  'GET /api/alerts': { readonly 200: AlertsReport }
+  /** Sets rules, a switch or a threshold at a time. @fails broken_alerts_file alerts_not_kept */
+  'PUT /api/alerts': { readonly 200: AlertsReport }
+  /** Sends a test message, and says what came back. */
+  'POST /api/alerts/test': { readonly 200: AlertTest }
 
   /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
   'GET /api/events': { readonly '200 text/event-stream': EventData }

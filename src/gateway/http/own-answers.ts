@@ -24,6 +24,8 @@ export interface OwnAnswers {
   'GET /health': HealthAnswers
   /** As `/health`. */
   'GET /': HealthAnswers
+  /** Figures for Prometheus, or for OpenMetrics where that is accepted. @fails metrics_late */
+  'GET /metrics': { readonly '200 text/plain': string }
   /** The log of payloads: whether it is on, and its size. @fails draining */
   'GET /v1/raw-log/status': { readonly 200: RawLogStatus }
   /** Switches the log of payloads. @fails draining body_too_large */

@@ -11,6 +11,7 @@ import { CallList } from './call-list.ts'
 import { selectionCondition, selectionOf } from './call-selection.ts'
 import { CallWords } from './call-words.ts'
 import { publicFieldList } from '../sqlite/calls-readable.ts'
+import { endedWithin } from './ended-calls.ts'
 import { FigureReader } from './figure-reader.ts'
 import { foldedUntilMs } from '../rollup/fold-calls.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
@@ -95,6 +96,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     lastSeq: async () => lastSeq(),
     servedModels: async (fromMs, toMs, withinMs) =>
       servedModels(statements, words, isOver, [fromMs, toMs, withinMs]),
+    endedWithin: async (bounds) => endedWithin(statements, words, isOver, bounds),
     inOneInstant: async (ask) => {
       if (askers === 0) database.exec('BEGIN')
       askers++

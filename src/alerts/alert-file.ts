@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { type AlertMessage, type AlertsReport, messageKinds, messageStates } from '../api/alerts.ts'
+import {
+  type MessageOf,
+  isCount,
+  isFlag,
+  isOneOf,
+  isText,
+  listOf,
+  nullable,
+  readMessage,
+  record,
+} from '../lib/message-shape.ts'
+import { ruleList } from './alert-rules.ts'
+import { isAlertState } from './alert-states.ts'
+
+const isAlertMessage = record<AlertMessage>({
+  id: isText,
+  at: isText,
+  kind: isOneOf(messageKinds),
+  rule: isText,
+  subject: nullable(isText),
+  title: isText,
+  text: isText,
+  since: isText,
+  state: isOneOf(messageStates),
+  detail: nullable(isText),
+})
+
+/** What outlives a dashboard. */
+export type AlertRecord = MessageOf<typeof isAlertRecord>
+
+const isAlertRecord = record({
+  /** The gateway ran, and nobody has stopped it in order since. */
+  isWanted: isFlag,
+  states: listOf(isAlertState),
+  /** Oldest first. */
+  messages: listOf(isAlertMessage),
+  dropped: isCount,
+  lookedAt: nullable(isText),
+  /** Of the dashboard that looks; other processes do not know its webhook. */
+  receiver: nullable(record({ host: isText, format: isText, signed: isFlag })),
+})
+
+export const emptyRecord: AlertRecord = {
+  isWanted: false,
+  states: [],
+  messages: [],
+  dropped: 0,
+  lookedAt: null,
+  receiver: null,
+}
+
+/** What the last look left; empty if there is none, or it cannot be read. */
+export function readAlertRecord(path: string): AlertRecord {
+  try {
+    return readMessage(readFileSync(path, 'utf8'), isAlertRecord) ?? emptyRecord
+  } catch {
+    return emptyRecord
+  }
+}
+
+/** Those that have been told. */
+export function activeIn({ states }: AlertRecord): AlertsReport['active'] {
+  return states
+    .filter(({ toldMs }) => toldMs !== null)
+    .map(({ rule, subject, text, sinceMs }) => {
+      const title = ruleList.find(([code]) => code === rule)?.[1].title ?? rule
+      return { rule, title, subject, text, since: new Date(sinceMs).toISOString() }
+    })
+}

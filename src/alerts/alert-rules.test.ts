@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleHealth } from '../../test/support/sample-health.ts'
+import { runningStatus } from '../../test/dashboard/scripted-gateway.ts'
+import type { HealthReport } from '../api/health-report.ts'
+import type { ProcessStatus } from '../api/process-status.ts'
+import type { AlertFigures } from '../query/alerts-answer.ts'
+import {
+  type AlertCode,
+  type AlertInput,
+  type AlertRule,
+  alertRules,
+  asksWords,
+  ruleList,
+} from './alert-rules.ts'
+
+const quiet: AlertFigures = {
+  last_seq: 0,
+  window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
+  ttft: [],
+  tokens: [],
+  unpriced: [],
+  sessions: [],
+  day: { cost_usd: 0, tokens_by_hour: Array.from({ length: 24 }, () => 0) },
+}
+
+const health = (change: Partial<HealthReport>): ProcessStatus => ({
+  ...runningStatus,
+  health: { ...sampleHealth, ...change },
+})
+
+const budget = (used: number, limit = 1000): ProcessStatus =>
+  health({ token_budget: { ...sampleHealth.token_budget, daily_limit: limit, total_used: used } })
+
+const rest: AlertInput = { status: budget(0), isWanted: true, figures: quiet, sessions: new Map() }
+
+const figures = (change: Partial<AlertFigures>): Partial<AlertInput> => ({ figures: { ...quiet, ...change } })
+const ended = (failed: number, answered: number): Partial<AlertInput> =>
+  figures({ window: { ...quiet.window, failed, answered } })
+const waits = (n: number, p95_ms: number): Partial<AlertInput> =>
+  figures({ window: { ...quiet.window, queue: { n, p95_ms } } })
+const first = (p95_ms: number, usual: number, n = 100): Partial<AlertInput> =>
+  figures({ ttft: [{ model: 'm', p95_ms, usual: { n, p95_ms: usual } }] })
+const hours = (last: number, oldest = 0): Partial<AlertFigures> => ({
+  day: { cost_usd: 0, tokens_by_hour: [oldest, ...Array.from({ length: 22 }, () => 0), last] },
+})
+const down = (state: ProcessStatus['state'], isWanted = true): Partial<AlertInput> => ({
+  status: { ...runningStatus, state, health: null },
+  isWanted,
+})
+
+/** What each rule says of what it sees, at its usual threshold: subjects, or levels; '' for one of everything. */
+const cases: readonly [AlertCode, what: string, Partial<AlertInput>, readonly (string | number)[] | null][] =
+  [
+    ['gateway_down', 'it runs', {}, []],
+    ['gateway_down', 'it was killed', down('stopped'), ['']],
+    ['gateway_down', 'its process hangs', down('unresponsive'), ['']],
+    ['gateway_down', 'its port was taken', down('foreign'), ['']],
+    ['gateway_down', 'it was stopped in order', down('stopped', false), []],
+    ['gateway_down', 'it drains', down('draining'), []],
+    ['gateway_down', 'nobody knows', { status: null }, null],
+    ['degraded', 'no warning', {}, []],
+    ['degraded', 'a warning', { status: health({ status: 'degraded' }) }, ['']],
+    ['budget', '49 %', { status: budget(499) }, []],
+    ['budget', '50 %', { status: budget(500) }, [50]],
+    ['budget', '80 %', { status: budget(800) }, [80]],
+    ['budget', '95 %', { status: budget(999) }, [95]],
+    ['budget', 'over 100 %', { status: budget(1300) }, [100]],
+    ['budget', 'no budget', { status: budget(1300, 0) }, []],
+    ['budget', 'no gateway', down('stopped'), null],
+    ['budget_forecast', 'nothing used in this hour', { status: budget(900), ...figures(hours(0, 5)) }, []],
+    ['budget_forecast', 'used up in an hour', { status: budget(900), ...figures(hours(100)) }, ['']],
+    ['budget_forecast', 'used up in three hours', { status: budget(700), ...figures(hours(100)) }, []],
+    ['budget_forecast', 'as much leaves the day', { status: budget(850), ...figures(hours(100, 100)) }, []],
+    ['budget_forecast', 'used up already', { status: budget(1000), ...figures(hours(100)) }, []],
+    ['budget_forecast', 'no figures', { figures: null }, null],
+    ['spend_day', '$49.99', figures({ day: { ...quiet.day, cost_usd: 49.99 } }), []],
+    ['spend_day', '$50', figures({ day: { ...quiet.day, cost_usd: 50 } }), ['']],
+    ['spend_session', 'one of two', { sessions: new Map(Object.entries({ a: 19.9, b: 20 })) }, ['b']],
+    ['error_ratio', 'all of 19', ended(19, 19), []],
+    ['error_ratio', '3 of 20', ended(3, 20), []],
+    ['error_ratio', '4 of 20', ended(4, 20), ['']],
+    ['error_ratio', 'no figures', { figures: null }, null],
+    ['slow_first_token', 'twice as long', first(2000, 1000), ['m']],
+    ['slow_first_token', 'nearly twice as long', first(1999, 1000), []],
+    ['slow_first_token', 'three times nothing', first(300, 100), []],
+    ['slow_first_token', 'a model that is new', first(9000, 1000, 99), []],
+    ['queue_wait', '30 s, of 20 calls', waits(20, 30_000), ['']],
+    ['queue_wait', '29 s', waits(20, 29_000), []],
+    ['queue_wait', 'of 19 calls', waits(19, 90_000), []],
+    ['velocity', 'under', figures({ tokens: [{ by: 'client', name: 'c', tokens: 4_999_999 }] }), []],
+    ['velocity', 'over', figures({ tokens: [{ by: 'session', name: 's', tokens: 5_000_000 }] }), ['s']],
+    ['unpriced', 'none', {}, []],
+    ['unpriced', 'one', figures({ unpriced: [{ model: 'm', calls: 1 }] }), ['m']],
+  ]
+
+for (const [code, what, input, expected] of cases) {
+  test(`${code}: ${what}`, () => {
+    const rule: AlertRule = alertRules[code]
+    const found = rule.find({ ...rest, ...input }, rule.threshold.usual)
+    const told = found?.map(({ level, subject }) => level ?? subject ?? '') ?? null
+    assert.deepEqual(told, expected)
+  })
+}
+
+test('every rule has a case, and is in bounds', () => {
+  assert.deepEqual(new Set(cases.map(([code]) => code)), new Set(ruleList.map(([code]) => code)))
+  for (const [, { threshold }] of ruleList) {
+    assert.ok(threshold.usual >= threshold.min && threshold.usual <= threshold.max)
+  }
+})
+
+test('a threshold stands in the words of its rule', () => {
+  const words = ruleList.map(([, rule]) => asksWords(rule, rule.threshold.usual))
+  assert.ok(words.every((text) => !/[{}]|undefined/.test(text)))
+  assert.match(asksWords(alertRules.unpriced, 1), /: 1 call or more/)
+  assert.match(asksWords(alertRules.spend_day, 0.5), /cost \$0\.5 or more/)
+})

@@ -1,0 +1,245 @@
+import type { ProcessStatus } from '../api/process-status.ts'
+import { numberFormat } from '../lib/number-format.ts'
+import type { AlertFigures } from '../query/alerts-answer.ts'
+
+const { count, dollars, duration, longDuration, percent, shortCount } = numberFormat({ group: ',', gap: ' ' })
+
+/** What the rules look at. Null is what could not be had this time. */
+export interface AlertInput {
+  readonly status: ProcessStatus | null
+  /** The gateway ran, and nobody has stopped it in order since. */
+  readonly isWanted: boolean
+  readonly figures: AlertFigures | null
+  /** What sessions with a call in the last five minutes have cost so far, in dollars. */
+  readonly sessions: ReadonlyMap<string, number>
+}
+
+/** Something that is so now. */
+export interface Found {
+  /** Told apart by it: a model, client or session. */
+  readonly subject?: string
+  readonly text: string
+  /** A message of its own if it is higher than that of the last message. */
+  readonly level?: number
+}
+
+/** When a rule begins and ends, and what it says. `docs/alerts.md` tells why each default. */
+export interface AlertRule {
+  readonly title: string
+  /** When it begins; `{}` stands for the threshold with its unit. */
+  readonly asks: string
+  readonly threshold: {
+    readonly unit: string
+    readonly min: number
+    readonly max: number
+    /** Every rule is on unless it is switched off. */
+    readonly usual: number
+  }
+  /** The threshold is for so many seconds it must be so before it is told; others are told at once. */
+  readonly isDelay?: true
+  /** For so long it must not be so before it has ended. */
+  readonly quietMs: number
+  /** What is so now, by the threshold; null if nobody knows. */
+  readonly find: (input: AlertInput, threshold: number) => readonly Found[] | null
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+/** A ratio, or a percentile, of fewer calls says little. */
+const leastCalls = 20
+/** First tokens that are late by less are felt by nobody. */
+const leastLateMs = 500
+const budgetLevels = [50, 80, 95, 100]
+
+/** One of everything: found, or not. */
+const one = (isSo: boolean, text: () => string): readonly Found[] => (isSo ? [{ text: text() }] : [])
+
+/** Of the figures, or unknown. */
+const ofFigures =
+  (find: (figures: AlertFigures, threshold: number, input: AlertInput) => readonly Found[]) =>
+  (input: AlertInput, threshold: number): readonly Found[] | null =>
+    input.figures === null ? null : find(input.figures, threshold, input)
+
+/** All rules, by their codes in `alerts.json`. */
+export const alertRules = {
+  gateway_down: {
+    title: 'Gateway down',
+    asks: 'The gateway has not run for {}, and nobody stopped it',
+    threshold: { unit: 's', min: 0, max: 86_400, usual: 60 },
+    isDelay: true,
+    quietMs: minuteMs,
+    find: ({ status, isWanted }) =>
+      status &&
+      one(isWanted && ['stopped', 'unresponsive', 'foreign'].includes(status.state), () => downText(status)),
+  },
+  degraded: {
+    title: 'Gateway degraded',
+    asks: 'The gateway has warned of itself for {}',
+    threshold: { unit: 's', min: 0, max: 86_400, usual: 120 },
+    isDelay: true,
+    quietMs: 2 * minuteMs,
+    find: ({ status }) =>
+      status &&
+      one(status.health?.status === 'degraded', () => {
+        const codes = status.health?.warnings.map(({ code }) => code) ?? []
+        return `It runs, but warns: ${codes.join(', ') || 'of nothing it names'}.`
+      }),
+  },
+  budget: {
+    title: 'Token budget',
+    asks: 'At least {} of the token budget is used; told again at 50, 80, 95 and 100 %',
+    threshold: { unit: '%', min: 1, max: 100, usual: 50 },
+    quietMs: 5 * minuteMs,
+    find: ({ status }, threshold) => {
+      const budget = status?.health?.token_budget
+      if (budget === undefined) return null
+      const { daily_limit: limit, total_used: used } = budget
+      const share = limit > 0 ? (used / limit) * 100 : 0
+      const level = [threshold, ...budgetLevels].filter((each) => each >= threshold && each <= share)
+      const part = percent(Math.floor(share) / 100)
+      const text = `${part} of the token budget is used: ${shortCount(used)} of ${shortCount(limit)} in 24 hours.`
+      return level.length === 0 ? [] : [{ text, level: Math.max(...level) }]
+    },
+  },
+  budget_forecast: {
+    title: 'Token budget soon used up',
+    asks: 'At the rate of the last hour, the token budget is used up within {}',
+    threshold: { unit: 'h', min: 1, max: 24, usual: 2 },
+    quietMs: 15 * minuteMs,
+    find: ({ status, figures }, threshold) => {
+      const budget = status?.health?.token_budget
+      if (budget === undefined || figures === null) return null
+      const hours = hoursLeft(budget, figures.day.tokens_by_hour)
+      const text = (): string =>
+        `At the rate of the last hour the token budget is used up in ${longDuration(hours * 3600)}.`
+      return one(hours <= threshold, text)
+    },
+  },
+  spend_day: {
+    title: 'Spend in 24 hours',
+    asks: 'Calls of the last 24 hours cost {} or more',
+    threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 50 },
+    quietMs: hourMs,
+    find: ofFigures(({ day }, threshold) =>
+      one(day.cost_usd >= threshold, () => `Calls of the last 24 hours cost ${dollars(day.cost_usd)}.`),
+    ),
+  },
+  spend_session: {
+    title: 'Spend of a session',
+    asks: 'A session has cost {} or more, and goes on',
+    threshold: { unit: 'USD', min: 0.01, max: 1_000_000, usual: 20 },
+    quietMs: hourMs,
+    find: ofFigures((_, threshold, { sessions }) =>
+      [...sessions]
+        .filter(([, usd]) => usd >= threshold)
+        .map(([subject, usd]) => ({ subject, text: `This session has cost ${dollars(usd)} so far.` })),
+    ),
+  },
+  error_ratio: {
+    title: 'Failing calls',
+    asks: `{} or more of the calls of 5 minutes failed, of at least ${leastCalls}`,
+    threshold: { unit: '%', min: 1, max: 100, usual: 20 },
+    quietMs: 5 * minuteMs,
+    find: ofFigures(({ window: { failed, answered } }, threshold) =>
+      one(
+        answered >= leastCalls && failed * 100 >= threshold * answered,
+        () => `${percent(failed / answered)} of ${count(answered)} calls failed in 5 minutes.`,
+      ),
+    ),
+  },
+  slow_first_token: {
+    title: 'Slow first tokens',
+    asks: 'The 95th percentile of the time to first token of a model is {} that of the week before',
+    threshold: { unit: '×', min: 1.1, max: 100, usual: 2 },
+    quietMs: 10 * minuteMs,
+    find: ofFigures(({ ttft }, threshold) =>
+      ttft
+        .filter(({ p95_ms: ms, usual: { n, p95_ms: before } }) => {
+          const isLate = ms >= threshold * before && ms - before >= leastLateMs
+          return n >= 5 * leastCalls && isLate
+        })
+        .map(({ model, p95_ms: ms, usual }) => {
+          const words = `${duration(ms)} at the 95th percentile of 5 minutes; ${duration(usual.p95_ms)} in the week before.`
+          return { subject: model, text: `First tokens take ${words}` }
+        }),
+    ),
+  },
+  queue_wait: {
+    title: 'Long waits for a slot',
+    asks: `The 95th percentile of the wait for a slot is {} or more in 5 minutes, of at least ${leastCalls} calls`,
+    threshold: { unit: 's', min: 0.1, max: 3600, usual: 30 },
+    quietMs: 5 * minuteMs,
+    find: ofFigures(({ window: { queue } }, threshold) =>
+      one(
+        queue.n >= leastCalls && queue.p95_ms >= threshold * 1000,
+        () => `Calls wait ${duration(queue.p95_ms)} for a slot at the 95th percentile of 5 minutes.`,
+      ),
+    ),
+  },
+  velocity: {
+    title: 'Runaway session or client',
+    asks: 'A session, or a client without one, uses {} or more, over 5 minutes',
+    threshold: { unit: 'tokens/min', min: 100, max: 1_000_000_000, usual: 1_000_000 },
+    quietMs: 5 * minuteMs,
+    find: ofFigures(({ tokens }, threshold) =>
+      tokens
+        .filter((user) => user.tokens / 5 >= threshold)
+        .map(({ by, name, tokens }) => ({
+          subject: name,
+          text: `This ${by} uses ${shortCount(tokens / 5)} tokens a minute, over 5 minutes.`,
+        })),
+    ),
+  },
+  unpriced: {
+    title: 'Calls without a price',
+    asks: 'A model of an upstream elsewhere was called without a known price: {} or more in 5 minutes',
+    threshold: { unit: 'calls', min: 1, max: 1_000_000, usual: 1 },
+    quietMs: hourMs,
+    find: ofFigures(({ unpriced }, threshold) =>
+      unpriced
+        .filter(({ calls }) => calls >= threshold)
+        .map(({ model }) => ({
+          subject: model,
+          text: 'Its calls have no price, and are in no sum of costs: `tokenweir costs set` gives it one.',
+        })),
+    ),
+  },
+} as const satisfies Readonly<Record<string, AlertRule>>
+
+export type AlertCode = keyof typeof alertRules
+
+/** The table as a list. */
+export const ruleList: readonly (readonly [AlertCode, AlertRule])[] = Object.entries(
+  alertRules,
+) as unknown as readonly (readonly [AlertCode, AlertRule])[]
+
+/** A rule in words, with its threshold. */
+export function asksWords({ asks, threshold: { unit } }: AlertRule, threshold: number): string {
+  const figure = Number.isInteger(threshold) ? count(threshold) : String(threshold)
+  const many = threshold === 1 ? unit.replace(/s$/, '') || unit : unit
+  const words = unit === 'USD' ? `$${figure}` : unit === '×' ? `${figure}×` : `${figure} ${many}`
+  return `${asks.replace('{}', words)}.`
+}
+
+/** No message of the supervisor's: it may name files of this machine. */
+function downText({ state, port }: ProcessStatus): string {
+  if (state === 'unresponsive') return 'Its process is there and does not answer.'
+  if (state === 'foreign') return `It ended unexpectedly, and something else listens on port ${port}.`
+  return 'It ended unexpectedly, or did not start.'
+}
+
+/** Hours until the budget is used up; tokens that are then older than a day no longer count. */
+function hoursLeft(
+  { daily_limit: limit, total_used: used }: { readonly daily_limit: number; readonly total_used: number },
+  byHour: readonly number[],
+): number {
+  const rate = byHour.at(-1) ?? 0
+  let left = limit - used
+  if (limit <= 0 || rate <= 0 || left <= 0) return Number.POSITIVE_INFINITY
+  for (const [hour, old] of byHour.entries()) {
+    const growth = rate - old
+    if (growth > 0 && left <= growth) return hour + left / growth
+    left -= growth
+  }
+  return Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { AlertMessage, AlertsReport, AlertTest } from '../api/alerts.ts'
+import type { Clock } from '../call/clock.ts'
+import { messageOf } from '../lib/errors.ts'
+import { tryFileLock } from '../lib/file-lock.ts'
+import { replaceFile } from '../lib/replace-file.ts'
+import type { AlertFigures } from '../query/alerts-answer.ts'
+import type { QueryProcess } from '../query/query-process.ts'
+import { type Poll, startPoll } from '../supervisor/poll.ts'
+import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
+import { type AlertRecord, activeIn, readAlertRecord } from './alert-file.ts'
+import type { AlertReceiver } from './alert-request.ts'
+import { asksWords, ruleList } from './alert-rules.ts'
+import { type AlertSettings, AlertSettingsFile, alertChange } from './alert-settings.ts'
+import { type DueMessage, nextStates } from './alert-states.ts'
+import { sendAlert, tryAlert } from './send-alert.ts'
+
+/** Messages that are kept, waiting ones among them: of more the oldest go. */
+const mostMessages = 100
+const shownMessages = 20
+/** Sessions with a call in so long are looked at; after a day without one they are forgotten. */
+const sessionMs = 300_000
+const forgottenMs = 86_400_000
+
+export interface AlertServiceOptions {
+  /** The data folder. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly everyMs: number
+  readonly gateway: Pick<SupervisedGateway, 'status'>
+  readonly queries: Pick<QueryProcess, 'ask'>
+  /** Null without a webhook: the rules are looked at, and nothing is sent. */
+  readonly receiver: AlertReceiver | null
+  /** Told in a line what a person should know: a broken file, a message that nobody got. */
+  readonly warn: (line: string) => void
+}
+
+/** The files of alerts in a data folder. */
+export function alertFilesOf(folder: string): { readonly settings: string; readonly record: string } {
+  return { settings: join(folder, 'alerts.json'), record: join(folder, 'alerts-state.json') }
+}
+
+/**
+ * Looks at the alert rules now and then, and sends what is to be said. Of several dashboards of a folder one does, the
+ * others show what it found. A look waits for the answers that it needs, and nothing waits for a look or a receiver.
+ */
+export class AlertService {
+  readonly #options: AlertServiceOptions
+  readonly #settings: AlertSettingsFile
+  readonly #recordPath: string
+  readonly #closing = new AbortController()
+  readonly #sessions = new Map<string, { readonly usd: number; readonly atMs: number }>()
+  #record: AlertRecord
+  #lock: Disposable | null = null
+  #afterSeq: number | null = null
+  #poll: Poll | null = null
+  #isSending = false
+  #test: Promise<AlertTest> | null = null
+  #warned = ''
+
+  constructor(options: AlertServiceOptions) {
+    const { settings, record } = alertFilesOf(options.folder)
+    this.#options = options
+    this.#settings = new AlertSettingsFile(settings)
+    this.#recordPath = record
+    this.#record = readAlertRecord(record)
+    this.#lookAtSettings()
+  }
+
+  /** Looks at once, and from then on. */
+  start(): void {
+    const { clock, everyMs } = this.#options
+    const onFault = (error: unknown): void => this.#warnOnce(`alert rules: ${messageOf(error)}`)
+    this.#poll ??= startPoll({ clock, everyMs, look: () => this.look(), onFault })
+  }
+
+  /** One look at all rules. Rejects if the lock cannot be taken. */
+  async look(): Promise<void> {
+    const { gateway, clock, receiver, folder } = this.#options
+    this.#lookAtSettings()
+    if (this.#lock === null) {
+      this.#lock = tryFileLock(join(folder, 'alerts.lock'))
+      this.#record = readAlertRecord(this.#recordPath)
+      if (this.#lock === null) return
+    }
+    const status = await gateway.status().catch(() => null)
+    const figures = await this.#ask().catch((error: unknown) => {
+      this.#warnOnce(`alert rules: ${messageOf(error)}`)
+      return null
+    })
+    if (this.#closing.signal.aborted) return
+    const nowMs = clock.wallTime()
+    const isUp = status?.state === 'running' || status?.state === 'starting'
+    const isStopped = status?.state === 'draining' || (status?.state === 'stopped' && status.message === null)
+    const isWanted = isUp || (this.#record.isWanted && !isStopped)
+    const { states, due } = nextStates(this.#record.states, {
+      nowMs,
+      input: { status, isWanted, figures, sessions: this.#sessionsAt(nowMs) },
+      settingOf: (code) => this.#settings.of(code),
+      canSend: receiver !== null,
+    })
+    const messages = due.map((each) => this.#messageOf(each, nowMs))
+    this.#keep({
+      isWanted,
+      states,
+      messages: [...this.#record.messages, ...messages],
+      lookedAt: new Date(nowMs).toISOString(),
+      receiver: shownReceiver(receiver),
+    })
+    void this.#sendPending()
+  }
+
+  report(): AlertsReport {
+    this.#lookAtSettings()
+    const { receiver } = this.#options
+    const { messages, dropped, lookedAt: looked_at } = this.#record
+    return {
+      rules: rulesReport(this.#settings),
+      active: activeIn(this.#record),
+      messages: messages.slice(-shownMessages).reverse(),
+      receiver: shownReceiver(receiver),
+      file: this.#settings.path,
+      problem: this.#settings.problem,
+      pending: messages.filter(({ state }) => state === 'pending').length,
+      dropped,
+      looked_at,
+    }
+  }
+
+  /** What {@link change} takes. Throws `JsonValueError`. */
+  readonly check = alertChange
+
+  /** What is so now, for the bar. */
+  active(): AlertsReport['active'] {
+    return activeIn(this.#record)
+  }
+
+  /** Keeps settings and looks again by them. Throws `AlertSettingsError`. */
+  change(change: AlertSettings): AlertsReport {
+    this.#settings.change(change)
+    this.#poll?.refresh()
+    return this.report()
+  }
+
+  /** Sends one message, tried once, and says what came back; who asks meanwhile is told the same. */
+  test(): Promise<AlertTest> {
+    this.#test ??= this.#sendTest().finally(() => {
+      this.#test = null
+    })
+    return this.#test
+  }
+
+  /** What was not sent is sent by the next one. */
+  close(): void {
+    this.#poll?.stop()
+    this.#closing.abort()
+    this.#lock?.[Symbol.dispose]()
+    this.#lock = null
+  }
+
+  async #ask(): Promise<AlertFigures | null> {
+    const outcome = await this.#options.queries.ask({ kind: 'alerts', afterSeq: this.#afterSeq })
+    if (outcome.kind !== 'answer') return null
+    // A database that cannot be read answers as one without a call: nothing is known by it.
+    const answer = JSON.parse(Buffer.from(outcome.body).toString()) as AlertFigures & { store?: string }
+    if (answer.store !== undefined) return null
+    this.#afterSeq = answer.last_seq
+    for (const { session, cost_usd: usd, ended_ms: atMs } of answer.sessions) {
+      this.#sessions.set(session, { usd: usd + (this.#sessions.get(session)?.usd ?? 0), atMs })
+    }
+    return answer
+  }
+
+  #sessionsAt(nowMs: number): ReadonlyMap<string, number> {
+    const now = new Map<string, number>()
+    for (const [session, { usd, atMs }] of this.#sessions) {
+      if (nowMs - atMs > forgottenMs) this.#sessions.delete(session)
+      else if (nowMs - atMs <= sessionMs) now.set(session, usd)
+    }
+    return now
+  }
+
+  #lookAtSettings(): void {
+    if (!this.#settings.look() || this.#settings.problem === null) return
+    this.#options.warn(`${this.#settings.problem} The last good alert rules go on.`)
+  }
+
+  #warnOnce(line: string): void {
+    if (line !== this.#warned) this.#options.warn(line)
+    this.#warned = line
+  }
+
+  #messageOf({ kind, state: { rule, subject, sinceMs }, text }: DueMessage, nowMs: number): AlertMessage {
+    const known = ruleList.find(([code]) => code === rule)?.[1]
+    return {
+      id: `msg_${randomUUID()}`,
+      at: new Date(nowMs).toISOString(),
+      kind,
+      rule,
+      subject,
+      title: known?.title ?? rule,
+      text,
+      since: new Date(sinceMs).toISOString(),
+      state: this.#options.receiver === null ? 'unsent' : 'pending',
+      detail: null,
+    }
+  }
+
+  #keep(change: Partial<AlertRecord>): void {
+    const next = { ...this.#record, ...change }
+    const gone = next.messages.slice(0, -mostMessages)
+    const dropped = next.dropped + gone.filter(({ state }) => state === 'pending').length
+    this.#record = { ...next, messages: next.messages.slice(-mostMessages), dropped }
+    if (this.#lock === null) return
+    try {
+      replaceFile(this.#recordPath, JSON.stringify(this.#record))
+    } catch (error) {
+      // Alerts go out all the same, that the disk is full among them.
+      this.#warnOnce(`what is active is not kept over a restart: ${messageOf(error)}`)
+    }
+  }
+
+  #note(id: string, state: AlertMessage['state'], detail: string): void {
+    const messages = this.#record.messages.map((each) => (each.id === id ? { ...each, state, detail } : each))
+    this.#keep({ messages })
+  }
+
+  /** One after the other, in their order. Never rejects. */
+  async #sendPending(): Promise<void> {
+    const { receiver, clock, warn } = this.#options
+    const { signal } = this.#closing
+    if (receiver === null || this.#isSending) return
+    this.#isSending = true
+    try {
+      for (;;) {
+        const next = this.#record.messages.find(({ state }) => state === 'pending')
+        if (next === undefined || signal.aborted) break
+        const { isDelivered, detail } = await sendAlert(receiver, next, clock, signal)
+        if (!isDelivered) {
+          warn(`an alert (${next.title}) did not reach ${new URL(receiver.url).host}: ${detail}`)
+        }
+        this.#note(next.id, isDelivered ? 'delivered' : 'failed', detail)
+      }
+    } catch {
+      // The dashboard ends: the next one sends what waits.
+    } finally {
+      this.#isSending = false
+    }
+  }
+
+  async #sendTest(): Promise<AlertTest> {
+    const { receiver, clock } = this.#options
+    if (receiver === null) return { delivered: false, detail: noWebhook }
+    const message = testMessage(clock.wallTime())
+    const { isDelivered, detail } = await tryAlert(receiver, message, clock, this.#closing.signal)
+    const state = isDelivered ? 'delivered' : 'failed'
+    this.#keep({ messages: [...this.#record.messages, { ...message, state, detail }] })
+    return { delivered: isDelivered, detail }
+  }
+}
+
+function shownReceiver(receiver: AlertReceiver | null): AlertsReport['receiver'] {
+  if (receiver === null) return null
+  return { host: new URL(receiver.url).host, format: receiver.format, signed: receiver.secret !== null }
+}
+
+export const noWebhook = 'there is no webhook: start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
+
+export function testMessage(nowMs: number): AlertMessage {
+  const at = new Date(nowMs).toISOString()
+  const words = { title: 'Test', text: 'Alerts of tokenweir arrive here.' }
+  const rest = { rule: 'test', subject: null, since: at, state: 'pending', detail: null } as const
+  return { id: `msg_${randomUUID()}`, at, kind: 'test', ...words, ...rest }
+}
+
+/** All rules with their settings. */
+export function rulesReport(settings: AlertSettingsFile): AlertsReport['rules'] {
+  return ruleList.map(([code, rule]) => {
+    const setting = settings.of(code)
+    const { title, threshold } = rule
+    const asks = asksWords(rule, setting.threshold)
+    return Object.assign({ code, title, asks }, threshold, setting)
+  })
+}

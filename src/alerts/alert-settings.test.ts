@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { alertRules } from './alert-rules.ts'
+import { AlertSettingsError, AlertSettingsFile } from './alert-settings.ts'
+
+const usual = { on: true, threshold: alertRules.budget.threshold.usual }
+
+function open(path: string): AlertSettingsFile {
+  const file = new AlertSettingsFile(path)
+  file.look()
+  return file
+}
+
+test('without a file all rules are as usual, and nothing is written', async () => {
+  await using dir = await makeTempDir()
+  const file = open(dir.file('alerts.json'))
+  assert.deepEqual(file.of('budget'), usual)
+  assert.deepEqual(
+    [file.problem, existsSync(file.path), existsSync(`${file.path}.good`)],
+    [null, false, false],
+  )
+})
+
+test('what is set is kept, beside what was set before and remarks of a person', async () => {
+  await using dir = await makeTempDir()
+  const path = dir.file('alerts.json')
+  writeFileSync(path, '{"_note": "mine", "budget": {"on": false}}')
+  const file = open(path)
+  file.change({ budget: { threshold: 80 } })
+  assert.deepEqual(open(path).of('budget'), { on: false, threshold: 80 })
+  assert.match(readFileSync(path, 'utf8'), /"_note": "mine"/)
+})
+
+/** What a person may have written, and what is said of it. */
+const broken: readonly [text: string, flaw: RegExp][] = [
+  ['{"budget": {"on": false},}', /, line 1, column \d+: /],
+  ['{\n  "budgt": {}\n}', /, line 2, column 3: budgt is not known here; there may be gateway_down, /],
+  [
+    '{"budget": {"threshold": 101}}',
+    /, line 1, column 26: budget.threshold must be a number from 1 to 100 \(%\); it is 101\./,
+  ],
+  ['{"budget": {"threshold": "50"}}', /budget.threshold must be a number/],
+  ['{"budget": {"on": "yes"}}', /budget.on must be true or false/],
+  ['{"budget": {}, "budget": {}}', /column \d+: /],
+  ['[]', /The file must be an object/],
+  ['', /: /],
+]
+
+for (const [text, flaw] of broken) {
+  test(`${JSON.stringify(text)} is said, and the last good rules go on, also after a restart`, async () => {
+    await using dir = await makeTempDir()
+    const path = dir.file('alerts.json')
+    const file = open(path)
+    file.change({ budget: { threshold: 70 } })
+    writeFileSync(path, text)
+    assert.ok(file.look())
+    assert.match(file.problem ?? '', flaw)
+    for (const each of [file, open(path)]) {
+      assert.deepEqual(each.of('budget'), { on: true, threshold: 70 })
+      assert.throws(
+        () => each.change({ budget: { threshold: 60 } }),
+        (error) => error instanceof AlertSettingsError && error.code === 'broken_alerts_file',
+      )
+    }
+    assert.equal(readFileSync(path, 'utf8'), text)
+    rmSync(path)
+    assert.ok(file.look())
+    assert.deepEqual([file.problem, file.of('budget')], [null, usual])
+  })
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runningStatus } from '../../test/dashboard/scripted-gateway.ts'
+import { sampleHealth } from '../../test/support/sample-health.ts'
+import type { AlertSetting } from '../api/alerts.ts'
+import { type AlertInput, alertRules } from './alert-rules.ts'
+import { type AlertState, nextStates } from './alert-states.ts'
+
+const startMs = Date.UTC(2026, 10, 21)
+const minuteMs = 60_000
+
+/** What is so at one look: the share of the budget, and whether the gateway is down; null is unknown. */
+interface Seen {
+  readonly budget?: number | null
+  readonly isDown?: boolean
+  readonly settings?: Readonly<Partial<Record<string, AlertSetting>>>
+  readonly canSend?: boolean
+}
+
+function inputOf({ budget = 0, isDown = false }: Seen): AlertInput {
+  const token_budget = { ...sampleHealth.token_budget, daily_limit: 100, total_used: budget ?? 0 }
+  const status = isDown
+    ? ({ ...runningStatus, state: 'stopped', health: null } as const)
+    : { ...runningStatus, health: { ...sampleHealth, token_budget } }
+  return { status: budget === null ? null : status, isWanted: true, figures: null, sessions: new Map() }
+}
+
+/** The messages of a course of looks, each at its minute: `2 begins budget`. */
+function course(...looks: readonly (readonly [minute: number, seen: Seen])[]): readonly string[] {
+  let states: readonly AlertState[] = []
+  return looks.flatMap(([minute, seen]) => {
+    const next = nextStates(states, {
+      nowMs: startMs + minute * minuteMs,
+      input: inputOf(seen),
+      settingOf: (code) => seen.settings?.[code] ?? { on: true, threshold: alertRules[code].threshold.usual },
+      canSend: seen.canSend ?? true,
+    })
+    states = next.states
+    return next.due.map(({ kind, state }) => `${minute} ${kind} ${state.rule}`)
+  })
+}
+
+test('one message when it begins and one when it has ended for long enough', () => {
+  const told = course(
+    [0, { budget: 49 }],
+    [1, { budget: 50 }],
+    [2, { budget: 55 }],
+    [3, { budget: 49 }],
+    [4, { budget: 51 }],
+    [5, { budget: 40 }],
+    [8, { budget: 40 }],
+    [9, { budget: 40 }],
+    [10, { budget: 40 }],
+  )
+  assert.deepEqual(told, ['1 begins budget', '9 ended budget'])
+})
+
+test('while it is so it is told again, every four hours', () => {
+  const looks = Array.from({ length: 10 * 60 }, (_, minute) => [minute, { budget: 60 }] as const)
+  assert.deepEqual(course(...looks), ['0 begins budget', '240 goes_on budget', '480 goes_on budget'])
+})
+
+test('a higher level is told at once, and only the highest', () => {
+  const told = course([0, { budget: 51 }], [1, { budget: 96 }], [2, { budget: 85 }], [3, { budget: 100 }])
+  assert.deepEqual(told, ['0 begins budget', '1 begins budget', '3 begins budget'])
+})
+
+test('what must be so for some time is told after it, and not if it was short', () => {
+  const down = { isDown: true }
+  assert.deepEqual(course([0, down], [0.5, down], [0.9, {}], [2, {}]), [])
+  assert.deepEqual(course([0, down], [1, down], [2, {}], [3, {}]), [
+    '1 begins gateway_down',
+    '2 ended gateway_down',
+  ])
+})
+
+test('what nobody knows neither begins nor ends anything', () => {
+  const unknown = { budget: null }
+  assert.deepEqual(course([0, { budget: 60 }], [1, unknown], [60, unknown], [61, { budget: 60 }]), [
+    '0 begins budget',
+  ])
+})
+
+test('a rule that is switched off ends what it has told', () => {
+  const settings = { budget: { on: false, threshold: 50 } }
+  assert.deepEqual(course([0, { budget: 60 }], [1, { budget: 60, settings }]), [
+    '0 begins budget',
+    '1 ended budget',
+  ])
+})
+
+test('what began while there was no webhook is told once there is one', () => {
+  const told = course(
+    [0, { budget: 60, canSend: false }],
+    [1, { budget: 60, canSend: true }],
+    [2, { budget: 60 }],
+  )
+  assert.deepEqual(told, ['0 begins budget', '1 begins budget'])
+})
+
+test('a clock that was set back by a day does not keep an alert open for a day', () => {
+  const told = course([2000, { budget: 60 }], [500, { budget: 0 }])
+  assert.deepEqual(told, ['2000 begins budget', '500 ended budget'])
+})
+
+test('names that a client makes up are bounded in number and in length, and carry no marks', () => {
+  const names = Array.from({ length: 500 }, (_, index) => `s${index}\u202e${'x'.repeat(500)}\n`)
+  const sessions = new Map(names.map((name) => [name, 1000]))
+  const input = { ...inputOf({}), figures: emptyFigures, sessions }
+  const look = { nowMs: startMs, input, settingOf: () => ({ on: true, threshold: 20 }), canSend: true }
+  const next = nextStates([], look)
+  assert.equal(next.due.length, 10)
+  assert.equal(
+    nextStates(next.states, { ...look, input: { ...input, sessions: new Map([['new', 1000]]) } }).due.length,
+    0,
+  )
+  for (const { state } of next.due) assert.match(state.subject ?? '', /^s\d+ x{100,120}…$/)
+})
+
+const emptyFigures: NonNullable<AlertInput['figures']> = {
+  last_seq: 0,
+  window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
+  ttft: [],
+  tokens: [],
+  unpriced: [],
+  sessions: [],
+  day: { cost_usd: 0, tokens_by_hour: [] },
+}

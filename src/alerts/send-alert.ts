@@ -1,0 +1,87 @@
+import type { AlertMessage } from '../api/alerts.ts'
+import type { Clock } from '../call/clock.ts'
+import { codeOf } from '../lib/errors.ts'
+import { STATUS_CODES, readAtMost } from '../lib/http.ts'
+import { type AlertReceiver, alertRequest } from './alert-request.ts'
+
+/** From the first byte out to the head of the answer. */
+export const sendLimitMs = 10_000
+const waitsMs = [10_000, 60_000]
+const longestWaitMs = 300_000
+/** A receiver says why in a word, such as `invalid_payload`; a page is of no use. */
+const wordBytes = 200
+
+/** What came of one try. */
+interface Tried {
+  readonly isDelivered: boolean
+  /** Fit for the page: neither the address nor what a receiver repeats of it. */
+  readonly detail: string
+  /** Whether a further try makes sense. */
+  readonly isPassing: boolean
+  /** What the receiver asks to wait; null unless it does. */
+  readonly retryAfterMs: number | null
+}
+
+/** Tries up to three times. Never rejects but with the signal's reason. */
+export async function sendAlert(
+  receiver: AlertReceiver,
+  message: AlertMessage,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Tried> {
+  for (let again = 0; ; again++) {
+    const tried = await tryAlert(receiver, message, clock, signal)
+    signal.throwIfAborted()
+    const waitMs = waitsMs[again]
+    if (tried.isDelivered || !tried.isPassing || waitMs === undefined) return tried
+    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, tried.retryAfterMs ?? 0)), signal)
+  }
+}
+
+/** Tries once, for at most ten seconds. Never rejects. */
+export async function tryAlert(
+  receiver: AlertReceiver,
+  message: AlertMessage,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const over = new AbortController()
+  const cancel = clock.after(sendLimitMs, () => over.abort())
+  try {
+    const { url, headers, body } = alertRequest(receiver, message, clock.wallTime())
+    const options = { method: 'POST', headers, body, redirect: 'manual' } as const
+    const answer = await fetch(url, { ...options, signal: AbortSignal.any([signal, over.signal]) })
+    const { status } = answer
+    const retryAfterMs = retryAfterOf(answer.headers.get('retry-after'), clock.wallTime())
+    const isDelivered = answer.ok
+    const word = isDelivered ? '' : await wordOf(answer, receiver)
+    if (isDelivered) void answer.body?.cancel().catch(() => undefined)
+    const isRedirect = status >= 300 && status < 400
+    const why = isRedirect ? ': redirects are not followed' : word === '' ? '' : `: ${word}`
+    const isPassing = status === 429 || status === 408 || status >= 500
+    return { isDelivered, detail: `${status} ${STATUS_CODES[status] ?? ''}${why}`, isPassing, retryAfterMs }
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : null
+    const code = codeOf(cause) ?? codeOf(error)
+    const why = typeof code === 'string' ? code : 'the connection broke'
+    const detail = over.signal.aborted ? `no answer within ${sendLimitMs / 1000} s` : `no answer: ${why}`
+    return { isDelivered: false, detail, isPassing: true, retryAfterMs: null }
+  } finally {
+    cancel()
+  }
+}
+
+/** Seconds, or a date (RFC 9110 §10.2.3), in milliseconds from now. */
+function retryAfterOf(header: string | null, nowMs: number): number | null {
+  const ms = /^\d{1,9}$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - nowMs
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}
+
+/** The word with which a receiver refuses; empty if it is no single word, or may repeat a part of the address. */
+async function wordOf(answer: Response, { url }: AlertReceiver): Promise<string> {
+  const text = await readAtMost(wordBytes, (answer.body ?? []) as AsyncIterable<Buffer>).catch(() => null)
+  void answer.body?.cancel().catch(() => undefined)
+  const [word = ''] = /^\w[\w .-]{0,60}$/.exec(text?.trim() ?? '') ?? []
+  const repeats = word.split(/[ .-]/).some((part) => part.length > 2 && url.includes(part))
+  return repeats ? '' : word
+}

@@ -1,0 +1,69 @@
+import { dirname } from 'node:path'
+import { activeIn, readAlertRecord } from '../../alerts/alert-file.ts'
+import { alertFilesOf, noWebhook, rulesReport, testMessage } from '../../alerts/alert-service.ts'
+import { AlertSettingsFile } from '../../alerts/alert-settings.ts'
+import { tryAlert } from '../../alerts/send-alert.ts'
+import { controlFolder } from '../../control/control-folder.ts'
+import { alertOptions } from '../../options/dashboard-options.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { readReceiver } from '../alert-receiver.ts'
+import { exitCode } from '../exit-code.ts'
+import { database, flag } from '../option-rows.ts'
+import { type Environment, OptionError, parseWithModel } from '../parse-options.ts'
+import { clockTime } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+
+export const table = optionTable({
+  ...alertOptions,
+  json: flag('print all of it as one JSON object'),
+  db: database('file of the telemetry database; the settings of alerts lie beside it'),
+})
+
+export const operand = ['[test]', 'send one message and say what came back'] as const
+
+/** `tokenweir alerts`: the rules and what is active; `alerts test` sends a message. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  { clock, print, warn }: Terminal = thisTerminal(),
+): Promise<number> {
+  const { options, model: word } = parseWithModel(table, argv, env)
+  if (word === 'test') {
+    const receiver = readReceiver(options, env)
+    if (receiver === null) throw new OptionError(noWebhook)
+    const message = testMessage(clock.wallTime())
+    const { isDelivered, detail } = await tryAlert(receiver, message, clock, new AbortController().signal)
+    const { host } = new URL(receiver.url)
+    if (options.json) print(`${JSON.stringify({ delivered: isDelivered, host, detail })}\n`)
+    else if (isDelivered) print(`${host} took the message: ${detail}\n`)
+    else warn(`tokenweir: ${host} did not take the message: ${detail}\n`)
+    return isDelivered ? 0 : exitCode.fault
+  }
+  if (word !== undefined) throw new OptionError(`there is only \`alerts test\`; got ${JSON.stringify(word)}`)
+  const files = alertFilesOf(controlFolder(dirname(options.db)))
+  const settings = new AlertSettingsFile(files.settings)
+  settings.look()
+  const record = readAlertRecord(files.record)
+  const { receiver, lookedAt: looked_at } = record
+  const rules = rulesReport(settings)
+  const active = activeIn(record)
+  const { problem, path: file } = settings
+  if (options.json) {
+    print(`${JSON.stringify({ rules, active, receiver, file, problem, looked_at }, null, 2)}\n`)
+    return 0
+  }
+  if (problem !== null) warn(`tokenweir: ${problem} The last good rules go on.\n`)
+  const nowMs = clock.wallTime()
+  for (const { code, on, asks } of rules) print(`${on ? 'on ' : 'off'}  ${code.padEnd(17)} ${asks}\n`)
+  print(`\n${active.length === 0 ? 'Nothing is active' : 'Active'}, as of the last look: `)
+  print(looked_at === null ? 'never; a dashboard looks\n' : `${clockTime(Date.parse(looked_at), nowMs)}\n`)
+  for (const { title, subject, text, since } of active) {
+    const of = subject === null ? '' : ` (${subject})`
+    print(`  ${clockTime(Date.parse(since), nowMs)}  ${printable(`${title}${of}: ${text}`)}\n`)
+  }
+  print(
+    receiver === null ? 'Messages go nowhere: there is no webhook\n' : `Messages go to ${receiver.host}\n`,
+  )
+  return 0
+}

@@ -1,0 +1,15 @@
+import { checkedBody } from '../http/request-body.ts'
+import { type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+
+/** `/api/alerts`: the rules, what is active and what was sent; setting them, and sending a test. */
+export function alertRoutes({ alerts }: Pick<DashboardParts, 'alerts'>): RouteTable {
+  return {
+    'GET /api/alerts': route({}, async () => (await alerts()).report()),
+    'PUT /api/alerts': route({}, async ({ body }) => {
+      const service = await alerts()
+      return service.change(checkedBody(service.check, body))
+    }),
+    'POST /api/alerts/test': route({}, async () => (await alerts()).test()),
+  }
+}

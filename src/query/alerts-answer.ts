@@ -1,0 +1,158 @@
+import type { CallReader, EndedCall } from '../call/call-reader.ts'
+import { getOrAdd } from '../lib/get-or-add.ts'
+import { upstreamTable } from '../pricing/upstream-table.ts'
+import type { AlertsQuestion } from './query-question.ts'
+
+const quarterMs = 900_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** The last minutes, by the ends of calls: one that timed out began long before. */
+export const windowMs = 300_000
+/** Of more calls, the newest are looked at. */
+const mostCalls = 100_000
+/** For so long calls are read: of a busy day, at the first question, the last hours. */
+const readingMs = 1500
+/** Of fewer, a percentile says little. */
+const leastCalls = 20
+const shownNames = 20
+
+/** The body of the answer to an {@link AlertsQuestion}. Times in milliseconds; `n` calls. */
+export interface AlertFigures {
+  readonly last_seq: number
+  /** Of the last five minutes; `answered` without those whose client left. */
+  readonly window: Readonly<{ calls: number; failed: number; answered: number; queue: Measure }>
+  /** Time to first token of models with enough calls in the last five minutes; beside it that of seven days before. */
+  readonly ttft: readonly Readonly<{ model: string; p95_ms: number; usual: Measure }>[]
+  /** Of the last five minutes, by session, or by client if a call names none; the most first. */
+  readonly tokens: readonly Readonly<{ by: 'session' | 'client'; name: string; tokens: number }>[]
+  /** Calls of the last five minutes without a price, by model; those of upstreams on this machine or network apart. */
+  readonly unpriced: readonly Readonly<{ model: string; calls: number }>[]
+  /** What was added to sessions since the question before, and when the last of these calls ended. */
+  readonly sessions: readonly Readonly<{ session: string; cost_usd: number; ended_ms: number }>[]
+  /** Of the last 24 hours, less up to a quarter of an hour. */
+  readonly day: Readonly<{ cost_usd: number; tokens_by_hour: readonly number[] }>
+}
+
+type Measure = Readonly<{ n: number; p95_ms: number }>
+
+/** All that the alert rules look at, in one answer. */
+export async function alertsAnswer(
+  reader: CallReader,
+  { afterSeq }: AlertsQuestion,
+  nowMs: number,
+): Promise<AlertFigures> {
+  const windowFromMs = nowMs - windowMs
+  // At first, what was written when says nothing.
+  const [fromMs, after] =
+    afterSeq === null ? [nowMs - dayMs, Number.MAX_SAFE_INTEGER] : [windowFromMs, afterSeq]
+  const bounds = { fromMs, afterSeq: after, most: mostCalls, withinMs: readingMs }
+  const ended = await reader.endedWithin(bounds)
+  const recent = ended.filter(({ endedMs }) => endedMs >= windowFromMs)
+  const answered = recent.filter(({ isOk, isFailed }) => isOk || isFailed)
+  const failed = answered.filter(({ isFailed }) => isFailed).length
+  const waits = recent.map(({ queueMs }) => queueMs).filter((ms) => ms !== null)
+  const queue = { n: waits.length, p95_ms: p95(waits) }
+  const unpriced = recent.filter(({ isUnpriced, upstream }) => isUnpriced && !isLocal(upstream))
+  const models = summed(
+    unpriced,
+    ({ model }) => model ?? 'no model',
+    () => 1,
+  )
+  const bySession = summed(
+    recent,
+    ({ session }) => session,
+    ({ tokens }) => tokens,
+  )
+  const byClient = summed(
+    recent,
+    ({ session, client }) => (session === null ? client : null),
+    ({ tokens }) => tokens,
+  )
+  const users = [
+    ...bySession.map(([name, tokens]) => ({ by: 'session' as const, name, tokens })),
+    ...byClient.map(([name, tokens]) => ({ by: 'client' as const, name, tokens })),
+  ]
+  const added = afterSeq === null ? ended : ended.filter(({ seq }) => seq > afterSeq)
+  const spent = summed(
+    added,
+    ({ session }) => session,
+    ({ costUsd }) => costUsd ?? 0,
+  )
+  // The newest come first, and so are the last to be set.
+  const lastEnds = new Map(added.toReversed().map(({ session, endedMs }) => [session, endedMs]))
+  const ok = recent.filter(({ isOk }) => isOk)
+  return {
+    last_seq: ended.reduce((last, { seq }) => Math.max(last, seq), await reader.lastSeq()),
+    window: { calls: recent.length, failed, answered: answered.length, queue },
+    ttft: await ttftOf(reader, ok, nowMs),
+    tokens: users.toSorted((one, other) => other.tokens - one.tokens).slice(0, shownNames),
+    unpriced: models.slice(0, shownNames).map(([model, calls]) => ({ model, calls })),
+    sessions: spent.map(([session, cost_usd]) => {
+      return { session, cost_usd, ended_ms: lastEnds.get(session) ?? nowMs }
+    }),
+    day: await dayOf(reader, nowMs),
+  }
+}
+
+async function ttftOf(
+  reader: CallReader,
+  calls: readonly EndedCall[],
+  nowMs: number,
+): Promise<AlertFigures['ttft']> {
+  const models = new Map<string, number[]>()
+  for (const { model, ttftMs } of calls) {
+    if (model !== null && ttftMs !== null) getOrAdd(models, model, () => []).push(ttftMs)
+  }
+  const enough = [...models].filter(([, times]) => times.length >= leastCalls)
+  if (enough.length === 0) return []
+  const toMs = Math.floor((nowMs - windowMs) / quarterMs) * quarterMs
+  const edgesMs = [toMs - 7 * dayMs, toMs]
+  const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'model' })
+  return enough.map(([model, times]) => {
+    const { n = 0, p95: p95_ms = 0 } = groups.find(({ entry }) => entry === model)?.figures.ttft_ms ?? {}
+    return { model, p95_ms: p95(times), usual: { n, p95_ms: p95_ms ?? 0 } }
+  })
+}
+
+async function dayOf(reader: CallReader, nowMs: number): Promise<AlertFigures['day']> {
+  // At quarter hours, where the sums have their edges.
+  const firstMs = Math.ceil((nowMs - dayMs) / quarterMs) * quarterMs
+  const hours = Array.from({ length: 24 }, (_, hour) => firstMs + hour * hourMs)
+  const edgesMs = [...hours, firstMs + dayMs]
+  const { groups, summary } = await reader.aggregate({
+    filter: {},
+    edgesMs,
+    dimension: null,
+    isSumsOnly: true,
+  })
+  const tokens_by_hour = hours.map(
+    (_, hour) => groups.find(({ bucket }) => bucket === hour)?.figures.total_tokens ?? 0,
+  )
+  return { cost_usd: summary.cost_usd ?? 0, tokens_by_hour }
+}
+
+const listedBy = upstreamTable({})
+
+function isLocal(upstream: string | null): boolean {
+  return upstream === null || listedBy(upstream) === 'local'
+}
+
+/** The nearest rank; 0 of none. */
+function p95(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? 0
+}
+
+/** Sums by a name, the largest first; calls without one are left out. */
+function summed(
+  calls: readonly EndedCall[],
+  nameOf: (call: EndedCall) => string | null,
+  of: (call: EndedCall) => number,
+): readonly (readonly [name: string, sum: number])[] {
+  const sums = new Map<string, number>()
+  for (const call of calls) {
+    const name = nameOf(call)
+    if (name !== null) sums.set(name, (sums.get(name) ?? 0) + of(call))
+  }
+  return [...sums].sort(([, one], [, other]) => other - one)
+}

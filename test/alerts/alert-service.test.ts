@@ -1,0 +1,315 @@
+/** The service with a clock of the test's own, a gateway and answers that it is told, and real receivers. */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { ProcessStatus } from '../../src/api/process-status.ts'
+import type { AlertReceiver } from '../../src/alerts/alert-request.ts'
+import { AlertService, alertFilesOf } from '../../src/alerts/alert-service.ts'
+import type { AlertFigures } from '../../src/query/alerts-answer.ts'
+import type { QueryOutcome } from '../../src/query/query-messages.ts'
+import type { QueryQuestion } from '../../src/query/query-question.ts'
+import { runningStatus } from '../dashboard/scripted-gateway.ts'
+import { FakeClock } from '../support/fake-clock.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { startReceiver } from './alert-receiver.ts'
+
+const everyMs = 30_000
+
+const figures: AlertFigures = {
+  last_seq: 7,
+  window: { calls: 0, failed: 0, answered: 0, queue: { n: 0, p95_ms: 0 } },
+  ttft: [],
+  tokens: [],
+  unpriced: [],
+  sessions: [],
+  day: { cost_usd: 0, tokens_by_hour: [] },
+}
+
+const failing: Partial<AlertFigures> = { window: { ...figures.window, failed: 20, answered: 20 } }
+
+function answerOf(change: Partial<AlertFigures> = {}): QueryOutcome {
+  const body = Buffer.from(JSON.stringify({ ...figures, ...change }))
+  return { kind: 'answer', format: 'json', body, tag: '', nextCursor: null }
+}
+
+/** A dashboard's surroundings, which the test changes. */
+class Scene {
+  readonly clock = new FakeClock()
+  readonly warnings: string[] = []
+  readonly asked: QueryQuestion[] = []
+  status: ProcessStatus = runningStatus
+  answer: () => Promise<QueryOutcome> = async () => answerOf()
+  readonly folder: string
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  service(receiver: Partial<AlertReceiver> | null = null): AlertService {
+    return new AlertService({
+      folder: this.folder,
+      clock: this.clock,
+      everyMs,
+      gateway: { status: async () => this.status },
+      queries: {
+        ask: (question) => {
+          this.asked.push(question)
+          return this.answer()
+        },
+      },
+      receiver: receiver && { url: '', format: 'json', secret: null, ...receiver },
+      warn: (line) => this.warnings.push(line),
+    })
+  }
+
+  /** The messages that the folder holds, oldest first: `begins error_ratio delivered`. */
+  messages(): readonly string[] {
+    const text = readFileSync(alertFilesOf(this.folder).record, 'utf8')
+    const { messages } = JSON.parse(text) as {
+      messages: readonly { kind: string; rule: string; state: string }[]
+    }
+    return messages.map(({ kind, rule, state }) => `${kind} ${rule} ${state}`)
+  }
+
+  /** Lets sockets do their work until the folder holds these messages. */
+  async untilMessages(...expected: readonly string[]): Promise<void> {
+    for (let turn = 0; turn < 2000 && this.messages().join() !== expected.join(); turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    assert.deepEqual(this.messages(), expected)
+  }
+}
+
+test('one question a look, and a slow database is not asked again before it has answered', async () => {
+  await using dir = await makeTempDir()
+  const scene = new Scene(dir.path)
+  const slow = Promise.withResolvers<QueryOutcome>()
+  scene.answer = () => slow.promise
+  const service = scene.service()
+  service.start()
+  await scene.clock.advance(10 * everyMs)
+  assert.deepEqual(scene.asked, [{ kind: 'alerts', afterSeq: null }])
+  scene.answer = async () => answerOf()
+  slow.resolve(answerOf(failing))
+  await scene.clock.advance(everyMs)
+  assert.deepEqual(scene.asked.slice(1), [{ kind: 'alerts', afterSeq: 7 }])
+  assert.deepEqual(
+    service.active().map(({ rule }) => rule),
+    ['error_ratio'],
+  )
+  service.close()
+})
+
+test('a question without an answer, or a gateway that cannot be asked, neither begins nor ends an alert', async () => {
+  await using dir = await makeTempDir()
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  scene.answer = async () => answerOf(failing)
+  await service.look()
+  for (const outcome of [
+    async () => ({ kind: 'unavailable', code: 'too_busy' }) as const,
+    async () => ({ kind: 'refused', code: 'too_slow', message: '', param: null }) as const,
+    () => Promise.reject(new Error('a fault of the process')),
+    async () => answerOf({ ...figures, store: 'damaged' } as Partial<AlertFigures>),
+  ]) {
+    scene.answer = outcome
+    scene.clock.stepWallTime(3_600_000)
+    await service.look().catch(() => undefined)
+  }
+  assert.deepEqual(scene.messages(), ['begins error_ratio unsent'])
+  service.close()
+})
+
+test('a restart sends no second message of what goes on, and loses none of what ended', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver()
+  const scene = new Scene(dir.path)
+  const first = scene.service({ url: receiver.origin })
+  scene.answer = async () => answerOf(failing)
+  await first.look()
+  await receiver.waitFor(1)
+  await scene.untilMessages('begins error_ratio delivered')
+  first.close()
+
+  const second = scene.service({ url: receiver.origin })
+  await second.look()
+  second.close()
+  const third = scene.service({ url: receiver.origin })
+  scene.answer = async () => answerOf()
+  scene.clock.stepWallTime(600_000)
+  await third.look()
+  await receiver.waitFor(2)
+  await scene.untilMessages('begins error_ratio delivered', 'ended error_ratio delivered')
+  assert.deepEqual(receiver.types(), ['alert.begins error_ratio', 'alert.ended error_ratio'])
+  third.close()
+})
+
+test('a message that was under way when the dashboard ended is sent by the next one, under the same id', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver((response, index) => {
+    if (index > 0) response.end()
+  })
+  const scene = new Scene(dir.path)
+  const first = scene.service({ url: receiver.origin })
+  scene.answer = async () => answerOf(failing)
+  await first.look()
+  await receiver.waitFor(1)
+  first.close()
+  const second = scene.service({ url: receiver.origin })
+  await second.look()
+  await receiver.waitFor(2)
+  await scene.untilMessages('begins error_ratio delivered')
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  assert.equal(ids[0], ids[1])
+  second.close()
+})
+
+test('while a receiver hangs the rules are looked at all the same, and what waits is bounded and counted', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver(() => undefined)
+  const scene = new Scene(dir.path)
+  const service = scene.service({ url: receiver.origin })
+  for (let look = 0; look < 12; look += 1) {
+    scene.clock.stepWallTime(360_000)
+    const name = (index: number): string => `s${look} ${index}`
+    const tokens = Array.from({ length: 20 }, (_, index) => ({
+      by: 'session' as const,
+      name: name(index),
+      tokens: 9e9,
+    }))
+    scene.answer = async () => answerOf({ tokens })
+    await service.look()
+  }
+  const { dropped, pending, active, messages } = service.report()
+  // Each look after the first ends ten and begins ten.
+  assert.equal(active.length, 10)
+  assert.equal(messages.length, 20)
+  assert.deepEqual([dropped, pending], [130, 100])
+  assert.equal(scene.messages().length, 100)
+  service.close()
+})
+
+test('of two dashboards of a folder one looks and sends; the other shows the same, and takes over', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver()
+  const scene = new Scene(dir.path)
+  scene.answer = async () => answerOf(failing)
+  const [one, other] = [scene.service({ url: receiver.origin }), scene.service({ url: receiver.origin })]
+  await one.look()
+  await other.look()
+  assert.equal(scene.asked.length, 1)
+  assert.deepEqual(other.active(), one.active())
+  await scene.untilMessages('begins error_ratio delivered')
+  one.close()
+  await other.look()
+  assert.equal(scene.asked.length, 2)
+  assert.deepEqual(scene.messages(), ['begins error_ratio delivered'])
+  other.close()
+})
+
+test('a gateway is missed if it was killed, also while no dashboard was there, and not if it was stopped', async () => {
+  await using dir = await makeTempDir()
+  const scene = new Scene(dir.path)
+  const stopped = { ...runningStatus, state: 'stopped', health: null, message: null } as const
+  const killed = { ...stopped, message: 'The last gateway (process 1) ended unexpectedly.' }
+  const looks = async (service: AlertService, status: ProcessStatus): Promise<readonly string[]> => {
+    scene.status = status
+    for (let look = 0; look < 4; look += 1) {
+      await service.look()
+      scene.clock.stepWallTime(everyMs)
+    }
+    return service.active().map(({ rule }) => rule)
+  }
+  let service = scene.service()
+  assert.deepEqual(await looks(service, killed), [], 'none ran since anybody looked')
+  assert.deepEqual(await looks(service, runningStatus), [])
+  assert.deepEqual(await looks(service, stopped), [], 'it was stopped in order')
+  assert.deepEqual(await looks(service, killed), [], 'that order still holds')
+  assert.deepEqual(await looks(service, runningStatus), [])
+  service.close()
+  service = scene.service()
+  assert.deepEqual(await looks(service, killed), ['gateway_down'])
+  assert.deepEqual(await looks(service, runningStatus), [])
+  const text = scene.messages()
+  assert.deepEqual(text, ['begins gateway_down unsent', 'ended gateway_down unsent'])
+  service.close()
+})
+
+test('a session that costs much is told by what was added to it', async () => {
+  await using dir = await makeTempDir()
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  const add = (cost_usd: number): AlertFigures['sessions'] => [
+    { session: 'long run', cost_usd, ended_ms: scene.clock.wallTime() },
+  ]
+  const told: (readonly string[])[] = []
+  for (const usd of [12, 7.5, 1]) {
+    scene.answer = async () => answerOf({ sessions: add(usd) })
+    await service.look()
+    told.push(service.active().map(({ subject, text }) => `${subject}: ${text}`))
+  }
+  assert.deepEqual(told, [[], [], ['long run: This session has cost $20.50 so far.']])
+  scene.answer = async () => answerOf()
+  scene.clock.stepWallTime(2 * 3_600_000)
+  await service.look()
+  assert.deepEqual(scene.messages(), ['begins spend_session unsent', 'ended spend_session unsent'])
+  service.close()
+})
+
+test('a file that is broken, or cannot be written, is said once, and the rules go on', async () => {
+  await using dir = await makeTempDir()
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  service.change({ error_ratio: { threshold: 90 } })
+  writeFileSync(alertFilesOf(dir.path).settings, '{"error_ratio": {"threshold": 0}}')
+  scene.answer = async () => answerOf({ window: { ...figures.window, failed: 17, answered: 20 } })
+  for (let look = 0; look < 3; look += 1) await service.look()
+  assert.equal(scene.warnings.length, 1)
+  assert.match(
+    scene.warnings[0] ?? '',
+    /error_ratio\.threshold must be .* The last good alert rules go on\.$/,
+  )
+  assert.match(service.report().problem ?? '', /error_ratio\.threshold/)
+  assert.deepEqual(service.active(), [])
+  service.close()
+})
+
+test('what an old or a damaged record holds is no reason to fail', async () => {
+  await using dir = await makeTempDir()
+  const path = alertFilesOf(dir.path).record
+  for (const text of ['', '{', '[]', '{"states": 1}', '{"isWanted":true,"states":[{"rule":1}]}', '\0']) {
+    writeFileSync(path, text)
+    const service = new Scene(dir.path).service()
+    await service.look()
+    assert.deepEqual(service.active(), [], text)
+    service.close()
+  }
+  const gone = { rule: 'of_another_version', subject: null, text: 'x', level: 0, sinceMs: 1, seenMs: 1 }
+  const states = [{ ...gone, toldMs: 1, toldLevel: 0, isSent: true }]
+  const record = { isWanted: false, states, messages: [], dropped: 0, lookedAt: null, receiver: null }
+  writeFileSync(path, JSON.stringify(record))
+  const scene = new Scene(dir.path)
+  const service = scene.service()
+  await service.look()
+  assert.deepEqual(scene.messages(), ['ended of_another_version unsent'])
+  service.close()
+})
+
+test('a test says what came back; without a webhook it says how to get one', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver((response) => response.writeHead(410).end('gone'))
+  const scene = new Scene(dir.path)
+  assert.match((await scene.service().test()).detail, /--alert-webhook/)
+  const service = scene.service({ url: `${receiver.origin}/secret-path` })
+  const tested = { delivered: false, detail: '410 Gone: gone' }
+  const [one, same] = await Promise.all([service.test(), service.test()])
+  assert.deepEqual([one, same], [tested, tested])
+  assert.equal(receiver.received.length, 1)
+  const report = service.report()
+  assert.deepEqual(
+    report.messages.map(({ kind, state }) => `${kind} ${state}`),
+    ['test failed'],
+  )
+  assert.ok(!JSON.stringify(report).includes('secret-path'))
+  service.close()
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { AlertsReport } from '../../src/api/alerts.ts'
+import { startReceiver } from '../alerts/alert-receiver.ts'
+import { startBrowser } from '../support/browser.ts'
+import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage, untilStill } from './dashboard-page.ts'
+
+async function rulesOf(dashboard: DashboardProcess): Promise<AlertsReport['rules']> {
+  return ((await (await dashboard.ask('GET', '/api/alerts')).json()) as AlertsReport).rules
+}
+
+test('alerts: rules are set and kept, what is active stands in the bar, a test says what came back', async () => {
+  await using dir = await makeTempDir()
+  await using receiver = await startReceiver((response, index) =>
+    response.writeHead(index < 2 ? 200 : 500).end(),
+  )
+  const env = { TOKENWEIR_ALERT_WEBHOOK: `${receiver.origin}/hidden-part` }
+  const args = ['--alert-every-s', '1', '--upstream', 'http://127.0.0.1:9']
+  await using dashboard = await startDashboardProcess({ directory: dir.path, env, args })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/gateway',
+    bypassCSP: true,
+  })
+  const { page, button } = opened
+  const card = page.locator('.alerts-card')
+  await card.getByText('Nothing is active.').waitFor()
+  await opened.untilText('alert-receiver', /^sent to 127\.0\.0\.1:\d+ as json$/)
+
+  // A threshold is kept with Enter, a switch at once; what cannot be says why, and nothing is kept.
+  await card.getByText('11 rules').click()
+  const ratio = card.getByLabel('Failing calls: threshold')
+  await ratio.fill('120')
+  await page.keyboard.press('Enter')
+  await card.getByText('error_ratio.threshold must be a number from 1 to 100 (%); it is 120.').waitFor()
+  await ratio.fill('some')
+  await card.getByText('This is no number.').waitFor()
+  await ratio.fill('35')
+  await page.keyboard.press('Enter')
+  await card.getByText(/^35\s%? or more of the calls.*The default is 20\.$/).waitFor()
+  await card.getByLabel('Long waits for a slot', { exact: true }).uncheck()
+  await card.getByText('1 switched off').waitFor()
+  const settings = JSON.parse(readFileSync(join(dir.path, 'data/alerts.json'), 'utf8')) as unknown
+  assert.deepEqual(settings, { error_ratio: { threshold: 35 }, queue_wait: { on: false } })
+
+  await button('Send a test').click()
+  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ took the test: 200 OK$/)
+
+  // Calls fail: it is told here, in the bar of every view, and to the receiver.
+  await dashboard.ask('POST', '/api/proxy/start')
+  const { port } = await dashboard.status()
+  for (let call = 0; call < 20; call += 1)
+    await (await fetch(`http://127.0.0.1:${port}/v1/models`)).arrayBuffer()
+  const bar = page.getByRole('banner')
+  await bar.getByText('1 alert', { exact: true }).waitFor()
+  await card.getByRole('list', { name: 'Active alerts' }).getByText('Failing calls').waitFor()
+  await receiver.waitFor(2)
+  await card.getByText('Last messages').click()
+  await card.getByText('arrived').nth(1).waitFor()
+  await button('Send a test').click()
+  await opened.untilText('alert-told', /^127\.0\.0\.1:\d+ did not take the test: 500 Internal Server Error$/)
+  await card.getByText('did not arrive: 500 Internal Server Error').waitFor()
+  assert.ok(!(await page.content()).includes('hidden-part'))
+
+  // A file that somebody broke is said, and nothing can be set until it is mended.
+  writeFileSync(join(dir.path, 'data/alerts.json'), '{"budget": {"threshold": "all"}}')
+  await page.reload()
+  await opened.untilText(
+    'alert-problem',
+    /line 1, column 26: budget\.threshold must be .* last good rules go on\.$/,
+  )
+  await card.getByText('11 rules').click()
+  assert.ok(await ratio.isDisabled())
+  assert.equal((await rulesOf(dashboard)).find(({ code }) => code === 'error_ratio')?.threshold, 35)
+  writeFileSync(join(dir.path, 'data/alerts.json'), '{}')
+  await page.reload()
+  await card.getByText('11 rules').click()
+  await card.getByText('Last messages').click()
+  assert.equal(await page.locator('#alert-problem').count(), 0)
+
+  for (const width of [320, 1360]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      await untilStill(page)
+      assert.deepEqual(await violations(page), [], `${width} ${colorScheme}`)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
+    }
+  }
+  await bar.getByRole('link', { name: 'Calls' }).click()
+  await bar.getByText('1 alert', { exact: true }).waitFor()
+  const expected = opened.problems.filter((problem) => !problem.includes('status of 400'))
+  assert.deepEqual(expected, [])
+})
+
+test('without a webhook the rules and what is active are shown all the same', async () => {
+  await using dir = await makeTempDir()
+  mkdirSync(join(dir.path, 'data'))
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway' })
+  await opened.untilText('alert-receiver', /^shown here; no webhook$/)
+  assert.equal(await opened.button('Send a test').count(), 0)
+  assert.equal((await rulesOf(dashboard)).length, 11)
+})

@@ -1,0 +1,43 @@
+import type { AlertMessage, AlertsReport } from '../../src/api/alerts.ts'
+
+/** Where messages go. */
+export function receiverWords({ receiver }: Pick<AlertsReport, 'receiver'>): string {
+  if (receiver === null) return 'shown here; no webhook'
+  return `sent to ${receiver.host} as ${receiver.format}${receiver.signed ? ', signed' : ''}`
+}
+
+/** A model, client or session behind the name of its rule. */
+export function headOf({
+  title,
+  subject,
+}: {
+  readonly title: string
+  readonly subject: string | null
+}): string {
+  return subject === null ? title : `${title}: ${subject}`
+}
+
+const kindWords: Readonly<Record<AlertMessage['kind'], string>> = {
+  begins: '',
+  goes_on: 'Still',
+  ended: 'Ended',
+  test: '',
+}
+
+/** What a message said. */
+export function messageWords({ kind, ...of }: AlertMessage): string {
+  return [kindWords[kind], headOf(of)].filter((part) => part !== '').join(' · ')
+}
+
+/** Whether it arrived. */
+export function arrivalWords({ state, detail }: Pick<AlertMessage, 'state' | 'detail'>): string {
+  if (state === 'pending') return 'on its way'
+  if (state === 'unsent') return 'not sent: no webhook'
+  return state === 'delivered' ? 'arrived' : `did not arrive: ${detail ?? 'nobody knows why'}`
+}
+
+/** The number in a field; null if it is none. */
+export function thresholdOf(text: string): number | null {
+  const plain = text.trim().replaceAll(/[\s,]/g, '')
+  return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : null
+}
