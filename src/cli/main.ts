@@ -39,6 +39,7 @@ export const commands: Readonly<
     () => import('./commands/db-reprice.ts'),
   ],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
+  env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
   demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts')],
 }
 
