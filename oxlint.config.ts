@@ -53,6 +53,7 @@ const source: Record<string, string> = {
   verify: 'call lib',
   cli: '*',
   'cli/commands': '*',
+  'cli/doctor': '*',
   'cli/terminal': '*',
 }
 
