@@ -6,15 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { agentTask, lastWords } from '../support/agent-model.ts'
 import { installPackages } from '../support/install-packages.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
-import { agents, type SeenRuns } from './agents.ts'
+import { agents, askedAllTheSame, type SeenRuns } from './agents.ts'
 
 const program = fileURLToPath(new URL('agents-in-own-network.ts', import.meta.url))
 
 /** A network of its own with nothing but loopback, and a name server there; as root, or as one in a user namespace. */
 const namespace = [...(process.getuid?.() === 0 ? [] : ['--map-root-user']), '--net', '--mount']
-
-/** Nothing in their options keeps these from being looked up: its plugins' package, and its list of assistants. */
-const askedAllTheSame = ['api.continue.dev', 'registry.npmjs.org']
 
 const canIsolate = spawnSync('unshare', [...namespace, 'ip', 'link', 'set', 'lo', 'up']).status === 0
 const skip = canIsolate

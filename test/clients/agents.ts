@@ -36,6 +36,9 @@ export const agents: Readonly<Record<string, Agent>> = {
   },
 }
 
+/** What nothing in their options keeps them from looking up: opencode's plugins, and Continue's list of assistants. */
+export const askedAllTheSame: readonly string[] = ['api.continue.dev', 'registry.npmjs.org']
+
 /** What the run of an agent left behind. */
 export interface AgentRun {
   readonly name: string

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
 interface LockedPackage {
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
   readonly resolved?: string
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -33,3 +35,14 @@ for (const path of [...installed, agents]) {
     )
   })
 }
+
+test('no package that is installed with tokenweir has an install script, of which npm would warn', async () => {
+  const text = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
+  const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, LockedPackage>> }
+  const installed = Object.entries(packages).filter(([path, { dev = false }]) => path !== '' && !dev)
+  assert.ok(installed.length > 1)
+  assert.deepEqual(
+    installed.filter(([, { hasInstallScript = false }]) => hasInstallScript),
+    [],
+  )
+})
