@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { type RequestOptions, request } from 'node:https'
+import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '../support/free-port.ts'
@@ -107,7 +107,7 @@ for (const [name, command] of Object.entries(proxies)) {
     async function ask(
       site: string,
       path: string,
-      options: RequestOptions = {},
+      options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> } = {},
       body = '',
     ): Promise<IncomingMessage> {
       const servername = `${site}.example.com`

@@ -152,8 +152,7 @@ function remedyFor(code: unknown, proxy: UpstreamProxy | null): string {
     return 'start it with NODE_EXTRA_CA_CERTS=<file of the certificate that signed it>'
   }
   if (proxy !== null) return `is ${proxy.origin} up? NO_PROXY names hosts that are asked without it`
-  if (/SSL|TLS|EPROTO/.test(name))
-    return 'is it --upstream http:// and not https://?'
+  if (/SSL|TLS|EPROTO/.test(name)) return 'is it --upstream http:// and not https://?'
   if (name === 'ENOTFOUND' || name === 'EAI_AGAIN') return '--upstream names a host that this machine knows'
   return 'start it, or --upstream names another'
 }
