@@ -99,7 +99,7 @@ test('while a gateway runs, and after it was killed', async () => {
   assert.equal(while_.code, 0, while_.stdout)
   assert.match(while_.of['gateway'] ?? '', new RegExp(`^ok: process ${gateway.pid} runs`))
   assert.match(while_.of['port'] ?? '', new RegExp(`^ok: ${gateway.port} is the gateway's own`))
-  assert.match(while_.of['lock'] ?? '', /^ok: one gateway holds/)
+  assert.match(while_.of['lock'] ?? '', /^ok: the database is held by 1 gateway/)
   assert.match(while_.of['database'] ?? '', /^ok: .*is sound/)
   assert.match(while_.of['upstream'] ?? '', /^ok: /, 'its own upstream is asked')
   assert.deepEqual(files(), before)

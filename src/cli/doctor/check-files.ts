@@ -1,14 +1,14 @@
-import { accessSync, constants, existsSync, globSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, globSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isWritable } from '../../control/control-folder.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { isFileLocked } from '../../lib/file-lock.ts'
 import { placeForEditor, priceFileOf, readPricesInForce } from '../../pricing/price-file.ts'
 import { quickCheck } from '../../store/jobs/quick-check.ts'
 import { schemaVersion, versionOf } from '../../store/sqlite/migrate.ts'
 import { absenceText, assertSafe, openForReading } from '../../store/sqlite/open-store.ts'
-import { instanceLockPath } from '../../store/sqlite/instance-number.ts'
 import { jobLockPath } from '../../store/sqlite/store-files.ts'
-import { bytes, count } from '../terminal/figures.ts'
+import { bytes, count, counted } from '../terminal/figures.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** A database and payloads of a day of calls fit in the first; below the second SQLite soon cannot write. */
@@ -31,29 +31,27 @@ export function checkNode(): Finding {
 /** The folder that the database is in, and the disk below it. */
 export function checkFolder(folder: string): Finding[] {
   let there = folder
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there)
-  const found = statSync(there)
-  const user = process.geteuid?.() ?? found.uid
-  const missing = there === folder ? '' : ' is not there yet, and'
-  if (!found.isDirectory()) return [fault('folder', `${there} is no folder`, '--db names a file in another')]
+  while (!existsSync(there)) there = dirname(there)
+  return [folderFinding(folder, there), checkDisk(there)]
+}
+
+/** `there` is the folder, or what there is of the way to it. */
+function folderFinding(folder: string, there: string): Finding {
+  const { uid: owner } = statSync(there)
+  const user = process.geteuid?.() ?? owner
   if (!isWritable(there)) {
-    const who = found.uid === user ? `user ${user}` : `user ${user}; ${there} belongs to user ${found.uid}`
+    const message = `${folder} cannot be written by user ${user}; ${there} belongs to user ${owner}`
     const remedy = 'calls pass, and none is recorded: chown or chmod it, or --db names a file elsewhere'
-    return [fault('folder', `${folder}${missing} cannot be written by ${who}`, remedy), checkDisk(there)]
+    return fault('folder', message, remedy)
   }
-  const isOthers = missing === '' && found.uid !== user
-  return [
-    missing !== ''
-      ? ok('folder', `${folder} is not there yet: the first start makes it`)
-      : isOthers
-        ? warning(
-            'folder',
-            `${folder} belongs to user ${found.uid}; this is user ${user}`,
-            'what is made here now, that user may not read: run it as the same user',
-          )
-        : ok('folder', `${folder} can be written`),
-    checkDisk(there),
-  ]
+  if (there !== folder) return ok('folder', `${folder} is not there yet: the first start makes it`)
+  const message = `${folder} can be written by user ${user}`
+  if (user === owner) return ok('folder', message)
+  return warning(
+    'folder',
+    `${message}; it belongs to user ${owner}`,
+    'who of them runs it? Both will not get on',
+  )
 }
 
 function checkDisk(folder: string): Finding {
@@ -73,48 +71,41 @@ export function checkLocks(db: string, gatewayRuns: boolean): Finding {
     if (isFileLocked(jobLockPath(db))) {
       return warning('lock', 'compress, rebuild or reprice is at work on the database', 'wait for its end')
     }
-    const held = globSync('instance-*.lock', { cwd: folder }).filter((name) =>
-      isFileLocked(join(folder, name)),
+    const locks = globSync('instance-*.lock', { cwd: folder })
+    const held = locks.filter((name) => isFileLocked(join(folder, name))).length
+    const message =
+      held === 0 ? 'nobody holds the database' : `the database is held by ${counted(held, 'gateway')}`
+    if (held === 0 || gatewayRuns) return ok('lock', message)
+    return warning(
+      'lock',
+      `${message}, and none answers here`,
+      'look for it in other containers, or wait for its end',
     )
-    if (held.length === 0) return ok('lock', 'nobody holds the database')
-    if (gatewayRuns) return ok('lock', `${instanceHolders(held.length)} the database`)
-    const remedy = 'a gateway in another container, or one that ends? It is stopped where it was started'
-    return warning('lock', `${instanceHolders(held.length)} the database, and none answers here`, remedy)
   } catch (error) {
-    return fault('lock', messageOf(error), `who owns ${instanceLockPath(folder, 0)}? Run it as that user`)
+    return fault('lock', messageOf(error), 'run it as the user who owns that file')
   }
-}
-
-function instanceHolders(held: number): string {
-  return held === 1 ? 'one gateway holds' : `${held} gateways hold`
 }
 
 /** Opens the database and has SQLite look it through, in a process that is ended if that takes too long. */
 export async function checkDatabase(db: string): Promise<Finding> {
   if (!existsSync(db)) return ok('database', `${db} is not there yet: the first start makes it`)
   const opened = openForReading(db)
+  if (opened === 'empty') return ok('database', absenceText.empty)
   if (typeof opened === 'string') {
-    if (opened === 'empty') return ok('database', absenceText.empty)
-    const remedy = { damaged: 'keep a copy if it is dear to you', busy: 'try again' } as const
-    const advice = opened === 'damaged' || opened === 'busy' ? remedy[opened] : '--db names another'
-    return fault('database', `${db}: ${absenceText[opened]}`, advice)
+    const remedy = opened === 'damaged' ? 'keep a copy if it is dear to you' : '--db names another'
+    return fault('database', `${db}: ${absenceText[opened]}`, opened === 'busy' ? 'try again' : remedy)
   }
   const version = versionOf(opened)
   opened.close()
   const finding = await quickCheck(db, quickCheckMs)
   if (finding === null) {
-    return warning(
-      'database',
-      `${db} is too large to be looked through in 10 s`,
-      '`tokenweir db check` takes its time',
-    )
+    return warning('database', `${db} takes more than 10 s to look through`, 'try `tokenweir db check`')
   }
   if (finding !== '') {
     return fault('database', `${db} is damaged: ${finding}`, 'the gateway puts it aside and starts a new one')
   }
-  const older =
-    version < schemaVersion ? `; the next start brings its schema ${version} to ${schemaVersion}` : ''
-  return ok('database', `${db} is sound${older}`)
+  const next = version < schemaVersion ? `; the next start brings it to schema ${schemaVersion}` : ''
+  return ok('database', `${db} is sound${next}`)
 }
 
 export function checkPrices(db: string, nowMs: number): Finding {
@@ -133,13 +124,4 @@ export function checkPrices(db: string, nowMs: number): Finding {
   const from = costs.synced_at === null ? 'came with the program' : 'are synced'
   const message = `${count(dates.length)} prices ${from}, ${Number.isNaN(days) ? 'of unknown age' : `${days} days old`}`
   return days <= oldPricesDays ? ok('prices', message) : warning('prices', message, '`tokenweir costs sync`')
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -143,17 +143,18 @@ function upstreamFinding(
 
 const asNothingCame = { started: false, answered: false, reusedSocket: false, maxHeaderBytes }
 
+const remedies: readonly (readonly [code: RegExp, remedy: string])[] = [
+  [/^CERT_HAS_EXPIRED/, 'the certificate has to be renewed there, if the clock here is right'],
+  [/ALTNAME/, 'name it in --upstream as its certificate does'],
+  [/CERT|SIGNATURE|ISSUER/, 'start it with NODE_EXTRA_CA_CERTS=<file of the certificate that signed it>'],
+  [/SSL|EPROTO/, 'is it --upstream http:// and not https://?'],
+  [/ENOTFOUND|EAI_AGAIN/, '--upstream names a host that this machine knows'],
+]
+
 function remedyFor(code: unknown, proxy: UpstreamProxy | null): string {
-  const name = String(code)
-  if (/CERT|SIGNATURE|ISSUER/.test(name)) {
-    if (name === 'CERT_HAS_EXPIRED')
-      return 'the certificate has to be renewed there, if the clock here is right'
-    if (name === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'name it in --upstream as its certificate does'
-    return 'start it with NODE_EXTRA_CA_CERTS=<file of the certificate that signed it>'
-  }
+  const known = remedies.find(([pattern]) => pattern.test(String(code)))?.[1]
+  if (known !== undefined) return known
   if (proxy !== null) return `is ${proxy.origin} up? NO_PROXY names hosts that are asked without it`
-  if (/SSL|TLS|EPROTO/.test(name)) return 'is it --upstream http:// and not https://?'
-  if (name === 'ENOTFOUND' || name === 'EAI_AGAIN') return '--upstream names a host that this machine knows'
   return 'start it, or --upstream names another'
 }
 
