@@ -63,7 +63,7 @@ export async function run(
   const findings = [
     checkNode(),
     ...(settings === null ? [] : [settings]),
-    ...gatewayFindings(found),
+    ...gatewayFindings(found, join(control, 'proxy.log')),
     await checkGatewayPort(values.host, values.port, running),
     await checkDashboardPort(options.dashboardHost, options.dashboardPort, folder),
     ...checkFolder(folder),
@@ -85,14 +85,12 @@ function lineOf({ check, state, message, remedy }: Finding, color: boolean): str
 }
 
 /** The gateway of the folder, and what it warns of itself. */
-function gatewayFindings({ control, problem, record, recordedRuns }: Found): Finding[] {
+function gatewayFindings({ control, problem, record, recordedRuns }: Found, log: string): Finding[] {
   const check = 'gateway'
   if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]
   if (control === 'silent' || (control === 'absent' && recordedRuns)) {
     const who = record === null ? 'somebody' : `process ${record.pid}`
-    return [
-      fault(check, `${who} is there and does not answer`, 'look at data/proxy.log; end it if it stays so'),
-    ]
+    return [fault(check, `${who} is there and does not answer`, `end it if it stays so; its log is ${log}`)]
   }
   if (control === 'absent') return [ok(check, 'none runs in this folder')]
   const { identity, health } = control
@@ -101,5 +99,5 @@ function gatewayFindings({ control, problem, record, recordedRuns }: Found): Fin
     control.version === version
       ? ok(check, control.draining ? `${runs}, and is stopping` : runs)
       : warning(check, runs, `a restart brings version ${version}`)
-  return [first, ...health.warnings.map(({ message }) => warning(check, message, 'docs/http.md, Own routes'))]
+  return [first, ...health.warnings.map(({ message }) => warning(check, message, `its log is ${log}`))]
 }
