@@ -59,6 +59,7 @@ const source: Record<string, string> = {
   verify: 'call lib',
   cli: '*',
   'cli/commands': '*',
+  'cli/doctor': '*',
   'cli/terminal': '*',
 }
 

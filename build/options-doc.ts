@@ -6,6 +6,7 @@ import {
   dashboardOptionTable,
   gatewayCommandTable,
   ownOptionTable,
+  upOptionTable,
 } from '../src/options/dashboard-options.ts'
 import { gatewayOptionTable } from '../src/options/gateway-options.ts'
 import { shownValue } from '../src/options/option-spec.ts'
@@ -25,10 +26,17 @@ const tables: Readonly<Record<string, Table>> = {
   ...Object.fromEntries(
     await Promise.all(
       Object.entries(commands)
-        .filter(([name]) => !['up', 'gateway', 'dashboard', 'demo'].includes(name))
-        .map(async ([name, [, load]]) => [`tokenweir ${name}`, (await load()).table] as const),
+        .filter(([name]) => !['up', 'gateway', 'dashboard', 'demo', 'service print'].includes(name))
+        .map(async ([name, [, load]]) => [`tokenweir ${name}`, beside((await load()).table)] as const),
     ),
   ),
+}
+
+/** The options of a command besides those of `up`, if it takes all of these. */
+function beside(table: Table): Table {
+  const shared = Object.values<unknown>(upOptionTable)
+  if (!shared.every((option) => Object.values<unknown>(table).includes(option))) return table
+  return Object.fromEntries(Object.entries(table).filter(([, option]) => !shared.includes(option)))
 }
 
 function isGateways(option: Table[string]): boolean {

@@ -22,6 +22,11 @@ function installTools(): void {
   const tools = new Map([
     ['curl', 'curl'],
     ['openssl', 'openssl'],
+    ['nginx', 'nginx-light'],
+    ['caddy', 'caddy'],
+    ['systemd-analyze', 'systemd'],
+    ['unshare', 'util-linux'],
+    ['ip', 'iproute2'],
   ])
   const missing = [...tools].filter(([command]) => spawnSync(command, ['--version']).error !== undefined)
   if (missing.length === 0) return

@@ -41,6 +41,9 @@ export const commands: Readonly<
   ],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
+  env: ['print what points a client at the gateway', () => import('./commands/env.ts')],
+  'service print': ['print a systemd unit that runs it', () => import('./commands/service-print.ts')],
+  doctor: ['look for what stands in the way, and say what to do', () => import('./commands/doctor.ts')],
   demo: ['a first look, with a simulated upstream', () => import('./commands/demo.ts')],
 }
 
@@ -53,6 +56,7 @@ const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db 
 const groups: Readonly<Record<string, string>> = {
   costs: 'what models cost',
   db: 'look after the telemetry database',
+  service: 'run it as a service of the system',
 }
 
 /**

@@ -42,7 +42,7 @@ export function parseOptions<V>(
   argv: readonly string[],
   env: Environment,
 ): Options<V> {
-  return parseWithModel(table, argv, env, false).options
+  return parse(table, argv, env, null).options
 }
 
 /** The same for a command that may name a model beside its options. */
@@ -50,13 +50,37 @@ export function parseWithModel<V>(
   table: OptionTable<V>,
   argv: readonly string[],
   env: Environment,
-  mayNameModel = true,
 ): { readonly options: Options<V>; readonly model: string | undefined } {
+  const { options, operand: model } = parse(table, argv, env, 'model')
+  return { options, model }
+}
+
+/** The same for a command that may name one of `words`: which `what` it is for. */
+export function parseWithWord<V, T extends string>(
+  table: OptionTable<V>,
+  argv: readonly string[],
+  env: Environment,
+  what: string,
+  words: readonly T[],
+): { readonly options: Options<V>; readonly word: T } {
+  const { options, operand } = parse(table, argv, env, what)
+  const word = words.find((each) => each === operand)
+  if (word !== undefined) return { options, word }
+  const got = operand === undefined ? 'none was named' : `got ${quoted(operand)}`
+  throw new OptionError(`the ${what} must be one of ${words.join(', ')}; ${got}`)
+}
+
+function parse<V>(
+  table: OptionTable<V>,
+  argv: readonly string[],
+  env: Environment,
+  operandName: string | null,
+): { readonly options: Options<V>; readonly operand: string | undefined } {
   const command = new Command()
     .exitOverride()
     .helpOption(false)
     .configureOutput({ outputError: () => {} })
-    .allowExcessArguments(mayNameModel)
+    .allowExcessArguments(operandName !== null)
   for (const spec of specsOf(table)) command.addOption(commanderOption(spec))
   try {
     command.parse(argv, { from: 'user' })
@@ -76,10 +100,11 @@ export function parseWithModel<V>(
     if (variable !== undefined)
       values[key] = valueOf(spec, `${variable} (--${spec.name})`, env[variable] ?? '')
   }
-  const [model, extra] = command.args
-  if (extra !== undefined) throw new OptionError(`one model at a time; got ${JSON.stringify(extra)} too`)
+  const [operand, extra] = command.args
+  if (extra !== undefined)
+    throw new OptionError(`one ${operandName} at a time; got ${JSON.stringify(extra)} too`)
   // The loop has visited every key of the table, which are the keys of V.
-  return { options: { ...(values as V), sources, setBy } as Options<V>, model }
+  return { options: { ...(values as V), sources, setBy } as Options<V>, operand }
 }
 
 function commanderOption(spec: OptionSpec<unknown>): Option {

@@ -32,7 +32,8 @@ function make(folder: string): void {
   }
 }
 
-function isWritable(folder: string): boolean {
+/** Whether files can be made in a folder. */
+export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK)
     return true

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 // oxlint-disable-next-line no-restricted-imports -- A lock, not a database: store imports pricing, and both need it.
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +26,7 @@ export function tryFileLock(path: string): Disposable | null {
     return keep(database)
   } catch (error) {
     database?.close()
-    if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy) return null
+    if (isBusy(error)) return null
     // Not SQLite's own error: it would be taken for one of the database beside it.
     throw new Error(`${path} cannot be locked: ${messageOf(error)}`, { cause: error })
   }
@@ -41,7 +41,30 @@ function keep(database: DatabaseSync): Disposable {
   }
 }
 
-/** The same, waiting up to `limitMs` for it without holding up anything else. */
+/**
+ * Whether somebody holds the lock at a path, without taking it; false where there is no such file. Not for a process that
+ * may hold it itself. Throws as {@link tryFileLock} does.
+ */
+export function isFileLocked(path: string): boolean {
+  if (!existsSync(path)) return false
+  let database: DatabaseSync | null = null
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+    database.prepare('SELECT 1 FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw new Error(`${path} cannot be looked at: ${messageOf(error)}`, { cause: error })
+  } finally {
+    database?.close()
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+}
+
+/** Takes the lock as {@link tryFileLock} does, waiting up to `limitMs` for it without holding up anything else. */
 export async function takeFileLock(path: string, limitMs: number): Promise<Disposable | null> {
   const deadline = performance.now() + limitMs
   for (;;) {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { type IncomingMessage, type Server, createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
@@ -9,6 +7,7 @@ import { test } from 'node:test'
 import { exchange } from '../support/exchange.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { recordedCalls } from '../support/recorded-calls.ts'
+import { selfSigned } from '../support/self-signed.ts'
 import { makeTempDir } from '../support/temp-dir.ts'
 
 const chat = { headers: [['Content-Type', 'application/json'] as const], body: '{"model":"m","messages":[]}' }
@@ -16,17 +15,6 @@ const chat = { headers: [['Content-Type', 'application/json'] as const], body: '
 async function listening(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return (server.address() as AddressInfo).port
-}
-
-/** A certificate of its own signature for `upstream.test`. */
-function selfSigned(folder: string): { readonly key: Buffer; readonly cert: Buffer; readonly file: string } {
-  const [key, file] = [`${folder}/key.pem`, `${folder}/cert.pem`]
-  const subject = ['-subj', '/CN=upstream.test', '-addext', 'subjectAltName=DNS:upstream.test,IP:127.0.0.1']
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', file], {
-    stdio: 'pipe',
-  })
-  return { key: readFileSync(key), cert: readFileSync(file), file }
 }
 
 test('an http upstream is asked of HTTP_PROXY, with the credentials of its address, which stand nowhere else', async () => {

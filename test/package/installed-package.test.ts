@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, readdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, stat, symlink } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,6 +13,9 @@ import { startUpProcess } from '../support/up-process.ts'
 
 const run = promisify(execFile)
 const repository = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Of the package with all that it needs. */
+const mostBytes = 25e6
 
 /** What is packed, and what it is built from. */
 const packedParts =
@@ -61,6 +64,13 @@ test('the packed package, installed in an empty folder, forwards and records a c
   for (const file of ['prometheus/alerts.yml', 'grafana/tokenweir.json'])
     assert.ok(files.includes(`ops/${file}`), file)
   assert.ok(files.some((file) => /^dist\/ui\/assets\/index-[\w-]+\.js\.br$/.test(file)))
+
+  const all = await readdir(folder.path, { recursive: true, withFileTypes: true })
+  const sizes = all
+    .filter((entry) => entry.isFile())
+    .map((entry) => stat(`${entry.parentPath}/${entry.name}`).then(({ size }) => size))
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  assert.ok(bytes <= mostBytes, `${bytes} bytes are installed`)
 
   await using upstream = await startSimulatedUpstream()
   const command = `${installed}/bin/tokenweir.js`

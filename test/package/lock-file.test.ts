@@ -3,11 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
 interface LockedPackage {
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
   readonly resolved?: string
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-for (const path of ['package-lock.json', 'test/package-lock.json', 'bench/rivals/package-lock.json']) {
+const installed = ['package-lock.json', 'test/package-lock.json', 'bench/rivals/package-lock.json']
+/** Installed by `npm install`, as not every registry has every platform's binaries of them. */
+const agents = 'test/agents/package-lock.json'
+
+for (const path of [...installed, agents]) {
   const lock = JSON.parse(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }
@@ -17,6 +23,7 @@ for (const path of ['package-lock.json', 'test/package-lock.json', 'bench/rivals
     assert.deepEqual(withAddress, [])
   })
 
+  if (path === agents) continue
   test(`${path} names every platform's binaries, or \`npm ci\` refuses it`, () => {
     const named = Object.values(lock.packages).flatMap((locked) =>
       Object.keys(locked.optionalDependencies ?? {}),
@@ -28,3 +35,14 @@ for (const path of ['package-lock.json', 'test/package-lock.json', 'bench/rivals
     )
   })
 }
+
+test('no package that is installed with tokenweir has an install script, of which npm would warn', async () => {
+  const text = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
+  const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, LockedPackage>> }
+  const installed = Object.entries(packages).filter(([path, { dev = false }]) => path !== '' && !dev)
+  assert.ok(installed.length > 1)
+  assert.deepEqual(
+    installed.filter(([, { hasInstallScript = false }]) => hasInstallScript),
+    [],
+  )
+})

@@ -17,7 +17,7 @@ export const demoItself = 'the demo'
 const probeLimitMs = 2000
 
 /** A dashboard of ours that holds the port. One that asks for a token first tells nothing else. */
-interface OtherDashboard {
+export interface OtherDashboard {
   readonly status: ProcessStatus | null
   readonly config: ProxyConfig | null
 }
@@ -73,7 +73,7 @@ function differencesOf({ status, config }: OtherDashboard, options: Options<Dash
 }
 
 /** `null` if it is nothing of ours. */
-async function askWhoIsThere(origin: string): Promise<OtherDashboard | null> {
+export async function askWhoIsThere(origin: string): Promise<OtherDashboard | null> {
   const answer = await ask(`${origin}/api/proxy/status`)
   if (answer.code === 401 && answer.body.includes('token_required')) return { status: null, config: null }
   const status = readMessage(answer.body, isStatus)

@@ -79,6 +79,8 @@ function reasonOf(error: Error): string {
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
       return `its certificate is not trusted here (${code}); NODE_EXTRA_CA_CERTS=<file> in the gateway's environment adds the one that signed it`
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return `it does not speak TLS there (${code})`
     case 'UND_ERR_SOCKET':
       return error.message
     default:

@@ -23,15 +23,11 @@ export function startQuickChecks(
 ): () => void {
   let child: ChildProcess | null = null
   const run = (): void => {
-    const file = fileURLToPath(new URL(`./quick-check-worker${extname(import.meta.url)}`, import.meta.url))
     const key = fileKey(path)
-    const options = { env: {}, timeout: limitMs, killSignal: 'SIGKILL' } as const
-    // Where it cannot be started all goes on without.
-    child = execFile(process.execPath, [file, path], options, (error, finding) => {
+    child = startQuickCheck(path, limitMs, (finding) => {
       // Killed meanwhile, or the file was put aside already.
-      if (error === null && finding !== '' && fileKey(path) === key) onDamage(finding)
+      if (finding !== null && finding !== '' && fileKey(path) === key) onDamage(finding)
     })
-    if (child.pid !== undefined) lowerPriority(child.pid)
   }
   const plan = (delayMs: number): (() => void) =>
     clock.after(delayMs, () => {
@@ -43,4 +39,24 @@ export function startQuickChecks(
     cancel()
     child?.kill('SIGKILL')
   }
+}
+
+/** What SQLite says is wrong with a database, empty if nothing is; null if it could not say so in time. */
+export function quickCheck(path: string, limitMs: number): Promise<string | null> {
+  return new Promise((resolve) => void startQuickCheck(path, limitMs, resolve))
+}
+
+function startQuickCheck(
+  path: string,
+  timeout: number,
+  onEnd: (finding: string | null) => void,
+): ChildProcess {
+  const file = fileURLToPath(new URL(`./quick-check-worker${extname(import.meta.url)}`, import.meta.url))
+  const options = { env: {}, timeout, killSignal: 'SIGKILL' } as const
+  // Where it cannot be started all goes on without.
+  const child = execFile(process.execPath, [file, path], options, (error, finding) =>
+    onEnd(error === null ? finding : null),
+  )
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  return child
 }

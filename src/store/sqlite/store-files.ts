@@ -18,7 +18,11 @@ export function walBytes(path: string): number {
 
 /** Held by the one job at a time that may change calls or sums from outside the gateway; null if another runs. */
 export function lockJob(path: string): Disposable | null {
-  return tryFileLock(`${path}.job.lock`)
+  return tryFileLock(jobLockPath(path))
+}
+
+export function jobLockPath(path: string): string {
+  return `${path}.job.lock`
 }
 
 /** Moves a damaged database out of the way, complete, so that somebody may still get something out of it. */

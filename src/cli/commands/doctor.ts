@@ -1,0 +1,103 @@
+import { dirname, join, resolve } from 'node:path'
+import { controlFolder } from '../../control/control-folder.ts'
+import { messageOf } from '../../lib/errors.ts'
+import { upOptionTable } from '../../options/dashboard-options.ts'
+import { valuesIn } from '../../options/gateway-settings.ts'
+import { GatewayConfig } from '../../supervisor/gateway-config.ts'
+import { defaultLimits, type Found, GatewayFinder } from '../../supervisor/gateway-finder.ts'
+import { checkDatabase, checkFolder, checkLocks, checkNode, checkPrices } from '../doctor/check-files.ts'
+import { checkDashboardPort, checkGatewayPort } from '../doctor/check-ports.ts'
+import { checkUpstream } from '../doctor/check-upstream.ts'
+import { type Finding, type FindingState, fault, ok, warning } from '../doctor/finding.ts'
+import { exitCode } from '../exit-code.ts'
+import { flag } from '../option-rows.ts'
+import { version } from '../package-version.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { paint, type Tone } from '../terminal/paint.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { optionTable } from '../../options/option-spec.ts'
+
+const own = optionTable({ json: flag('print the findings as one JSON object') })
+
+export const table = { ...upOptionTable, ...own }
+
+const signs: Readonly<Record<FindingState, readonly [sign: string, tone: Tone]>> = {
+  ok: ['✓', 'good'],
+  warning: ['!', 'left'],
+  fault: ['✗', 'failed'],
+}
+
+/**
+ * `tokenweir doctor`: looks at all that a gateway needs, before one runs, while it does and after. Starts nothing and
+ * changes nothing. Gives the exit code: 1 if something is wrong; throws `OptionError`.
+ */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  { clock, print, color }: Terminal = thisTerminal(),
+): Promise<number> {
+  const options = parseOptions(table, argv, env)
+  const db = resolve(options.db)
+  const folder = dirname(db)
+  const control = controlFolder(folder)
+  const key = env['UPSTREAM_API_KEY'] ?? ''
+  const config = new GatewayConfig(
+    options,
+    join(control, 'gateway.json'),
+    { port: options.dashboardPort },
+    key !== '',
+  )
+  const found = await new GatewayFinder(control, defaultLimits).find()
+  const running = typeof found.control === 'object' ? found.control : null
+  let values = { ...options }
+  let settings: Finding | null = null
+  try {
+    values = { ...values, ...config.resolve() }
+  } catch (error) {
+    settings = fault('settings', messageOf(error), 'mend it, or move it away')
+  }
+  // What a gateway goes by counts more than what the next one would.
+  if (running !== null)
+    values = { ...values, ...valuesIn(running.options), port: running.port, host: running.host }
+  const asked = { url: values.upstream, key: config.trusts(values.upstream) ? key : '' }
+  const findings = [
+    checkNode(),
+    ...(settings === null ? [] : [settings]),
+    ...gatewayFindings(found, join(control, 'proxy.log')),
+    await checkGatewayPort(values.host, values.port, running),
+    await checkDashboardPort(options.dashboardHost, options.dashboardPort, folder),
+    ...checkFolder(folder),
+    checkLocks(db, running !== null),
+    await checkDatabase(db),
+    checkPrices(db, clock.wallTime()),
+    ...(await checkUpstream({ ...asked, connectTimeoutMs: values.connectTimeoutMs }, env)),
+  ]
+  const isWell = findings.every(({ state }) => state !== 'fault')
+  if (options.json) print(`${JSON.stringify({ ok: isWell, checks: findings })}\n`)
+  else for (const finding of findings) print(`${lineOf(finding, color)}\n`)
+  return isWell ? 0 : exitCode.fault
+}
+
+function lineOf({ check, state, message, remedy }: Finding, color: boolean): string {
+  const [sign, tone] = signs[state]
+  const text = remedy === null ? message : `${message.replace(/\.$/, '')} → ${remedy}`
+  return `${paint(tone, sign, color)} ${check.padEnd(9)}  ${text}`
+}
+
+/** The gateway of the folder, and what it warns of itself. */
+function gatewayFindings({ control, problem, record, recordedRuns }: Found, log: string): Finding[] {
+  const check = 'gateway'
+  if (problem !== null) return [fault(check, problem, 'run this as the user who runs the gateway')]
+  if (control === 'silent' || (control === 'absent' && recordedRuns)) {
+    const who = record === null ? 'somebody' : `process ${record.pid}`
+    return [fault(check, `${who} is there and does not answer`, `end it if it stays so; its log is ${log}`)]
+  }
+  if (control === 'absent') return [ok(check, 'none runs in this folder')]
+  const { identity, health } = control
+  const runs = `process ${identity.pid} runs, version ${control.version}`
+  const first =
+    control.version === version
+      ? ok(check, control.draining ? `${runs}, and is stopping` : runs)
+      : warning(check, runs, `a restart brings version ${version}`)
+  return [first, ...health.warnings.map(({ message }) => warning(check, message, `its log is ${log}`))]
+}

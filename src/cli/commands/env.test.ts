@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { operand, run } from './env.ts'
+
+const clients = operand[1].split(', ')
+
+function printed(...argv: string[]): { readonly out: string; readonly err: string } {
+  let out = ''
+  let err = ''
+  const print = (text: string): void => void (out += text)
+  const warn = (text: string): void => void (err += text)
+  const terminal = { print, warn, isWatched: false } as unknown as Parameters<typeof run>[2]
+  assert.equal(run(argv, {}, terminal), 0)
+  return { out, err }
+}
+
+/** What a shell makes of the printed lines, and then of a further one. */
+function inShell(lines: string, line: string, env: Readonly<Record<string, string>> = {}): string {
+  return execFileSync('sh', ['-c', `set -eu\n${lines}${line}`], {
+    encoding: 'utf8',
+    env: { PATH: '/usr/bin:/bin', ...env },
+  })
+}
+
+const hostile = `a'b"c $(touch /tmp/no) \`x\` ; \\ *`
+
+test('whatever a model is called, a shell takes it for that name', () => {
+  const cases = [
+    ['claude', '$ANTHROPIC_MODEL', hostile],
+    ['openai', '$OPENAI_MODEL', hostile],
+    ['aider', '$AIDER_MODEL', `openai/${hostile}`],
+  ] as const
+  for (const [client, variable, expected] of cases) {
+    assert.equal(inShell(printed(client, '--model', hostile).out, `printf %s "${variable}"`), expected)
+  }
+  const config = inShell(printed('opencode', '--model', hostile).out, 'printf %s "$OPENCODE_CONFIG_CONTENT"')
+  assert.equal((JSON.parse(config) as { readonly model: string }).model, `tokenweir/${hostile}`)
+})
+
+test('codex gets its settings as arguments, and sends the key that there is', () => {
+  const { out } = printed('codex', '--model', hostile)
+  // `command codex` looks for a program: this one prints its arguments.
+  const asProgram = out.replace('command codex', "printf '%s\\n'")
+  const model = `model=${JSON.stringify(hostile)}`
+  const args = inShell(asProgram, 'codex exec').split('\n')
+  assert.ok(args.includes(model), args.join('\n'))
+  assert.deepEqual(args.slice(-2), ['exec', ''])
+  assert.ok(!args.some((arg) => arg.includes('env_key')))
+  const withKey = inShell(asProgram, 'codex exec', { OPENAI_API_KEY: 'k' })
+  assert.match(withKey, /^-cmodel_providers\.tokenweir\.env_key=OPENAI_API_KEY$/m)
+})
+
+test('the address is as given, with /v1 or without; Anthropic clients get it without', () => {
+  for (const url of ['http://gate:8000', 'http://gate:8000/v1', 'http://gate:8000/v1/']) {
+    assert.match(printed('openai', '--url', url).out, /^export OPENAI_BASE_URL=http:\/\/gate:8000\/v1$/m)
+    assert.match(printed('claude', '--url', url).out, /^export ANTHROPIC_BASE_URL=http:\/\/gate:8000$/m)
+  }
+  assert.match(printed('openai', '--port', '1234').out, /localhost:1234/)
+})
+
+test('a key that is set stays; without one a client that insists on one gets a word', () => {
+  const { out } = printed('openai')
+  assert.equal(inShell(out, 'printf %s "$OPENAI_API_KEY"'), 'none')
+  assert.equal(inShell(out, 'printf %s "$OPENAI_API_KEY"', { OPENAI_API_KEY: 'mine' }), 'mine')
+})
+
+test('what is a file, and no lines for a shell, says which', () => {
+  for (const client of clients) {
+    const { out, err } = printed(client, '--model', 'm')
+    assert.equal(err !== '', !/^(?:export|codex\()/m.test(out), client)
+    if (err.includes('.json')) assert.doesNotThrow(() => JSON.parse(out) as unknown)
+  }
+})
+
+test('who is no known client is told which there are', () => {
+  const refusal = { message: `the client must be one of ${clients.join(', ')}; got "cursor"` }
+  assert.throws(() => printed('cursor'), refusal)
+  assert.throws(() => printed(), /; none was named$/)
+  assert.throws(() => printed('claude', 'codex'), /one client at a time; got "codex" too/)
+  assert.throws(() => printed('continue'), /--model/)
+})

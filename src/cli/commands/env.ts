@@ -1,0 +1,161 @@
+import { row, optionTable } from '../../options/option-spec.ts'
+import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
+import { baseUrl, integer, modelName } from '../../options/value-kind.ts'
+import { flag, optional } from '../option-rows.ts'
+import { type Environment, OptionError, parseWithWord } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+
+export const table = optionTable({
+  model: optional(modelName, 'model that the client asks for; its own choice unless given'),
+  offline: flag('also switch off what the client sends elsewhere: telemetry, update checks, lists of models'),
+  port: row(integer(1, 65_535), defaultGatewayPort, 'TCP port of the gateway on this machine', {
+    env: gatewayOptionTable.port.env,
+  }),
+  url: optional(baseUrl, 'where the client reaches the gateway, in place of this machine and its port'),
+})
+
+/** What a client is told. */
+interface Wanted {
+  /** `http://localhost:9090` */
+  readonly origin: string
+  /** The same with `/v1`. */
+  readonly base: string
+  readonly model: string | null
+  readonly offline: boolean
+}
+
+/** What configures a client: lines for a shell, or the content of a file of the client's. */
+interface Recipe {
+  /** Where the text belongs; null for lines that a shell evaluates. */
+  readonly file: string | null
+  readonly text: (wanted: Wanted) => string
+}
+
+const anyKey = 'export OPENAI_API_KEY="${OPENAI_API_KEY:-none}"'
+
+const recipes = {
+  // Its base URL has no /v1. The key, or the login, is the client's own.
+  claude: shell(({ origin, model, offline }) => [
+    variable('ANTHROPIC_BASE_URL', origin),
+    ...(model === null ? [] : [variable('ANTHROPIC_MODEL', model)]),
+    ...(offline ? [variable('CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC', '1')] : []),
+  ]),
+  codex: shell(({ base, model, offline }) => {
+    const provider = `{name="tokenweir", base_url=${JSON.stringify(base)}, wire_api="responses"}`
+    const settings = [
+      'model_provider="tokenweir"',
+      `model_providers.tokenweir=${provider}`,
+      ...(model === null ? [] : [`model=${JSON.stringify(model)}`]),
+      ...(offline
+        ? ['analytics.enabled=false', 'check_for_update_on_startup=false', 'features.plugins=false']
+        : []),
+    ]
+    const flags = settings.map((setting) => `-c ${quoted(setting)}`).join(' ')
+    // Without a key of its own it sends none, and may be lent the gateway's. One word, because zsh splits nothing.
+    const key = '${OPENAI_API_KEY:+-cmodel_providers.tokenweir.env_key=OPENAI_API_KEY}'
+    return [`codex() { command codex ${flags} ${key} "$@"; }`]
+  }),
+  opencode: shell(({ base, model, offline }) => [
+    anyKey,
+    variable('OPENCODE_CONFIG_CONTENT', JSON.stringify(opencodeConfig(base, model))),
+    ...(offline
+      ? [variable('OPENCODE_DISABLE_AUTOUPDATE', '1'), variable('OPENCODE_DISABLE_MODELS_FETCH', '1')]
+      : []),
+  ]),
+  aider: shell(({ base, model, offline }) => [
+    anyKey,
+    variable('OPENAI_API_BASE', base),
+    ...(model === null ? [] : [variable('AIDER_MODEL', `openai/${model}`)]),
+    ...(offline ? [variable('AIDER_ANALYTICS', 'false'), variable('AIDER_CHECK_UPDATE', 'false')] : []),
+  ]),
+  openai: shell(({ base, model }) => [
+    anyKey,
+    variable('OPENAI_BASE_URL', base),
+    ...(model === null ? [] : [variable('OPENAI_MODEL', model)]),
+  ]),
+  qwen: jsonFile('~/.qwen/settings.json', ({ base, model, offline }) => ({
+    env: { OPENAI_BASE_URL: base },
+    security: { auth: { selectedType: 'openai' } },
+    ...(model === null ? {} : { model: { name: model } }),
+    ...(offline ? { privacy: { usageStatisticsEnabled: false } } : {}),
+  })),
+  pi: jsonFile('~/.pi/agent/models.json', ({ origin, base, model }) => ({
+    providers:
+      model === null
+        ? { openai: { baseUrl: base }, anthropic: { baseUrl: origin } }
+        : {
+            tokenweir: {
+              baseUrl: base,
+              api: 'openai-completions',
+              apiKey: 'OPENAI_API_KEY',
+              models: [{ id: model }],
+            },
+          },
+  })),
+  continue: {
+    file: '~/.continue/config.yaml',
+    text: ({ base, model }) => {
+      if (model === null) throw new OptionError('continue has no model of its own: --model names one')
+      // Text in JSON's quotes is text in YAML, too.
+      return `name: tokenweir
+version: 1.0.0
+schema: v1
+models:
+  - name: ${JSON.stringify(model)}
+    provider: openai
+    model: ${JSON.stringify(model)}
+    apiBase: ${JSON.stringify(base)}
+    apiKey: \${{ secrets.OPENAI_API_KEY }}
+    roles: [chat, edit, apply]
+`
+    },
+  },
+} as const satisfies Readonly<Record<string, Recipe>>
+
+const clients = Object.keys(recipes) as (keyof typeof recipes)[]
+
+export const operand = ['<client>', clients.join(', ')] as const
+
+/** `tokenweir env <client>`: prints what points a client at the gateway. Changes nothing; throws `OptionError`. */
+export function run(
+  argv: readonly string[],
+  env: Environment,
+  { print, warn, isWatched }: Terminal = thisTerminal(),
+): number {
+  const { options, word: client } = parseWithWord(table, argv, env, 'client', clients)
+  const { url, port, model, offline } = options
+  const origin = url === null ? `http://localhost:${port}` : url.replace(/\/+$/, '').replace(/\/v1$/, '')
+  const { file, text }: Recipe = recipes[client]
+  print(text({ origin, base: `${origin}/v1`, model, offline }))
+  if (file !== null) warn(`# This belongs in ${file}\n`)
+  else if (isWatched) warn(`# In this shell: eval "$(${['tokenweir', 'env', ...argv].join(' ')})"\n`)
+  return 0
+}
+
+/** Without a model of ours, the client's own choice of OpenAI's and Anthropic's goes through the gateway. */
+function opencodeConfig(base: string, model: string | null): object {
+  if (model === null) {
+    const options = { baseURL: base }
+    return { provider: { openai: { options }, anthropic: { options } } }
+  }
+  const options = { baseURL: base, apiKey: '{env:OPENAI_API_KEY}' }
+  const provider = { npm: '@ai-sdk/openai-compatible', name: 'tokenweir', options, models: { [model]: {} } }
+  return { provider: { tokenweir: provider }, model: `tokenweir/${model}` }
+}
+
+function shell(lines: (wanted: Wanted) => readonly string[]): Recipe {
+  return { file: null, text: (wanted) => `${lines(wanted).join('\n')}\n` }
+}
+
+function jsonFile(file: string, content: (wanted: Wanted) => object): Recipe {
+  return { file, text: (wanted) => `${JSON.stringify(content(wanted), null, 2)}\n` }
+}
+
+function variable(name: string, value: string): string {
+  return `export ${name}=${quoted(value)}`
+}
+
+/** One word of a POSIX shell, whatever stands in it. */
+function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

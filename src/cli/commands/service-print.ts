@@ -1,0 +1,98 @@
+import { upOptionTable } from '../../options/dashboard-options.ts'
+import { argumentsOf, type OptionTable } from '../../options/option-spec.ts'
+import { ownCommand } from '../gateway-command.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+
+export const table = upOptionTable
+
+/** For the dashboard to end, and for the system to notice, once no call is in flight any more. */
+const afterDrainS = 10
+
+/**
+ * `tokenweir service print`: prints a systemd unit that runs `tokenweir up` with these options, as a user that only it has.
+ * Throws `OptionError`.
+ */
+export function run(
+  argv: readonly string[],
+  env: Environment,
+  { print, warn, isWatched }: Terminal = thisTerminal(),
+): number {
+  const options = parseOptions(table, argv, env)
+  const given = Object.fromEntries(
+    Object.entries(table).filter(([key]) => options.setBy[key as keyof typeof table] !== null),
+  )
+  const args = argumentsOf(given as OptionTable<Readonly<Record<string, unknown>>>, options)
+  const command = [...ownCommand, 'up', ...args].map(quoted).join(' ')
+  // Memory that is written and then run is how V8 works: MemoryDenyWriteExecute would end it at once.
+  print(`# /etc/systemd/system/tokenweir.service
+# Keys and the admin token stand in /etc/tokenweir.env (mode 0600): UPSTREAM_API_KEY=…, TOKENWEIR_ADMIN_TOKEN=…
+# Its files are in /var/lib/tokenweir.
+
+[Unit]
+Description=tokenweir, an inference gateway, and its dashboard
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+ExecStart=${command}
+EnvironmentFile=-/etc/tokenweir.env
+Environment=NODE_COMPILE_CACHE=%C/tokenweir
+Restart=on-failure
+RestartPreventExitStatus=2
+KillMode=mixed
+TimeoutStopSec=${Math.ceil(options.drainTimeoutMs / 1000) + afterDrainS}
+DynamicUser=yes
+StateDirectory=tokenweir
+StateDirectoryMode=0700
+WorkingDirectory=%S/tokenweir
+CacheDirectory=tokenweir
+CacheDirectoryMode=0700
+UMask=0077
+CapabilityBoundingSet=
+LockPersonality=yes
+NoNewPrivileges=yes
+PrivateDevices=yes
+PrivateTmp=yes
+PrivateUsers=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHome=${isInHome(command) ? 'read-only' : 'yes'}
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProtectSystem=strict
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+SystemCallErrorNumber=EPERM
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
+
+[Install]
+WantedBy=multi-user.target
+`)
+  if (isInHome(command)) {
+    warn('# Node or tokenweir is in the home of a user, which the service may not be able to read.\n')
+  }
+  if (isWatched) {
+    warn('# As root: tokenweir service print > /etc/systemd/system/tokenweir.service\n')
+    warn('#          systemctl daemon-reload && systemctl enable --now tokenweir\n')
+  }
+  return 0
+}
+
+function isInHome(command: string): boolean {
+  return /(?:^| |")\/(?:home|root|run\/user)\//.test(command)
+}
+
+/** One word of a command line in a unit: `%` and `$` would be expanded (systemd.service(5), "Command lines"). */
+function quoted(text: string): string {
+  const escaped = text.replaceAll('%', '%%').replaceAll('$', '$$$$')
+  return /^[\w./:@%=,+*$-]+$/.test(escaped) ? escaped : `"${escaped.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, dirname } from 'node:path'
+import type { ControlStatus } from '../../control/control-messages.ts'
+import { askHealth } from '../../supervisor/gateway-port.ts'
+import { exitCode } from '../exit-code.ts'
+import { listenProblem } from '../listen-problem.ts'
+import { askWhoIsThere } from '../commands/dashboard-port.ts'
+import { reachableOrigin } from '../terminal/reachable-origin.ts'
+import { type Finding, fault, ok, warning } from './finding.ts'
+
+const probeLimitMs = 2000
+
+/** The gateway's port: free, or held by the gateway of this folder, or by whom else. `running` is that gateway. */
+export async function checkGatewayPort(
+  host: string,
+  port: number,
+  running: ControlStatus | null,
+): Promise<Finding> {
+  const check = 'port'
+  const problem = await whyNotFree(host, port, '--port')
+  if (problem === null) {
+    const message = `${port === 0 ? 'any free port' : `${port} on ${host}`} can be had`
+    if (running === null) return ok(check, message)
+    return fault(check, `the gateway runs, and does not listen on ${port}`, 'restart it')
+  }
+  if (!problem.isInUse) return fault(check, problem.message, 'the gateway cannot start')
+  const { report, instance } = await askHealth(host, port, probeLimitMs)
+  if (running !== null && instance === running.instance) return ok(check, `${port} is the gateway's own`)
+  const other = report === null ? '' : ` a gateway has it, process ${report.pid}, database ${report.db}`
+  return inUse(check, port, other, '--port')
+}
+
+/** The same of the dashboard's port; `folder` is where its gateway's data are. */
+export async function checkDashboardPort(host: string, port: number, folder: string): Promise<Finding> {
+  const check = 'dashboard'
+  const problem = await whyNotFree(host, port, '--dashboard-port')
+  if (problem === null) return ok(check, `${port === 0 ? 'any free port' : `${port} on ${host}`} can be had`)
+  if (!problem.isInUse) return fault(check, problem.message, 'the dashboard cannot start')
+  const other = await askWhoIsThere(reachableOrigin(host, port))
+  if (other === null) return inUse(check, port, '', '--dashboard-port')
+  if (other.status === null) {
+    const message = `${port} is held by a dashboard that asks for its token first`
+    return warning(check, message, 'is it that of this folder? If not, --dashboard-port chooses another')
+  }
+  const its = dirname(other.status.health?.db ?? other.status.log_file)
+  return its === folder
+    ? ok(check, `${port} is held by the dashboard of this folder`)
+    : inUse(check, port, ` a dashboard for ${its} has it`, '--dashboard-port')
+}
+
+function inUse(check: string, port: number, who: string, flag: string): Finding {
+  const holder = who === '' ? holderOf(port) : null
+  const words = holder === null ? who : ` ${holder} has it`
+  const remedy = `end it, or ${flag} chooses another`
+  return fault(check, `${port} is in use${words === '' ? '' : `:${words}`}`, remedy)
+}
+
+/** Listens for a moment. Null if that can be. */
+async function whyNotFree(
+  host: string,
+  port: number,
+  flag: string,
+): Promise<{ readonly message: string; readonly isInUse: boolean } | null> {
+  const server = createServer().listen({ host, port, exclusive: true })
+  try {
+    await once(server, 'listening')
+    server.close()
+    return null
+  } catch (error) {
+    const problem = listenProblem(error, host, port, flag)
+    return { message: problem.message, isInUse: problem.exitCode === exitCode.portInUse }
+  }
+}
+
+/** `nc (process 4711)`: who listens on a port, as Linux tells root and the same user; else null (proc_pid_net(5)). */
+function holderOf(port: number): string | null {
+  try {
+    const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+    const rows = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/net/${name}`, 'utf8').split('\n'))
+    const listening = rows
+      .map((row) => row.trim().split(/\s+/))
+      .filter(([, address = '', , state]) => state === '0A' && address.endsWith(end))
+    const sockets = new Set(listening.map((row) => `socket:[${row[9]}]`))
+    const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsOne(name, sockets))
+    if (pid === undefined) return null
+    const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return `${basename(program)} (process ${pid})`
+  } catch {
+    return null
+  }
+}
+
+function holdsOne(pid: string, sockets: ReadonlySet<string>): boolean {
+  const folder = `/proc/${pid}/fd`
+  try {
+    return readdirSync(folder).some((fd) => sockets.has(readlinkSync(`${folder}/${fd}`)))
+  } catch {
+    // It has ended, or is another user's.
+    return false
+  }
+}

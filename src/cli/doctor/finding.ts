@@ -1,0 +1,23 @@
+/** `ok`: nothing to do. `warning`: it works, and something is to be known. `fault`: it will not work. */
+export type FindingState = 'ok' | 'warning' | 'fault'
+
+/** What was seen of one thing, and what to do about it. */
+export interface Finding {
+  readonly check: string
+  readonly state: FindingState
+  readonly message: string
+  /** Null if there is nothing to do. */
+  readonly remedy: string | null
+}
+
+export function ok(check: string, message: string): Finding {
+  return { check, state: 'ok', message, remedy: null }
+}
+
+export function warning(check: string, message: string, remedy: string): Finding {
+  return { check, state: 'warning', message, remedy }
+}
+
+export function fault(check: string, message: string, remedy: string): Finding {
+  return { check, state: 'fault', message, remedy }
+}

@@ -1,0 +1,113 @@
+/**
+ * Runs coding agents against a gateway, each configured by nothing but what `tokenweir env` prints, in the network namespace
+ * that `agents.test.ts` starts this in: there is loopback, and nothing else. Prints what was seen as JSON.
+ */
+import { execFile, spawn } from 'node:child_process'
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { agentTask, answerAgent } from '../support/agent-model.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type AgentRun, agents, type SeenRuns } from './agents.ts'
+
+const run = promisify(execFile)
+const command = fileURLToPath(new URL('../../bin/tokenweir.js', import.meta.url))
+const modules = fileURLToPath(new URL('../agents/node_modules', import.meta.url))
+/** Its package puts its binary in place by an install script, of which none is run. */
+const opencode = join(modules, `opencode-${process.platform}-${process.arch}`, 'bin')
+const limitMs = 60_000
+
+const [, , folder = ''] = process.argv
+const namesAsked = new Set<string>()
+const nameServer = await startNameServer()
+const upstream = await startSimulatedUpstream({ reply: (request) => ({ steps: answerAgent(request) }) })
+const gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
+const runs = await Promise.all(Object.keys(agents).map(runAgent))
+await gateway.stop()
+const { stdout } = await run(process.execPath, [command, 'calls', '--json', '--db', gateway.databaseFile])
+const credentials = upstream.requests.map(
+  (request) => request.header('authorization') ?? request.header('x-api-key') ?? '',
+)
+const seen: SeenRuns = {
+  runs,
+  calls: stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as SeenRuns['calls'][number]),
+  credentials: [...new Set(credentials)].sort(),
+  namesAsked: [...namesAsked].sort(),
+}
+process.stdout.write(JSON.stringify(seen))
+await gateway[Symbol.asyncDispose]()
+await upstream.close()
+nameServer.close()
+
+async function runAgent(name: string): Promise<AgentRun> {
+  const { invocation, model, offered = true } = agents[name]!
+  const home = join(folder, name)
+  mkdirSync(join(home, 'work'), { recursive: true })
+  const asked = [
+    'env',
+    name,
+    '--offline',
+    '--port',
+    String(gateway.port),
+    ...(offered ? ['--model', model] : []),
+  ]
+  const printed = await run(process.execPath, [command, ...asked])
+  const [, config] = /^# This belongs in ~\/(.*)$/m.exec(printed.stderr) ?? []
+  if (config !== undefined) {
+    mkdirSync(dirname(join(home, config)), { recursive: true })
+    writeFileSync(join(home, config), printed.stdout)
+  }
+  const child = spawn('sh', ['-c', `${config === undefined ? printed.stdout : ''}${invocation}`], {
+    cwd: join(home, 'work'),
+    env: {
+      PATH: [opencode, join(modules, '.bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+      HOME: home,
+      TERM: 'dumb',
+      OPENAI_API_KEY: 'key-of-the-user',
+      ANTHROPIC_API_KEY: 'key-of-the-user',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  }
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  const file = join(home, 'work', agentTask.file)
+  const left = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return { name, end: code ?? signal, output, left }
+}
+
+/** The only name server in this namespace: it knows no name, and remembers who was asked for. */
+async function startNameServer(): Promise<Socket> {
+  const server = createSocket('udp4')
+  server.on('message', (question, from) => {
+    namesAsked.add(nameIn(question))
+    const answer = Buffer.from(question)
+    // An answer (RFC 1035 §4.1.1), that recursion was available, and no such name.
+    answer.writeUInt16BE(0x8183, 2)
+    server.send(answer, from.port, from.address)
+  })
+  server.bind(53, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+/** The name in a message's first question, in small letters (RFC 1035 §4.1.2). */
+function nameIn(question: Buffer): string {
+  const labels: string[] = []
+  for (let at = 12, length = question[at] ?? 0; length > 0; length = question[at] ?? 0) {
+    labels.push(question.toString('latin1', at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  return labels.join('.').toLowerCase()
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { agentTask, lastWords } from '../support/agent-model.ts'
+import { installPackages } from '../support/install-packages.ts'
+import { makeTempDir } from '../support/temp-dir.ts'
+import { agents, askedAllTheSame, type SeenRuns } from './agents.ts'
+
+const program = fileURLToPath(new URL('agents-in-own-network.ts', import.meta.url))
+
+/** A network of its own with nothing but loopback, and a name server there; as root, or as one in a user namespace. */
+const namespace = [...(process.getuid?.() === 0 ? [] : ['--map-root-user']), '--net', '--mount']
+
+const canIsolate = spawnSync('unshare', [...namespace, 'ip', 'link', 'set', 'lo', 'up']).status === 0
+const skip = canIsolate
+  ? false
+  : 'agents run only where `unshare --net --mount` and `ip` give them a network of their own'
+
+describe('agents, configured by what `tokenweir env` prints', { skip }, () => {
+  let seen: SeenRuns
+
+  before(async () => {
+    // Not `npm ci`: a registry may lack the binaries of other platforms, which npm then leaves out of the lock file.
+    installPackages(fileURLToPath(new URL('../agents', import.meta.url)), ['--no-save'], 'install')
+    await using folder = await makeTempDir()
+    writeFileSync(folder.file('resolv.conf'), 'nameserver 127.0.0.1\n')
+    const inside =
+      'ip link set lo up && mount --bind "$1/resolv.conf" /etc/resolv.conf && exec "$2" "$3" "$1"'
+    const args = [...namespace, 'sh', '-c', inside, 'sh', folder.path, process.execPath, program]
+    const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+    assert.ok(stdout.startsWith('{'), stderr)
+    seen = JSON.parse(stdout) as SeenRuns
+  })
+
+  for (const [name, { model, target }] of Object.entries(agents)) {
+    it(`${name} runs a command, tells the model, and ends by itself`, () => {
+      const { end, output, left } = seen.runs.find((run) => run.name === name)!
+      assert.equal(end, 0, output)
+      assert.ok(output.includes(lastWords), output)
+      assert.equal(left, agentTask.content, output)
+      const calls = seen.calls.filter((call) => call.model === model && call.endpoint === target)
+      assert.ok(calls.length >= 2, `the command and what came of it are two calls: ${output}`)
+      for (const { outcome, output_tokens } of calls) assert.deepEqual([outcome, output_tokens], ['ok', 9])
+    })
+  }
+
+  it('the key is the one that the user has', () => {
+    assert.deepEqual(seen.credentials, ['Bearer key-of-the-user', 'key-of-the-user'])
+  })
+
+  it('with --offline they look up nobody else, but for what docs/clients.md names', () => {
+    assert.deepEqual(seen.namesAsked, askedAllTheSame)
+  })
+})
