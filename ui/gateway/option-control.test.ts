@@ -22,6 +22,8 @@ test('every option of the gateway gets the control that its kind of value wants'
     'token-limit': [1, Number.MAX_SAFE_INTEGER],
     'budget-action': 'choice',
     db: 'text',
+    'otlp-endpoint': 'text',
+    'otlp-traces-endpoint': 'text',
     'pid-file': 'text',
     'max-body-mb': [1, 1024],
     'connect-timeout-ms': [1, longestMs],

@@ -35,6 +35,8 @@ const known: Readonly<Record<string, Words>> = {
   allow_host: { group: 'Network', title: 'Further host names' },
   trust_loopback: { group: 'Network', title: 'Trust in this machine' },
   metrics: { group: 'Network', title: 'Metrics for Prometheus' },
+  otlp_endpoint: { group: 'Network', title: 'Receiver of spans' },
+  otlp_traces_endpoint: { group: 'Network', title: 'Receiver of spans, whole address' },
   raw_log: { group: 'Payloads', title: 'Keeping payloads' },
   raw_log_capture: { group: 'Payloads', title: 'Of which calls' },
   raw_log_max_body_kb: { group: 'Payloads', title: 'Largest body kept' },
