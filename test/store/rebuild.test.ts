@@ -28,7 +28,8 @@ const quarterMs = 15 * 60_000
 const days = 8
 const todayMs = Math.floor(Date.now() / dayMs) * dayMs
 const fromMs = todayMs - days * dayMs
-const clock = { ...systemClock, delay: () => setImmediate() }
+/** It stands still, as the day may end while this runs. */
+const clock = { ...systemClock, wallTime: () => todayMs + dayMs - 1, delay: () => setImmediate() }
 
 /** Calls in some quarter hours of each day before today, in the database and in the sums. */
 function recordedCalls(path: string, count: number, seed: number): readonly CallRecord[] {

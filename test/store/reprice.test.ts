@@ -38,7 +38,7 @@ const fromMs = todayMs - days * dayMs
 const clock = { ...systemClock, delay: () => setImmediate() }
 const all: RepriceRequest = {
   fromMs,
-  toMs: todayMs + dayMs,
+  toMs: todayMs + 2 * dayMs,
   model: null,
   onlyUnpriced: false,
   dryRun: false,
@@ -117,7 +117,8 @@ function assertSound(path: string): void {
   assert.deepEqual([report.integrity, report.quarters.wrongMs, report.days.wrongMs], [[], [], []])
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   const reader = new FigureReader(database)
-  const edgesMs = Array.from({ length: days + 2 }, (_, day) => fromMs + day * dayMs)
+  // Today, and the day that may begin while this runs.
+  const edgesMs = Array.from({ length: days + 3 }, (_, day) => fromMs + day * dayMs)
   const columns = { call_type: 'call_type_id', model: 'model_id', client: 'client_id', status: 'status' }
   for (const [dimension, column] of Object.entries(columns)) {
     const told = new Map<string, readonly number[]>()
