@@ -78,7 +78,12 @@ export async function openDashboard(
   const files = payloadFiles(resolve(options.rawLogFile), options.rawLogCapture)
   const rawLog = new RawLogRelay({ client: new ControlClient(folder), files, clock, onFault })
   let alerts: Promise<AlertService> | null = null
-  // Loaded only when somebody looks, or at the first look at the rules.
+  // Loaded only when somebody looks, or at the first look at the rules; again if that failed.
+  const alertService = (): Promise<AlertService> =>
+    (alerts ??= loadAlerts().catch((error: unknown) => {
+      alerts = null
+      throw error
+    }))
   const loadAlerts = async (): Promise<AlertService> => {
     const { AlertService } = await import('../alerts/alert-service.ts')
     const everyMs = options.alertEveryS * 1000
@@ -94,7 +99,7 @@ export async function openDashboard(
     queries,
     rawLog,
     jobs,
-    alerts: () => (alerts ??= loadAlerts()),
+    alerts: alertService,
     priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),
@@ -110,13 +115,9 @@ export async function openDashboard(
     throw error
   }
   queries.start()
-  const cancelFirstLook = clock.after(
-    options.alertEveryS * 1000,
-    () => void (alerts ??= loadAlerts()).catch(onFault),
-    {
-      background: true,
-    },
-  )
+  const cancelFirstLook = clock.after(options.alertEveryS * 1000, () => void alertService().catch(onFault), {
+    background: true,
+  })
   return {
     gateway,
     port: own.port,

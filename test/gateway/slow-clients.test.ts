@@ -77,7 +77,7 @@ test('clients that read nothing: the upstream is held back, memory bounded, they
 
 test('a slow client that goes on reading is never cut off, however long it takes', async () => {
   const blockCount = 320
-  const stallTimeoutMs = 1200
+  const stallTimeoutMs = 2400
   await using upstream = await startSimulatedUpstream({
     reply: () => bodyReply(Array.from({ length: blockCount }, () => Buffer.alloc(65_536, 'x'))),
   })

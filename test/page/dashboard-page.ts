@@ -68,7 +68,9 @@ export async function openDashboardPage(
     },
     untilText: async (id, pattern) => {
       const found = page.locator(`#${id}`).filter({ hasText: pattern })
-      await found.waitFor({ state: 'attached' })
+      await found.waitFor({ state: 'attached' }).catch(async (error: unknown) => {
+        throw new Error(await waitedInVain(page, `#${id} has ${pattern}`), { cause: error })
+      })
       return (await found.textContent()) ?? ''
     },
     [Symbol.asyncDispose]: () => context.close(),
@@ -94,12 +96,13 @@ export async function untilStill(page: Page): Promise<void> {
 export async function untilTrue(page: Page, expression: string): Promise<void> {
   const deadline = performance.now() + waitLimitMs
   while ((await page.evaluate(expression)) !== true) {
-    if (performance.now() > deadline) {
-      const text = await page.locator('body').innerText()
-      throw new Error(`waited in vain until ${expression}; ${page.url()} shows: ${text}`)
-    }
+    if (performance.now() > deadline) throw new Error(await waitedInVain(page, expression))
     await page.waitForTimeout(lookEveryMs)
   }
+}
+
+async function waitedInVain(page: Page, what: string): Promise<string> {
+  return `waited in vain until ${what}; ${page.url()} shows: ${await page.locator('body').innerText()}`
 }
 
 /** Starts the gateway by the Gateway view's button, and answers its process id. */
