@@ -134,7 +134,11 @@ export const callFields = {
   client: { kind: 'word', table: 'clients', doc: '`x-tokenweir-client`, else the product of the user agent' },
   key_fingerprint: { kind: 'fingerprint', doc: 'salted hash of the credential' },
   user_agent: { kind: 'word', table: 'user_agents', doc: '`User-Agent`' },
-  session: { kind: 'word', table: 'sessions', doc: '`x-tokenweir-session`' },
+  session: {
+    kind: 'word',
+    table: 'sessions',
+    doc: 'the run of an agent that it is part of ([sessions.md](sessions.md))',
+  },
   cost_usd: {
     kind: 'cost',
     record: 'costNanoUsd',
@@ -148,6 +152,14 @@ export const callFields = {
     kind: 'text',
     doc: 'the client’s span in that trace; NULL if the trace is not sampled',
   },
+  session_source: {
+    kind: 'word',
+    table: 'labels',
+    doc: 'header, or key of the body, that named the session',
+  },
+  tags: { kind: 'word', table: 'tag_sets', doc: 'up to eight `key:value`, joined by `,`' },
+  tool_calls: { kind: 'count', doc: 'tools that the answer asks for' },
+  tools: { kind: 'word', table: 'tool_sets', doc: 'their names, each once, at most five, joined by `,`' },
 } as const
 
 type Fields = typeof callFields

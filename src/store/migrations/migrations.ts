@@ -267,6 +267,24 @@ ALTER TABLE calls ADD COLUMN trace_id TEXT;
 ALTER TABLE calls ADD COLUMN parent_span_id TEXT;
 CREATE INDEX calls_by_trace ON calls (trace_id) WHERE trace_id IS NOT NULL;
 `,
+  // 10: Sessions with what named them, tags, and the tools that an answer asks for.
+  `
+CREATE TABLE tag_sets (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE tool_sets (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+ALTER TABLE calls ADD COLUMN session_source_id INTEGER REFERENCES labels;
+ALTER TABLE calls ADD COLUMN tags_id INTEGER REFERENCES tag_sets;
+ALTER TABLE calls ADD COLUMN tool_calls INTEGER;
+ALTER TABLE calls ADD COLUMN tools_id INTEGER REFERENCES tool_sets;
+CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL;
+
+-- One entry for each tag of a call, so that the calls of a tag are found.
+CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE call_tags (
+  tag_id INTEGER NOT NULL REFERENCES tags,
+  call_id INTEGER NOT NULL,
+  PRIMARY KEY (tag_id, call_id)
+) STRICT, WITHOUT ROWID;
+`,
 ]
 
 /** The version from which on the gateways' minutes are added up by the hour. */
