@@ -11,7 +11,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import { ruleList } from './alert-rules.ts'
+import { titleOf } from './alert-rules.ts'
 import { isAlertState } from './alert-states.ts'
 
 const isAlertMessage = record<AlertMessage>({
@@ -65,7 +65,6 @@ export function activeIn({ states }: AlertRecord): AlertsReport['active'] {
   return states
     .filter(({ toldMs }) => toldMs !== null)
     .map(({ rule, subject, text, sinceMs }) => {
-      const title = ruleList.find(([code]) => code === rule)?.[1].title ?? rule
-      return { rule, title, subject, text, since: new Date(sinceMs).toISOString() }
+      return { rule, title: titleOf(rule), subject, text, since: new Date(sinceMs).toISOString() }
     })
 }

@@ -1,8 +1,10 @@
 import type { ProcessStatus } from '../api/process-status.ts'
-import { numberFormat } from '../lib/number-format.ts'
+import { type NumberFormat, numberFormat } from '../lib/number-format.ts'
 import type { AlertFigures } from '../query/alerts-answer.ts'
 
-const { count, dollars, duration, longDuration, percent, shortCount } = numberFormat({ group: ',', gap: ' ' })
+/** As messages write figures. */
+export const figures: NumberFormat = numberFormat({ group: ',', gap: ' ' })
+const { count, dollars, duration, longDuration, percent, shortCount } = figures
 
 /** What the rules look at. Null is what could not be had this time. */
 export interface AlertInput {
@@ -212,6 +214,11 @@ export type AlertCode = keyof typeof alertRules
 export const ruleList: readonly (readonly [AlertCode, AlertRule])[] = Object.entries(
   alertRules,
 ) as unknown as readonly (readonly [AlertCode, AlertRule])[]
+
+/** As people know a rule; its code, if this version has no such rule. */
+export function titleOf(code: string): string {
+  return ruleList.find(([known]) => known === code)?.[1].title ?? code
+}
 
 /** A rule in words, with its threshold. */
 export function asksWords({ asks, threshold: { unit } }: AlertRule, threshold: number): string {

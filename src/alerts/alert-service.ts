@@ -11,7 +11,7 @@ import { type Poll, startPoll } from '../supervisor/poll.ts'
 import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
 import { type AlertRecord, activeIn, readAlertRecord } from './alert-file.ts'
 import type { AlertReceiver } from './alert-request.ts'
-import { asksWords, ruleList } from './alert-rules.ts'
+import { asksWords, ruleList, titleOf } from './alert-rules.ts'
 import { type AlertSettings, AlertSettingsFile, alertChange } from './alert-settings.ts'
 import { type DueMessage, nextStates } from './alert-states.ts'
 import { sendAlert, tryAlert } from './send-alert.ts'
@@ -192,14 +192,13 @@ export class AlertService {
   }
 
   #messageOf({ kind, state: { rule, subject, sinceMs }, text }: DueMessage, nowMs: number): AlertMessage {
-    const known = ruleList.find(([code]) => code === rule)?.[1]
     return {
       id: `msg_${randomUUID()}`,
       at: new Date(nowMs).toISOString(),
       kind,
       rule,
       subject,
-      title: known?.title ?? rule,
+      title: titleOf(rule),
       text,
       since: new Date(sinceMs).toISOString(),
       state: this.#options.receiver === null ? 'unsent' : 'pending',

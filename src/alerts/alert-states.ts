@@ -1,9 +1,6 @@
-import { numberFormat } from '../lib/number-format.ts'
 import { type MessageOf, isFlag, isNumber, isText, nullable, record } from '../lib/message-shape.ts'
 import type { AlertMessage, AlertSetting } from '../api/alerts.ts'
-import { type AlertCode, type AlertInput, type Found, ruleList } from './alert-rules.ts'
-
-const { longDuration } = numberFormat({ group: ',', gap: ' ' })
+import { type AlertCode, type AlertInput, type Found, figures, ruleList } from './alert-rules.ts'
 
 /** While it is so, it is told again after so long. */
 const againMs = 4 * 3_600_000
@@ -76,7 +73,8 @@ export function nextStates(
       // Clocks are set back: what was seen in the future was seen now.
       const isOver = state.toldMs === null || Math.abs(look.nowMs - state.seenMs) >= rule.quietMs
       if (!isOver) states.push(state)
-      else end(state, `It lasted ${longDuration(Math.max(1, (state.seenMs - state.sinceMs) / 1000))}.`)
+      else
+        end(state, `It lasted ${figures.longDuration(Math.max(1, (state.seenMs - state.sinceMs) / 1000))}.`)
     }
     let count = states.filter((state) => state.rule === code).length
     count += open.filter(({ subject }) => now.has(subject)).length

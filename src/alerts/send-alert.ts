@@ -2,6 +2,7 @@ import type { AlertMessage } from '../api/alerts.ts'
 import type { Clock } from '../call/clock.ts'
 import { codeOf } from '../lib/errors.ts'
 import { STATUS_CODES, readAtMost } from '../lib/http.ts'
+import { retryAfterMs } from '../lib/retry-after.ts'
 import { type AlertReceiver, alertRequest } from './alert-request.ts'
 
 /** From the first byte out to the head of the answer. */
@@ -19,7 +20,7 @@ interface Tried {
   /** Whether a further try makes sense. */
   readonly isPassing: boolean
   /** What the receiver asks to wait; null unless it does. */
-  readonly retryAfterMs: number | null
+  readonly askedMs: number | null
 }
 
 /** Tries up to three times. Never rejects but with the signal's reason. */
@@ -34,7 +35,7 @@ export async function sendAlert(
     signal.throwIfAborted()
     const waitMs = waitsMs[again]
     if (tried.isDelivered || !tried.isPassing || waitMs === undefined) return tried
-    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, tried.retryAfterMs ?? 0)), signal)
+    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, tried.askedMs ?? 0)), signal)
   }
 }
 
@@ -52,29 +53,23 @@ export async function tryAlert(
     const options = { method: 'POST', headers, body, redirect: 'manual' } as const
     const answer = await fetch(url, { ...options, signal: AbortSignal.any([signal, over.signal]) })
     const { status } = answer
-    const retryAfterMs = retryAfterOf(answer.headers.get('retry-after'), clock.wallTime())
+    const askedMs = retryAfterMs(answer.headers.get('retry-after'), clock.wallTime())
     const isDelivered = answer.ok
     const word = isDelivered ? '' : await wordOf(answer, receiver)
     if (isDelivered) void answer.body?.cancel().catch(() => undefined)
     const isRedirect = status >= 300 && status < 400
     const why = isRedirect ? ': redirects are not followed' : word === '' ? '' : `: ${word}`
     const isPassing = status === 429 || status === 408 || status >= 500
-    return { isDelivered, detail: `${status} ${STATUS_CODES[status] ?? ''}${why}`, isPassing, retryAfterMs }
+    return { isDelivered, detail: `${status} ${STATUS_CODES[status] ?? ''}${why}`, isPassing, askedMs }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : null
     const code = codeOf(cause) ?? codeOf(error)
     const why = typeof code === 'string' ? code : 'the connection broke'
     const detail = over.signal.aborted ? `no answer within ${sendLimitMs / 1000} s` : `no answer: ${why}`
-    return { isDelivered: false, detail, isPassing: true, retryAfterMs: null }
+    return { isDelivered: false, detail, isPassing: true, askedMs: null }
   } finally {
     cancel()
   }
-}
-
-/** Seconds, or a date (RFC 9110 §10.2.3), in milliseconds from now. */
-function retryAfterOf(header: string | null, nowMs: number): number | null {
-  const ms = /^\d{1,9}$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - nowMs
-  return Number.isFinite(ms) ? Math.max(0, ms) : null
 }
 
 /** The word with which a receiver refuses; empty if it is no single word, or may repeat a part of the address. */

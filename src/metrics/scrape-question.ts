@@ -22,6 +22,8 @@ export const toldCounters = {
   nodejs_eventloop_active_seconds_total: 'Time in which the event loop was at work.',
   tokenweir_retries_429_total: 'Calls tried again after a 429 of the upstream.',
   tokenweir_telemetry_dropped_total: 'Records of calls that were lost.',
+  tokenweir_spans_sent_total: 'Spans that the receiver took.',
+  tokenweir_spans_dropped_total: 'Spans that were lost, or that it refused.',
 } as const
 
 type ToldName = keyof typeof openGauges | keyof typeof loopGauges | keyof typeof toldCounters

@@ -1,6 +1,7 @@
 import type { Warn } from '../call/row-observer.ts'
 import type { Clock } from '../call/clock.ts'
 import { messageOf } from '../lib/errors.ts'
+import { retryAfterMs } from '../lib/retry-after.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
 import type { CallSpan } from './call-span.ts'
 import { type Acceptance, SpanBytes, type SpanFormat } from './span-format.ts'
@@ -17,6 +18,14 @@ export interface SpanSenderOptions {
   readonly warn: Warn
   /** At least 0, below 1. */
   readonly random?: () => number
+}
+
+/** What is held, and what became of all others since the start. */
+export interface SpanFigures {
+  readonly spans: number
+  readonly bytes: number
+  readonly sent: number
+  readonly dropped: number
 }
 
 interface Batch {
@@ -48,6 +57,7 @@ export class SpanSender {
   /** Set while nothing is sent for a time. */
   #cancelPause: (() => void) | null = null
   #failures = 0
+  #sent = 0
   #dropped = 0
   readonly #closing = new AbortController()
   #isClosed = false
@@ -56,11 +66,10 @@ export class SpanSender {
     this.#options = options
   }
 
-  /** What is held, and how many were lost since the start. */
-  get figures(): { readonly spans: number; readonly bytes: number; readonly dropped: number } {
+  get figures(): SpanFigures {
     const spans = this.#batches.reduce((sum, { count }) => sum + count, this.#openCount)
     const bytes = this.#batches.reduce((sum, one) => sum + one.spans.length, this.#open.bytes.length)
-    return { spans, bytes, dropped: this.#dropped }
+    return { spans, bytes, sent: this.#sent, dropped: this.#dropped }
   }
 
   add(span: CallSpan): void {
@@ -152,11 +161,14 @@ export class SpanSender {
       )
     }
     const { status, retryAfter } = reply
-    if (passing.has(status)) return this.#again(`it answers ${status}`, this.#askedMs(retryAfter))
+    if (passing.has(status)) {
+      const askedMs = retryAfterMs(retryAfter, this.#options.clock.wallTime())
+      return this.#again(`it answers ${status}`, askedMs)
+    }
     this.#batches.shift()
     this.#failures = 0
     if (status < 200 || status > 299) return this.#refused(next, status)
-    this.#accepted(reply.body)
+    this.#accepted(next, reply.body)
     return null
   }
 
@@ -166,7 +178,8 @@ export class SpanSender {
     const message = `${url} takes no spans: ${reason}; ${spans} wait, ${dropped} were dropped since the start; calls are served and recorded as ever`
     this.#options.warn('otlp', { code: 'otlp_unreachable', message })
     const longestMs = Math.min(pause.longestMs, pause.firstMs * 2 ** this.#failures++)
-    return askedMs ?? longestMs * (0.5 + random() / 2)
+    if (askedMs !== null) return Math.min(pause.askedMs, Math.max(pause.firstMs, askedMs))
+    return longestMs * (0.5 + random() / 2)
   }
 
   #refused({ count }: Batch, status: number): number {
@@ -181,10 +194,12 @@ export class SpanSender {
   }
 
   /** Of a batch that was taken, at least in part. */
-  #accepted(body: Buffer): void {
+  #accepted({ count }: Batch, body: Buffer): void {
     const { url, warn } = this.#options
     const { rejected, message } = this.#acceptance(body)
-    this.#dropped += Math.max(0, rejected)
+    const lost = Math.min(count, Math.max(0, rejected))
+    this.#dropped += lost
+    this.#sent += count - lost
     const said = message === '' ? '' : `: ${this.#quoted(message)}`
     const told = `${url} took spans and threw ${rejected} of them away${said}`
     warn('otlp', null)
@@ -207,14 +222,5 @@ export class SpanSender {
     return maskKeys(quoted, true)
       .replaceAll(/\p{C}+/gu, ' ')
       .slice(0, longestQuote)
-  }
-
-  /** Of `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3); null if it says nothing. */
-  #askedMs(header: string | null): number | null {
-    if (header === null) return null
-    const ms = /^\d+$/.test(header)
-      ? Number(header) * 1000
-      : Date.parse(header) - this.#options.clock.wallTime()
-    return Number.isNaN(ms) ? null : Math.min(pause.askedMs, Math.max(pause.firstMs, ms))
   }
 }

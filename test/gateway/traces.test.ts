@@ -187,6 +187,9 @@ describe('traces', { concurrency: true }, () => {
     const health = JSON.stringify(await untilWarned(gateway, 'otlp_rejected'))
     assert.match(health, /threw 1 of them away: too old/)
     assert.doesNotMatch(health, /otlp_unreachable/)
+    const metrics = (await exchange(gateway.port, 'GET', '/metrics')).body.toString()
+    assert.match(metrics, /^tokenweir_spans_sent_total 0$/m)
+    assert.match(metrics, /^tokenweir_spans_dropped_total 1$/m)
     const [first, second] = receiver.posts
     assert.equal(second?.path, '/in/here')
     assert.deepEqual(second.body, first?.body)

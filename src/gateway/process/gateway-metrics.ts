@@ -1,23 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { extname } from 'node:path'
 import type { HealthReport } from '../../api/health-report.ts'
 import { type Clock, within } from '../../call/clock.ts'
-import type { ObserverModule } from '../../call/row-observer.ts'
-import type { BuildInfo } from '../../metrics/metrics-observer.ts'
 import type { ScrapeQuestion } from '../../metrics/scrape-question.ts'
+import type { SpanFigures } from '../../traces/span-sender.ts'
 import type { MetricsSource, ScrapeWish } from '../http/metrics-answer.ts'
 
-const name = 'metrics'
 /** A scraper that waits longer gets nothing in the end, as a rule. */
 const answerLimitMs = 2000
 const loopDelayEveryMs = 20
 const nanoseconds = 1e9
-
-/** What counts the series, in the writer's thread. */
-export function metricsModule(settings: BuildInfo): ObserverModule {
-  const file = `../../metrics/metrics-observer${extname(import.meta.url)}`
-  return { name, url: new URL(file, import.meta.url).href, settings }
-}
 
 /** Has the writer's thread write what a scraper gets, and tells it what only this thread knows. */
 export class GatewayMetrics implements MetricsSource {
@@ -25,11 +16,18 @@ export class GatewayMetrics implements MetricsSource {
   readonly #ask: (observer: string, question: string) => Promise<string | null>
   /** One of a kind at a time: while the thread is held up, questions must not pile up. */
   readonly #asked = new Map<string, Promise<string | null>>()
+  readonly #sendsSpans: boolean
   #loopDelay: ReturnType<typeof monitorEventLoopDelay> | null = null
 
-  constructor(clock: Clock, ask: (observer: string, question: string) => Promise<string | null>) {
+  /** `sendsSpans`: there is an observer that counts them. */
+  constructor(
+    clock: Clock,
+    ask: (observer: string, question: string) => Promise<string | null>,
+    sendsSpans: boolean,
+  ) {
     this.#clock = clock
     this.#ask = ask
+    this.#sendsSpans = sendsSpans
   }
 
   async text(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
@@ -44,10 +42,16 @@ export class GatewayMetrics implements MetricsSource {
   }
 
   async #answer(report: HealthReport, wish: ScrapeWish): Promise<string | null> {
-    const values = { ...gatewayValues(report), ...this.#loopValues() }
+    const values = { ...gatewayValues(report), ...(await this.#spanValues()), ...this.#loopValues() }
     const question: ScrapeQuestion = { ...wish, values, warnings: report.warnings.map(({ code }) => code) }
     // Rejects while the thread is started anew.
-    return this.#ask(name, JSON.stringify(question)).catch(() => null)
+    return this.#ask('metrics', JSON.stringify(question)).catch(() => null)
+  }
+
+  async #spanValues() {
+    const told = this.#sendsSpans ? await this.#ask('traces', '').catch(() => null) : null
+    const { sent, dropped } = told === null ? { sent: 0, dropped: 0 } : (JSON.parse(told) as SpanFigures)
+    return { tokenweir_spans_sent_total: sent, tokenweir_spans_dropped_total: dropped }
   }
 
   #loopValues() {

@@ -9,8 +9,9 @@ import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
+import type { BuildInfo } from '../../metrics/metrics-observer.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
-import type { TraceObserverSettings } from '../../traces/observe-traces.ts'
+import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
@@ -30,7 +31,7 @@ import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
-import { GatewayMetrics, metricsModule } from './gateway-metrics.ts'
+import { GatewayMetrics } from './gateway-metrics.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
@@ -85,8 +86,17 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const schemePort = base.origin.startsWith('https:') ? 443 : 80
   const { traces } = secrets
   const observers = [
-    ...(options.metrics ? [metricsModule({ version, instance })] : []),
-    ...(traces === null ? [] : [tracesModule({ ...traces, version, instance, schemePort })]),
+    ...(options.metrics ? [observerModule('metrics', { version, instance } satisfies BuildInfo)] : []),
+    ...(traces === null
+      ? []
+      : [
+          observerModule('traces', {
+            ...traces,
+            version,
+            instance,
+            schemePort,
+          } satisfies TraceObserverSettings),
+        ]),
   ]
   const sink = new WriterThread({ dbPath: options.db, instance, number, version, observers })
   const admission = new LocalAdmission({ ...options, clock })
@@ -159,7 +169,9 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     calls,
     health,
     rawLog: rawLog.routes,
-    metrics: options.metrics ? new GatewayMetrics(clock, (of, text) => sink.ask(of, text)) : null,
+    metrics: options.metrics
+      ? new GatewayMetrics(clock, (of, text) => sink.ask(of, text), traces !== null)
+      : null,
     trusted,
     allowedHosts: options.allowHost,
   })
@@ -180,10 +192,10 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   }
 }
 
-/** What sends spans, in the writer's thread. */
-function tracesModule(settings: TraceObserverSettings): ObserverModule {
-  const file = `../../traces/observe-traces${extname(import.meta.url)}`
-  return { name: 'traces', url: new URL(file, import.meta.url).href, settings }
+/** An observer of rows in the writer's thread; that thread loads it by its address, source or built as this very file is. */
+function observerModule(name: 'metrics' | 'traces', settings: unknown): ObserverModule {
+  const file = `../../${name}/${name}-observer${extname(import.meta.url)}`
+  return { name, url: new URL(file, import.meta.url).href, settings }
 }
 
 /** A name for one run of a gateway: it marks its rows, its journal and its `Via`. */
