@@ -13,7 +13,7 @@ import { benchPolledOverview } from './polled-overview.ts'
 import { benchQuestions } from './questions.ts'
 import { benchRawLog } from './raw-log.ts'
 import { benchFeedReaders } from './feed-readers.ts'
-import { benchScrapedCalls } from './scraped-calls.ts'
+import { benchObservedCalls, benchObservedEvents } from './observed-gateway.ts'
 import { benchStart } from './start.ts'
 import { type BenchResult, formatTable, verdict, writeResult } from './summary.ts'
 import { absence, streamAbsence } from './targets/target.ts'
@@ -34,7 +34,8 @@ const programs: Readonly<Record<string, (options: BenchOptions) => Promise<Bench
   p12: benchFirstCall,
   'raw-log': benchRawLog,
   feed: benchFeedReaders,
-  metrics: benchScrapedCalls,
+  observed: benchObservedCalls,
+  'observed-p2': benchObservedEvents,
 }
 /** Left out of a run of all programs when no database is named. */
 const needDatabase: ReadonlySet<string> = new Set(['p7', 'p9', 'page', 'p11'])
