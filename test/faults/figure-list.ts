@@ -62,6 +62,13 @@ export const figureList: readonly MeasuredFigure[] = [
     ['test/faults/strangers.ts'],
     2,
   ),
+  {
+    figures: ['R49'],
+    goal: 'slots shared by gateways, 100,000 random schedules: never over the limit, all are served',
+    run: ['test/faults/slot-schedules.ts'],
+    quick: null,
+    limitMs: 10 * minuteMs,
+  },
   of('R18', 'a reader of 60 s: log ≤ 64 MB 10 s after, no record lost', ['test/faults/long-reader.ts'], 5),
   of(
     'R39',

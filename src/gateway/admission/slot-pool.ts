@@ -1,0 +1,174 @@
+/** What a gateway tells the pool of slots that it shares. Messages may be lost, repeated, and overtake each other. */
+export interface SlotSync {
+  readonly holder: string
+  /** The state of the pool that it knows; null before the first answer. */
+  readonly epoch: string | null
+  /** Counts how often it has joined: the first message of a life joins. */
+  readonly life: number
+  /** Slots that it used when this life began. */
+  readonly base: number
+  /** Slots given back in this life; it only grows. */
+  readonly given: number
+  /** The highest `granted` of an answer in this life, `base` before it. */
+  readonly granted: number
+  /** Since when its oldest waiting calls wait, in the pool's time, the oldest first: at most {@link mostAges}. */
+  readonly waiting: readonly number[]
+}
+
+export type SlotAnswer =
+  /** The message counts for nothing: join, in a new life. */
+  | { readonly known: false; readonly epoch: string }
+  | {
+      readonly known: true
+      /** Slots that it got in this life, `base` among them; it only grows. */
+      readonly granted: number
+      /** Another gateway wants a slot, or there are fewer than are held: what becomes free is to be given back. */
+      readonly contended: boolean
+    }
+
+/** Waiting calls of which a gateway tells. */
+export const mostAges = 16
+
+interface Holder {
+  readonly life: number
+  granted: number
+  given: number
+  waiting: readonly number[]
+  leaseEndsMs: number
+  /** What it was told last. */
+  told: { readonly granted: number; readonly contended: boolean } | null
+}
+
+export interface SlotPoolOptions {
+  readonly max: number
+  /** So long after its last message a holder's slots are its own. */
+  readonly leaseMs: number
+  /** Of this state: another one whenever what was known may be lost. */
+  readonly epoch: string
+  /** Who may hold slots of a former state: until all of them have joined, or a lease is over, nobody gets more. */
+  readonly expected?: Iterable<string>
+  /** By the pool's own clock, the only one that counts here. */
+  readonly nowMs: number
+}
+
+/**
+ * The slots that several gateways share, and who holds them: a pure machine. A holder has `granted − given` slots, and
+ * uses no more. Counters of a life only grow, so that no message that is late, lost or repeated gives a slot twice; what
+ * belongs to another life or another state of the pool counts for nothing.
+ */
+export class SlotPool {
+  readonly epoch: string
+  readonly #leaseMs: number
+  #max: number
+  readonly #holders = new Map<string, Holder>()
+  /** The last life of those that are gone: a message of it that is still on its way does not bring it back. */
+  readonly #ended = new Map<string, number>()
+  readonly #expected: Set<string>
+  readonly #expectedUntilMs: number
+
+  constructor({ max, leaseMs, epoch, expected = [], nowMs }: SlotPoolOptions) {
+    this.#max = max
+    this.#leaseMs = leaseMs
+    this.epoch = epoch
+    this.#expected = new Set(expected)
+    this.#expectedUntilMs = nowMs + leaseMs
+  }
+
+  /** Slots that are held, whether used or not. */
+  get held(): number {
+    let held = 0
+    for (const { granted, given } of this.#holders.values()) held += granted - given
+    return held
+  }
+
+  /** Nobody gets more: it is not known yet what is held. */
+  isLearning(nowMs: number): boolean {
+    return this.#expected.size > 0 && nowMs < this.#expectedUntilMs
+  }
+
+  /** Takes a message, and grants what is free. */
+  sync(message: SlotSync, nowMs: number): SlotAnswer {
+    this.endLeases(nowMs)
+    const holder = this.#take(message, nowMs)
+    if (holder === null) return { known: false, epoch: this.epoch }
+    this.#grant(nowMs)
+    const answer = this.#answer(message.holder, holder)
+    holder.told = answer
+    return answer
+  }
+
+  /** It has ended, or is known to be dead: its slots are free at once. */
+  leave(holder: string): void {
+    const life = this.#holders.get(holder)?.life
+    this.#expected.delete(holder)
+    if (life === undefined) return
+    this.#ended.set(holder, life)
+    this.#holders.delete(holder)
+  }
+
+  setMax(max: number): void {
+    this.#max = max
+  }
+
+  /** Who has not been heard of for a lease holds nothing any more. */
+  endLeases(nowMs: number): void {
+    for (const [name, { leaseEndsMs }] of this.#holders) if (leaseEndsMs <= nowMs) this.leave(name)
+  }
+
+  /** Those for whom something is so that they have not been told: each is to be woken once, so that it asks. */
+  news(): readonly string[] {
+    const names: string[] = []
+    for (const [name, holder] of this.#holders) {
+      const { granted, contended } = this.#answer(name, holder)
+      const { told } = holder
+      if (told?.granted === granted && told.contended === contended) continue
+      holder.told = { granted, contended }
+      names.push(name)
+    }
+    return names
+  }
+
+  knows(holder: string): boolean {
+    return this.#holders.has(holder)
+  }
+
+  #take(
+    { holder: name, epoch, life, base, given, granted, waiting }: SlotSync,
+    nowMs: number,
+  ): Holder | null {
+    if (epoch !== this.epoch) return null
+    let holder = this.#holders.get(name)
+    if (holder?.life !== life) {
+      if (life <= (holder?.life ?? this.#ended.get(name) ?? 0)) return null
+      holder = { life, granted: base, given: 0, waiting: [], leaseEndsMs: 0, told: null }
+      this.#holders.set(name, holder)
+      this.#expected.delete(name)
+    }
+    holder.given = Math.max(holder.given, given)
+    // Slots on their way to it are for those that have waited the longest.
+    holder.waiting = waiting.slice(holder.granted - granted)
+    holder.leaseEndsMs = nowMs + this.#leaseMs
+    return holder
+  }
+
+  /** Each free slot goes to the call that has waited the longest. */
+  #grant(nowMs: number): void {
+    if (this.isLearning(nowMs)) return
+    for (let free = this.#max - this.held; free > 0; free--) {
+      let next: Holder | null = null
+      for (const holder of this.#holders.values()) {
+        const [since = Infinity] = holder.waiting
+        if (since < (next?.waiting[0] ?? Infinity)) next = holder
+      }
+      if (next === null) return
+      next.granted++
+      next.waiting = next.waiting.slice(1)
+    }
+  }
+
+  #answer(name: string, { granted }: Holder): SlotAnswer & { readonly known: true } {
+    let contended = this.held > this.#max
+    for (const [other, { waiting }] of this.#holders) contended ||= other !== name && waiting.length > 0
+    return { known: true, granted, contended }
+  }
+}
