@@ -12,6 +12,7 @@ export const callFilters = {
   status: { by: 'any', field: 'status' },
   client: { by: 'any', field: 'client' },
   endpoint: { by: 'any', field: 'endpoint' },
+  session: { by: 'any', field: 'session' },
   min_ms: { by: 'least', field: 'duration_ms' },
   max_ms: { by: 'most', field: 'duration_ms' },
 } as const

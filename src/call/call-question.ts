@@ -9,6 +9,7 @@ export const callDimensions = [
   'client',
   'endpoint',
   'failure_code',
+  'session',
 ] as const
 
 export type CallDimension = (typeof callDimensions)[number]

@@ -8,6 +8,7 @@ import { alertsAnswer } from './alerts-answer.ts'
 import { type GroupAnswer, groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
+import { sessionsAnswer } from './sessions-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
 import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
 import {
@@ -80,6 +81,8 @@ async function answerOf(
       return groupText(await groupAnswer(store, question, nowMs), question, note)
     case 'overview':
       return json(await overviewAnswer(store, question, nowMs), note)
+    case 'sessions':
+      return json(await sessionsAnswer(store, question), note)
     case 'ended':
       return json(await endedAnswer(store, question), note)
     case 'payloads': {

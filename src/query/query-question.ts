@@ -2,6 +2,7 @@ import { CodedError } from '../lib/errors.ts'
 import type { PriceSync } from '../api/costs.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
+import type { SessionPage } from '../call/call-session.ts'
 import type { CallSort } from '../call/call-reader.ts'
 import type { ZonedUnit } from '../lib/zoned-time.ts'
 
@@ -34,6 +35,13 @@ export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
   readonly timeZone: string
+}
+
+/** What `/api/sessions` is asked. */
+export interface SessionsQuestion {
+  readonly kind: 'sessions'
+  readonly filter: CallFilter
+  readonly page: SessionPage
 }
 
 /** Which calls ended since; without `afterSeq`, where to begin from now on. */
@@ -88,6 +96,7 @@ export type QueryQuestion =
   | ListQuestion
   | GroupQuestion
   | OverviewQuestion
+  | SessionsQuestion
   // `/api/calls/{id}`
   | { readonly kind: 'call'; readonly id: number }
   | EndedQuestion

@@ -55,6 +55,7 @@ interface Made {
   readonly status: number | null
   readonly client: string | null
   readonly endpoint: string
+  readonly session: string | null
   readonly durationMs: number
   readonly tpotMs: number | null
   readonly costNanoUsd: number | null
@@ -70,6 +71,7 @@ const made: fc.Arbitrary<Made> = fc.record({
   status: fc.constantFrom(200, 429, null),
   client: fc.constantFrom('x', 'y', null),
   endpoint: fc.constantFrom('/v1/chat/completions', '/v1/embeddings'),
+  session: fc.constantFrom('run 1', 'run 2', null),
   durationMs: fc.integer({ min: 1, max: 100_000 }),
   tpotMs: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }),
   costNanoUsd: fc.option(fc.nat(1e9), { nil: null }),
@@ -88,6 +90,7 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
       status: fc.constantFrom([429], [200, 500]),
       client: fc.constantFrom(['x'], ['x', 'y']),
       endpoint: fc.constantFrom(['/v1/embeddings']),
+      session: fc.constantFrom(['run 1'], ['run 1', 'run 2', 'run 3']),
       min_ms: fc.integer({ min: 0, max: 60_000 }),
       max_ms: fc.integer({ min: 20_000, max: 100_000 }),
       exactly: fc.constantFrom('upstream_http', 'not a code'),
@@ -112,6 +115,7 @@ function passes(call: Made, filter: CallFilter): boolean {
     within(filter.status, call.status) &&
     within(filter.client, call.client) &&
     within(filter.endpoint, call.endpoint) &&
+    within(filter.session, call.session) &&
     call.durationMs >= (filter.min_ms ?? 0) &&
     call.durationMs <= (filter.max_ms ?? Infinity) &&
     (filter.exactly === undefined || failureCodeOf(call) === filter.exactly)
@@ -209,6 +213,7 @@ const dimensions = [
   'client',
   'endpoint',
   'failure_code',
+  'session',
 ] as const
 
 test('sums are exact and percentiles within 1 %, in every zone, whatever was rolled forward', async () => {
@@ -296,6 +301,7 @@ function storedCall(each: Made, startMs: number, index: number): StoredCall {
     status: each.status,
     client: each.client,
     endpoint: each.endpoint,
+    session: each.session,
     durationMs: each.durationMs,
     tpotMs: each.tpotMs,
     costNanoUsd: each.costNanoUsd,

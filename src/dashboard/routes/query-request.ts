@@ -10,6 +10,7 @@ import {
   type ListQuestion,
   type OverviewQuestion,
   type QueryFormat,
+  type SessionsQuestion,
   maxSorted,
 } from '../../query/query-question.ts'
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
@@ -96,6 +97,14 @@ export const callsTable = {
   format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
 }
 
+/** The query parameters of `/api/sessions`. */
+export const sessionsTable = {
+  ...overviewTable,
+  q: optional(shortText('a session’s name or a part of it, an id or an error code', maxNameLength)),
+  limit: or(integer(1, 1000), 100),
+  cursor: optional(cursor),
+}
+
 export type CallsQuery = QueryOf<typeof callsTable>
 
 /** The question in a query of `/api/query`. Throws if its parameters do not go together. */
@@ -130,6 +139,17 @@ export function callsQuestion(query: CallsQuery): ListQuestion | GroupQuestion {
 /** The question in a query of `/api/overview`. */
 export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
+}
+
+/** The question in a query of `/api/sessions`. */
+export function sessionsQuestion({
+  limit,
+  cursor,
+  q,
+  ...query
+}: QueryOf<typeof sessionsTable>): SessionsQuestion {
+  const page = { limit, ...(cursor !== null && { beforeId: cursor }), ...(q !== null && { search: q }) }
+  return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page }
 }
 
 function filterOf({ from, to, tz, errors_only, q, ...fields }: OverviewQuery): CallFilter {

@@ -276,6 +276,8 @@ ALTER TABLE calls ADD COLUMN tags_id INTEGER REFERENCES tag_sets;
 ALTER TABLE calls ADD COLUMN tool_calls INTEGER;
 ALTER TABLE calls ADD COLUMN tools_id INTEGER REFERENCES tool_sets;
 CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL;
+-- From a call to the next older one of any session.
+CREATE INDEX calls_in_sessions ON calls (id, session_id) WHERE session_id IS NOT NULL;
 
 -- One entry for each tag of a call, so that the calls of a tag are found.
 CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;

@@ -18,6 +18,7 @@ import { RowStatements } from '../sqlite/row-statements.ts'
 import { historyReader } from './history-reader.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
+import { SessionList } from './session-list.ts'
 import { servedModels } from './served-models.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 
@@ -41,6 +42,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
   const words = new CallWords(database)
   const statements = new RowStatements(database)
   const pages = new CallList(database, isOver)
+  const sessions = new SessionList(database, pages, words, isOver)
   const figures = new FigureReader(database, isOver)
   const byId = database.prepare(`SELECT\n${publicFieldList}\nFROM calls AS c WHERE c.id = ?`)
   /** Askers who share one instant. */
@@ -85,6 +87,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       const reached = rows.length === limit ? Number(rows.at(-1)?.['seq'] ?? newest) : newest
       return { calls: rows.map(callOf), lastSeq: Math.max(reached, afterSeq) }
     },
+    sessions: async (filter, page) => inOneInstant(database, () => sessions.page(filter, page)),
     call: async (id) => byId.all(id).map(callOf)[0] ?? null,
     aggregate: async (question) => aggregate(question, figures, words),
     choices: async () => ({

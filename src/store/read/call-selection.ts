@@ -22,6 +22,8 @@ export interface CallSelection {
   /** Ids from this one (inclusive) to `pastId` (exclusive). */
   readonly fromId: number
   readonly pastId: number
+  /** Only calls of a session, as `extra` says too. */
+  readonly isInSession?: true
 }
 
 /** The calls that a filter means; `null` if there cannot be any, because a word of it is not known. */

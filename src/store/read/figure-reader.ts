@@ -31,8 +31,9 @@ const rowsPerLook = 256
 const rowsAtOnce = 1000
 
 const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
-/** Calls that the rollups hold, and those that they lack. */
+/** All calls of sessions; else those that the rollups hold, and those that they lack. */
 const callsSql = {
+  of_sessions: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
   held: `${selectCalls} NOT INDEXED WHERE c.seq <= ?`,
   lacking: `${selectCalls} NOT INDEXED WHERE c.seq > ?`,
   few_lacking: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?`,
@@ -77,6 +78,10 @@ export class FigureReader {
     if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
     const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
     for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
+    if (question.filter.session !== undefined) {
+      this.#addCalls('of_sessions', range, question, groups, state)
+      return groups.all()
+    }
     for (const part of ragged) this.#addCalls('held', part, question, groups, state)
     const [row] = this.#rows('SELECT coalesce(max(seq), 0) FROM calls')
     const lacking = Number(row?.[0]) - state.watermark
@@ -127,7 +132,7 @@ export class FigureReader {
     { watermark }: RollupState,
   ): void {
     const range = [firstIdAt(fromMs), firstIdAt(toMs)] as const
-    const slices = kind === 'few_lacking' ? [range] : this.#idSlices(...range)
+    const slices = kind === 'few_lacking' || kind === 'of_sessions' ? [range] : this.#idSlices(...range)
     const ofIds = conditionOf(filter)
     const condition = extra === undefined ? ofIds : bothConditions(ofIds, extra)
     const statement = this.#statements.get(`${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`)

@@ -23,6 +23,7 @@ export const figureSources = [
   'endpoint_id',
   'status',
   'failure_code_id',
+  'session_id',
   ...tokenColumns,
   'cost_nano_usd',
   'usage_source_id',
