@@ -160,6 +160,12 @@ export const callFields = {
   tags: { kind: 'word', table: 'tag_sets', doc: 'up to eight `key:value`, joined by `,`' },
   tool_calls: { kind: 'count', doc: 'tools that the answer asks for' },
   tools: { kind: 'word', table: 'tool_sets', doc: 'their names, each once, at most five, joined by `,`' },
+  cache_saved_usd: {
+    kind: 'cost',
+    record: 'cacheSavedNanoUsd',
+    column: 'cache_saved_nano_usd',
+    doc: 'what it would have cost more without a cache; NULL if unpriced',
+  },
 } as const
 
 type Fields = typeof callFields

@@ -46,8 +46,19 @@ export interface MeasureFigures {
   readonly max: number | null
 }
 
+/** What a cache did for a set of calls. */
+export interface CacheFigures {
+  /** Cached ÷ all input tokens; null without input tokens. */
+  readonly cached_share: number | null
+  /**
+   * What the calls would have cost more without a cache, by the prices of their time; less than nothing if it was written
+   * at a higher price and hardly read. Null where no price tells cached input from other.
+   */
+  readonly cache_saved_usd: number | null
+}
+
 /** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
-export interface GroupFigures {
+export interface GroupFigures extends CacheFigures {
   readonly calls: number
   /** Calls that failed; those whose client left are none. */
   readonly errors: number

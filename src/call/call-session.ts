@@ -1,5 +1,7 @@
+import type { CacheFigures } from './call-question.ts'
+
 /** A session and what its calls come to: all that are recorded, whichever of them was asked for. Times are ISO 8601, UTC. */
-export interface CallSession {
+export interface CallSession extends CacheFigures {
   readonly session: string
   /** Of the last call, as `client`. */
   readonly session_source: string | null
@@ -16,8 +18,6 @@ export interface CallSession {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cached_input_tokens: number
-  /** Cached ÷ all input tokens; null without input tokens. */
-  readonly cached_share: number | null
   readonly reasoning_tokens: number
   /** Tools that the answers asked for. */
   readonly tool_calls: number
@@ -25,8 +25,6 @@ export interface CallSession {
   readonly cost_usd: number | null
   /** Calls with usage and no price. */
   readonly unpriced_calls: number
-  /** What the cached tokens would have cost more as plain input, less what writing the cache cost more; null where no price is known. */
-  readonly cache_saved_usd: number | null
   /** From the first call's head to the last byte of all. */
   readonly wall_ms: number
   /** The time in which at least one call was open. */

@@ -276,8 +276,14 @@ ALTER TABLE calls ADD COLUMN tags_id INTEGER REFERENCES tag_sets;
 ALTER TABLE calls ADD COLUMN tool_calls INTEGER;
 ALTER TABLE calls ADD COLUMN tools_id INTEGER REFERENCES tool_sets;
 CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL;
--- From a call to the next older one of any session.
-CREATE INDEX calls_in_sessions ON calls (id, session_id) WHERE session_id IS NOT NULL;
+-- From a call to the next older one of any session, with what sessions are mostly asked for by.
+CREATE INDEX calls_in_sessions ON calls (id, session_id, model_id, client_id) WHERE session_id IS NOT NULL;
+
+-- What the cache saved, which is less than nothing where writing to it costs more than it brings.
+ALTER TABLE calls ADD COLUMN cache_saved_nano_usd INTEGER;
+ALTER TABLE repriced ADD COLUMN cache_saved_nano_usd INTEGER;
+ALTER TABLE rollup_quarters ADD COLUMN cache_saved_nano_usd INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE rollup_spans ADD COLUMN cache_saved_nano_usd INTEGER NOT NULL DEFAULT 0;
 
 -- One entry for each tag of a call, so that the calls of a tag are found.
 CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;

@@ -9,29 +9,35 @@ import { andSql, bothConditions } from './call-condition.ts'
 import type { CallList } from './call-list.ts'
 import { type CallSelection, selectionCondition, selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
+import { cacheFigures } from './group-figures.ts'
 
 /** Beyond every call's. */
 const noId = Number.MAX_SAFE_INTEGER
 /** Of more sessions by name, calls are looked through for theirs instead. */
 const mostByName = 20_000
+/** In any case of letters, as far as those are of ASCII. */
+const isPart = "text LIKE ? ESCAPE '\\'"
 const shownModels = 20
 /** The deadline is looked at after so many rows or sessions. */
 const perLook = 256
 
 const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
     coalesce(input_tokens, 0), coalesce(output_tokens, 0), coalesce(cached_input_tokens, 0),
-    coalesce(reasoning_tokens, 0), coalesce(tool_calls, 0), cost_nano_usd, usage_source_id
+    coalesce(reasoning_tokens, 0), coalesce(tool_calls, 0), cost_nano_usd, usage_source_id,
+    coalesce(cache_saved_nano_usd, 0)
   FROM calls INDEXED BY calls_by_session WHERE session_id = ? ORDER BY id`
 
 type Id = number | null
 type Row = readonly [
   ...call: [id: number, durationUs: number, outcome: number, model: Id, client: Id, source: Id],
   ...tokens: [input: number, output: number, cached: number, reasoning: number],
-  ...rest: [toolCalls: number, costNanoUsd: Id, usageSource: number],
+  ...rest: [toolCalls: number, costNanoUsd: Id, usageSource: number, savedNanoUsd: number],
 ]
 
 /** A session with the last of its calls that were asked for. */
 type Found = readonly [sessionId: number, callId: number]
+
+type Page = readonly [most: number, beforeId?: number | undefined]
 
 /** Finds sessions by their calls, and adds up what those come to. */
 export class SessionList {
@@ -50,8 +56,7 @@ export class SessionList {
 
   /** Throws `QueryTooSlowError`. */
   page(filter: CallFilter, { limit, beforeId, search }: SessionPage): FoundSessions {
-    const selection = this.#searched(filter, search)
-    const found = selection === null ? [] : this.#found(selection, limit + 1, beforeId)
+    const found = this.#searched(filter, search, limit + 1, beforeId)
     const shown = found.slice(0, limit)
     return {
       sessions: shown.map(([sessionId]) => this.#told(sessionId)),
@@ -60,26 +65,28 @@ export class SessionList {
   }
 
   /** A name as a whole comes first, then what else is meant exactly, then parts of names. */
-  #searched(filter: CallFilter, search: string | undefined): CallSelection | null {
+  #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly Found[] {
     const selection = selectionOf(filter, this.#words)
-    if (search === undefined || selection === null) return selection
+    if (selection === null) return []
+    if (search === undefined) return this.#found(selection, ...page)
     const named = this.#words.idsOf('sessions', [search])
-    if (named.size > 0) return withSessions(selection, named)
+    if (named.size > 0) return this.#found(withSessions(selection, named), ...page)
     const meant = selectionOf({ ...filter, exactly: search }, this.#words)
-    if (meant !== null && this.#found(meant, 1).length > 0) return meant
-    const like = 'instr(lower(text), lower(?)) > 0'
-    const sql = `SELECT id FROM sessions WHERE ${like} LIMIT ${mostByName + 1}`
-    const partly = this.#statements.all<readonly [number]>(sql, search)
-    if (partly.length <= mostByName) return withSessions(selection, new Set(partly.map(([id]) => id)))
-    const isNamed = `(SELECT ${like} FROM sessions WHERE id = c.session_id)`
-    return {
-      ...selection,
-      extra: bothConditions(selection.extra, { conditions: [isNamed], values: [search] }),
+    if (meant !== null) {
+      const found = this.#found(meant, ...page)
+      if (found.length > 0 || (page[1] !== undefined && this.#found(meant, 1).length > 0)) return found
     }
+    const like = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    const sql = `SELECT id FROM sessions WHERE ${isPart} LIMIT ${mostByName + 1}`
+    const partly = this.#statements.all<readonly [number]>(sql, like)
+    if (partly.length <= mostByName)
+      return this.#found(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
+    const isNamed = { conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`], values: [like] }
+    return this.#found({ ...selection, extra: bothConditions(selection.extra, isNamed) }, ...page)
   }
 
   /** The sessions with the newest calls of a selection. */
-  #found(selection: CallSelection, most: number, beforeId: number = noId): readonly Found[] {
+  #found(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly Found[] {
     return selection.ids.session === undefined
       ? this.#newest(selection, most, beforeId)
       : this.#ofSessions(selection, selection.ids.session, most, beforeId)
@@ -140,13 +147,14 @@ export class SessionList {
   #told(sessionId: number): CallSession {
     const models = new Map<number, number>()
     let [calls, errors, unpriced, priced] = [0, 0, 0, 0]
-    let [input, output, cached, reasoning, tools, costNanoUsd] = [0, 0, 0, 0, 0, 0]
+    let [input, output, cached, reasoning, tools, costNanoUsd, savedNanoUsd] = [0, 0, 0, 0, 0, 0, 0]
     let [firstMs, lastMs, endMs, inCallsMs] = [0, 0, 0, 0]
     let [source, client]: [Id, Id] = [null, null]
     for (const row of this.#statements.get(sessionSql).iterate(sessionId) as Iterable<unknown>) {
       this.#look()
       const [id, durationUs, outcome, model, clientId, sourceId, ...sums] = row as Row
-      const [inputTokens, outputTokens, cachedTokens, reasoningTokens, toolCalls, cost, usageSource] = sums
+      const [inputTokens, outputTokens, cachedTokens, reasoningTokens, toolCalls, cost, ...last] = sums
+      const [usageSource, saved] = last
       const startMs = startedAtMs(id)
       const pastMs = startMs + durationUs / 1000
       if (calls === 0) firstMs = endMs = startMs
@@ -164,6 +172,7 @@ export class SessionList {
       cached += cachedTokens
       reasoning += reasoningTokens
       tools += toolCalls
+      savedNanoUsd += saved
       if (cost !== null) {
         costNanoUsd += cost
         priced++
@@ -185,12 +194,11 @@ export class SessionList {
       input_tokens: input,
       output_tokens: output,
       cached_input_tokens: cached,
-      cached_share: input > 0 ? cached / input : null,
       reasoning_tokens: reasoning,
       tool_calls: tools,
       cost_usd: priced > 0 ? costNanoUsd / 1e9 : null,
       unpriced_calls: unpriced,
-      cache_saved_usd: null,
+      ...cacheFigures({ input, cached, savedNanoUsd, priced }),
       wall_ms: toMicroseconds(wallMs),
       in_calls_ms: toMicroseconds(inCallsMs),
       between_ms: toMicroseconds(wallMs - inCallsMs),

@@ -26,6 +26,7 @@ export const figureSources = [
   'session_id',
   ...tokenColumns,
   'cost_nano_usd',
+  'cache_saved_nano_usd',
   'usage_source_id',
   ...measureNames,
 ] as const
@@ -94,6 +95,7 @@ export function addSums({ sums }: Figures, row: FigureRow, times: 1 | -1): void 
   if (outcome !== null && outcome >= firstFailedOutcome) add('errors', 1)
   if (outcome === outcomeCodes.client_disconnected) add('left_calls', 1)
   for (const column of tokenColumns) add(column, valueIn(row, column) ?? 0)
+  add('cache_saved_nano_usd', valueIn(row, 'cache_saved_nano_usd') ?? 0)
   const cost = valueIn(row, 'cost_nano_usd')
   if (cost !== null) {
     add('cost_nano_usd', cost)
