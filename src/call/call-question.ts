@@ -12,7 +12,21 @@ export const callDimensions = [
   'session',
 ] as const
 
-export type CallDimension = (typeof callDimensions)[number]
+/** A field of calls. */
+export type FieldDimension = (typeof callDimensions)[number]
+
+/** A field, or the value of the tag with a key. */
+export type CallDimension = FieldDimension | `tag:${string}`
+
+/** The key of a dimension that is a tag; `null` of a field. */
+export function tagOf(dimension: CallDimension | null): string | null {
+  return dimension?.startsWith('tag:') === true ? dimension.slice(4) : null
+}
+
+/** What has as many entries as clients make up: more than `top` are put together before they are counted. */
+export function isEndless(dimension: CallDimension | null): boolean {
+  return dimension === 'session' || tagOf(dimension) !== null
+}
 
 /** A question about many calls at once. */
 export interface CallQuestion {

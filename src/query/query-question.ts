@@ -110,6 +110,8 @@ export type QueryQuestion =
 export const maxGroups = 5000
 /** Entries of a dimension that are told apart beside a time; the others are put together. */
 export const topEntries = 20
+/** Sessions, or values of a tag, that are told apart. */
+export const topSessions = 100
 /** Calls of a list that is sorted by anything but time. */
 export const maxSorted = 100
 

@@ -53,14 +53,20 @@ const cursor: QueryParameter<number> = {
 }
 
 export const groupBy: QueryParameter<GroupBy> = {
-  range: `one of ${[...times, ...callDimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
+  range: `one of ${[...times, ...callDimensions].join(', ')}, tag:<key>, or one of the first three and another with a comma, as in hour,model`,
   parse: (text) => {
     const words = text.split(',')
     const time = times.find((one) => words.includes(one)) ?? null
-    const dimension = callDimensions.find((one) => words.includes(one)) ?? null
+    const tag = words.find((word): word is `tag:${string}` => /^tag:./.test(word))
+    const dimension = callDimensions.find((one) => words.includes(one)) ?? tag ?? null
     const found = [time, dimension].filter((word) => word !== null)
     return found.length === words.length ? { time, dimension } : undefined
   },
+}
+
+const tagText: QueryParameter<string> = {
+  range: 'a tag as key:value',
+  parse: (text) => (/^[^:]+:/.test(text) && text.length <= maxNameLength ? text : undefined),
 }
 
 /** Any value of a field, or a bound of it. */
@@ -79,6 +85,7 @@ export const overviewTable = {
   ...(Object.fromEntries(
     namedFilters.map((filter) => [filter.name, fieldFilter(filter)]),
   ) as QueryTable<FieldFilters>),
+  tag: repeatable(meaning('calls with this tag; of several with one key any', tagText)),
   errors_only: meaning('only calls that failed', or(trueFalse, false)),
   q: optional(shortText('an id or an error code', maxNameLength)),
   tz: meaning('in which hours and days are counted, and times without an offset meant', or(timeZone, 'UTC')),
@@ -152,7 +159,7 @@ export function sessionsQuestion({
   return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page }
 }
 
-function filterOf({ from, to, tz, errors_only, q, ...fields }: OverviewQuery): CallFilter {
+function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {
   const { min_ms, max_ms } = fields
   const fromMs = from === null ? null : instantOf(from, tz)
   const toMs = to === null ? null : instantOf(to, tz)
@@ -161,7 +168,7 @@ function filterOf({ from, to, tz, errors_only, q, ...fields }: OverviewQuery): C
     throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
   const named = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
-  const given = { fromMs, toMs, ...named, failedOnly: errors_only ? true : null, exactly: q }
+  const given = { fromMs, toMs, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 

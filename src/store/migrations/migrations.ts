@@ -285,13 +285,14 @@ ALTER TABLE repriced ADD COLUMN cache_saved_nano_usd INTEGER;
 ALTER TABLE rollup_quarters ADD COLUMN cache_saved_nano_usd INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE rollup_spans ADD COLUMN cache_saved_nano_usd INTEGER NOT NULL DEFAULT 0;
 
--- One entry for each tag of a call, so that the calls of a tag are found.
+-- Many calls have the same tags: which of them a set has is noted once, with its first call.
 CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE call_tags (
+CREATE TABLE tags_in_sets (
   tag_id INTEGER NOT NULL REFERENCES tags,
-  call_id INTEGER NOT NULL,
-  PRIMARY KEY (tag_id, call_id)
+  set_id INTEGER NOT NULL REFERENCES tag_sets,
+  PRIMARY KEY (tag_id, set_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
 `,
 ]
 

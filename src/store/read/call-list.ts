@@ -41,12 +41,12 @@ export class CallList {
     const condition = selectionCondition(selection)
     if (range === null || page.limit < 1) return []
     if (page.sort !== undefined && page.sort !== 'started_at') {
-      const index = selection.ids.session === undefined ? 'NOT INDEXED' : 'INDEXED BY calls_by_session'
+      const index = selection.index === undefined ? 'NOT INDEXED' : `INDEXED BY ${selection.index}`
       return this.#largest(index, condition, range, [sortColumns[page.sort], page.limit])
     }
     if (condition.conditions.length === 0) return this.#newest('NOT INDEXED', condition, range, page.limit)
-    if (selection.ids.session !== undefined)
-      return this.#newest('INDEXED BY calls_by_session', condition, range, page.limit)
+    if (selection.index !== undefined)
+      return this.#newest(`INDEXED BY ${selection.index}`, condition, range, page.limit)
     const isRare = this.#isRareModel(selection, range)
     const index = isRare ? 'INDEXED BY calls_by_model' : indexOf(selection)
     const quarters = isRare ? null : this.#quartersOf(selection, range)

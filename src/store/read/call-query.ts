@@ -70,9 +70,7 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     list: async (filter, page) => {
       const selection = selectionOf(filter, words)
       if (selection === null) return []
-      return inOneInstant(database, () =>
-        pages.ids(selection, page).flatMap(callById),
-      )
+      return inOneInstant(database, () => pages.ids(selection, page).flatMap(callById))
     },
     endedSince: async (afterSeq, filter, limit) => {
       // Read first: rows that are added in between come with the next question.
@@ -125,10 +123,15 @@ const modelNames = `WITH RECURSIVE known (id) AS (
     SELECT id FROM known UNION SELECT entry_id FROM rollup_keys WHERE grouping_id = 2
   ) ORDER BY text`
 
+const fieldNames = publicFields.map(({ name }) => name)
+
 /** A row of the public fields, with what may stand behind them. SQLite knows no booleans. */
 function callOf(row: readonly unknown[]): CallJson {
   const call: Record<string, unknown> = {}
   // A quarter of the time that rows take which are objects already.
-  for (const [at, { name }] of publicFields.entries()) call[name] = row[at]
-  return Object.assign(call, { stream: call['stream'] === 1, failed: call['failed'] === 1 }) as unknown as CallJson
+  for (let at = 0; at < fieldNames.length; at++) call[fieldNames[at] ?? ''] = row[at]
+  return Object.assign(call, {
+    stream: call['stream'] === 1,
+    failed: call['failed'] === 1,
+  }) as unknown as CallJson
 }

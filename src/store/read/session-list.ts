@@ -81,7 +81,10 @@ export class SessionList {
     const partly = this.#statements.all<readonly [number]>(sql, like)
     if (partly.length <= mostByName)
       return this.#found(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
-    const isNamed = { conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`], values: [like] }
+    const isNamed = {
+      conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`],
+      values: [like],
+    }
     return this.#found({ ...selection, extra: bothConditions(selection.extra, isNamed) }, ...page)
   }
 
@@ -212,7 +215,8 @@ export class SessionList {
 
 function withSessions(selection: CallSelection, sessions: ReadonlySet<number>): CallSelection {
   const { session: asked = sessions } = selection.ids
-  return { ...selection, ids: { ...selection.ids, session: asked.intersection(sessions) } }
+  const ids = { ...selection.ids, session: asked.intersection(sessions) }
+  return { ...selection, ids, index: 'calls_by_session' }
 }
 
 /** In floating point sums of milliseconds have more digits than were measured. */

@@ -7,7 +7,7 @@ import {
   storedFields,
   usageSourceCodes,
 } from '../../call/call-fields.ts'
-import { type CallDimension, callDimensions } from '../../call/call-question.ts'
+import { type FieldDimension, callDimensions } from '../../call/call-question.ts'
 import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
 import type { Row } from '../sqlite/row-statements.ts'
 import { quarterMs } from './rollup-spans.ts'
@@ -24,6 +24,7 @@ export const figureSources = [
   'status',
   'failure_code_id',
   'session_id',
+  'tags_id',
   ...tokenColumns,
   'cost_nano_usd',
   'cache_saved_nano_usd',
@@ -63,10 +64,10 @@ export const dimensionFields = Object.fromEntries(
   storedFields
     .filter(({ name }) => callDimensions.some((each) => each === name))
     .map((field) => [field.name, field]),
-) as unknown as Readonly<Record<CallDimension, NamedField>>
+) as unknown as Readonly<Record<FieldDimension, NamedField>>
 
 /** The code, the status or the word's number that a call has there. */
-export function entryIn(call: FigureRow, dimension: CallDimension): number | null {
+export function entryIn(call: FigureRow, dimension: FieldDimension): number | null {
   return valueIn(call, dimensionFields[dimension].column as Source)
 }
 

@@ -240,9 +240,15 @@ export class CallWriter {
     return (this.#entryIds[table][word] ??= this.#idOf(table, this.#words.word(word)))
   }
 
-  #idOf(table: WordTable, text: string): number {
+  #idOf(table: WordTable | 'tags', text: string): number {
     const id = this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text)
-    return id ?? this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+    if (id !== null) return id
+    const added = this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+    if (table === 'tag_sets') {
+      const add = 'INSERT INTO tags_in_sets VALUES (?, ?) ON CONFLICT DO NOTHING'
+      for (const tag of text.split(',')) this.#statements.run(add, this.#idOf('tags', tag), added)
+    }
+    return added
   }
 
   #forgetEntries(): void {
