@@ -104,6 +104,11 @@ export const callFields = {
   overhead_ms: { kind: 'time', doc: 'part of the duration that the gateway itself took' },
   tpot_ms: { kind: 'time', doc: 'time per output token after the first' },
   output_tokens_per_s: { kind: 'derived', type: 'number', doc: 'after the first one: 1,000,000 ÷ `tpot_us`' },
+  input_tokens_per_s: {
+    kind: 'derived',
+    type: 'number',
+    doc: 'input that was not cached ÷ `upstream_prompt_us`; NULL where the upstream reports no such time',
+  },
   chunks: { kind: 'count', doc: 'chunks with content' },
   gap_p50_ms: { kind: 'time', doc: 'median of the gaps between chunks with content' },
   gap_p95_ms: { kind: 'time', doc: 'their 95th percentile' },
