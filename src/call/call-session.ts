@@ -33,6 +33,30 @@ export interface CallSession extends CacheFigures {
   readonly between_ms: number
 }
 
+/** All that is told of a session, in its order. */
+export const sessionFields = [
+  'session',
+  'session_source',
+  'client',
+  'models',
+  'first_at',
+  'last_at',
+  'calls',
+  'errors',
+  'input_tokens',
+  'output_tokens',
+  'cached_input_tokens',
+  'reasoning_tokens',
+  'tool_calls',
+  'cost_usd',
+  'cached_share',
+  'cache_saved_usd',
+  'unpriced_calls',
+  'wall_ms',
+  'in_calls_ms',
+  'between_ms',
+] as const satisfies readonly (keyof CallSession)[]
+
 /** A page of sessions: those first in which a call that was asked for began last. */
 export interface SessionPage {
   readonly limit: number

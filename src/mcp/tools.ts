@@ -106,6 +106,7 @@ export const tools: Readonly<Record<string, Tool>> = {
         kind: 'sessions',
         filter: callsQuestion(query).filter,
         page,
+        format: 'json',
       }))
       return recordedText({ ...told, next_cursor }, sessions)
     },

@@ -42,6 +42,7 @@ export interface SessionsQuestion {
   readonly kind: 'sessions'
   readonly filter: CallFilter
   readonly page: SessionPage
+  readonly format: QueryFormat
 }
 
 /** Which calls ended since; without `afterSeq`, where to begin from now on. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storedFields } from '../../src/call/call-fields.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
+import type { CallDimension } from '../../src/call/call-question.ts'
 import { formatCallId, idsPerMs } from '../../src/call/call-id.ts'
 import type { CallSort, StoreReader } from '../../src/call/call-reader.ts'
 import type { CallRecord } from '../../src/call/call-record.ts'
@@ -181,6 +182,45 @@ export function testStore(what: string, open: OpenStore): void {
     assert.deepEqual([other?.cost_usd, other?.cached_share, other?.models], [null, null, []])
   })
 
+  test(`${what}: sessions and values of a tag beyond the top are put together; calls without one stay apart`, async () => {
+    await using store = await open({
+      calls: [
+        ['a', 'env:x'],
+        ['b', 'env:x,who:me'],
+        ['b', null],
+        ['c', 'env:y'],
+        [null, 'who:me,env:z'],
+      ].map(([session = null, tags = null], index) => ({ ...chatCall(idAt(index)), session, tags })),
+    })
+    const edgesMs = [sampleStartMs, sampleStartMs + 2, sampleStartMs + 9]
+    const told = async (dimension: CallDimension, filter: CallFilter = {}): Promise<unknown[]> => {
+      const { groups, summary } = await store.reader.aggregate({ filter, edgesMs, dimension, top: 1 })
+      const calls = groups.reduce((sum, { figures }) => sum + figures.calls, 0)
+      assert.equal(calls, summary.calls)
+      return groups.map(({ bucket, entry, isRest, figures }) => [bucket, entry, isRest, figures.calls])
+    }
+    assert.deepEqual(await told('session'), [
+      [0, 'b', false, 1],
+      [0, null, true, 1],
+      [1, 'b', false, 1],
+      [1, null, false, 1],
+      [1, null, true, 1],
+    ])
+    assert.deepEqual(await told('tag:env'), [
+      [0, 'x', false, 2],
+      [1, null, false, 1],
+      [1, null, true, 2],
+    ])
+    assert.deepEqual(await told('tag:who', { tag: ['env:x', 'env:z', 'who:me'] }), [
+      [0, 'me', false, 1],
+      [1, 'me', false, 1],
+    ])
+    assert.deepEqual(await told('tag:none'), [
+      [0, null, false, 2],
+      [1, null, false, 3],
+    ])
+  })
+
   test(`${what}: the largest first, without those that have no value`, async () => {
     await using store = await open(fiveCalls)
     const { reader } = store
@@ -275,6 +315,7 @@ export function testStore(what: string, open: OpenStore): void {
         failed: true,
         ttft_total_ms: Math.round((receiveMs! + queueMs! + retryWaitMs! + ttftMs!) * 1000) / 1000,
         output_tokens_per_s: 1000 / tpotMs!,
+        input_tokens_per_s: (1000 * (full.inputTokens! - full.cachedInputTokens!)) / full.upstreamPromptMs!,
       },
     )
   })

@@ -47,6 +47,8 @@ export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): n
   return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
 }
 
+const format = or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json')
+
 const cursor: QueryParameter<number> = {
   range: 'the next_cursor of an answer',
   parse: (text) => parseCallId(text) ?? undefined,
@@ -101,7 +103,7 @@ export const callsTable = {
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   /** The id of the last call of the page before. */
   cursor: optional(cursor),
-  format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
+  format,
 }
 
 /** The query parameters of `/api/sessions`. */
@@ -110,6 +112,7 @@ export const sessionsTable = {
   q: optional(shortText('a session’s name or a part of it, an id or an error code', maxNameLength)),
   limit: or(integer(1, 1000), 100),
   cursor: optional(cursor),
+  format,
 }
 
 export type CallsQuery = QueryOf<typeof callsTable>
@@ -152,11 +155,12 @@ export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
 export function sessionsQuestion({
   limit,
   cursor,
+  format,
   q,
   ...query
 }: QueryOf<typeof sessionsTable>): SessionsQuestion {
   const page = { limit, ...(cursor !== null && { beforeId: cursor }), ...(q !== null && { search: q }) }
-  return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page }
+  return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page, format }
 }
 
 function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {

@@ -98,8 +98,12 @@ export interface RouteAnswers {
   'GET /api/stats': QueryAnswers
   /** All that the first page shows: the last 24 hours unless told otherwise, with the window before. @fails folded_range too_busy too_slow query_interrupted */
   'GET /api/overview': { readonly 200: Overview }
-  /** Sessions that have a call of the filter; each is told as a whole. @fails too_busy too_slow query_interrupted */
-  'GET /api/sessions': { readonly 200: SessionList }
+  /** Sessions that have a call of the filter; each is told as a whole. Other forms hold the sessions alone. @fails too_busy too_slow query_interrupted */
+  'GET /api/sessions': {
+    readonly 200: SessionList
+    readonly '200 text/csv': string
+    readonly '200 application/x-ndjson': string
+  }
   /** One call. @fails call_not_found too_busy too_slow query_interrupted */
   'GET /api/calls/:id': { readonly 200: CallJson }
   /** What a call asked and was answered, if that was kept. @fails too_busy too_slow query_interrupted */
