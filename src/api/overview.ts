@@ -12,6 +12,8 @@ type TotalCounts = Pick<
   | 'input_tokens'
   | 'output_tokens'
   | 'cached_input_tokens'
+  | 'cached_share'
+  | 'cache_saved_usd'
   | 'cost_usd'
   | 'unpriced_calls'
 >

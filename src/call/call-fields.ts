@@ -104,6 +104,11 @@ export const callFields = {
   overhead_ms: { kind: 'time', doc: 'part of the duration that the gateway itself took' },
   tpot_ms: { kind: 'time', doc: 'time per output token after the first' },
   output_tokens_per_s: { kind: 'derived', type: 'number', doc: 'after the first one: 1,000,000 ÷ `tpot_us`' },
+  input_tokens_per_s: {
+    kind: 'derived',
+    type: 'number',
+    doc: 'input that was not cached ÷ `upstream_prompt_us`; NULL where the upstream reports no such time',
+  },
   chunks: { kind: 'count', doc: 'chunks with content' },
   gap_p50_ms: { kind: 'time', doc: 'median of the gaps between chunks with content' },
   gap_p95_ms: { kind: 'time', doc: 'their 95th percentile' },
@@ -160,6 +165,12 @@ export const callFields = {
   tags: { kind: 'word', table: 'tag_sets', doc: 'up to eight `key:value`, joined by `,`' },
   tool_calls: { kind: 'count', doc: 'tools that the answer asks for' },
   tools: { kind: 'word', table: 'tool_sets', doc: 'their names, each once, at most five, joined by `,`' },
+  cache_saved_usd: {
+    kind: 'cost',
+    record: 'cacheSavedNanoUsd',
+    column: 'cache_saved_nano_usd',
+    doc: 'what it would have cost more without a cache; NULL if unpriced',
+  },
 } as const
 
 type Fields = typeof callFields

@@ -12,6 +12,7 @@ export const callFilters = {
   status: { by: 'any', field: 'status' },
   client: { by: 'any', field: 'client' },
   endpoint: { by: 'any', field: 'endpoint' },
+  session: { by: 'any', field: 'session' },
   min_ms: { by: 'least', field: 'duration_ms' },
   max_ms: { by: 'most', field: 'duration_ms' },
 } as const
@@ -33,8 +34,15 @@ export interface CallFilter extends FieldFilters {
   /** Exclusive. */
   readonly toMs?: number
   readonly failedOnly?: boolean
+  /** `key:value`: of each key that is named, one of the values. */
+  readonly tag?: readonly string[]
   /** An id as people see it, an error code (ours or the upstream's), or the id of a trace: exactly this. */
   readonly exactly?: string
+}
+
+/** What stands before the first colon of `key:value`. */
+export function tagKey(tag: string): string {
+  return tag.split(':', 1)[0] ?? ''
 }
 
 /** A filter of the table with the field that it looks at. */

@@ -9,9 +9,24 @@ export const callDimensions = [
   'client',
   'endpoint',
   'failure_code',
+  'session',
 ] as const
 
-export type CallDimension = (typeof callDimensions)[number]
+/** A field of calls. */
+export type FieldDimension = (typeof callDimensions)[number]
+
+/** A field, or the value of the tag with a key. */
+export type CallDimension = FieldDimension | `tag:${string}`
+
+/** The key of a dimension that is a tag; `null` of a field. */
+export function tagOf(dimension: CallDimension | null): string | null {
+  return dimension?.startsWith('tag:') === true ? dimension.slice(4) : null
+}
+
+/** What has as many entries as clients make up: more than `top` are put together before they are counted. */
+export function isEndless(dimension: CallDimension | null): boolean {
+  return dimension === 'session' || tagOf(dimension) !== null
+}
 
 /** A question about many calls at once. */
 export interface CallQuestion {
@@ -45,8 +60,19 @@ export interface MeasureFigures {
   readonly max: number | null
 }
 
+/** What a cache did for a set of calls. */
+export interface CacheFigures {
+  /** Cached ÷ all input tokens; null without input tokens. */
+  readonly cached_share: number | null
+  /**
+   * What the calls would have cost more without a cache, by the prices of their time; less than nothing if it was written
+   * at a higher price and hardly read. Null where no price tells cached input from other.
+   */
+  readonly cache_saved_usd: number | null
+}
+
 /** What is told of a set of calls: sums are exact, percentiles exact or within 1 %. */
-export interface GroupFigures {
+export interface GroupFigures extends CacheFigures {
   readonly calls: number
   /** Calls that failed; those whose client left are none. */
   readonly errors: number

@@ -1,4 +1,5 @@
 import type { CallFilter } from './call-filter.ts'
+import type { FoundSessions, SessionPage } from './call-session.ts'
 import type { CallAnswer, CallQuestion } from './call-question.ts'
 import type { CallType } from './call.ts'
 import type { CallJson } from './call-record.ts'
@@ -83,6 +84,8 @@ export interface CallReader {
   list(filter: CallFilter, page: CallPage): Promise<readonly CallJson[]>
   /** The calls that were written after `afterSeq`, oldest first, at most `limit`. */
   endedSince(afterSeq: number, filter: CallFilter, limit: number): Promise<EndedCalls>
+  /** The sessions that have a call of the filter, of which each is told as a whole. */
+  sessions(filter: CallFilter, page: SessionPage): Promise<FoundSessions>
   /** One call by its id as a number. */
   call(id: number): Promise<CallJson | null>
   /**

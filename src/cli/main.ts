@@ -21,6 +21,7 @@ export const commands: Readonly<
   gateway: ['forward calls and record them', () => import('./commands/gateway.ts')],
   dashboard: ['show what was recorded, and control the gateway', () => import('./commands/dashboard.ts')],
   calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts')],
+  sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts')],
   tail: ['show calls as they begin and end', () => import('./commands/tail.ts')],
   'costs show': [
     'say what a model costs, or what prices there are',
@@ -48,7 +49,7 @@ export const commands: Readonly<
 }
 
 /** They read the database of the gateway that runs, unless one is named. */
-const readers: ReadonlySet<string> = new Set(['alerts', 'calls', 'costs show', 'db check'])
+const readers: ReadonlySet<string> = new Set(['alerts', 'calls', 'costs show', 'db check', 'sessions'])
 
 /** Calls go before them, also if nobody but a terminal began them. */
 const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])

@@ -1,4 +1,5 @@
 import { parseCallId } from '../call/call-id.ts'
+import type { Sessions } from '../api/sessions.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallDimension, GroupFigures } from '../call/call-question.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
@@ -15,7 +16,6 @@ import type { GroupAnswer, QueryGroup } from '../query/group-answer.ts'
 import type { ListAnswer } from '../query/list-answer.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
 import { partOf, recordedText } from './recorded-text.ts'
-import { sessionsOf } from './session-rows.ts'
 
 /** What the tools are answered from. */
 export interface ToolSources {
@@ -98,13 +98,17 @@ export const tools: Readonly<Record<string, Tool>> = {
     },
   ),
   list_sessions: tool(
-    'Sessions (calls with the same x-tokenweir-session), the latest first: when, how many calls, tokens and cost in USD. Today unless told.',
-    some,
-    async (asked, sources) => {
-      const { told, calls, next_cursor: next } = await answerTo<ListAnswer>(asked, sources, { limit: 5000 })
-      const counted = next === null ? null : `the newest ${calls.length} calls alone`
-      const { rows, without } = sessionsOf(calls)
-      return recordedText({ ...told, counted, calls_without_session: without }, rows)
+    'Sessions (runs of an agent) with a call in a range, the latest first, each as a whole: when, how many calls, tokens, cost in USD and time. Today unless told; cursor asks for the next page.',
+    { ...some, cursor: callsTable.cursor, limit: meaning('sessions', or(integer(1, 100), 20)) },
+    async ({ cursor, limit, ...asked }, sources) => {
+      const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
+      const { told, sessions, next_cursor } = await answerTo<Sessions>(asked, sources, {}, (query) => ({
+        kind: 'sessions',
+        filter: callsQuestion(query).filter,
+        page,
+        format: 'json',
+      }))
+      return recordedText({ ...told, next_cursor }, sessions)
     },
   ),
   list_calls: tool(
@@ -171,6 +175,7 @@ async function answerTo<Answer>(
   { period, from, to, tz, ...asked }: Partial<CallsQuery> & QueryOf<typeof range>,
   { ask, now }: ToolSources,
   more: Partial<CallsQuery>,
+  questionOf: (query: CallsQuery) => QueryQuestion = callsQuestion,
 ): Promise<Answer & { readonly told: object }> {
   const nowMs = now()
   const isGiven = from !== null || to !== null
@@ -180,7 +185,7 @@ async function answerTo<Answer>(
   const iso = (time: CallsQuery['from']) =>
     time === null ? null : new Date(instantOf(time, tz)).toISOString()
   const answer = await ask<Answer & { readonly note?: string; readonly resolution?: '15m' }>(
-    callsQuestion(query),
+    questionOf(query),
   )
   const { note, resolution } = answer
   const range = { period: isGiven ? null : period, from: iso(query.from), to: iso(query.to) }

@@ -164,11 +164,16 @@ function isOpenUrl(text: string): boolean {
 /** The name of a model. */
 export const modelName: ValueKind<string> = textKind('<name>', 'a model name', (text) => /\S/.test(text))
 
-/** Names of models, one in each mention. */
-export const modelNames: ValueKind<readonly string[]> = kind(
-  modelName.placeholder,
-  modelName.range,
-  (text, earlier = []) => (/\S/.test(text) ? [...earlier, text] : undefined),
+/** Names of something, over any number of mentions. */
+export function names(what: string): ValueKind<readonly string[]> {
+  return kind('<name>', what, (text, earlier = []) => (/\S/.test(text) ? [...earlier, text] : undefined))
+}
+
+/** Tags, over any number of mentions. */
+export const tags: ValueKind<readonly string[]> = kind(
+  '<key:value>',
+  'a tag as key:value',
+  (text, earlier = []) => (/^[^:]+:/.test(text) ? [...earlier, text] : undefined),
 )
 
 /** Names of hosts, over any number of mentions, each of which may list several with commas. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { asked, entryOf, rates, sampleCosts, usageOf } from '../../test/pricing/sample-costs.ts'
-import { costNanoUsd, costPicoUsd, type MeteredUsage } from './cost.ts'
+import { cacheSavedNanoUsd, costNanoUsd, costPicoUsd, type MeteredUsage } from './cost.ts'
 import { type Price, PriceBook } from './price-book.ts'
 import { tiersOf } from './price-tiers.ts'
 
@@ -172,3 +172,45 @@ test('odd counts never throw, and parts never cost more than if they were their 
     { numRuns: 2000 },
   )
 })
+
+const savings: readonly (readonly [string, string, string, Partial<MeteredUsage>, number | null])[] = [
+  ['nothing cached', 'api.openai.com', 'gpt-4.1', { inputTokens: 2006, outputTokens: 300 }, 0],
+  // 1920 tokens at 2 instead of 0.5 dollars per million.
+  [
+    'cached',
+    'api.openai.com',
+    'gpt-4.1',
+    { inputTokens: 2006, cachedInputTokens: 1920, outputTokens: 300 },
+    2_880_000,
+  ],
+  // 8000 at 3 instead of 0.3; 2000 written at 3.75 and 1000 at 6.
+  [
+    'cached and written',
+    'api.anthropic.com',
+    'claude-sonnet-4-5',
+    {
+      inputTokens: 12_000,
+      cachedInputTokens: 8000,
+      cacheWriteTokens: 3000,
+      cacheWrite1hTokens: 1000,
+      outputTokens: 500,
+    },
+    21_600_000 - 1_500_000 - 3_000_000,
+  ],
+  [
+    'written and never read',
+    'api.anthropic.com',
+    'claude-sonnet-4-5',
+    { inputTokens: 1000, cacheWriteTokens: 1000, outputTokens: 1 },
+    -750_000,
+  ],
+]
+
+for (const [name, upstream, model, usage, nano] of savings) {
+  test(`${name}: the cache saved ${nano} nano-dollars`, () => {
+    const price = priceOf(upstream, model)
+    const cost = costNanoUsd(usageOf(usage), price)
+    assert.ok(cost !== null)
+    assert.equal(cacheSavedNanoUsd(usageOf(usage), price, cost), nano)
+  })
+}

@@ -67,6 +67,20 @@ export function costNanoUsd(
   return nano <= mostNanoUsd ? nano : null
 }
 
+/**
+ * What a usage would have cost more without a cache, all its input at the rate of plain one. Less than nothing if it
+ * was written at a higher rate and hardly read; null if it has no rate for that.
+ */
+export function cacheSavedNanoUsd(
+  usage: MeteredUsage,
+  price: { readonly tiers: readonly PicoTier[] },
+  cost: number,
+): number | null {
+  if (!(usage.cachedInputTokens ?? 0) && !(usage.cacheWriteTokens ?? 0)) return 0
+  const plain = costNanoUsd({ ...usage, cachedInputTokens: 0, cacheWriteTokens: 0 }, price)
+  return plain === null ? null : plain - cost
+}
+
 type Position = readonly [count: number, rate: number | null]
 
 /** No part is negative: if the sum is a safe integer, it and all before it were exact. */

@@ -125,6 +125,7 @@ test('says the cost, the key and the source of a call, or nothing', () => {
   const usage = usageOf({ inputTokens: 1000, outputTokens: 500 })
   assert.deepEqual(book.costOf({ ...asked('api.openai.com', 'gpt-4o-mini'), ...usage }), {
     costNanoUsd: 450_000,
+    cacheSavedNanoUsd: 0,
     source: 'litellm',
     key: 'gpt-4o-mini',
   })

@@ -1,5 +1,5 @@
 import type { MatchedPrice, PriceEntry, PricePeriod, WhyUnpriced } from '../api/costs.ts'
-import { costNanoUsd, type MeteredUsage } from './cost.ts'
+import { cacheSavedNanoUsd, costNanoUsd, type MeteredUsage } from './cost.ts'
 import type { ModelCosts } from './model-costs.ts'
 import { candidateNames, exactNames } from './model-names.ts'
 import { type PicoTier, type ServiceTier, serviceTierOf, tiersOf } from './price-tiers.ts'
@@ -40,6 +40,8 @@ export interface NoPrice {
 /** A cost and who says so. */
 export interface BookedCost {
   readonly costNanoUsd: number
+  /** What it would have cost more if nothing had been read from a cache, or written to one. */
+  readonly cacheSavedNanoUsd: number | null
   readonly source: string
   readonly key: string
 }
@@ -108,7 +110,9 @@ export class PriceBook {
     const price = this.price(call)
     if ('none' in price) return null
     const cost = costNanoUsd(call, price)
-    return cost === null ? null : { costNanoUsd: cost, source: price.source, key: price.key }
+    if (cost === null) return null
+    const saved = cacheSavedNanoUsd(call, price, cost)
+    return { costNanoUsd: cost, cacheSavedNanoUsd: saved, source: price.source, key: price.key }
   }
 
   /** The prices of the entries whose names fit, best first, the newest of each first: one may begin later than the call. */

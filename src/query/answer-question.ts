@@ -1,3 +1,5 @@
+import type { Sessions } from '../api/sessions.ts'
+import { sessionFields } from '../call/call-session.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallReader, StoreReader } from '../call/call-reader.ts'
 import { formatCallId } from '../call/call-id.ts'
@@ -8,6 +10,7 @@ import { alertsAnswer } from './alerts-answer.ts'
 import { type GroupAnswer, groupAnswer } from './group-answer.ts'
 import { listAnswer, listedCalls } from './list-answer.ts'
 import { costsAnswer, matchesAnswer } from './costs-answer.ts'
+import { sessionsAnswer } from './sessions-answer.ts'
 import { overviewAnswer } from './overview-answer.ts'
 import { payloadAnswer, recentPayloadsAnswer } from './payload-answer.ts'
 import {
@@ -17,6 +20,7 @@ import {
   QueryError,
   type QueryFormat,
   type QueryQuestion,
+  type SessionsQuestion,
 } from './query-question.ts'
 import { columnsOf, csvText, ndjsonText } from './row-text.ts'
 
@@ -80,6 +84,8 @@ async function answerOf(
       return groupText(await groupAnswer(store, question, nowMs), question, note)
     case 'overview':
       return json(await overviewAnswer(store, question, nowMs), note)
+    case 'sessions':
+      return sessionsText(await sessionsAnswer(store, question), question, note)
     case 'ended':
       return json(await endedAnswer(store, question), note)
     case 'payloads': {
@@ -129,6 +135,13 @@ async function listText(reader: CallReader, question: ListQuestion): Promise<Ans
   const names = publicFields.map((field) => field.name)
   const text = question.format === 'csv' ? csvText(calls, names) : ndjsonText(calls)
   return { format: question.format, text, nextCursor: next_cursor }
+}
+
+function sessionsText(answer: Sessions, { format }: SessionsQuestion, note: StoreNote | null): AnswerText {
+  if (format === 'json') return json(answer, note)
+  const rows = answer.sessions.map((session) => ({ ...session, models: session.models.join(', ') }))
+  const text = format === 'csv' ? csvText(rows, sessionFields) : ndjsonText(answer.sessions)
+  return { format, text, nextCursor: answer.next_cursor }
 }
 
 function groupText(

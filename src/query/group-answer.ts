@@ -1,16 +1,17 @@
-import type {
-  CallAnswer,
-  CallDimension,
-  CallGroup,
-  CallQuestion,
-  GroupFigures,
+import {
+  type CallAnswer,
+  type CallDimension,
+  type CallGroup,
+  type CallQuestion,
+  type GroupFigures,
+  isEndless,
 } from '../call/call-question.ts'
 import type { CallReader } from '../call/call-reader.ts'
 import { ZonedTime, type ZonedUnit } from '../lib/zoned-time.ts'
 import { type AskedRange, rangeOf } from './asked-range.ts'
 import { emptyFigures } from '../store/read/group-figures.ts'
 import { type QueryFrame, frameOf, recordedFrom } from './list-answer.ts'
-import { type GroupQuestion, maxGroups, topEntries } from './query-question.ts'
+import { type GroupQuestion, maxGroups, topEntries, topSessions } from './query-question.ts'
 import { QueryError } from './query-question.ts'
 
 /** What calls have in common: a model's name, a status, the start of an hour; null where they have none. */
@@ -18,7 +19,10 @@ export type GroupKey = string | number | null
 
 /** Figures under one key, or under a time and an entry of a dimension by their names. */
 export type QueryGroup = GroupFigures &
-  ({ readonly key: GroupKey } | { readonly keys: Readonly<Record<string, GroupKey>>; readonly rest?: true })
+  (
+    | { readonly key: GroupKey; readonly rest?: true }
+    | { readonly keys: Readonly<Record<string, GroupKey>>; readonly rest?: true }
+  )
 
 /** The body of `GET /api/query` with `group_by`. */
 export interface GroupAnswer extends QueryFrame {
@@ -29,8 +33,10 @@ export interface GroupAnswer extends QueryFrame {
   readonly recorded_from: string | null
 }
 
-/** The key of the entries beyond the first twenty, which carry `rest: true`. */
+/** The key of the entries beyond the first twenty, or hundred sessions, which carry `rest: true`. */
 const restKey = 'other'
+/** Sums know of no session and no tag, so each call is read. A week may have an hour more than seven days. */
+const mostSessionsMs = (7 * 24 + 1) * 3_600_000
 
 /** Figures by time, by a dimension, or by both. */
 export async function groupAnswer(
@@ -59,9 +65,20 @@ async function groupsOf(
 ): Promise<Pick<GroupAnswer, 'groups' | 'summary'>> {
   const ask = (rest: Omit<CallQuestion, 'filter'>): Promise<CallAnswer> =>
     askedOf(reader, { filter, ...rest })
+  const top = isEndless(dimension) ? topSessions : topEntries
+  if (isEndless(dimension) && range.toMs - range.fromMs > mostSessionsMs) {
+    const message = `group_by=${dimension} reaches over seven days at most, as each call is read; ask for a shorter range.`
+    throw new QueryError('too_many_groups', message, { param: 'from' })
+  }
   if (time === null) {
-    const { groups, summary } = await ask({ edgesMs: [range.fromMs, range.toMs], dimension })
-    return { groups: groups.map(({ entry, figures }) => Object.assign({ key: entry }, figures)), summary }
+    const edgesMs = [range.fromMs, range.toMs]
+    const { groups, summary } = await ask({ edgesMs, dimension, ...(isEndless(dimension) && { top }) })
+    return {
+      groups: groups.map(({ entry, isRest, figures }) =>
+        Object.assign(isRest ? { key: restKey, rest: true as const } : { key: entry }, figures),
+      ),
+      summary,
+    }
   }
   const zone = new ZonedTime(timeZone)
   const starts = zone.edges(time, range.fromMs, range.toMs, maxGroups)
@@ -72,7 +89,7 @@ async function groupsOf(
     const { groups, summary } = await ask({ edgesMs, dimension })
     return { groups: withEmpty(groups, keys), summary }
   }
-  const { groups, summary } = await ask({ edgesMs, dimension, top: topEntries })
+  const { groups, summary } = await ask({ edgesMs, dimension, top })
   return {
     groups: groups.map(({ bucket, entry, isRest, figures }) => {
       const names = { [time]: keys[bucket] ?? null, [dimension]: isRest ? restKey : entry }

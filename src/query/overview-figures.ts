@@ -10,6 +10,8 @@ export function overviewTotals(all: GroupFigures, timed: GroupFigures): Overview
     input_tokens: all.input_tokens,
     output_tokens: all.output_tokens,
     cached_input_tokens: all.cached_input_tokens,
+    cached_share: shortened(all.cached_share),
+    cache_saved_usd: all.cache_saved_usd,
     cost_usd: all.cost_usd,
     unpriced_calls: all.unpriced_calls,
     duration_ms: measure(timed.duration_ms),

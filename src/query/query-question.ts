@@ -2,6 +2,7 @@ import { CodedError } from '../lib/errors.ts'
 import type { PriceSync } from '../api/costs.ts'
 import type { CallDimension } from '../call/call-question.ts'
 import type { CallFilter } from '../call/call-filter.ts'
+import type { SessionPage } from '../call/call-session.ts'
 import type { CallSort } from '../call/call-reader.ts'
 import type { ZonedUnit } from '../lib/zoned-time.ts'
 
@@ -34,6 +35,14 @@ export interface OverviewQuestion {
   readonly kind: 'overview'
   readonly filter: CallFilter
   readonly timeZone: string
+}
+
+/** What `/api/sessions` is asked. */
+export interface SessionsQuestion {
+  readonly kind: 'sessions'
+  readonly filter: CallFilter
+  readonly page: SessionPage
+  readonly format: QueryFormat
 }
 
 /** Which calls ended since; without `afterSeq`, where to begin from now on. */
@@ -88,6 +97,7 @@ export type QueryQuestion =
   | ListQuestion
   | GroupQuestion
   | OverviewQuestion
+  | SessionsQuestion
   // `/api/calls/{id}`
   | { readonly kind: 'call'; readonly id: number }
   | EndedQuestion
@@ -101,6 +111,8 @@ export type QueryQuestion =
 export const maxGroups = 5000
 /** Entries of a dimension that are told apart beside a time; the others are put together. */
 export const topEntries = 20
+/** Sessions, or values of a tag, that are told apart. */
+export const topSessions = 100
 /** Calls of a list that is sorted by anything but time. */
 export const maxSorted = 100
 

@@ -99,8 +99,8 @@ test('an agent learns what was spent, on what, what failed and what was said, of
   assert.equal(clients.rows.find(({ key }) => key === 'agent <1>')?.['calls'], 3)
   const sessions = await agent.call('list_sessions', { period: '24h' })
   assert.deepEqual(
-    sessions.rows.map(({ session, calls, clients: who }) => [session, calls, who]),
-    [['s-1', 3, ['agent <1>']]],
+    sessions.rows.map(({ session, calls, client }) => [session, calls, client]),
+    [['s-1', 3, 'agent <1>']],
   )
   const failures = await agent.call('failures', { period: '24h' })
   assert.deepEqual(failures.head['codes'], [{ key: 'loop_detected', calls: 1 }])

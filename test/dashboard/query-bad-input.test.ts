@@ -65,6 +65,14 @@ const flaws: readonly [query: string, param: string, message: RegExp][] = [
   ['status=99', 'status', /from 100 to 599; got "99"$/],
   ['status=2xx', 'status', /got "2xx"$/],
   ['client=', 'client', /a name/],
+  ['session=', 'session', /a name of 1 to 2000 characters; got ""$/],
+  ...['', 'env', ':prod'].map((value): [string, string, RegExp] => [
+    `tag=${value}`,
+    'tag',
+    /must be a tag as key:value; got "/,
+  ]),
+  ['group_by=tag:', 'group_by', /got "tag:"$/],
+  ['group_by=session,tag:env', 'group_by', /got "session,tag:env"$/],
   ['endpoint=', 'endpoint', /a path/],
   ...['-1', 'NaN', 'Infinity', '1e3', '0x10', '1.', '', '9'.repeat(400)].map(
     (value): [string, string, RegExp] => [
@@ -136,6 +144,8 @@ const names = [
   'status',
   'client',
   'endpoint',
+  'session',
+  'tag',
   'min_ms',
   'max_ms',
   'q',

@@ -24,11 +24,20 @@ export function selected(calls: readonly CallRecord[], query: URLSearchParams): 
       oneOf('status', call.status) &&
       oneOf('client', call.client) &&
       oneOf('endpoint', call.endpoint) &&
+      oneOf('session', call.session) &&
+      hasTags(call, query.getAll('tag')) &&
       (!['true', '1'].includes(query.get('errors_only') ?? '') || isFailed(call.outcome)) &&
       call.durationMs >= number('min_ms', 0) &&
       call.durationMs <= number('max_ms', Number.MAX_SAFE_INTEGER)
     )
   })
+}
+
+/** Of each key that is named, one of the tags. */
+function hasTags(call: CallRecord, tags: readonly string[]): boolean {
+  const own = call.tags?.split(',') ?? []
+  const keyOf = (tag: string): string => tag.slice(0, tag.indexOf(':'))
+  return tags.every((tag) => tags.some((other) => keyOf(other) === keyOf(tag) && own.includes(other)))
 }
 
 /** What an answer calls a call's entry of a dimension. */
@@ -48,6 +57,10 @@ export function entryOf(call: CallRecord, dimension: string): string | number | 
       return call.endpoint
     case 'failure_code':
       return call.failureCode
+    case 'session':
+      return call.session
+    case 'tag:env':
+      return /(?:^|,)env:([^,]*)/.exec(call.tags ?? '')?.[1] ?? null
     default:
       throw new Error(`no dimension: ${dimension}`)
   }
@@ -86,6 +99,7 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
       input_tokens: told.input_tokens,
       output_tokens: told.output_tokens,
       cached_input_tokens: told.cached_input_tokens,
+      cached_share: told.cached_share,
       cache_write_tokens: told.cache_write_tokens,
       reasoning_tokens: told.reasoning_tokens,
       total_tokens: told.total_tokens,
@@ -99,6 +113,10 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
       input_tokens: sum((call) => call.inputTokens),
       output_tokens: sum((call) => call.outputTokens),
       cached_input_tokens: sum((call) => call.cachedInputTokens),
+      cached_share: shareOf(
+        sum((call) => call.cachedInputTokens),
+        sum((call) => call.inputTokens),
+      ),
       cache_write_tokens: sum((call) => call.cacheWriteTokens),
       reasoning_tokens: sum((call) => call.reasoningTokens),
       total_tokens: sum((call) => call.totalTokens),
@@ -111,6 +129,8 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
     },
     what,
   )
+  const saved = sum((call) => call.cacheSavedNanoUsd)
+  if (saved !== 0) close(told.cache_saved_usd, saved / 1e9, 1e-9, `${what}: saved`)
   if (priced.length === 0) assert.equal(told.cost_usd, null, what)
   else close(told.cost_usd, sum((call) => call.costNanoUsd) / 1e9, 1e-9, `${what}: cost`)
   const ok = calls.filter(({ outcome }) => outcome === 'ok')
@@ -147,6 +167,10 @@ export function assertFigures(told: GroupFigures, calls: readonly CallRecord[], 
   )
   const speeds = values((call) => (call.tpotMs === null ? null : 1000 / call.tpotMs))
   assertMeasure(told.output_tokens_per_s, speeds, `${what}: speed`)
+}
+
+function shareOf(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null
 }
 
 function assertMeasure(told: MeasureFigures, values: readonly number[], what: string): void {

@@ -48,6 +48,9 @@ function sampleCalls(): readonly CallRecord[] {
             : null,
       client: pick(['curl', 'openai-python', null]),
       endpoint: isChat ? '/v1/chat/completions' : '/v1/embeddings',
+      session: pick([null, null, 'run 1', 'run 2', "'; DROP TABLE calls --"]),
+      tags: pick([null, 'env:prod,user:a', 'env:dev', 'user:b,env:prod']),
+      cacheSavedNanoUsd: Math.round(random() * 1e6 - 1e5),
       durationMs: Math.round(1 + 30_000 * random() ** 3),
       ttftMs: isChat ? Math.round(1 + 2000 * random()) : null,
       queueMs: Math.round(random() * 50),
@@ -340,6 +343,8 @@ describe('GET /api/query', () => {
       status: some(['200', '429', '499']),
       client: some(['curl', 'nobody']),
       endpoint: some(['/v1/embeddings']),
+      session: some(['run 1', "'; DROP TABLE calls --", 'none']),
+      tag: some(['env:prod', 'env:dev', 'user:b', 'nothing:1']),
       errors_only: one(fc.constantFrom('true', 'false', '1', '0')),
       min_ms: one(fc.nat(3000).map(String)),
       max_ms: one(fc.integer({ min: 3000, max: 30_000 }).map(String)),
@@ -360,6 +365,10 @@ describe('GET /api/query', () => {
           'hour,call_type',
           'day,outcome',
           'day,client',
+          'session',
+          'tag:env',
+          'day,session',
+          'hour,tag:env',
         ),
       ),
     })
@@ -367,6 +376,9 @@ describe('GET /api/query', () => {
       const query = new URLSearchParams()
       for (const [name, values] of Object.entries(parameters))
         for (const value of values) query.append(name, value)
+      // Of so many entries not more than a week is told.
+      if (/session|tag/.test(query.get('group_by') ?? '') && !query.has('to'))
+        query.append('to', new Date(firstMs + 3 * dayMs + hourMs).toISOString())
       if (query.has('from') && query.has('to') && query.get('from')! >= query.get('to')!) return
       const expected = selected(newestFirst, query)
       const text = query.toString()

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { idsPerMs } from '../../src/call/call-id.ts'
-import type { CallAnswer, CallDimension, CallQuestion, GroupFigures } from '../../src/call/call-question.ts'
+import type {
+  CallAnswer,
+  CallDimension,
+  FieldDimension,
+  CallQuestion,
+  GroupFigures,
+} from '../../src/call/call-question.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
 import { quantileOf } from '../../src/lib/histogram.ts'
 import type { StoredCall } from '../../src/call/call-record.ts'
@@ -55,6 +61,8 @@ interface Made {
   readonly status: number | null
   readonly client: string | null
   readonly endpoint: string
+  readonly session: string | null
+  readonly env: string | null
   readonly durationMs: number
   readonly tpotMs: number | null
   readonly costNanoUsd: number | null
@@ -70,6 +78,8 @@ const made: fc.Arbitrary<Made> = fc.record({
   status: fc.constantFrom(200, 429, null),
   client: fc.constantFrom('x', 'y', null),
   endpoint: fc.constantFrom('/v1/chat/completions', '/v1/embeddings'),
+  session: fc.constantFrom('run 1', 'run 2', null),
+  env: fc.constantFrom('a', 'b:c', null),
   durationMs: fc.integer({ min: 1, max: 100_000 }),
   tpotMs: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }),
   costNanoUsd: fc.option(fc.nat(1e9), { nil: null }),
@@ -88,6 +98,8 @@ const filters: fc.Arbitrary<CallFilter> = fc.oneof(
       status: fc.constantFrom([429], [200, 500]),
       client: fc.constantFrom(['x'], ['x', 'y']),
       endpoint: fc.constantFrom(['/v1/embeddings']),
+      session: fc.constantFrom(['run 1'], ['run 1', 'run 2', 'run 3']),
+      tag: fc.constantFrom(['env:a'], ['env:a', 'env:b:c'], ['all:1', 'env:b:c'], ['all:2']),
       min_ms: fc.integer({ min: 0, max: 60_000 }),
       max_ms: fc.integer({ min: 20_000, max: 100_000 }),
       exactly: fc.constantFrom('upstream_http', 'not a code'),
@@ -112,6 +124,12 @@ function passes(call: Made, filter: CallFilter): boolean {
     within(filter.status, call.status) &&
     within(filter.client, call.client) &&
     within(filter.endpoint, call.endpoint) &&
+    within(filter.session, call.session) &&
+    filter.tag?.includes('all:2') !== true &&
+    within(
+      filter.tag?.filter((tag) => tag !== 'all:1'),
+      `env:${call.env}`,
+    ) &&
     call.durationMs >= (filter.min_ms ?? 0) &&
     call.durationMs <= (filter.max_ms ?? Infinity) &&
     (filter.exactly === undefined || failureCodeOf(call) === filter.exactly)
@@ -126,8 +144,10 @@ function entryOf(call: Made, dimension: CallDimension | null): string | number |
       return call.type
     case 'failure_code':
       return failureCodeOf(call)
+    case 'tag:env':
+      return call.env
     default:
-      return call[dimension]
+      return call[dimension as Exclude<FieldDimension, 'call_type' | 'failure_code'>]
   }
 }
 
@@ -209,6 +229,8 @@ const dimensions = [
   'client',
   'endpoint',
   'failure_code',
+  'session',
+  'tag:env',
 ] as const
 
 test('sums are exact and percentiles within 1 %, in every zone, whatever was rolled forward', async () => {
@@ -296,6 +318,8 @@ function storedCall(each: Made, startMs: number, index: number): StoredCall {
     status: each.status,
     client: each.client,
     endpoint: each.endpoint,
+    session: each.session,
+    tags: each.env === null ? (each.tokens === null ? null : 'all:1') : `all:1,env:${each.env},env:z`,
     durationMs: each.durationMs,
     tpotMs: each.tpotMs,
     costNanoUsd: each.costNanoUsd,

@@ -150,7 +150,12 @@ test('a batch that is written again, after the database was busy, costs the same
   const database = openForWriting(dir.file('calls.db'))
   const words = new WordList()
   const writer = new CallWriter(database, words, {
-    costOf: ({ startedAtMs }) => ({ costNanoUsd: startedAtMs % 1000, source: 'new', key: 'k' }),
+    costOf: ({ startedAtMs }) => ({
+      costNanoUsd: startedAtMs % 1000,
+      cacheSavedNanoUsd: 0,
+      source: 'new',
+      key: 'k',
+    }),
   })
   const encoder = new BatchEncoder()
   const batch = encoder.encode([1, 2, 3].map((ms) => Object.assign(chatCall(idAt(ms)), unpriced)))

@@ -97,7 +97,7 @@ function rowsOf(path: string, sql: string): readonly Record<string, unknown>[] {
 }
 
 const costRows =
-  'SELECT id, cost_nano_usd AS cost, price_source_id AS source, price_key_id AS key FROM calls ORDER BY id'
+  'SELECT id, cost_nano_usd AS cost, price_source_id AS source, price_key_id AS key, cache_saved_nano_usd AS saved FROM calls ORDER BY id'
 
 async function reprice(
   path: string,
@@ -205,7 +205,7 @@ test('calls get the cost that the prices say, on both sides of what is added up,
   // What was there is kept, with the run that replaced it.
   const kept = rowsOf(
     path,
-    'SELECT call_id AS id, cost_nano_usd AS cost, price_source_id AS source, price_key_id AS key FROM repriced ORDER BY 1',
+    'SELECT call_id AS id, cost_nano_usd AS cost, price_source_id AS source, price_key_id AS key, cache_saved_nano_usd AS saved FROM repriced ORDER BY 1',
   )
   const changedIds = new Set(changed.map(({ id }) => id))
   assertSameRows(

@@ -72,6 +72,8 @@ export function fullCall(id: number): CallRecord {
     stream: true,
     model: 'gpt-5.1-mini',
     client: 'openai-python',
+    // Part of the input.
+    cachedInputTokens: 12,
     outcome: 'upstream_error',
     status: 502,
     failureCode: 'upstream_timeout',

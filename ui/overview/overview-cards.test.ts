@@ -18,6 +18,8 @@ const totals: OverviewTotals = {
   input_tokens: 9_000_000,
   output_tokens: 1_600_000,
   cached_input_tokens: 0,
+  cached_share: 0,
+  cache_saved_usd: 0,
   cost_usd: 18.06,
   unpriced_calls: 106,
   duration_ms: measure(4000, 4890, 11_200),

@@ -12,6 +12,8 @@ import { OptionError } from '../parse-options.ts'
 
 /** Calls in the order in which they ended, and a note of what was asked. */
 class FakeReader implements CallReader {
+  sessions: CallReader['sessions'] = async () => ({ sessions: [], nextBeforeId: null })
+
   readonly calls: CallJson[]
   readonly filters: CallFilter[] = []
   closed = false

@@ -6,7 +6,7 @@ import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts
 import { callsTable } from '../terminal/calls-table.ts'
 import { defaultGatewayPort } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
-import { age, integer, modelNames } from '../../options/value-kind.ts'
+import { age, integer, names, tags } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 import { exitCode } from '../exit-code.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
@@ -16,7 +16,17 @@ export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
   follow: flag('go on showing calls as they end'),
   errors: flag('only calls that failed'),
-  model: value<readonly string[]>(modelNames, [], 'only calls that asked for this model; repeatable'),
+  model: value<readonly string[]>(
+    names('a model name'),
+    [],
+    'only calls that asked for this model; repeatable',
+  ),
+  session: value<readonly string[]>(names('a session’s name'), [], 'only calls of this session; repeatable'),
+  tag: value<readonly string[]>(
+    tags,
+    [],
+    'only calls with this tag; of several with one key any; repeatable',
+  ),
   since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
   json: flag('print one JSON object per line instead of a table'),
   db: database(),
@@ -38,10 +48,12 @@ export async function run(
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const options = parseOptions(table, argv, env)
-  const { errors, model, since } = options
+  const { errors, model, session, tag, since } = options
   const filter: CallFilter = {
     ...(errors ? { failedOnly: true } : {}),
     ...(model.length > 0 ? { model } : {}),
+    ...(session.length > 0 ? { session } : {}),
+    ...(tag.length > 0 ? { tag } : {}),
     ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
   }
   let reader = openReader(options.db)
@@ -50,20 +62,31 @@ export async function run(
     while (isYetToCome(reader) && (await pause(terminal))) reader = openReader(options.db)
     if (isYetToCome(reader)) return 0
   }
-  if (typeof reader === 'string') {
-    if (reader === 'empty' || (reader === 'missing' && options.sources.db !== 'flag')) {
-      if (!options.json) terminal.print(`${noCallsYet(options.db)}\n`)
-      return 0
-    }
-    terminal.warn(`tokenweir: ${options.db}: ${absenceText[reader]}\n`)
-    return exitCode.fault
-  }
+  if (typeof reader === 'string') return tellAbsence(reader, options, terminal)
   try {
     await show(reader, filter, options, terminal)
     return 0
   } finally {
     reader.close()
   }
+}
+
+/** Says why there is nothing to read, and gives the exit code. */
+export function tellAbsence(
+  absence: StoreAbsence,
+  {
+    db,
+    json,
+    sources,
+  }: Pick<CallsOptions, 'db' | 'json'> & { readonly sources: Pick<CallsOptions['sources'], 'db'> },
+  terminal: Terminal,
+): number {
+  if (absence === 'empty' || (absence === 'missing' && sources.db !== 'flag')) {
+    if (!json) terminal.print(`${noCallsYet(db)}\n`)
+    return 0
+  }
+  terminal.warn(`tokenweir: ${db}: ${absenceText[absence]}\n`)
+  return exitCode.fault
 }
 
 /** The last calls, and then, if that was asked for, every one that ends, until nobody reads any more. */
@@ -113,7 +136,7 @@ function isYetToCome(reader: CallReader | StoreAbsence): reader is 'missing' | '
   return reader === 'missing' || reader === 'empty'
 }
 
-function noCallsYet(db: string): string {
+export function noCallsYet(db: string): string {
   const start = 'start "tokenweir gateway" and send a call to'
   return `No calls are recorded in ${db} yet: ${start} http://localhost:${defaultGatewayPort}/v1, and it shows up here.`
 }

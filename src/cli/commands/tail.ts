@@ -12,14 +12,18 @@ import { onStopSignal } from '../stop-signal.ts'
 import { ownOptionTable } from '../../options/dashboard-options.ts'
 import { defaultGatewayPort, gatewayOptionTable } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable, row } from '../../options/option-spec.ts'
-import { baseUrl, integer, modelNames } from '../../options/value-kind.ts'
+import { baseUrl, integer, names } from '../../options/value-kind.ts'
 import { database, flag, optional, value } from '../option-rows.ts'
 
 export const table = optionTable({
   body: flag('show what was asked and answered, too'),
   full: flag('cut nothing that --body shows'),
   errors: flag('only calls that fail'),
-  model: value<readonly string[]>(modelNames, [], 'only calls that ask for this model; repeatable'),
+  model: value<readonly string[]>(
+    names('a model name'),
+    [],
+    'only calls that ask for this model; repeatable',
+  ),
   json: flag('print each request and each answer as a JSON object on a line of its own'),
   db: database(
     'file of the telemetry database: in its folder lies the socket of the gateway that is followed',

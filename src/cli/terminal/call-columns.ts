@@ -2,31 +2,10 @@ import type { CallJson } from '../../call/call-record.ts'
 import { printable } from './printable.ts'
 import { clockTime, count, duration, exactDollars, known, speed, unknownFigure } from './figures.ts'
 import type { Tone } from './paint.ts'
+import { type Column, column } from './table-layout.ts'
 
 /** A column of the table of calls. */
-export interface CallColumn {
-  readonly title: string
-  readonly align: 'left' | 'right'
-  /** What stands between this column and the one before it. */
-  readonly gap: string
-  /** If the width does not suffice for all, the columns with the highest rank go first; rank 0 stays. */
-  readonly rank: number
-  /** Columns to reserve for calls that are yet to come. */
-  readonly typicalWidth: number
-  /** If it is narrower than its texts, the width down to which those may be cut, and where. */
-  readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
-  readonly text: (call: CallJson, nowMs: number) => string
-}
-
-function column(
-  title: string,
-  rank: number,
-  typicalWidth: number,
-  text: CallColumn['text'],
-  options: Partial<CallColumn> = {},
-): CallColumn {
-  return { title, rank, typicalWidth, text, align: 'left', gap: '  ', cut: null, ...options }
-}
+export type CallColumn = Column<CallJson>
 
 const right = { align: 'right' } as const
 

@@ -1,8 +1,9 @@
 import type { CallJson } from '../../call/call-record.ts'
-import { type CallColumn, callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
-import { displayWidth, pad, shorten } from './display-width.ts'
-import { count, counted, exactDollars, known, unknownFigure } from './figures.ts'
+import { callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
+import { shorten } from './display-width.ts'
+import { count, counted, exactDollars, known } from './figures.ts'
 import { type LineStyle, paint, type Tone } from './paint.ts'
+import { fitting, headerLine, layOut, lineOf } from './table-layout.ts'
 
 interface CallsTableOptions extends LineStyle {
   /** More calls will follow those that the widths are taken from. */
@@ -21,29 +22,21 @@ export interface CallsTable {
 /** Which columns there are follows from the width, and how wide they are from the calls. */
 export function callsTable(calls: readonly CallJson[], options: CallsTableOptions): CallsTable {
   const { width, color, nowMs } = options
-  const columns = layOut(calls, options)
+  const columns = layOut([...callColumns, endColumn], calls, options)
   const hasEndColumn = columns.some(({ column }) => column === endColumn)
-  const lineOf = (textOf: (column: CallColumn) => string, tone: Tone = 'plain'): string => {
-    const cells = columns.map(({ column, room }) => {
-      const { cut, align, gap, title } = column
-      const text = cut === null ? textOf(column) : shorten(textOf(column), room, cut.at)
-      const cell = pad(text, room, align)
-      return gap + (title === 'status' || column === endColumn ? paint(tone, cell, color) : cell)
-    })
-    return cells.join('').trimEnd()
-  }
+  const line = (call: CallJson, tone: Tone): string =>
+    lineOf(
+      columns,
+      ({ text }) => text(call, nowMs),
+      (cell, column) => (column.title === 'status' || column === endColumn ? paint(tone, cell, color) : cell),
+    )
   return {
-    header: paint(
-      'faint',
-      lineOf(({ title }) => title),
-      color,
-    ),
+    header: headerLine(columns, color),
     row: (call) => {
       const tone = toneOf(call)
-      const line = lineOf(({ text }) => text(call, nowMs), tone)
       const detail = detailText(call, hasEndColumn)
-      if (detail === '') return line
-      return `${line}\n${paint(tone, shorten(`  └ ${detail}`, width), color)}`
+      if (detail === '') return line(call, tone)
+      return `${line(call, tone)}\n${paint(tone, shorten(`  └ ${detail}`, width), color)}`
     },
     footer: paint('faint', footerText(calls, width), color),
   }
@@ -58,32 +51,7 @@ function footerText(calls: readonly CallJson[], width: number): string {
   parts.push(`${known(input, count)} → ${known(output, count)} tokens`)
   const cost = sum(calls, (call) => call.cost_usd)
   if (cost !== null) parts.push(exactDollars(cost))
-  while (parts.length > 1 && displayWidth(parts.join(' · ')) > width) parts.pop()
-  return parts.join(' · ')
-}
-
-/** Takes columns away until the others fit, then takes from those that can be cut what is still too much. */
-function layOut(calls: readonly CallJson[], { width, nowMs, open }: CallsTableOptions) {
-  let sized = [...callColumns, endColumn].flatMap((column) => {
-    const texts = calls.map((call) => column.text(call, nowMs))
-    if (!open && column.rank > 1 && texts.every((text) => text === unknownFigure)) return []
-    const room = Math.max(
-      column.title.length,
-      open ? column.typicalWidth : 0,
-      ...texts.map((text) => displayWidth(text)),
-    )
-    return [{ column, room, least: Math.min(room, column.cut?.minWidth ?? room) }]
-  })
-  const excess = (size: 'room' | 'least'): number =>
-    sized.reduce((total, one) => total + one.column.gap.length + one[size], -width)
-  while (excess('least') > 0) {
-    const rank = Math.max(...sized.map(({ column }) => column.rank))
-    if (rank === 0) break
-    sized = sized.filter(({ column }) => column.rank < rank)
-  }
-  // From the right, so that the model's name is cut last.
-  for (const one of sized.toReversed()) one.room = Math.max(one.least, one.room - Math.max(0, excess('room')))
-  return sized
+  return fitting(parts, width)
 }
 
 /** The sum of what is known, `null` if nothing is. */

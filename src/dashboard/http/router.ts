@@ -102,7 +102,7 @@ export function answerBy(routes: RouteTable, onFault: (error: unknown) => void):
     const named = Object.entries(one.pattern.exec(path)?.groups ?? {})
     const params = Object.fromEntries(named.map(([name, part]) => [name, decodeURIComponent(part)]))
     const body = method === 'GET' || method === 'HEAD' ? undefined : await readJsonBody(request)
-    return one.answer({ query: parse(search), body, params, request, response })
+    return one.answer({ query: parse(search, '&', '=', { maxKeys: 0 }), body, params, request, response })
   }
   return async (request, response) => {
     try {

@@ -3,7 +3,14 @@ import { type QueryParameter, readParameter } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 import { answerQuery } from './query-reply.ts'
-import { callsQuestion, callsTable, overviewQuestion, overviewTable } from './query-request.ts'
+import {
+  callsQuestion,
+  callsTable,
+  overviewQuestion,
+  overviewTable,
+  sessionsQuestion,
+  sessionsTable,
+} from './query-request.ts'
 
 /** The call that a path names. */
 const callId: QueryParameter<number> = {
@@ -21,6 +28,9 @@ export function callRoutes({ queries, rawLog }: Pick<DashboardParts, 'queries' |
     'GET /api/stats': query,
     'GET /api/overview': route({ query: overviewTable }, async ({ request, query }) =>
       answerQuery(request, await queries.ask(overviewQuestion(query))),
+    ),
+    'GET /api/sessions': route({ query: sessionsTable }, async ({ request, query }) =>
+      answerQuery(request, await queries.ask(sessionsQuestion(query))),
     ),
     'GET /api/calls/:id': route({}, async ({ params, request }) => {
       const id = readParameter('id', callId, params['id'])

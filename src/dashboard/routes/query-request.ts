@@ -10,6 +10,7 @@ import {
   type ListQuestion,
   type OverviewQuestion,
   type QueryFormat,
+  type SessionsQuestion,
   maxSorted,
 } from '../../query/query-question.ts'
 import { integer, measure, oneOf, shortText, timeZone, trueFalse } from '../../options/value-kind.ts'
@@ -46,20 +47,28 @@ export function instantOf({ ms, isLocal }: IsoTime, timeZone: string = 'UTC'): n
   return Math.ceil(isLocal ? new ZonedTime(timeZone).instantOf(ms) : ms)
 }
 
+const format = or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json')
+
 const cursor: QueryParameter<number> = {
   range: 'the next_cursor of an answer',
   parse: (text) => parseCallId(text) ?? undefined,
 }
 
 export const groupBy: QueryParameter<GroupBy> = {
-  range: `one of ${[...times, ...callDimensions].join(', ')}, or one of the first three and another with a comma, as in hour,model`,
+  range: `one of ${[...times, ...callDimensions].join(', ')}, tag:<key>, or one of the first three and another with a comma, as in hour,model`,
   parse: (text) => {
     const words = text.split(',')
     const time = times.find((one) => words.includes(one)) ?? null
-    const dimension = callDimensions.find((one) => words.includes(one)) ?? null
+    const tag = words.find((word): word is `tag:${string}` => /^tag:./.test(word))
+    const dimension = callDimensions.find((one) => words.includes(one)) ?? tag ?? null
     const found = [time, dimension].filter((word) => word !== null)
     return found.length === words.length ? { time, dimension } : undefined
   },
+}
+
+const tagText: QueryParameter<string> = {
+  range: 'a tag as key:value',
+  parse: (text) => (/^[^:]+:/.test(text) && text.length <= maxNameLength ? text : undefined),
 }
 
 /** Any value of a field, or a bound of it. */
@@ -78,6 +87,7 @@ export const overviewTable = {
   ...(Object.fromEntries(
     namedFilters.map((filter) => [filter.name, fieldFilter(filter)]),
   ) as QueryTable<FieldFilters>),
+  tag: repeatable(meaning('calls with this tag; of several with one key any', tagText)),
   errors_only: meaning('only calls that failed', or(trueFalse, false)),
   q: optional(shortText('an id or an error code', maxNameLength)),
   tz: meaning('in which hours and days are counted, and times without an offset meant', or(timeZone, 'UTC')),
@@ -93,7 +103,16 @@ export const callsTable = {
   sort: optional(oneOf<CallSort>(['started_at', 'duration', 'ttft', 'cost'])),
   /** The id of the last call of the page before. */
   cursor: optional(cursor),
-  format: or<QueryFormat>(oneOf(['json', 'csv', 'ndjson']), 'json'),
+  format,
+}
+
+/** The query parameters of `/api/sessions`. */
+export const sessionsTable = {
+  ...overviewTable,
+  q: optional(shortText('a session’s name or a part of it, an id or an error code', maxNameLength)),
+  limit: or(integer(1, 1000), 100),
+  cursor: optional(cursor),
+  format,
 }
 
 export type CallsQuery = QueryOf<typeof callsTable>
@@ -132,7 +151,19 @@ export function overviewQuestion(query: OverviewQuery): OverviewQuestion {
   return { kind: 'overview', filter: filterOf(query), timeZone: query.tz }
 }
 
-function filterOf({ from, to, tz, errors_only, q, ...fields }: OverviewQuery): CallFilter {
+/** The question in a query of `/api/sessions`. */
+export function sessionsQuestion({
+  limit,
+  cursor,
+  format,
+  q,
+  ...query
+}: QueryOf<typeof sessionsTable>): SessionsQuestion {
+  const page = { limit, ...(cursor !== null && { beforeId: cursor }), ...(q !== null && { search: q }) }
+  return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page, format }
+}
+
+function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {
   const { min_ms, max_ms } = fields
   const fromMs = from === null ? null : instantOf(from, tz)
   const toMs = to === null ? null : instantOf(to, tz)
@@ -141,7 +172,7 @@ function filterOf({ from, to, tz, errors_only, q, ...fields }: OverviewQuery): C
     throw invalidParameter('max_ms', 'max_ms must be at least min_ms.')
   }
   const named = Object.fromEntries(namedFilters.map(({ name }) => [name, fields[name]]))
-  const given = { fromMs, toMs, ...named, failedOnly: errors_only ? true : null, exactly: q }
+  const given = { fromMs, toMs, ...named, tag, failedOnly: errors_only ? true : null, exactly: q }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }
 

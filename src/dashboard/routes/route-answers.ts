@@ -7,6 +7,7 @@ import type { Overview } from '../../api/overview.ts'
 import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
 import type { ProxyConfig } from '../../api/proxy-config.ts'
 import type { RawLogEvent, RawLogStatus, RawLogSwitched, RecentPayloads } from '../../api/raw-log.ts'
+import type { Sessions } from '../../api/sessions.ts'
 import type { CallJson } from '../../call/call-record.ts'
 import type { ModelCosts } from '../../pricing/model-costs.ts'
 import type { GroupAnswer } from '../../query/group-answer.ts'
@@ -22,6 +23,7 @@ interface NoStore {
 interface CallList extends ListAnswer, NoStore {}
 /** The prices in force: the price file, and what is wrong with it. */
 interface PricesInForce extends ModelCosts, Pick<Costs, 'problem'> {}
+interface SessionList extends Sessions, NoStore {}
 interface CallGroups extends GroupAnswer, NoStore {}
 interface CountedMatches extends CostMatches, NoStore {}
 
@@ -96,6 +98,12 @@ export interface RouteAnswers {
   'GET /api/stats': QueryAnswers
   /** All that the first page shows: the last 24 hours unless told otherwise, with the window before. @fails folded_range too_busy too_slow query_interrupted */
   'GET /api/overview': { readonly 200: Overview }
+  /** Sessions that have a call of the filter; each is told as a whole. Other forms hold the sessions alone. @fails too_busy too_slow query_interrupted */
+  'GET /api/sessions': {
+    readonly 200: SessionList
+    readonly '200 text/csv': string
+    readonly '200 application/x-ndjson': string
+  }
   /** One call. @fails call_not_found too_busy too_slow query_interrupted */
   'GET /api/calls/:id': { readonly 200: CallJson }
   /** What a call asked and was answered, if that was kept. @fails too_busy too_slow query_interrupted */

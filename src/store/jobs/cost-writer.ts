@@ -3,11 +3,22 @@ import { type FigureRow, figureSources, valueIn } from '../rollup/call-figures.t
 import { RollupSums } from '../rollup/rollup-sums.ts'
 
 /** What a row says of its cost, in the order of {@link costColumns}. */
-export type StoredCost = readonly [costNanoUsd: number | null, sourceId: number | null, keyId: number | null]
+export type StoredCost = readonly [
+  costNanoUsd: number | null,
+  sourceId: number | null,
+  keyId: number | null,
+  cacheSavedNanoUsd: number | null,
+]
 
-export const costColumns = ['cost_nano_usd', 'price_source_id', 'price_key_id'] as const
+export const costColumns = [
+  'cost_nano_usd',
+  'price_source_id',
+  'price_key_id',
+  'cache_saved_nano_usd',
+] as const
 
 const costOffset = figureSources.indexOf('cost_nano_usd')
+const savedOffset = figureSources.indexOf('cache_saved_nano_usd')
 
 export interface CostEdit {
   readonly call: FigureRow
@@ -22,6 +33,11 @@ export function costWriter(database: DatabaseSync): (edits: readonly CostEdit[])
   )
   return (edits) => {
     for (const { call, cost } of edits) update.run(...cost, valueIn(call, 'id'))
-    sums.change(edits.map(({ call, cost }) => ({ before: call, after: call.with(costOffset, cost[0]) })))
+    sums.change(
+      edits.map(({ call, cost }) => ({
+        before: call,
+        after: call.with(costOffset, cost[0]).with(savedOffset, cost[3]),
+      })),
+    )
   }
 }

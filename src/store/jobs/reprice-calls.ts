@@ -112,13 +112,16 @@ function keepingWriter(
       const id = runId ?? statements.run(addRun, Math.round(nowMs()), ...run)
       for (const { call } of edits) {
         const [source, key] = [further(call, 'price_source_id'), further(call, 'price_key_id')]
-        const kept = [valueIn(call, 'id'), id, valueIn(call, 'cost_nano_usd'), source, key]
-        statements.run('INSERT INTO repriced VALUES (?, ?, ?, ?, ?)', ...kept)
+        const [cost, saved] = [valueIn(call, 'cost_nano_usd'), valueIn(call, 'cache_saved_nano_usd')]
+        const kept = [valueIn(call, 'id'), id, cost, source, key, saved]
+        statements.run('INSERT INTO repriced VALUES (?, ?, ?, ?, ?, ?)', ...kept)
       }
       writeCosts(
         edits.map(({ call, cost }) => ({
           call,
-          cost: cost ? [cost.costNanoUsd, labelId(cost.source), labelId(cost.key)] : [null, null, null],
+          cost: cost
+            ? [cost.costNanoUsd, labelId(cost.source), labelId(cost.key), cost.cacheSavedNanoUsd]
+            : [null, null, null, null],
         })),
       )
       return id
@@ -131,6 +134,8 @@ function isSame({ call, cost }: PricedCall, words: CallWords): boolean {
   if (cost === null) return before === null
   return (
     cost.costNanoUsd === before &&
+    // Nothing saved is no change: it is not known of calls of the time before it was counted.
+    (cost.cacheSavedNanoUsd ?? 0) === (valueIn(call, 'cache_saved_nano_usd') ?? 0) &&
     cost.source === words.wordOf('labels', further(call, 'price_source_id')) &&
     cost.key === words.wordOf('labels', further(call, 'price_key_id'))
   )

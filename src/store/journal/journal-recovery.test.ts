@@ -102,7 +102,9 @@ test('an ended call is priced as it would have been', () =>
   withStore((dir, database) => {
     const call = { ...chatCall(5), costNanoUsd: null, priceSource: null, priceKey: null }
     writeFileSync(dir.file('inflight-dead1.log'), dead + endLine(call) + startLine(callStart(6)))
-    const pricer = { costOf: () => ({ costNanoUsd: 1200, source: 'user', key: 'own' }) }
+    const pricer = {
+      costOf: () => ({ costNanoUsd: 1200, cacheSavedNanoUsd: null, source: 'user', key: 'own' }),
+    }
     recoverJournals(dir.path, database, { self: null, wallTimeMs, pricer })
     const costs = rowsOf(
       database,

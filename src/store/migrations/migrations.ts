@@ -276,14 +276,23 @@ ALTER TABLE calls ADD COLUMN tags_id INTEGER REFERENCES tag_sets;
 ALTER TABLE calls ADD COLUMN tool_calls INTEGER;
 ALTER TABLE calls ADD COLUMN tools_id INTEGER REFERENCES tool_sets;
 CREATE INDEX calls_by_session ON calls (session_id) WHERE session_id IS NOT NULL;
+-- From a call to the next older one of any session, with what sessions are mostly asked for by.
+CREATE INDEX calls_in_sessions ON calls (id, session_id, model_id, client_id) WHERE session_id IS NOT NULL;
 
--- One entry for each tag of a call, so that the calls of a tag are found.
+-- What the cache saved, which is less than nothing where writing to it costs more than it brings.
+ALTER TABLE calls ADD COLUMN cache_saved_nano_usd INTEGER;
+ALTER TABLE repriced ADD COLUMN cache_saved_nano_usd INTEGER;
+ALTER TABLE rollup_quarters ADD COLUMN cache_saved_nano_usd INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE rollup_spans ADD COLUMN cache_saved_nano_usd INTEGER NOT NULL DEFAULT 0;
+
+-- Many calls have the same tags: which of them a set has is noted once, with its first call.
 CREATE TABLE tags (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE call_tags (
+CREATE TABLE tags_in_sets (
   tag_id INTEGER NOT NULL REFERENCES tags,
-  call_id INTEGER NOT NULL,
-  PRIMARY KEY (tag_id, call_id)
+  set_id INTEGER NOT NULL REFERENCES tag_sets,
+  PRIMARY KEY (tag_id, set_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX calls_by_tags ON calls (tags_id) WHERE tags_id IS NOT NULL;
 `,
 ]
 

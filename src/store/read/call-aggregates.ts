@@ -1,5 +1,13 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import type { CallAnswer, CallDimension, CallGroup, CallQuestion } from '../../call/call-question.ts'
+import {
+  type CallAnswer,
+  type CallDimension,
+  type CallGroup,
+  type CallQuestion,
+  type FieldDimension,
+  isEndless,
+  tagOf,
+} from '../../call/call-question.ts'
 import { dimensionFields } from '../rollup/call-figures.ts'
 import { selectionOf } from './call-selection.ts'
 import type { CallWords } from './call-words.ts'
@@ -7,6 +15,7 @@ import type { FigureGroup, FigureParts } from './figure-groups.ts'
 import type { FigureQuestion, FigureReader } from './figure-reader.ts'
 import { emptyFigures, groupFigures } from './group-figures.ts'
 import { Figures } from '../rollup/rollup-figures.ts'
+import { otherEntryId } from '../rollup/rollup-groupings.ts'
 
 /** More buckets than these are asked for once more as a whole. */
 const mergedBuckets = 200
@@ -20,12 +29,14 @@ export function aggregate(
   const { fromMs: _from, toMs: _to, ...timeless } = filter
   const selection = selectionOf(timeless, words)
   if (selection === null) return { groups: [], summary: emptyFigures }
-  const { ids, extra } = selection
+  const { ids, extra, index } = selection
   const question: FigureQuestion = {
     edgesMs,
     filter: ids,
     extra,
     dimension,
+    ...(index && { index }),
+    ...(isEndless(dimension) && top !== undefined && { top }),
     ...(isSumsOnly && { isSumsOnly }),
   }
   // Without time and dimension wider spans and fewer keys do, which is less work than merging very many groups.
@@ -37,17 +48,19 @@ export function aggregate(
   const [found = [], all = found] = figures.ask(isMerged ? [question] : [question, whole])
   const summary = groupFigures(told(all.map((group) => group.figures)))
   const limitsUs = durationLimitsMs?.map((limitMs) => limitMs * 1000)
-  const groups = withTop(found, top).map(({ bucket, entry, isRest, parts }) => {
-    const sums = told(parts)
-    const group: CallGroup = {
-      bucket,
-      entry: entry === null || dimension === null ? null : wordOf(words, dimension, entry),
-      isRest,
-      figures: groupFigures(sums),
-    }
-    const { histogram } = sums.spreads.duration_us
-    return Object.assign(group, limitsUs && { durationCounts: histogram.countsBetween(limitsUs) })
-  })
+  const groups = withTop(found, isEndless(dimension) ? undefined : top).map(
+    ({ bucket, entry, isRest, parts }) => {
+      const sums = told(parts)
+      const group: CallGroup = {
+        bucket,
+        entry: entry === null || dimension === null ? null : wordOf(words, dimension, entry),
+        isRest,
+        figures: groupFigures(sums),
+      }
+      const { histogram } = sums.spreads.duration_us
+      return Object.assign(group, limitsUs && { durationCounts: histogram.countsBetween(limitsUs) })
+    },
+  )
   return { groups: groups.sort(inOrder), summary }
 }
 
@@ -70,7 +83,9 @@ function told(parts: readonly FigureParts[]): Figures {
 }
 
 function wordOf(words: CallWords, dimension: CallDimension, entry: number): string | number | null {
-  const { table, codes } = dimensionFields[dimension]
+  const key = tagOf(dimension)
+  if (key !== null) return words.wordOf('tags', entry)?.slice(key.length + 1) ?? null
+  const { table, codes } = dimensionFields[dimension as FieldDimension]
   if (table !== undefined) return words.wordOf(table, entry)
   return codes === undefined ? entry : (Object.keys(codes).find((text) => codes[text] === entry) ?? null)
 }
@@ -88,6 +103,7 @@ function withTop(groups: readonly FigureGroup[], top: number | undefined): reado
   }
   const ranked = [...callsOf].sort(([a, some], [b, others]) => others - some || (a ?? -1) - (b ?? -1))
   const kept = new Set(ranked.slice(0, top ?? ranked.length).map(([entry]) => entry))
+  kept.delete(otherEntryId)
   const rest = new Map<number, RankedGroup>()
   const shown: RankedGroup[] = []
   for (const { bucket, entry, figures } of groups) {

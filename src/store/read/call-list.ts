@@ -41,12 +41,14 @@ export class CallList {
     const condition = selectionCondition(selection)
     if (range === null || page.limit < 1) return []
     if (page.sort !== undefined && page.sort !== 'started_at') {
-      return this.#largest(condition, range, sortColumns[page.sort], page.limit)
+      const index = selection.index === undefined ? 'NOT INDEXED' : `INDEXED BY ${selection.index}`
+      return this.#largest(index, condition, range, [sortColumns[page.sort], page.limit])
     }
     if (condition.conditions.length === 0) return this.#newest('NOT INDEXED', condition, range, page.limit)
+    if (selection.index !== undefined)
+      return this.#newest(`INDEXED BY ${selection.index}`, condition, range, page.limit)
     const isRare = this.#isRareModel(selection, range)
-    const failed = areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
-    const index = isRare ? 'INDEXED BY calls_by_model' : failed
+    const index = isRare ? 'INDEXED BY calls_by_model' : indexOf(selection)
     const quarters = isRare ? null : this.#quartersOf(selection, range)
     const ids: number[] = []
     for (const piece of quarters ?? idSlices(...range, { newestFirst: true, isOver: this.#isOver })) {
@@ -113,8 +115,13 @@ export class CallList {
     return [...new Set([...ids, ...recent])].sort((one, other) => other - one).slice(0, limit)
   }
 
-  #largest(condition: CallCondition, range: Range, column: string, limit: number): readonly number[] {
-    const sql = `SELECT c.id, c.${column} FROM calls AS c NOT INDEXED WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
+  #largest(
+    index: string,
+    condition: CallCondition,
+    range: Range,
+    [column, limit]: readonly [string, number],
+  ): readonly number[] {
+    const sql = `SELECT c.id, c.${column} FROM calls AS c ${index} WHERE c.id >= ? AND c.id < ? AND c.${column} >= ?${andSql(condition)}
       ORDER BY c.${column} DESC, c.id DESC LIMIT ?`
     let best: (readonly [id: number, value: number])[] = []
     for (const [fromId, pastId] of idSlices(...range, { isOver: this.#isOver })) {
@@ -133,6 +140,11 @@ export class CallList {
 }
 
 type Range = readonly [fromId: number, pastId: number]
+
+function indexOf(selection: CallSelection): string {
+  if (selection.isInSession === true) return 'INDEXED BY calls_in_sessions'
+  return areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
+}
 
 function areFailed({ ids }: CallSelection): boolean {
   return ids.outcome !== undefined && [...ids.outcome].every((outcome) => outcome >= firstFailedOutcome)

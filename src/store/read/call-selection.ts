@@ -1,5 +1,5 @@
 import { firstIdAt, parseCallId } from '../../call/call-id.ts'
-import { type CallFilter, type FilterName, namedFilters } from '../../call/call-filter.ts'
+import { type CallFilter, type FilterName, namedFilters, tagKey } from '../../call/call-filter.ts'
 import { firstFailedOutcome, type NamedField, outcomeCodes } from '../../call/call-fields.ts'
 import { dimensionFields } from '../rollup/call-figures.ts'
 import type { Dimension } from '../rollup/rollup-groupings.ts'
@@ -13,6 +13,10 @@ import {
 import type { CallWords } from './call-words.ts'
 
 const rounding = 1e-3
+/** Calls of more sets of tags are many, and each call is asked for its own. */
+const mostSets = 5000
+const isTagged = `EXISTS (SELECT 1 FROM tags_in_sets
+  WHERE tag_id IN (SELECT value FROM json_each(?)) AND set_id = c.tags_id)`
 
 /** A filter in the terms of the tables. */
 export interface CallSelection {
@@ -22,6 +26,10 @@ export interface CallSelection {
   /** Ids from this one (inclusive) to `pastId` (exclusive). */
   readonly fromId: number
   readonly pastId: number
+  /** By it the calls are found without looking at others. */
+  readonly index?: 'calls_by_session' | 'calls_by_tags'
+  /** Only calls of a session, as `extra` says too. */
+  readonly isInSession?: true
 }
 
 /** The calls that a filter means; `null` if there cannot be any, because a word of it is not known. */
@@ -39,6 +47,19 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
     if (allowed.size === 0) return null
     if (isDimension(name)) ids[name] = allowed
     else extra = bothConditions(extra, inCondition(field.column, allowed))
+  }
+  let index: CallSelection['index'] = ids.session === undefined ? undefined : 'calls_by_session'
+  for (const tags of Object.values(Object.groupBy(filter.tag ?? [], tagKey))) {
+    const tagIds = words.idsOf('tags', tags ?? [])
+    if (tagIds.size === 0) return null
+    const sets = words.setsOf(tagIds, mostSets)
+    if (sets !== null) index ??= 'calls_by_tags'
+    extra = bothConditions(
+      extra,
+      sets === null
+        ? { conditions: [isTagged], values: [JSON.stringify([...tagIds])] }
+        : inCondition('tags_id', sets),
+    )
   }
   if (filter.failedOnly === true) {
     ids.outcome = new Set([...(ids.outcome ?? Object.values(outcomeCodes))].filter(isFailedCode))
@@ -64,7 +85,7 @@ export function selectionOf(filter: CallFilter, words: CallWords): CallSelection
       pastId = Math.min(pastId, id + 1)
     }
   }
-  return { ids, extra, fromId, pastId }
+  return { ids, extra, fromId, pastId, ...(index && { index }) }
 }
 
 /** All of a selection but its time. */

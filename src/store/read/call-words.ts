@@ -1,6 +1,7 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
 import type { DatabaseSync } from 'node:sqlite'
 import type { WordTable } from '../../call/call-fields.ts'
+import { tagKey } from '../../call/call-filter.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
 
 /** The words behind the numbers in a row, and back. Words are never changed, so what was read once stays good. */
@@ -13,10 +14,25 @@ export class CallWords {
   }
 
   /** The numbers of those words that are known at all. */
-  idsOf(table: WordTable, words: readonly string[]): ReadonlySet<number> {
+  idsOf(table: WordTable | 'tags', words: readonly string[]): ReadonlySet<number> {
     const sql = `SELECT id FROM ${table} WHERE text IN (SELECT value FROM json_each(?))`
     const rows = this.#statements.all<readonly [number]>(sql, JSON.stringify(words))
     return new Set(rows.map(([id]) => id))
+  }
+
+  /** The sets that have one of these tags; `null` if there are more than `most`. */
+  setsOf(tags: ReadonlySet<number>, most: number): ReadonlySet<number> | null {
+    const sql = 'SELECT set_id FROM tags_in_sets WHERE tag_id IN (SELECT value FROM json_each(?)) LIMIT ?'
+    const rows = this.#statements.all<readonly [number]>(sql, JSON.stringify([...tags]), most + 1)
+    return rows.length > most ? null : new Set(rows.map(([id]) => id))
+  }
+
+  /** The tag of a key that a set has, the first of several; `null` if it has none. */
+  tagIn(set: number | null, key: string): number | null {
+    const tags = this.wordOf('tag_sets', set)?.split(',') ?? []
+    const tag = tags.find((text) => tagKey(text) === key)
+    const [id = null] = tag === undefined ? [] : this.idsOf('tags', [tag])
+    return id
   }
 
   /** The lowest and the highest id of a trace's calls; null if it has none. */
@@ -27,7 +43,7 @@ export class CallWords {
   }
 
   /** Null for null. */
-  wordOf(table: WordTable, id: number | null): string | null {
+  wordOf(table: WordTable | 'tags', id: number | null): string | null {
     if (id === null) return null
     return getOrAdd(this.#texts, `${table} ${id}`, () => {
       const sql = `SELECT text FROM ${table} WHERE id = ?`

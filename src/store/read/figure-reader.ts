@@ -1,13 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { firstIdAt, startedAtMs } from '../../call/call-id.ts'
-import type { CallQuestion } from '../../call/call-question.ts'
+import {
+  type CallDimension,
+  type CallQuestion,
+  type FieldDimension,
+  isEndless,
+  tagOf,
+} from '../../call/call-question.ts'
+import { getOrAdd } from '../../lib/get-or-add.ts'
 import { FoldedRangeError, type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
 import { andSql, bothConditions, type CallCondition, conditionOf, type IdFilter } from './call-condition.ts'
 import { addCall, entryIn, type FigureRow, figureSourceList, valueIn } from '../rollup/call-figures.ts'
+import type { CallSelection } from './call-selection.ts'
+import { CallWords } from './call-words.ts'
 import { type FigureGroup, FigureGroups } from './figure-groups.ts'
 import { keysPassing } from './filter-keys.ts'
 import { idSlices } from './id-slices.ts'
-import { type Dimension, type Grouping, groupingFor, noId } from '../rollup/rollup-groupings.ts'
+import { type Dimension, type Grouping, groupingFor, noId, otherEntryId } from '../rollup/rollup-groupings.ts'
 import { type Cover, coverOf, quarterMs, quartersOf, type Span } from '../rollup/rollup-spans.ts'
 import { type RollupState, rollupState } from '../rollup/rollup-state.ts'
 import { figureColumns } from '../rollup/figure-rows.ts'
@@ -19,6 +28,9 @@ export interface FigureQuestion extends Pick<CallQuestion, 'edgesMs' | 'dimensio
   readonly filter: IdFilter
   /** What the rollups do not tell apart: with any of it, calls are read one by one. */
   readonly extra?: CallCondition
+  readonly index?: CallSelection['index']
+  /** Entries beyond those with the most calls count as `otherEntryId`, from the start: they can be as many as calls. */
+  readonly top?: number
 }
 
 /** Few keys over a long time are looked up one by one; else the quarters are read in a row. */
@@ -31,11 +43,21 @@ const rowsPerLook = 256
 const rowsAtOnce = 1000
 
 const selectCalls = `SELECT ${figureSourceList('c')} FROM calls AS c`
-/** Calls that the rollups hold, and those that they lack. */
+/** All calls that an index finds; else those that the rollups hold, and those that they lack. */
 const callsSql = {
+  calls_by_session: `${selectCalls} INDEXED BY calls_by_session WHERE ?1 IS NOT NULL`,
+  calls_by_tags: `${selectCalls} INDEXED BY calls_by_tags WHERE ?1 IS NOT NULL`,
   held: `${selectCalls} NOT INDEXED WHERE c.seq <= ?`,
   lacking: `${selectCalls} NOT INDEXED WHERE c.seq > ?`,
   few_lacking: `${selectCalls} INDEXED BY calls_by_seq WHERE c.seq > ?`,
+}
+
+/** How calls are counted one by one. */
+interface Counting {
+  readonly question: FigureQuestion
+  readonly groups: FigureGroups
+  readonly entryOf: (row: FigureRow) => number | null
+  readonly watermark: number
 }
 
 type TimeRange = readonly [fromMs: number, toMs: number]
@@ -48,11 +70,13 @@ export class FigureReader {
   readonly #isOver: IsOver
   readonly #state: () => RollupState
   readonly #statements: RowStatements
+  readonly #words: CallWords
   #counted = 0
 
   constructor(database: DatabaseSync, isOver: IsOver = () => false) {
     this.#database = database
     this.#statements = new RowStatements(database)
+    this.#words = new CallWords(database)
     this.#isOver = isOver
     this.#state = rollupState(database)
   }
@@ -77,11 +101,17 @@ export class FigureReader {
     if (ragged.some(([fromMs]) => fromMs < foldedMs)) throw new FoldedRangeError(foldedMs)
     const columns = question.isSumsOnly === true ? figureColumns.replace('spreads', 'NULL') : figureColumns
     for (const span of spans) this.#addSpan(columns, span, keys ?? new Map(), groups)
-    for (const part of ragged) this.#addCalls('held', part, question, groups, state)
+    const entryOf = grouping === null ? this.#entries(question, range) : fieldEntry(question.dimension)
+    const counting: Counting = { question, groups, entryOf, watermark: state.watermark }
+    if (question.index !== undefined) {
+      this.#addCalls(question.index, range, counting)
+      return groups.all()
+    }
+    for (const part of ragged) this.#addCalls('held', part, counting)
     const [row] = this.#rows('SELECT coalesce(max(seq), 0) FROM calls')
     const lacking = Number(row?.[0]) - state.watermark
     const kind = lacking > longTail ? 'lacking' : 'few_lacking'
-    if (lacking > 0) this.#addCalls(kind, range, question, groups, state)
+    if (lacking > 0) this.#addCalls(kind, range, counting)
     return groups.all()
   }
 
@@ -119,27 +149,62 @@ export class FigureReader {
   }
 
   /** Counts calls one by one. */
-  #addCalls(
-    kind: keyof typeof callsSql,
-    [fromMs, toMs]: TimeRange,
-    { filter, extra, dimension }: FigureQuestion,
-    groups: FigureGroups,
-    { watermark }: RollupState,
-  ): void {
-    const range = [firstIdAt(fromMs), firstIdAt(toMs)] as const
-    const slices = kind === 'few_lacking' ? [range] : this.#idSlices(...range)
-    const ofIds = conditionOf(filter)
-    const condition = extra === undefined ? ofIds : bothConditions(ofIds, extra)
-    const statement = this.#statements.get(`${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`)
-    for (const ids of slices) {
-      const rows = statement.iterate(watermark, ...ids, ...condition.values) as Iterable<unknown>
-      for (const row of rows as Iterable<FigureRow>) {
+  #addCalls(kind: keyof typeof callsSql, range: TimeRange, counting: Counting): void {
+    const { question, groups, entryOf, watermark } = counting
+    const ids = [firstIdAt(range[0]), firstIdAt(range[1])] as const
+    const slices = kind === 'few_lacking' ? [ids] : this.#idSlices(...ids)
+    const condition = wholeCondition(question)
+    const sql = `${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`
+    for (const slice of slices) {
+      for (const row of this.#statements.all<FigureRow>(sql, watermark, ...slice, ...condition.values)) {
         if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
-        const entry = dimension === null ? null : entryIn(row, dimension)
-        if (entry === null && dimension === 'failure_code') continue
+        const entry = entryOf(row)
+        if (entry === null && question.dimension === 'failure_code') continue
         addCall(groups.at(startedAtMs(valueIn(row, 'id') ?? 0), entry).counted, row)
       }
     }
+  }
+
+  /** Says under which entry a call counts. */
+  #entries(question: FigureQuestion, range: TimeRange): (row: FigureRow) => number | null {
+    const { dimension, top } = question
+    if (!isEndless(dimension)) return fieldEntry(dimension)
+    const key = tagOf(dimension)
+    const column = key === null ? 'session_id' : 'tags_id'
+    const known = new Map<number, number | null>()
+    const entryOf = (value: number | null): number | null => {
+      if (value === null || key === null) return value
+      return getOrAdd(known, value, () => this.#words.tagIn(value, key))
+    }
+    const calls = this.#callsOf(column, question, range, entryOf)
+    const ranked = [...calls].sort(([, some], [, others]) => others - some).slice(0, top)
+    const kept = new Set<number | null>(ranked.map(([entry]) => entry)).add(null)
+    return (row) => {
+      const entry = entryOf(valueIn(row, column))
+      return kept.has(entry) ? entry : otherEntryId
+    }
+  }
+
+  /** How many calls each entry has. */
+  #callsOf(
+    column: 'session_id' | 'tags_id',
+    question: FigureQuestion,
+    [fromMs, toMs]: TimeRange,
+    entryOf: (value: number) => number | null,
+  ): ReadonlyMap<number, number> {
+    const condition = wholeCondition(question)
+    const index = question.index ?? (column === 'session_id' ? 'calls_in_sessions' : null)
+    const sql = `SELECT c.${column}, count(*) FROM calls AS c ${index === null ? 'NOT INDEXED' : `INDEXED BY ${index}`}
+      WHERE c.id >= ? AND c.id < ? AND c.${column} IS NOT NULL${andSql(condition)} GROUP BY 1`
+    const calls = new Map<number, number>()
+    for (const slice of this.#idSlices(firstIdAt(fromMs), firstIdAt(toMs))) {
+      const values = [...slice, ...condition.values]
+      for (const [value, count] of this.#statements.all<readonly [number, number]>(sql, ...values)) {
+        const entry = entryOf(value)
+        if (entry !== null) calls.set(entry, (calls.get(entry) ?? 0) + count)
+      }
+    }
+    return calls
   }
 
   /** Pieces of a range of ids, as far as there are calls. */
@@ -160,7 +225,7 @@ export class FigureReader {
     const keys = new Map<number, number | null>()
     for (const { id, isOther, values } of keysPassing(this.#statements, grouping, filter)) {
       if (isOther && this.#isUsed(id, state, range)) return null
-      const entry = dimension === null ? noId : (values[dimension] ?? noId)
+      const entry = dimension === null ? noId : (values[dimension as FieldDimension] ?? noId)
       keys.set(id, entry === noId ? null : entry)
     }
     return keys
@@ -177,11 +242,20 @@ export class FigureReader {
   }
 }
 
+function fieldEntry(dimension: CallDimension | null): (row: FigureRow) => number | null {
+  return dimension === null ? () => null : (row) => entryIn(row, dimension as FieldDimension)
+}
+
+function wholeCondition({ filter, extra }: FigureQuestion): CallCondition {
+  const ofIds = conditionOf(filter)
+  return extra === undefined ? ofIds : bothConditions(ofIds, extra)
+}
+
 /** The grouping that tells all that is asked for; `null` if there is none. */
 function groupingOf({ filter, dimension, extra }: FigureQuestion): Grouping | null {
-  if (extra !== undefined && extra.conditions.length > 0) return null
+  if ((extra !== undefined && extra.conditions.length > 0) || isEndless(dimension)) return null
   const asked = new Set(Object.keys(filter) as Dimension[])
-  if (dimension !== null) asked.add(dimension)
+  if (dimension !== null) asked.add(dimension as FieldDimension)
   return groupingFor(asked)
 }
 

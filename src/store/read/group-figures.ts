@@ -1,4 +1,4 @@
-import type { GroupFigures, MeasureFigures } from '../../call/call-question.ts'
+import type { CacheFigures, GroupFigures, MeasureFigures } from '../../call/call-question.ts'
 import { Figures, type Spread } from '../rollup/rollup-figures.ts'
 
 const quantiles: readonly number[] = [0.5, 0.9, 0.95, 0.99]
@@ -21,6 +21,12 @@ export function groupFigures(figures: Figures): GroupFigures {
     reasoning_tokens: figures.sum('reasoning_tokens'),
     total_tokens: figures.sum('total_tokens'),
     cost_usd: figures.sum('priced_calls') > 0 ? figures.sum('cost_nano_usd') / 1e9 : null,
+    ...cacheFigures({
+      input: figures.sum('input_tokens'),
+      cached: figures.sum('cached_input_tokens'),
+      savedNanoUsd: figures.sum('cache_saved_nano_usd'),
+      priced: figures.sum('priced_calls'),
+    }),
     unpriced_calls: figures.sum('unpriced_calls'),
     no_usage_calls: calls - figures.sum('priced_calls') - figures.sum('unpriced_calls'),
     duration_ms: inMilliseconds(duration_us),
@@ -29,6 +35,20 @@ export function groupFigures(figures: Figures): GroupFigures {
     queue_ms: inMilliseconds(queue_us),
     tpot_ms: inMilliseconds(tpot_us),
     output_tokens_per_s: speeds(tpot_us),
+  }
+}
+
+/** What a cache did for calls. A saving of exactly nothing beside cached tokens means that no price tells them apart. */
+export function cacheFigures({
+  input,
+  cached,
+  savedNanoUsd,
+  priced,
+}: Readonly<Record<'input' | 'cached' | 'savedNanoUsd' | 'priced', number>>): CacheFigures {
+  const isKnown = savedNanoUsd !== 0 || (priced > 0 && cached === 0)
+  return {
+    cached_share: input > 0 ? cached / input : null,
+    cache_saved_usd: isKnown ? savedNanoUsd / 1e9 : null,
   }
 }
 

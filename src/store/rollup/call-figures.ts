@@ -7,7 +7,7 @@ import {
   storedFields,
   usageSourceCodes,
 } from '../../call/call-fields.ts'
-import { type CallDimension, callDimensions } from '../../call/call-question.ts'
+import { type FieldDimension, callDimensions } from '../../call/call-question.ts'
 import { Figures, measureNames, type SumColumn, sumColumns, tokenColumns } from './rollup-figures.ts'
 import type { Row } from '../sqlite/row-statements.ts'
 import { quarterMs } from './rollup-spans.ts'
@@ -23,8 +23,11 @@ export const figureSources = [
   'endpoint_id',
   'status',
   'failure_code_id',
+  'session_id',
+  'tags_id',
   ...tokenColumns,
   'cost_nano_usd',
+  'cache_saved_nano_usd',
   'usage_source_id',
   ...measureNames,
 ] as const
@@ -61,10 +64,10 @@ export const dimensionFields = Object.fromEntries(
   storedFields
     .filter(({ name }) => callDimensions.some((each) => each === name))
     .map((field) => [field.name, field]),
-) as unknown as Readonly<Record<CallDimension, NamedField>>
+) as unknown as Readonly<Record<FieldDimension, NamedField>>
 
 /** The code, the status or the word's number that a call has there. */
-export function entryIn(call: FigureRow, dimension: CallDimension): number | null {
+export function entryIn(call: FigureRow, dimension: FieldDimension): number | null {
   return valueIn(call, dimensionFields[dimension].column as Source)
 }
 
@@ -93,6 +96,7 @@ export function addSums({ sums }: Figures, row: FigureRow, times: 1 | -1): void 
   if (outcome !== null && outcome >= firstFailedOutcome) add('errors', 1)
   if (outcome === outcomeCodes.client_disconnected) add('left_calls', 1)
   for (const column of tokenColumns) add(column, valueIn(row, column) ?? 0)
+  add('cache_saved_nano_usd', valueIn(row, 'cache_saved_nano_usd') ?? 0)
   const cost = valueIn(row, 'cost_nano_usd')
   if (cost !== null) {
     add('cost_nano_usd', cost)

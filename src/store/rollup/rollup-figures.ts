@@ -18,6 +18,7 @@ export const sumColumns = [
   'cost_nano_usd',
   'priced_calls',
   'unpriced_calls',
+  'cache_saved_nano_usd',
 ] as const
 
 export type SumColumn = (typeof sumColumns)[number]

@@ -1,8 +1,8 @@
-import type { CallDimension } from '../../call/call-question.ts'
+import type { FieldDimension } from '../../call/call-question.ts'
 import type { LevelNumber } from './rollup-spans.ts'
 
 /** What calls can be told apart by within the rollups. */
-export type Dimension = CallDimension
+export type Dimension = FieldDimension
 
 /** What has more values than those of a closed set. */
 export type EntryDimension = Exclude<Dimension, 'call_type' | 'outcome'>

@@ -19,6 +19,8 @@ const derivedSql: Readonly<Record<string, string>> = {
   failed: `(${failedSql})`,
   ttft_total_ms: `(${ttftTotalSql('c')}) / 1000.0`,
   output_tokens_per_s: '1e6 / nullif(c.tpot_us, 0)',
+  input_tokens_per_s:
+    'nullif(max(0, c.input_tokens - coalesce(c.cached_input_tokens, 0)), 0) * 1e6 / nullif(c.upstream_prompt_us, 0)',
 }
 
 function publicSql(name: string, { kind, table = `${name}s` }: CallField, column: string): string {

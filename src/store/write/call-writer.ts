@@ -42,9 +42,9 @@ const transactionMs = 8
 /** Sets of non-null columns whose INSERT is kept prepared. */
 const shapesKept = 32
 
-/** These three are filled in row by row where prices are known. */
-const { costNanoUsd: costAt, priceSource: sourceAt, priceKey: keyAt } = indexOf
-const costIndexes = [costAt, sourceAt, keyAt]
+/** These four are filled in row by row where prices are known. */
+const { costNanoUsd: costAt, priceSource: sourceAt, priceKey: keyAt, cacheSavedNanoUsd: savedAt } = indexOf
+const costIndexes = [costAt, sourceAt, keyAt, savedAt]
 const { durationMs: durationAt, inputTokens: inputAt, outputTokens: outputAt } = indexOf
 /** Sources and keys of prices whose number is kept. */
 const labelsKept = 1000
@@ -156,7 +156,8 @@ export class CallWriter {
     const call = callIn(batch, base, this.#words)
     const cost = this.#cost
     if (cost === null) return call
-    return { ...call, costNanoUsd: cost.costNanoUsd, priceSource: cost.source, priceKey: cost.key }
+    const { costNanoUsd, cacheSavedNanoUsd, source, key } = cost
+    return { ...call, costNanoUsd, cacheSavedNanoUsd, priceSource: source, priceKey: key }
   }
 
   #insert(batch: CallBatch, shape: Shape, base: number, seq: number): Insertion {
@@ -211,6 +212,7 @@ export class CallWriter {
     values[at] = cost?.costNanoUsd ?? (Number.isNaN(reported) ? null : reported)
     values[at + 1] = cost === null ? this.#wordAt(numbers, base + sourceAt) : this.#labelId(cost.source)
     values[at + 2] = cost === null ? this.#wordAt(numbers, base + keyAt) : this.#labelId(cost.key)
+    values[at + 3] = cost?.cacheSavedNanoUsd ?? null
   }
 
   /** Null if the call says nothing of how much it used, or no price is known. */
@@ -238,9 +240,15 @@ export class CallWriter {
     return (this.#entryIds[table][word] ??= this.#idOf(table, this.#words.word(word)))
   }
 
-  #idOf(table: WordTable, text: string): number {
+  #idOf(table: WordTable | 'tags', text: string): number {
     const id = this.#statements.number(`SELECT id FROM ${table} WHERE text = ?`, text)
-    return id ?? this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+    if (id !== null) return id
+    const added = this.#statements.run(`INSERT INTO ${table} (text) VALUES (?)`, text)
+    if (table === 'tag_sets') {
+      const add = 'INSERT INTO tags_in_sets VALUES (?, ?) ON CONFLICT DO NOTHING'
+      for (const tag of text.split(',')) this.#statements.run(add, this.#idOf('tags', tag), added)
+    }
+    return added
   }
 
   #forgetEntries(): void {

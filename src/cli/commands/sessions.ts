@@ -1,0 +1,123 @@
+import type { CallFilter } from '../../call/call-filter.ts'
+import type { CallSession } from '../../call/call-session.ts'
+import type { CallReader } from '../../call/call-reader.ts'
+import { openCallReader } from '../../store/read/call-query.ts'
+import type { StoreAbsence } from '../../store/sqlite/open-store.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { age, integer, names } from '../../options/value-kind.ts'
+import { database, flag, optional, value } from '../option-rows.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import {
+  clockTime,
+  count,
+  counted,
+  duration,
+  exactDollars,
+  known,
+  percent,
+  unknownFigure,
+} from '../terminal/figures.ts'
+import { paint } from '../terminal/paint.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Column, column, fitting, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { noCallsYet, tellAbsence } from './calls.ts'
+
+export const table = optionTable({
+  recent: value(integer(1, 100_000), 20, 'how many sessions to show, the newest last'),
+  since: optional(age, 'only sessions with a call that began at most that long ago: 90s, 15m, 1h, 7d'),
+  client: value<readonly string[]>(names('a client’s name'), [], 'only sessions of this client; repeatable'),
+  model: value<readonly string[]>(
+    names('a model name'),
+    [],
+    'only sessions that asked for this model; repeatable',
+  ),
+  json: flag('print one JSON object per line instead of a table'),
+  db: database(),
+})
+
+const right = { align: 'right' } as const
+
+const columns: readonly Column<CallSession>[] = [
+  column('last call', 0, 8, ({ last_at }, nowMs) => clockTime(Date.parse(last_at), nowMs), {
+    align: 'right',
+    gap: '',
+  }),
+  column('session', 0, 24, ({ session }) => printable(session), { cut: { minWidth: 18, at: 'middle' } }),
+  column('client', 4, 12, ({ client }) => printable(client ?? unknownFigure), {
+    cut: { minWidth: 8, at: 'end' },
+  }),
+  column('models', 3, 20, ({ models }) => printable(models.join(', ')) || unknownFigure, {
+    cut: { minWidth: 12, at: 'end' },
+  }),
+  column('calls', 0, 5, ({ calls }) => count(calls), right),
+  column('errors', 1, 6, ({ errors }) => count(errors), right),
+  column('in', 1, 7, (session) => count(session.input_tokens), right),
+  column('out', 1, 6, (session) => count(session.output_tokens), { align: 'right', gap: ' → ' }),
+  column('cached', 2, 6, ({ cached_share }) => known(cached_share, percent), right),
+  column('tools', 7, 5, ({ tool_calls }) => count(tool_calls), right),
+  column('cost', 2, 8, ({ cost_usd }) => known(cost_usd, exactDollars), right),
+  column('wall', 5, 8, ({ wall_ms }) => duration(wall_ms), right),
+  column('in calls', 6, 8, ({ in_calls_ms }) => duration(in_calls_ms), right),
+]
+
+/** `tokenweir sessions`: the last sessions, the newest last. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+  openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
+): Promise<number> {
+  const options = parseOptions(table, argv, env)
+  const { recent: limit, since, client, model, json, db } = options
+  const filter: CallFilter = {
+    ...(client.length > 0 ? { client } : {}),
+    ...(model.length > 0 ? { model } : {}),
+    ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
+  }
+  const reader = openReader(db)
+  if (typeof reader === 'string') return tellAbsence(reader, options, terminal)
+  try {
+    const sessions = (await reader.sessions(filter, { limit })).sessions.toReversed()
+    if (json) terminal.print(sessions.map((session) => `${JSON.stringify(session)}\n`).join(''))
+    else if (sessions.length > 0) terminal.print(tableText(sessions, terminal))
+    else
+      terminal.print(`${(await reader.lastSeq()) === 0 ? noCallsYet(db) : 'No recorded session matches.'}\n`)
+    return 0
+  } finally {
+    reader.close()
+  }
+}
+
+function tableText(sessions: readonly CallSession[], { width, color, clock }: Terminal): string {
+  const nowMs = clock.wallTime()
+  const shown = layOut(columns, sessions, { width: width(), nowMs, open: false })
+  const lines = sessions.map((session) =>
+    lineOf(
+      shown,
+      ({ text }) => text(session, nowMs),
+      (cell, { title }) => (title === 'errors' && session.errors > 0 ? paint('failed', cell, color) : cell),
+    ),
+  )
+  const footer = paint('faint', footerText(sessions, width()), color)
+  return `${[headerLine(shown, color), ...lines, footer].join('\n')}\n`
+}
+
+function footerText(sessions: readonly CallSession[], width: number): string {
+  const sum = (of: (session: CallSession) => number): number =>
+    sessions.reduce((total, session) => total + of(session), 0)
+  const input = sum((session) => session.input_tokens)
+  const parts = [
+    counted(sessions.length, 'session'),
+    counted(
+      sum(({ calls }) => calls),
+      'call',
+    ),
+    `${sum(({ errors }) => errors)} failed`,
+    `${count(input)} → ${count(sum((session) => session.output_tokens))} tokens`,
+  ]
+  if (input > 0) parts.push(`${percent(sum((session) => session.cached_input_tokens) / input)} cached`)
+  if (sessions.some(({ cost_usd }) => cost_usd !== null))
+    parts.push(exactDollars(sum(({ cost_usd }) => cost_usd ?? 0)))
+  return fitting(parts, width)
+}

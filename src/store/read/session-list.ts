@@ -1,0 +1,225 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { startedAtMs } from '../../call/call-id.ts'
+import { firstFailedOutcome, usageSourceCodes } from '../../call/call-fields.ts'
+import type { CallFilter } from '../../call/call-filter.ts'
+import type { CallSession, FoundSessions, SessionPage } from '../../call/call-session.ts'
+import { type IsOver, QueryTooSlowError } from '../../call/no-answer.ts'
+import { RowStatements } from '../sqlite/row-statements.ts'
+import { andSql, bothConditions } from './call-condition.ts'
+import type { CallList } from './call-list.ts'
+import { type CallSelection, selectionCondition, selectionOf } from './call-selection.ts'
+import type { CallWords } from './call-words.ts'
+import { cacheFigures } from './group-figures.ts'
+
+/** Beyond every call's. */
+const noId = Number.MAX_SAFE_INTEGER
+/** Of more sessions by name, calls are looked through for theirs instead. */
+const mostByName = 20_000
+/** In any case of letters, as far as those are of ASCII. */
+const isPart = "text LIKE ? ESCAPE '\\'"
+const shownModels = 20
+/** The deadline is looked at after so many rows or sessions. */
+const perLook = 256
+
+const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
+    coalesce(input_tokens, 0), coalesce(output_tokens, 0), coalesce(cached_input_tokens, 0),
+    coalesce(reasoning_tokens, 0), coalesce(tool_calls, 0), cost_nano_usd, usage_source_id,
+    coalesce(cache_saved_nano_usd, 0)
+  FROM calls INDEXED BY calls_by_session WHERE session_id = ? ORDER BY id`
+
+type Id = number | null
+type Row = readonly [
+  ...call: [id: number, durationUs: number, outcome: number, model: Id, client: Id, source: Id],
+  ...tokens: [input: number, output: number, cached: number, reasoning: number],
+  ...rest: [toolCalls: number, costNanoUsd: Id, usageSource: number, savedNanoUsd: number],
+]
+
+/** A session with the last of its calls that were asked for. */
+type Found = readonly [sessionId: number, callId: number]
+
+type Page = readonly [most: number, beforeId?: number | undefined]
+
+/** Finds sessions by their calls, and adds up what those come to. */
+export class SessionList {
+  readonly #calls: CallList
+  readonly #words: CallWords
+  readonly #isOver: IsOver
+  readonly #statements: RowStatements
+  #looked = 0
+
+  constructor(database: DatabaseSync, calls: CallList, words: CallWords, isOver: IsOver) {
+    this.#calls = calls
+    this.#words = words
+    this.#isOver = isOver
+    this.#statements = new RowStatements(database)
+  }
+
+  /** Throws `QueryTooSlowError`. */
+  page(filter: CallFilter, { limit, beforeId, search }: SessionPage): FoundSessions {
+    const found = this.#searched(filter, search, limit + 1, beforeId)
+    const shown = found.slice(0, limit)
+    return {
+      sessions: shown.map(([sessionId]) => this.#told(sessionId)),
+      nextBeforeId: found.length > limit ? (shown.at(-1)?.[1] ?? null) : null,
+    }
+  }
+
+  /** A name as a whole comes first, then what else is meant exactly, then parts of names. */
+  #searched(filter: CallFilter, search: string | undefined, ...page: Page): readonly Found[] {
+    const selection = selectionOf(filter, this.#words)
+    if (selection === null) return []
+    if (search === undefined) return this.#found(selection, ...page)
+    const named = this.#words.idsOf('sessions', [search])
+    if (named.size > 0) return this.#found(withSessions(selection, named), ...page)
+    const meant = selectionOf({ ...filter, exactly: search }, this.#words)
+    if (meant !== null) {
+      const found = this.#found(meant, ...page)
+      if (found.length > 0 || (page[1] !== undefined && this.#found(meant, 1).length > 0)) return found
+    }
+    const like = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    const sql = `SELECT id FROM sessions WHERE ${isPart} LIMIT ${mostByName + 1}`
+    const partly = this.#statements.all<readonly [number]>(sql, like)
+    if (partly.length <= mostByName)
+      return this.#found(withSessions(selection, new Set(partly.map(([id]) => id))), ...page)
+    const isNamed = {
+      conditions: [`(SELECT ${isPart} FROM sessions WHERE id = c.session_id)`],
+      values: [like],
+    }
+    return this.#found({ ...selection, extra: bothConditions(selection.extra, isNamed) }, ...page)
+  }
+
+  /** The sessions with the newest calls of a selection. */
+  #found(selection: CallSelection, ...[most, beforeId = noId]: Page): readonly Found[] {
+    return selection.ids.session === undefined
+      ? this.#newest(selection, most, beforeId)
+      : this.#ofSessions(selection, selection.ids.session, most, beforeId)
+  }
+
+  /** By the newest calls: those of sessions that are found already are passed over. */
+  #newest(selection: CallSelection, most: number, beforeId: number): readonly Found[] {
+    const found: Found[] = []
+    const passed = new Set<number>()
+    for (let past = beforeId; found.length < most;) {
+      const isNew = 'c.session_id IS NOT NULL AND c.session_id NOT IN (SELECT value FROM json_each(?))'
+      const values = [JSON.stringify([...passed])]
+      const extra = bothConditions(selection.extra, { conditions: [isNew], values })
+      const limit = 4 * most
+      const ids = this.#calls.ids({ ...selection, extra, isInSession: true }, { limit, beforeId: past })
+      for (const id of ids) {
+        const session = this.#statements.number('SELECT session_id FROM calls WHERE id = ?', id)
+        if (session === null || passed.has(session)) continue
+        passed.add(session)
+        // It was on a page before.
+        if (beforeId < noId && this.#last(selection, session, beforeId) !== null) continue
+        found.push([session, id])
+        if (found.length === most) break
+      }
+      if (ids.length < limit) break
+      past = ids.at(-1) ?? 0
+    }
+    return found
+  }
+
+  #ofSessions(
+    selection: CallSelection,
+    sessions: ReadonlySet<number>,
+    most: number,
+    beforeId: number,
+  ): readonly Found[] {
+    return [...sessions]
+      .flatMap((session): readonly Found[] => {
+        const id = this.#last(selection, session)
+        return id === null || id >= beforeId ? [] : [[session, id]]
+      })
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, most)
+  }
+
+  /** The last call of a session that a selection means, from an id on. */
+  #last({ ids, extra, fromId, pastId }: CallSelection, session: number, leastId: number = 0): number | null {
+    this.#look()
+    const { session: _, ...others } = ids
+    const condition = selectionCondition({ ids: others, extra, fromId, pastId })
+    return this.#statements.number(
+      `SELECT c.id FROM calls AS c INDEXED BY calls_by_session
+        WHERE c.session_id = ? AND c.id >= ? AND c.id < ?${andSql(condition)} ORDER BY c.id DESC LIMIT 1`,
+      ...[session, Math.max(fromId, leastId), pastId, ...condition.values],
+    )
+  }
+
+  #told(sessionId: number): CallSession {
+    const models = new Map<number, number>()
+    let [calls, errors, unpriced, priced] = [0, 0, 0, 0]
+    let [input, output, cached, reasoning, tools, costNanoUsd, savedNanoUsd] = [0, 0, 0, 0, 0, 0, 0]
+    let [firstMs, lastMs, endMs, inCallsMs] = [0, 0, 0, 0]
+    let [source, client]: [Id, Id] = [null, null]
+    for (const row of this.#statements.get(sessionSql).iterate(sessionId) as Iterable<unknown>) {
+      this.#look()
+      const [id, durationUs, outcome, model, clientId, sourceId, ...sums] = row as Row
+      const [inputTokens, outputTokens, cachedTokens, reasoningTokens, toolCalls, cost, ...last] = sums
+      const [usageSource, saved] = last
+      const startMs = startedAtMs(id)
+      const pastMs = startMs + durationUs / 1000
+      if (calls === 0) firstMs = endMs = startMs
+      // In the order in which they began: what is before the latest end so far is counted.
+      inCallsMs += Math.max(0, pastMs - Math.max(startMs, endMs))
+      endMs = Math.max(endMs, pastMs)
+      lastMs = startMs
+      calls++
+      if (outcome >= firstFailedOutcome) errors++
+      if (model !== null) models.set(model, (models.get(model) ?? 0) + 1)
+      client = clientId ?? client
+      source = sourceId ?? source
+      input += inputTokens
+      output += outputTokens
+      cached += cachedTokens
+      reasoning += reasoningTokens
+      tools += toolCalls
+      savedNanoUsd += saved
+      if (cost !== null) {
+        costNanoUsd += cost
+        priced++
+      } else if (usageSource !== usageSourceCodes.none) unpriced++
+    }
+    const wallMs = endMs - firstMs
+    return {
+      session: this.#words.wordOf('sessions', sessionId) ?? '',
+      session_source: this.#words.wordOf('labels', source),
+      client: this.#words.wordOf('clients', client),
+      models: [...models]
+        .sort(([, one], [, other]) => other - one)
+        .slice(0, shownModels)
+        .map(([id]) => this.#words.wordOf('models', id) ?? ''),
+      first_at: new Date(firstMs).toISOString(),
+      last_at: new Date(lastMs).toISOString(),
+      calls,
+      errors,
+      input_tokens: input,
+      output_tokens: output,
+      cached_input_tokens: cached,
+      reasoning_tokens: reasoning,
+      tool_calls: tools,
+      cost_usd: priced > 0 ? costNanoUsd / 1e9 : null,
+      unpriced_calls: unpriced,
+      ...cacheFigures({ input, cached, savedNanoUsd, priced }),
+      wall_ms: toMicroseconds(wallMs),
+      in_calls_ms: toMicroseconds(inCallsMs),
+      between_ms: toMicroseconds(wallMs - inCallsMs),
+    }
+  }
+
+  #look(): void {
+    if (++this.#looked % perLook === 0 && this.#isOver()) throw new QueryTooSlowError()
+  }
+}
+
+function withSessions(selection: CallSelection, sessions: ReadonlySet<number>): CallSelection {
+  const { session: asked = sessions } = selection.ids
+  const ids = { ...selection.ids, session: asked.intersection(sessions) }
+  return { ...selection, ids, index: 'calls_by_session' }
+}
+
+/** In floating point sums of milliseconds have more digits than were measured. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
