@@ -4,11 +4,13 @@ import { getOrAdd } from '../../lib/get-or-add.ts'
 import { type Placed, SwapList } from '../../lib/swap-list.ts'
 import {
   type Admission,
+  type Caller,
   type Permit,
   type QueueDiscipline,
   type QueueOrder,
   type SlotFigures,
   drainRetryAfterS,
+  nobody,
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
 import { MinuteFigures } from './minute-figures.ts'
@@ -80,21 +82,21 @@ export class LocalAdmission implements Admission {
     if (this.#queueOrder !== 'fifo') this.#arrange()
   }
 
-  tryAcquire(client = '', order: QueueOrder = 'arrival'): Permit | null {
-    if (this.#draining !== null || !this.#queue.take(order, client)) return null
+  tryAcquire(caller = nobody, order: QueueOrder = 'arrival'): Permit | null {
+    if (this.#draining !== null || !this.#queue.take(order, caller)) return null
     this.#noteChange()
-    return this.#permit(client)
+    return this.#permit(caller)
   }
 
-  async acquire(signal: AbortSignal, order: QueueOrder = 'arrival', client = ''): Promise<Permit> {
+  async acquire(signal: AbortSignal, order: QueueOrder = 'arrival', caller = nobody): Promise<Permit> {
     signal.throwIfAborted()
     if (this.#draining !== null) throw this.#draining
-    const permit = this.tryAcquire(client, order)
+    const permit = this.tryAcquire(caller, order)
     if (permit !== null) return permit
     // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
     const queueLimit = this.#options.queueLimit + this.#lent
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
-    return this.#wait(signal, order, client)
+    return this.#wait(signal, order, caller)
   }
 
   drain(): void {
@@ -156,9 +158,10 @@ export class LocalAdmission implements Admission {
   /** In-flight and waiting calls by client; what has no name counts for the empty one. */
   byClient(): ReadonlyMap<string, ClientCalls> {
     const calls = new Map<string, { active: number; waiting: number }>()
-    const of = (client: string) => getOrAdd(calls, client, () => ({ active: 0, waiting: 0 }))
-    for (const { client } of this.#held) of(client).active += 1
-    for (const { client } of this.#queue.waiting) of(client).waiting += 1
+    const of = (caller: Caller) =>
+      getOrAdd(calls, this.#queue.nameOf(caller), () => ({ active: 0, waiting: 0 }))
+    for (const { caller } of this.#held) of(caller).active += 1
+    for (const { caller } of this.#queue.waiting) of(caller).waiting += 1
     return calls
   }
 
@@ -188,22 +191,20 @@ export class LocalAdmission implements Admission {
   }
 
   /** For a slot that was just taken. */
-  #permit(client: string): Permit {
-    const permit = new HeldPermit(client, this.#giveBack)
+  #permit(caller: Caller): Permit {
+    const permit = new HeldPermit(caller, this.#giveBack)
     this.#held.add(permit)
     return permit
   }
 
   readonly #giveBack = (permit: HeldPermit): void => {
     this.#held.remove(permit)
-    this.#queue.release(this.#clock.now(), permit.client)
+    this.#queue.release(this.#clock.now(), permit.caller)
     this.#admitNext()
   }
 
   #arrange(): void {
-    const inFlight = new Map<string, number>()
-    for (const { client } of this.#held) inFlight.set(client, (inFlight.get(client) ?? 0) + 1)
-    this.#queue.arrange(this.#queueOrder, this.#limits, inFlight)
+    this.#queue.arrange(this.#queueOrder, this.#limits, this.#held)
     this.#applyLimits()
   }
 
@@ -213,7 +214,7 @@ export class LocalAdmission implements Admission {
     }
   }
 
-  #wait(signal: AbortSignal, order: QueueOrder, client: string): Promise<Permit> {
+  #wait(signal: AbortSignal, order: QueueOrder, caller: Caller): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
       const timers: (() => void)[] = []
@@ -224,7 +225,7 @@ export class LocalAdmission implements Admission {
       const wait: Wait = {
         admit: () => {
           leave()
-          resolve(this.#permit(client))
+          resolve(this.#permit(caller))
         },
         refuse: (reason) => {
           this.#queue.cancel(waiter)
@@ -236,7 +237,7 @@ export class LocalAdmission implements Admission {
         },
       }
       const onAbort = (): void => wait.refuse(signal.reason)
-      const waiter = this.#queue.wait(wait, order, client)
+      const waiter = this.#queue.wait(wait, order, caller)
       signal.addEventListener('abort', onAbort)
       if (this.#options.queueTimeoutMs > 0) {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
@@ -306,11 +307,11 @@ export class LocalAdmission implements Admission {
 /** A slot in use. */
 class HeldPermit implements Permit, Placed {
   place = -1
-  readonly client: string
+  readonly caller: Caller
   #giveBack: ((permit: HeldPermit) => void) | null
 
-  constructor(client: string, giveBack: (permit: HeldPermit) => void) {
-    this.client = client
+  constructor(caller: Caller, giveBack: (permit: HeldPermit) => void) {
+    this.caller = caller
     this.#giveBack = giveBack
   }
 

@@ -1,11 +1,11 @@
 import { getOrAdd } from '../../lib/get-or-add.ts'
-import type { QueueDiscipline, QueueOrder, SlotFigures } from './admission.ts'
+import { type Caller, type QueueDiscipline, type QueueOrder, type SlotFigures, nobody } from './admission.ts'
 
 /** A waiting call, to be kept for {@link SlotQueue.cancel}. */
 export interface Waiter<T> {
   readonly call: T
   readonly order: QueueOrder
-  readonly client: string
+  readonly caller: Caller
   /** Rises with each call that waits. */
   readonly seq: number
   lane: Lane<T>
@@ -97,18 +97,23 @@ export class SlotQueue<T> {
     )
   }
 
+  /** Under which name a caller's calls are counted. */
+  nameOf(caller: Caller): string {
+    return this.#limitedLane(caller)?.client ?? caller.client ?? caller.keyFingerprint ?? ''
+  }
+
   /** A call takes a free slot, unless there is none for it or others wait for it. */
-  take(order: QueueOrder = 'arrival', client = ''): boolean {
+  take(order: QueueOrder = 'arrival', caller = nobody): boolean {
     if (this.full || this.#mayGo) return false
-    const lane = this.#limited.get(client)
+    const lane = this.#limitedLane(caller)
     if (lane !== undefined && lane.active >= lane.most) return false
     this.#admit(order, lane)
     return true
   }
 
   /** A call that `take` refused joins the queue. */
-  wait(call: T, order: QueueOrder = 'arrival', client = ''): Waiter<T> {
-    const waiter = { call, order, client, seq: this.#seq++, lane: this.#common }
+  wait(call: T, order: QueueOrder = 'arrival', caller = nobody): Waiter<T> {
+    const waiter = { call, order, caller, seq: this.#seq++, lane: this.#common }
     if (order === 'arrival') this.#totalQueued += 1
     this.queued += 1
     this.#place(waiter)
@@ -123,11 +128,11 @@ export class SlotQueue<T> {
     return left
   }
 
-  /** A call of this client gives its slot back. */
-  release(nowMs: number, client = ''): void {
+  /** A call of this caller gives its slot back. */
+  release(nowMs: number, caller = nobody): void {
     if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
     this.active -= 1
-    const lane = this.#limited.get(client)
+    const lane = this.#limitedLane(caller)
     if (lane !== undefined) {
       lane.active -= 1
       this.#enlist(lane)
@@ -172,13 +177,13 @@ export class SlotQueue<T> {
   }
 
   /**
-   * From now on clients take turns, or do not, and these have limits of their own; of each client with one, `inFlight`
-   * says how many slots it holds now. Those that wait keep their order.
+   * From now on clients take turns, or do not, and these have limits of their own, by name or fingerprint. `inFlight`
+   * tells whose calls hold a slot. Those that wait keep their order.
    */
   arrange(
     discipline: QueueDiscipline,
     limits: ReadonlyMap<string, number>,
-    inFlight: ReadonlyMap<string, number>,
+    inFlight: Iterable<{ readonly caller: Caller }>,
   ): void {
     const waiting = this.#lanes().flatMap((lane) => [...lane.back, ...lane.arrival])
     this.#discipline = discipline
@@ -188,7 +193,11 @@ export class SlotQueue<T> {
     this.#turns.back.clear()
     this.#turns.arrival.clear()
     for (const [client, most] of limits) {
-      this.#limited.set(client, Object.assign(newLane<T>(client), { most, active: inFlight.get(client) ?? 0 }))
+      this.#limited.set(client, Object.assign(newLane<T>(client), { most }))
+    }
+    for (const { caller } of inFlight) {
+      const lane = this.#limitedLane(caller)
+      if (lane !== undefined) lane.active += 1
     }
     for (const waiter of waiting.sort((one, other) => one.seq - other.seq)) this.#place(waiter)
     this.#stopCoolingIfNobodyMayGo()
@@ -224,11 +233,19 @@ export class SlotQueue<T> {
   }
 
   #place(waiter: Waiter<T>): void {
-    const { client, order } = waiter
-    const lane = this.#limited.get(client) ?? (this.#discipline === 'fair' ? this.#fairLane(client) : this.#common)
+    const { caller, order } = waiter
+    const isFair = this.#discipline === 'fair'
+    const lane = this.#limitedLane(caller) ?? (isFair ? this.#fairLane(this.nameOf(caller)) : this.#common)
     waiter.lane = lane
     lane[order].push(waiter)
     this.#enlist(lane)
+  }
+
+  /** A key's own limit goes before that of its client's name. */
+  #limitedLane({ client, keyFingerprint }: Caller): Lane<T> | undefined {
+    if (this.#limited.size === 0) return undefined
+    const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyFingerprint)
+    return byKey ?? (client === null ? undefined : this.#limited.get(client))
   }
 
   #fairLane(client: string): Lane<T> {

@@ -7,11 +7,14 @@ import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
+import type { ClientsFile } from '../../options/client-settings.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
 import type { TraceObserverSettings } from '../../traces/observe-traces.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
+import { ClientLimits } from '../admission/client-limits.ts'
+import { disciplineOf } from '../admission/admission.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
@@ -31,6 +34,7 @@ import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics, metricsModule } from './gateway-metrics.ts'
+import { WatchedClients } from './watched-clients.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
@@ -66,6 +70,8 @@ export interface GatewaySetup {
   readonly log: GatewayLog
   /** From the gateway that this one takes over from. */
   readonly handover: Handover | null
+  /** What people said of clients, if there is such a file. */
+  readonly clients: ClientsFile | null
 }
 
 /** The parts that a running gateway steers. */
@@ -89,15 +95,24 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     ...(traces === null ? [] : [tracesModule({ ...traces, version, instance, schemePort })]),
   ]
   const sink = new WriterThread({ dbPath: options.db, instance, number, version, observers })
-  const admission = new LocalAdmission({ ...options, clock })
+  const admission = new LocalAdmission({ ...options, queueOrder: disciplineOf(options.queueOrder), clock })
   const minutes = new MinuteReport({ clock, admission, sink })
   const budgetRejects = options.budgetAction === 'reject'
   const budget = new LocalBudget(options.tokenLimit, budgetRejects)
   void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, handover?.used ?? null)
 
+  const limits = new ClientLimits({
+    clock,
+    admission,
+    rejects: budgetRejects,
+    usageOfClients: (of, endedBeforeMs) => sink.usageOfClients(of, endedBeforeMs),
+  })
+  const clients = new WatchedClients(dataFolder, setup.clients, limits, handover?.usedByClients ?? [])
+
   const succession = new Succession({
     admission,
     budget,
+    clients: limits,
     budgetRejects,
     clock,
     instance,
@@ -129,6 +144,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     instance,
     ids: new CallIds(() => clock.wallTime(), number.value),
     labels: new ClientLabels(salt),
+    clients: limits,
     destination,
     trusted,
     usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
@@ -150,6 +166,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     version,
     admission,
     budget,
+    clients,
     budgetRejects,
     retries,
     sink,
@@ -170,6 +187,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     admission,
     minutes,
     budget,
+    clients,
     succession,
     rawLog,
     upstream,
