@@ -1,7 +1,3 @@
-import { join } from 'node:path'
-import { CodedError } from '../lib/errors.ts'
-import { takeFileLock } from '../lib/file-lock.ts'
-import { CheckedFile, type NotChanged } from './checked-file.ts'
 import * as json from './json-check.ts'
 
 /** What a person has said of a client, or of the key with a fingerprint. */
@@ -20,14 +16,8 @@ export type ClientSettings = Readonly<Record<string, ClientSetting>>
 /** A change of one of them; null takes a value away. */
 export type ClientChange = { readonly [Name in keyof ClientSetting]: ClientSetting[Name] | null }
 
-/** Why settings were not changed. */
-export class ClientSettingsError extends CodedError<
-  'broken_clients_file' | 'clients_not_kept' | 'clients_busy' | 'invalid_client'
-> {}
-
 /** More would slow down who looks at each of them. */
 const mostClients = 1000
-const lockLimitMs = 5000
 
 const label = json.only(
   'a text of 1 to 200 characters without control characters',
@@ -51,7 +41,8 @@ const setting = json.object<ClientSetting>(
 
 const settings = json.mapOf(setting)
 
-const inFile = json.described<ClientSettings>(undefined, (value) => {
+/** The whole file. */
+export const clientSettings: json.JsonCheck<ClientSettings> = json.described<ClientSettings>(undefined, (value) => {
   const read = settings(value)
   const entries = Object.entries(read)
   if (entries.length > mostClients) {
@@ -77,40 +68,6 @@ export const clientChange: json.JsonCheck<ClientChange> = json.object<ClientChan
 /** Whether a name is the fingerprint of a key, as the rows of its calls have it. */
 export function isFingerprint(of: string): boolean {
   return /^[0-9a-f]{8}$/.test(of)
-}
-
-/** The file of clients' limits and keys' names, beside the database. */
-export class ClientsFile extends CheckedFile<ClientSettings> {
-  constructor(folder: string) {
-    super(join(folder, 'clients.json'), inFile, {})
-  }
-
-  /** Changes what stands of one client. Rejects with {@link ClientSettingsError}. */
-  async change(of: string, change: ClientChange): Promise<void> {
-    using lock = await takeFileLock(`${this.path}.lock`, lockLimitMs).catch((error: unknown) => {
-      throw this.refusal('not_kept', String(error))
-    })
-    if (lock === null) {
-      throw new ClientSettingsError('clients_busy', `${this.path} is being changed by another process.`)
-    }
-    this.write((before) => {
-      const changed = new Map(Object.entries({ ...before[of], ...change }))
-      for (const [name, value] of changed) if (value === null || value === undefined) changed.delete(name)
-      const others = Object.entries(before).filter(([name]) => name !== of)
-      const entry: [string, ClientSetting][] = changed.size === 0 ? [] : [[of, Object.fromEntries(changed)]]
-      try {
-        return inFile(Object.fromEntries([...others, ...entry]))
-      } catch (error) {
-        if (!(error instanceof json.JsonValueError)) throw error
-        const words = `${json.pathText(error.path)} ${error.flaw}`.trim()
-        throw new ClientSettingsError('invalid_client', `${words}.`, { param: 'name' })
-      }
-    })
-  }
-
-  protected override refusal(why: NotChanged, message: string): ClientSettingsError {
-    return new ClientSettingsError(why === 'broken' ? 'broken_clients_file' : 'clients_not_kept', message)
-  }
 }
 
 function orNull<T>(check: json.JsonCheck<T>): json.JsonCheck<T | null> {

@@ -2,7 +2,7 @@ import { existsSync, unwatchFile, watchFile } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientUse } from '../../api/clients.ts'
 import type { Warning } from '../../call/call-sink.ts'
-import type { ClientsFile } from '../../options/client-settings.ts'
+import type { ClientsFile } from '../../options/clients-file.ts'
 import type { ClientLimits, UsedByClient } from '../admission/client-limits.ts'
 
 const lookEveryMs = 500
@@ -10,7 +10,7 @@ const lookEveryMs = 500
 /** The file of what people said of clients; null, and nothing of it is loaded, if there is none. */
 export async function openClients(folder: string): Promise<ClientsFile | null> {
   if (!existsSync(pathIn(folder))) return null
-  const { ClientsFile } = await import('../../options/client-settings.ts')
+  const { ClientsFile } = await import('../../options/clients-file.ts')
   return new ClientsFile(folder)
 }
 
