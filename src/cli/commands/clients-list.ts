@@ -82,10 +82,10 @@ const columns: readonly Column[] = [
   { title: 'calls', text: ({ calls }) => count(calls) },
   { title: 'tokens', text: ({ tokens }) => count(tokens) },
   { title: 'in flight', text: ({ active }) => orNone(active) },
-  { title: 'of', text: ({ max_concurrent: most }) => orNone(most) },
+  { title: 'limit', text: ({ max_concurrent: most }) => orNone(most) },
   { title: 'waiting', text: ({ waiting }) => orNone(waiting) },
   { title: 'used in 24 h', text: ({ used_tokens: used }) => orNone(used) },
-  { title: 'of', text: ({ token_limit: limit }) => orNone(limit) },
+  { title: 'limit', text: ({ token_limit: limit }) => orNone(limit) },
   { title: 'left', text: ({ remaining_tokens: left }) => orNone(left) },
 ]
 
