@@ -37,7 +37,7 @@ export interface ClientRow extends Omit<ClientUse, 'client' | 'active' | 'waitin
 
 /** The body of `GET /api/clients`. */
 export interface ClientsReport {
-  /** Those that have calls in flight or waiting first, then those with the most calls. */
+  /** Those with limits first, then those with the most calls. */
   readonly clients: readonly ClientRow[]
   /** From when on calls were counted; ISO 8601, UTC. */
   readonly counted_from: string

@@ -94,9 +94,9 @@ export function clientRows(
         remaining_tokens: token_limit === null || used_tokens === null ? null : token_limit - used_tokens,
       }
     })
-    .sort((one, other) => busy(other) - busy(one) || other.calls - one.calls)
+    .sort((one, other) => Number(isLimited(other)) - Number(isLimited(one)) || other.calls - one.calls)
 }
 
-function busy({ active, waiting }: ClientRow): number {
-  return (active ?? 0) + (waiting ?? 0)
+function isLimited({ max_concurrent: slots, token_limit: tokens }: ClientRow): boolean {
+  return slots !== null || tokens !== null
 }
