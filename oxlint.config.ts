@@ -16,7 +16,7 @@ const source: Record<string, string> = {
   pricing: 'api call json lib options',
 
   // The gateway reaches the store and the raw log through the ports in src/call; process composes it all.
-  'gateway/admission': 'call lib',
+  'gateway/admission': 'api call lib',
   'gateway/upstream': 'call lib',
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',

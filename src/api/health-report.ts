@@ -1,3 +1,5 @@
+import type { ClientUse } from './clients.ts'
+
 export type HealthStatus = 'ok' | 'degraded' | 'draining'
 
 /** The body of the gateway's `GET /health`: the outside names of its figures. */
@@ -14,6 +16,8 @@ export interface HealthReport {
     readonly total_queued: number
     readonly total_retries_429: number
     readonly peak_active: number
+    /** Which waiting call is next: `fifo` or `fair`. Absent in earlier versions. */
+    readonly queue_order?: string
   }
   readonly token_budget: {
     readonly daily_limit: number
@@ -25,6 +29,11 @@ export interface HealthReport {
     /** Whether what was used before the gateway's start is in `total_used`. */
     readonly known: boolean
   }
+  /**
+   * Clients with calls in flight or waiting, and those with limits, the longest lines first; at most 100. Absent in earlier
+   * versions.
+   */
+  readonly clients?: readonly ClientUse[]
   readonly pid: number
   readonly instance: string
   readonly version: string

@@ -1,5 +1,21 @@
 import type { StoredCall } from './call-record.ts'
 
+/** What of a call tells what it spent. */
+export type SpentCall = Pick<
+  StoredCall,
+  | 'callType'
+  | 'outcome'
+  | 'failureCode'
+  | 'connectMs'
+  | 'ttfbMs'
+  | 'status'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'totalTokens'
+  | 'requestBytes'
+  | 'chunks'
+>
+
 /** Of ordinary text; nobody asks the upstream's own tokenizer. */
 const bytesPerToken = 4
 
@@ -9,7 +25,7 @@ export function requestTokens(requestBytes: number): number {
 }
 
 /** Tokens that the upstream reported. */
-export function reportedTokens({ inputTokens, outputTokens }: StoredCall): number {
+export function reportedTokens({ inputTokens, outputTokens }: SpentCall): number {
   return (inputTokens ?? 0) + (outputTokens ?? 0)
 }
 
@@ -17,7 +33,7 @@ export function reportedTokens({ inputTokens, outputTokens }: StoredCall): numbe
  * Tokens that the upstream most likely spent on a call and did not report, because the client left, the stream broke
  * or it never reports any: a quarter of the request's bytes, and one for each chunk with content. The row never says so.
  */
-export function estimatedTokens(call: StoredCall): number {
+export function estimatedTokens(call: SpentCall): number {
   if (!mayHaveSpent(call)) return 0
   const { inputTokens, outputTokens, totalTokens, requestBytes, outcome } = call
   const input = inputTokens === null && totalTokens === null ? requestTokens(requestBytes) : 0
@@ -27,7 +43,7 @@ export function estimatedTokens(call: StoredCall): number {
 }
 
 /** It reached an upstream, which did not refuse it. What has no tokens, such as an uploaded file, has none to estimate. */
-function mayHaveSpent({ callType, outcome, failureCode, connectMs, ttfbMs, status }: StoredCall): boolean {
+function mayHaveSpent({ callType, outcome, failureCode, connectMs, ttfbMs, status }: SpentCall): boolean {
   if (callType === 'props' || callType === 'other') return false
   if (outcome === 'interrupted') return true
   const isAnswered = ttfbMs !== null

@@ -37,6 +37,23 @@ export interface ServedModel {
   readonly cost_usd: number | null
 }
 
+/** Calls of a client with a key. */
+export interface SeenClient {
+  readonly client: string | null
+  readonly key_fingerprint: string | null
+  readonly calls: number
+  /** Of input and output, as far as they were reported. */
+  readonly tokens: number
+  /** When the last of them began: ISO 8601, UTC. */
+  readonly last_at: string
+}
+
+/** What was counted, and since when: as with {@link ServedCount}. */
+export interface SeenClients {
+  readonly fromMs: number
+  readonly clients: readonly SeenClient[]
+}
+
 /** What a look at the last minutes needs of a call. Names are masked, as in its row. */
 export interface EndedCall {
   readonly seq: number
@@ -96,6 +113,8 @@ export interface CallReader {
   aggregate(question: CallQuestion): Promise<CallAnswer>
   /** Which models answered where: every call of that time is read, the newest first, for about `withinMs`. */
   servedModels(fromMs: number, toMs: number, withinMs: number): Promise<ServedCount>
+  /** Which clients called with which keys: every call of that time is read, the newest first, for about `withinMs`. */
+  seenClients(fromMs: number, toMs: number, withinMs: number): Promise<SeenClients>
   /** The calls that ended from `fromMs` on, or were written after `afterSeq`; the newest first. */
   endedWithin(bounds: EndedBounds): Promise<readonly EndedCall[]>
   /** Every model that was asked for and every type of call, in order, for the choices of a filter. */

@@ -67,4 +67,21 @@ export interface MinuteUsage {
   readonly tokens: number
   /** How many of them no upstream reported; a gateway of an earlier version does not tell. */
   readonly estimated?: number | undefined
+  /** The client whose own budget counts them, too. */
+  readonly of?: string | undefined
+}
+
+/** Tokens used by the calls of one client and key that ended in one minute. */
+export interface ClientUsage extends MinuteUsage {
+  readonly client: string | null
+  readonly keyFingerprint: string | null
+}
+
+/** Which calls are meant: of these clients and keys, begun from `fromMs` to `toMs`, and ended before a third instant. */
+export interface ClientUsageQuestion {
+  /** Names of clients, and fingerprints of keys. */
+  readonly of: readonly string[]
+  readonly fromMs: number
+  readonly toMs: number
+  readonly endedBeforeMs: number
 }

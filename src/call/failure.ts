@@ -31,6 +31,8 @@ const table = {
   metrics_late: ['gateway', 503, 'server_error'],
   /** A library that tries again would only be refused again. */
   token_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
+  /** The same of the tokens that one client, or key, may use. */
+  client_budget_exceeded: ['gateway', 429, 'insufficient_quota', false],
   /** What was used before the start cannot be read, so nobody can say whether the budget allows a call. */
   budget_unknown: ['gateway', 503, 'server_error'],
   internal_error: ['gateway', 500, 'server_error'],

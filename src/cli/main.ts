@@ -29,6 +29,12 @@ export const commands: Readonly<
   ],
   'costs set': ['set or remove a price of your own', () => import('./commands/costs-set.ts')],
   'costs sync': ['bring the prices up to date with a list', () => import('./commands/costs-sync.ts')],
+  'clients list': [
+    'list who called, limits, and what is left of them; the same as clients alone',
+    () => import('./commands/clients-list.ts'),
+  ],
+  'clients set': ['limit the calls or the tokens of a client', () => import('./commands/clients-set.ts')],
+  'clients name': ['name the calls of a key', () => import('./commands/clients-name.ts')],
   alerts: ['list alert rules and what is active, or send a test', () => import('./commands/alerts.ts')],
   'db compress': [
     'fold old calls into sums and make the file smaller',
@@ -49,12 +55,22 @@ export const commands: Readonly<
 }
 
 /** They read the database of the gateway that runs, unless one is named. */
-const readers: ReadonlySet<string> = new Set(['alerts', 'calls', 'costs show', 'db check', 'sessions'])
+const readers: ReadonlySet<string> = new Set([
+  'alerts',
+  'calls',
+  'clients list',
+  'clients name',
+  'clients set',
+  'costs show',
+  'db check',
+  'sessions',
+])
 
 /** Calls go before them, also if nobody but a terminal began them. */
 const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])
 
 const groups: Readonly<Record<string, string>> = {
+  clients: 'who calls, and what each may use',
   costs: 'what models cost',
   db: 'look after the telemetry database',
   service: 'run it as a service of the system',
@@ -71,14 +87,15 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   })
   try {
     const [first = '', second = ''] = argv
-    const name = `${first} ${second}` in commands ? `${first} ${second}` : first
+    const isWhole = `${first} ${second}` in commands
+    const name = isWhole ? `${first} ${second}` : `${first} list` in commands ? `${first} list` : first
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (command === undefined || argv.some((arg) => arg === '--help' || arg === '-h')) await explain(argv)
     else {
       const [, load] = command
       const { run } = await load()
       if (longJobs.has(name)) lowerPriority(process.pid)
-      const rest = argv.slice(name.split(' ').length)
+      const rest = argv.slice(isWhole ? 2 : 1)
       const reading = readers.has(name) ? await import('./running-database.ts') : null
       const code = await run(rest, (await reading?.withRunningDatabase(rest, env)) ?? env)
       if (typeof code === 'number') process.exitCode = code

@@ -12,6 +12,7 @@ const defaults: GatewayValues = {
   maxConcurrent: 4,
   slotCooldownMs: 50,
   queueLimit: 10_000,
+  queueOrder: 'fifo',
   queueTimeoutMs: 0,
   retry429Max: 0,
   tokenLimit: 480_000_000,

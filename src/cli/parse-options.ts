@@ -42,7 +42,7 @@ export function parseOptions<V>(
   argv: readonly string[],
   env: Environment,
 ): Options<V> {
-  return parse(table, argv, env, null).options
+  return parse(table, argv, env, []).options
 }
 
 /** The same for a command that may name a model beside its options. */
@@ -51,8 +51,8 @@ export function parseWithModel<V>(
   argv: readonly string[],
   env: Environment,
 ): { readonly options: Options<V>; readonly model: string | undefined } {
-  const { options, operand: model } = parse(table, argv, env, 'model')
-  return { options, model }
+  const { options, operands } = parse(table, argv, env, ['model'])
+  return { options, model: operands[0] }
 }
 
 /** The same for a command that may name one of `words`: which `what` it is for. */
@@ -63,24 +63,38 @@ export function parseWithWord<V, T extends string>(
   what: string,
   words: readonly T[],
 ): { readonly options: Options<V>; readonly word: T } {
-  const { options, operand } = parse(table, argv, env, what)
+  const { options, operands } = parse(table, argv, env, [what])
+  const [operand] = operands
   const word = words.find((each) => each === operand)
   if (word !== undefined) return { options, word }
   const got = operand === undefined ? 'none was named' : `got ${quoted(operand)}`
   throw new OptionError(`the ${what} must be one of ${words.join(', ')}; ${got}`)
 }
 
+/** The same for a command that must be given one thing of each of these names, in this order. */
+export function parseWithOperands<V>(
+  table: OptionTable<V>,
+  argv: readonly string[],
+  env: Environment,
+  names: readonly string[],
+): { readonly options: Options<V>; readonly operands: readonly string[] } {
+  const parsed = parse(table, argv, env, names)
+  const missing = names[parsed.operands.length]
+  if (missing !== undefined) throw new OptionError(`name the ${missing}`)
+  return parsed
+}
+
 function parse<V>(
   table: OptionTable<V>,
   argv: readonly string[],
   env: Environment,
-  operandName: string | null,
-): { readonly options: Options<V>; readonly operand: string | undefined } {
+  operandNames: readonly string[],
+): { readonly options: Options<V>; readonly operands: readonly string[] } {
   const command = new Command()
     .exitOverride()
     .helpOption(false)
     .configureOutput({ outputError: () => {} })
-    .allowExcessArguments(operandName !== null)
+    .allowExcessArguments(operandNames.length > 0)
   for (const spec of specsOf(table)) command.addOption(commanderOption(spec))
   try {
     command.parse(argv, { from: 'user' })
@@ -100,11 +114,12 @@ function parse<V>(
     if (variable !== undefined)
       values[key] = valueOf(spec, `${variable} (--${spec.name})`, env[variable] ?? '')
   }
-  const [operand, extra] = command.args
+  const operands = command.args
+  const extra = operands[operandNames.length]
   if (extra !== undefined)
-    throw new OptionError(`one ${operandName} at a time; got ${JSON.stringify(extra)} too`)
+    throw new OptionError(`one ${operandNames.at(-1)} at a time; got ${JSON.stringify(extra)} too`)
   // The loop has visited every key of the table, which are the keys of V.
-  return { options: { ...(values as V), sources, setBy } as Options<V>, operand }
+  return { options: { ...(values as V), sources, setBy } as Options<V>, operands }
 }
 
 function commanderOption(spec: OptionSpec<unknown>): Option {

@@ -14,6 +14,7 @@ import { QueryProcess } from '../query/query-process.ts'
 import { spawnQuery } from '../query/spawn-query.ts'
 import { childEnvironment } from '../supervisor/child-environment.ts'
 import { Jobs } from '../supervisor/jobs.ts'
+import type { Clients } from '../supervisor/clients.ts'
 import { GatewayConfig, leadsTo } from '../supervisor/gateway-config.ts'
 import { LogFile } from '../supervisor/log-file.ts'
 import { RawLogRelay } from '../supervisor/raw-log-relay.ts'
@@ -93,6 +94,7 @@ export async function openDashboard(
     service.start()
     return service
   }
+  let clients: Promise<Clients> | null = null
   const server = makeDashboardServer({
     process: gateway,
     log: logFile,
@@ -100,6 +102,7 @@ export async function openDashboard(
     rawLog,
     jobs,
     alerts: alertService,
+    clients: () => (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
     priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),

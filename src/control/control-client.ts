@@ -83,6 +83,11 @@ export class ControlClient {
     return status
   }
 
+  /** Has it read again what people said of clients; it does so by itself, too. Rejects as `status` does. */
+  lookAtClients(limitMs = 2000): Promise<ControlStatus | NoAnswer> {
+    return this.#ask('POST /clients', { limitMs }, readStatus)
+  }
+
   /**
    * Asks it to put a successor in its place; `unknown` if it is of a version that does not know how. Rejects as
    * `status` does.

@@ -42,6 +42,7 @@ export const isMinuteUsage = record<MinuteUsage>({
   minute: isWhole(0, maxMinute),
   tokens: isAmount,
   estimated: optional(isAmount),
+  of: optional(isText),
 })
 
 /** The members that are shown or decide something; a page takes all others as they are. */
@@ -116,6 +117,7 @@ export const isLiveCalls = record<LiveCalls>({
 
 /** Options that change in a running gateway: the body of `POST /options`. */
 export interface LiveOptions {
+  readonly queue_order?: string
   readonly max_concurrent?: number
   readonly slot_cooldown_ms?: number
   readonly token_limit?: number
@@ -175,6 +177,8 @@ export const claim = {
   slots: isCount,
   /** Tokens that its calls in flight may still use. */
   reserved: isAmount,
+  /** Slots that calls of clients with a limit of their own may be using there; absent in earlier versions. */
+  clients: optional(listOf(record({ of: isText, slots: isCount }))),
 }
 
 const isPredecessorClaim = record(claim)
@@ -230,6 +234,8 @@ export interface ControlledGateway {
   live(): LiveCalls
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
+  /** Reads again what people said of clients. */
+  lookAtClients(): void
   /** The values are checked already. */
   setOptions(options: LiveOptions): void
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */

@@ -131,6 +131,9 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       gateway.setOptions(readSettings(asked, live))
       return [200, gateway.status()]
     }
+    case 'POST /clients':
+      gateway.lookAtClients()
+      return [200, gateway.status()]
     case 'POST /hand-over': {
       // What it would start is not looked into: who may open the socket could start any program himself.
       const order = readMessage(body, isHandOverOrder)

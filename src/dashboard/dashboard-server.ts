@@ -14,6 +14,7 @@ import { RequestError } from './http/request-error.ts'
 import { type RouteTable, answerBy } from './http/router.ts'
 import { SignIn } from './http/sign-in.ts'
 import { alertRoutes } from './routes/alert-routes.ts'
+import { clientRoutes } from './routes/client-routes.ts'
 import { callRoutes } from './routes/call-routes.ts'
 import { costRoutes } from './routes/cost-routes.ts'
 import type { DashboardParts } from './routes/dashboard-parts.ts'
@@ -92,6 +93,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...databaseRoutes(jobs),
     ...costRoutes(options, clock),
     ...alertRoutes(options),
+    ...clientRoutes(options, clock),
     ...events.routes,
   }
   const answerByRoute = answerBy(routes, onFault)

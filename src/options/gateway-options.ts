@@ -44,6 +44,12 @@ export const gatewayOptionTable = optionTable({
     changes: 'live',
   }),
   queueLimit: row(integer(0, 1_000_000), 10_000, 'how many calls may wait; further ones are answered 503'),
+  queueOrder: row(
+    oneOf(['fifo', 'fair']),
+    'fifo',
+    'which waiting call is next: fifo takes the one that waits longest, fair takes clients in turn',
+    { changes: 'live' },
+  ),
   queueTimeoutMs: row(timeout, 0, 'how long a call may wait before it is answered 503; 0 for any time'),
   retry429Max: row(
     integer(0, 100),

@@ -34,6 +34,7 @@ const refused = [
   ['{"slot_cooldown_ms":-1}', /slot_cooldown_ms must be/],
   ['{"token_limit":1e300}', /token_limit must be/],
   ['{"raw_log":"on"}', /raw_log must be true or false/],
+  ['{"queue_order":"lifo"}', /queue_order must be one of fifo, fair/],
   ['{"raw_log":1}', /raw_log must be true or false/],
 ] as const
 
@@ -48,12 +49,17 @@ for (const [text, why] of refused) {
 
 test('live options are those of the table, within the same bounds', () => {
   const live = specsOf(gatewayOptionTable).filter(({ changes }) => changes === 'live')
-  assert.equal(live.length, 4)
+  assert.equal(live.length, 5)
   for (const { name, kind, default: value } of live) {
     if (typeof value === 'boolean') {
       assert.deepEqual(readLive(JSON.stringify({ [name.replaceAll('-', '_')]: !value })), {
         [name.replaceAll('-', '_')]: !value,
       })
+      continue
+    }
+    if (kind.choices !== undefined) {
+      const settings = { [name.replaceAll('-', '_')]: kind.choices[1] }
+      assert.deepEqual(readLive(JSON.stringify(settings)), settings)
       continue
     }
     const [, min, max] = /^a whole number from (\d+) to (\d+)$/.exec(kind.range)!.map(Number)

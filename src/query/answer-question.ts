@@ -39,6 +39,8 @@ interface StoreNote {
 
 /** More are not told at a time: a page cannot show them, and a reader that is behind should not fall further. */
 const toldAtOnce = 100
+/** For so long calls are counted by client, the newest first. */
+const countingClientsMs = 1000
 
 /** Calls that ended since the last question, newest of them last. */
 export interface EndedAnswer {
@@ -98,6 +100,10 @@ async function answerOf(
       return json(costsAnswer(prices, question), null)
     case 'matches':
       return json(await matchesAnswer(store, prices.book, question, nowMs), note)
+    case 'clients': {
+      const { fromMs, clients } = await store.seenClients(question.fromMs, nowMs, countingClientsMs)
+      return json({ clients, counted_from: new Date(fromMs).toISOString() }, null)
+    }
     case 'alerts':
       return json(await alertsAnswer(store, question, nowMs), note)
     default:

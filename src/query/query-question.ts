@@ -92,6 +92,12 @@ export interface AlertsQuestion {
   readonly afterSeq: number | null
 }
 
+/** What `GET /api/clients` asks of the database. */
+export interface ClientsQuestion {
+  readonly kind: 'clients'
+  readonly fromMs: number
+}
+
 /** Everything that the query process can be asked. */
 export type QueryQuestion =
   | ListQuestion
@@ -106,6 +112,7 @@ export type QueryQuestion =
   | CostsQuestion
   | MatchesQuestion
   | AlertsQuestion
+  | ClientsQuestion
 
 /** Groups that an answer may hold at most. */
 export const maxGroups = 5000

@@ -103,6 +103,7 @@ export async function startDashboard(setup: DashboardSetup = {}): Promise<Dashbo
     queries: setup.queries ?? busyQueries,
     jobs: setup.jobs ?? noJobs,
     alerts: async () => setup.alerts ?? noAlerts,
+    clients: () => Promise.reject(new Error('not asked')),
     priceFile: setup.priceFile ?? '/nowhere/model_costs.json',
     adminToken: setup.adminToken ?? null,
     thisMachine: setup.thisMachine ?? new ThisMachine(true),

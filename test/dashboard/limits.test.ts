@@ -113,6 +113,7 @@ test('a port that is taken is told of by the error of the system', async () => {
       watch: () => () => undefined,
     },
     alerts: () => assert.fail('not asked'),
+    clients: () => assert.fail('not asked'),
     priceFile: '/nowhere/model_costs.json',
     adminToken: null,
     thisMachine: new ThisMachine(true),

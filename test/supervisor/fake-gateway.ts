@@ -45,6 +45,8 @@ export class FakeGateway implements ControlledGateway {
     this.stops += 1
   }
 
+  lookAtClients(): void {}
+
   setOptions(options: LiveOptions): void {
     this.set.push(options)
   }

@@ -62,6 +62,7 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
     reserved: 0,
     counted: 0,
     predecessors: [],
+    clients: [{ of: 'a', slots: 1 }],
   }
   const reporting = request({ socketPath, method: 'POST', path: '/draining', agent: false })
   reporting.on('error', () => {}).flushHeaders()

@@ -156,6 +156,7 @@ export async function startGatewayInMemory(answer: MemoryAnswer): Promise<Gatewa
       clock: systemClock,
       log: { say: () => {}, complain: console.error },
       handover: null,
+      clients: null,
     },
     () => {},
   )

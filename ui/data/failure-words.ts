@@ -28,6 +28,10 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'Over budget',
     'The tokens of 24 hours were used up, and the gateway refuses calls beyond them.',
   ],
+  client_budget_exceeded: [
+    'Client budget',
+    'The client had used up its own tokens of 24 hours, and its calls beyond them are refused.',
+  ],
   budget_unknown: [
     'Budget unknown',
     'The gateway could not read what was used of the token budget, so it let no call through.',

@@ -7,6 +7,7 @@ import { useLive } from '../data/live.ts'
 import { useAnswer } from '../data/use-answer.ts'
 import { Note } from '../design/note.tsx'
 import { AlertsCard } from './alerts-card.tsx'
+import { ClientsCard } from './clients-card.tsx'
 import { DatabaseCard } from './database-card.tsx'
 import { LogCard } from './log-card.tsx'
 import { NowCard } from './now-card.tsx'
@@ -35,6 +36,7 @@ export function GatewayView() {
           <>
             <StateCard status={status} config={config} actions={actions} />
             <NowCard health={status.health} />
+            <ClientsCard />
             <AlertsCard />
             <LogCard file={status.log_file} />
           </>

@@ -17,6 +17,7 @@ test('every option of the gateway gets the control that its kind of value wants'
     'max-concurrent': [1, 100_000],
     'slot-cooldown-ms': [0, 60_000],
     'queue-limit': [0, 1_000_000],
+    'queue-order': 'choice',
     'queue-timeout-ms': [0, longestMs],
     'retry-429-max': [0, 100],
     'token-limit': [1, Number.MAX_SAFE_INTEGER],

@@ -18,6 +18,7 @@ const known: Readonly<Record<string, Words>> = {
   token_limit: { group: 'Limits', title: 'Tokens in 24 hours' },
   budget_action: { group: 'Limits', title: 'When the tokens are used up' },
   retry_429_max: { group: 'Limits', title: 'Retries after 429' },
+  queue_order: { group: 'Limits', title: 'Who is next' },
   queue_limit: { group: 'Limits', title: 'Waiting calls' },
   queue_timeout_ms: { group: 'Limits', title: 'Longest wait' },
   max_body_mb: { group: 'Limits', title: 'Largest request' },

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { exitCode } from '../exit-code.ts'
 import { systemClock } from '../../call/clock.ts'
 import { listen, makeServer, portOf } from '../../gateway/http/listen.ts'
@@ -12,6 +13,7 @@ import { OptionError, parseOptions } from '../parse-options.ts'
 import { Predecessor, listenOnceFree } from '../../gateway/handover/predecessor.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
 import type { GatewayLog } from '../../gateway/process/gateway-parts.ts'
+import { openClients } from '../../gateway/process/watched-clients.ts'
 import { RunningGateway } from '../../gateway/process/running-gateway.ts'
 import { version } from '../package-version.ts'
 import { startLines } from '../terminal/start-lines.ts'
@@ -43,6 +45,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const predecessor = found === 'gone' ? null : found
   const sharedPort = predecessor?.portFor(options.host, options.port) ?? null
   const bind = found === 'gone' ? listenOnceFree : listen
+  const clients = await openClients(dirname(options.db))
   const server =
     sharedPort === null
       ? await bind(options.port, options.host).catch((error: unknown) => reportListenError(error, options))
@@ -57,6 +60,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     clock: systemClock,
     log: gatewayLog,
     handover: predecessor?.handover ?? null,
+    clients,
   })
   tellOfRecording(gateway, options.db)
   stopOnSignals(gateway)

@@ -1,5 +1,6 @@
 import type { AlertService } from '../../alerts/alert-service.ts'
 import type { QueryProcess } from '../../query/query-process.ts'
+import type { Clients } from '../../supervisor/clients.ts'
 import type { JobStarter } from '../../supervisor/jobs.ts'
 import type { GatewayProcess } from '../../supervisor/supervised-gateway.ts'
 import type { LogFile } from '../../supervisor/log-file.ts'
@@ -27,6 +28,8 @@ export interface DashboardParts {
   readonly jobs: JobStarter
   /** Loaded when it is first asked for. */
   readonly alerts: () => Promise<AlertSource>
+  /** Limits and names of clients; loaded when they are first asked for. */
+  readonly clients: () => Promise<Pick<Clients, 'report' | 'change'>>
   /** The path of the price file. */
   readonly priceFile: string
 }

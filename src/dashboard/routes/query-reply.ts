@@ -53,7 +53,8 @@ export function answerQuery(
   })
 }
 
-function answerIn(outcome: QueryOutcome): QueryAnswer {
+/** The answer; throws {@link RequestError} if there is none. */
+export function answerIn(outcome: QueryOutcome): QueryAnswer {
   if (outcome.kind === 'answer') return outcome
   if (outcome.kind === 'refused') {
     throw new RequestError(outcome.code, outcome.message, { param: outcome.param })

@@ -1,4 +1,5 @@
 import type { AlertsReport, AlertTest } from '../../api/alerts.ts'
+import type { ClientsReport } from '../../api/clients.ts'
 import type { CallPayloads } from '../../api/call-payloads.ts'
 import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
 import type { CompressResult, DatabaseFile, DatabaseJob } from '../../api/database-job.ts'
@@ -144,6 +145,11 @@ export interface RouteAnswers {
   'PUT /api/alerts': { readonly 200: AlertsReport }
   /** Sends a test message, and says what came back. */
   'POST /api/alerts/test': { readonly 200: AlertTest }
+
+  /** Who called in the last seven days or has limits: calls, limits, and what is in use and left by the running gateway. @fails too_busy too_slow query_interrupted */
+  'GET /api/clients': { readonly 200: ClientsReport }
+  /** Sets limits of a client, by its name or the fingerprint of a key, or names the key; null takes a value away. In force at once. @fails invalid_client broken_clients_file clients_not_kept clients_busy too_busy too_slow query_interrupted */
+  'PUT /api/clients/:name': { readonly 200: ClientsReport }
 
   /** Server-sent events of the topics that are asked for. An event's name is its topic, its data one member of `x-event-data`. @fails too_many_readers pipelined_stream */
   'GET /api/events': { readonly '200 text/event-stream': EventData }

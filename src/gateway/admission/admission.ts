@@ -4,6 +4,23 @@
  */
 export type QueueOrder = 'arrival' | 'back'
 
+/** `fifo`: first in, first out. `fair`: clients take turns, and so each one's calls within its turns. */
+export type QueueDiscipline = 'fifo' | 'fair'
+
+/** The discipline that an option's value names. */
+export function disciplineOf(word: string): QueueDiscipline {
+  return word === 'fair' ? 'fair' : 'fifo'
+}
+
+/** Whom a call comes from: by its name, else by the fingerprint of its key. */
+export interface Caller {
+  readonly client: string | null
+  readonly keyFingerprint: string | null
+}
+
+/** Of a call that nothing tells apart. */
+export const nobody: Caller = { client: null, keyFingerprint: null }
+
 /** The right to be in flight. Whoever is given one must give it back, on every path. */
 export interface Permit extends Disposable {
   /** Gives the slot back; a second time does nothing. */
@@ -30,13 +47,13 @@ export const drainRetryAfterS = 5
 
 /** Decides which calls may be in flight. */
 export interface Admission {
-  /** A permit, if one can be had without waiting. `null` means: ask `acquire`. */
-  tryAcquire(): Permit | null
+  /** A permit for a call of this caller, if one can be had without waiting. `null` means: ask `acquire`. */
+  tryAcquire(caller?: Caller): Permit | null
   /**
    * A permit, at once or when it is this call's turn. Rejects with the signal's reason when that is aborted
    * first, and with a `Failure`: `queue_full`, `queue_timeout`, `draining`, `budget_unknown`.
    */
-  acquire(signal: AbortSignal, order?: QueueOrder): Promise<Permit>
+  acquire(signal: AbortSignal, order?: QueueOrder, caller?: Caller): Promise<Permit>
   /** Refuses all who wait and all who come from now on; permits that are held stay good. */
   drain(): void
   snapshot(): SlotFigures

@@ -9,8 +9,12 @@ export interface BudgetShortage extends BudgetFigures {
   readonly retryAfterS: number | null
 }
 
-/** The answer to a call that may use so many tokens, and is too much for the budget. */
-export function budgetRefusal(shortage: BudgetShortage, tokens: number): Failure {
+/** The answer to a call that may use so many tokens, and is too much for the budget; of all calls, or of one client's. */
+export function budgetRefusal(
+  shortage: BudgetShortage,
+  tokens: number,
+  client: string | null = null,
+): Failure {
   const { dailyLimit, totalUsed, remaining, retryAfterS } = shortage
   const headers = [
     'X-Token-Budget-Limit',
@@ -22,7 +26,11 @@ export function budgetRefusal(shortage: BudgetShortage, tokens: number): Failure
   ]
   const why = retryAfterS === null ? neverPasses(dailyLimit, tokens) : notNow(shortage, tokens)
   const when = retryAfterS === null ? {} : { retryAfterS }
-  return new Failure('token_budget_exceeded', `${why} (--token-limit).`, { ...when, headers })
+  if (client === null) {
+    return new Failure('token_budget_exceeded', `${why} (--token-limit).`, { ...when, headers })
+  }
+  const words = `${why} (the token_limit of ${client} in clients.json).`
+  return new Failure('client_budget_exceeded', words, { ...when, headers })
 }
 
 function notNow({ dailyLimit, totalUsed, reserved }: BudgetShortage, tokens: number): string {

@@ -18,11 +18,11 @@ export interface BudgetFigures {
  * together not use more than is left, as far as they say what they may use. `nowMs` is Unix time.
  */
 export interface Budget {
-  /** Throws `token_budget_exceeded` if a call that may use so many tokens is too much; 0 for one that does not say. */
+  /** Throws `token_budget_exceeded`, or `client_budget_exceeded`, if a call that may use so many tokens is too much; 0 for one that does not say. */
   check(nowMs: number, tokens: number): void
   /** Reserves what a call may use, until it is disposed; `null` if nobody is refused. Throws, or rejects, as {@link check}. */
   reserve(nowMs: number, tokens: number): Disposable | null | Promise<Disposable | null>
-  /** A call ended and used so many tokens that were reported, and so many that are estimated. */
-  add(nowMs: number, reported: number, estimated: number): void
+  /** A call ended and used so many tokens that were reported, and so many that are estimated; `of` has a budget of its own. */
+  add(nowMs: number, reported: number, estimated: number, of?: string): void
   snapshot(nowMs: number): BudgetFigures
 }

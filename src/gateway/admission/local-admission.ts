@@ -1,11 +1,16 @@
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import { type Placed, SwapList } from '../../lib/swap-list.ts'
 import {
   type Admission,
+  type Caller,
   type Permit,
+  type QueueDiscipline,
   type QueueOrder,
   type SlotFigures,
   drainRetryAfterS,
+  nobody,
 } from './admission.ts'
 import { DrainRate } from './drain-rate.ts'
 import { MinuteFigures } from './minute-figures.ts'
@@ -21,6 +26,14 @@ export interface AdmissionOptions {
   readonly queueLimit: number
   /** How long a call may wait; 0 for as long as it likes. */
   readonly queueTimeoutMs: number
+  /** Who of those that wait is next; `fifo` unless given. */
+  readonly queueOrder?: QueueDiscipline
+}
+
+/** A client's calls at this instant. */
+export interface ClientCalls {
+  readonly active: number
+  readonly waiting: number
 }
 
 /** Why nobody is admitted for now, though slots may be free. */
@@ -47,8 +60,12 @@ export class LocalAdmission implements Admission {
   readonly #queue: SlotQueue<Wait>
   readonly #drainRate = new DrainRate()
   readonly #minute: MinuteFigures
+  readonly #held = new SwapList<HeldPermit>()
   #maxConcurrent: number
   #lent = 0
+  #queueOrder: QueueDiscipline
+  #limits: ReadonlyMap<string, number> = new Map()
+  #lentOf: ReadonlyMap<string, number> = new Map()
   #hold: AdmissionHold | null = null
   #watcher: (() => void) | null = null
   #draining: Failure | null = null
@@ -61,23 +78,25 @@ export class LocalAdmission implements Admission {
     this.#maxConcurrent = options.maxConcurrent
     this.#queue = new SlotQueue(options.maxConcurrent, options.slotCooldownMs)
     this.#minute = new MinuteFigures(() => this.#clock.now())
+    this.#queueOrder = options.queueOrder ?? 'fifo'
+    if (this.#queueOrder !== 'fifo') this.#arrange()
   }
 
-  tryAcquire(order: QueueOrder = 'arrival'): Permit | null {
-    if (this.#draining !== null || !this.#queue.take(order)) return null
+  tryAcquire(caller = nobody, order: QueueOrder = 'arrival'): Permit | null {
+    if (this.#draining !== null || !this.#queue.take(order, caller)) return null
     this.#noteChange()
-    return this.#permit()
+    return this.#permit(caller)
   }
 
-  async acquire(signal: AbortSignal, order: QueueOrder = 'arrival'): Promise<Permit> {
+  async acquire(signal: AbortSignal, order: QueueOrder = 'arrival', caller = nobody): Promise<Permit> {
     signal.throwIfAborted()
     if (this.#draining !== null) throw this.#draining
-    const permit = this.tryAcquire(order)
+    const permit = this.tryAcquire(caller, order)
     if (permit !== null) return permit
     // One of the lent slots may be on its way to this call, which is then no reason to refuse it.
     const queueLimit = this.#options.queueLimit + this.#lent
     if (order === 'arrival' && this.#queue.queued >= queueLimit) throw this.#refusal('queue_full')
-    return this.#wait(signal, order)
+    return this.#wait(signal, order, caller)
   }
 
   drain(): void {
@@ -85,7 +104,7 @@ export class LocalAdmission implements Admission {
     this.#draining = new Failure('draining', 'The gateway is stopping and takes no more calls.', {
       retryAfterS: drainRetryAfterS,
     })
-    for (const wait of this.#queue.waiting) wait.refuse(this.#draining)
+    for (const { call } of this.#queue.waiting) call.refuse(this.#draining)
   }
 
   /** Changes the number of slots. More let waiting calls in now; fewer never interrupt a call. */
@@ -105,6 +124,50 @@ export class LocalAdmission implements Admission {
   hold(hold: AdmissionHold | null): void {
     this.#hold = hold
     this.#applyCapacity()
+  }
+
+  /** Who of those that wait is next, from now on. */
+  setQueueOrder(queueOrder: QueueDiscipline): void {
+    if (queueOrder === this.#queueOrder) return
+    this.#queueOrder = queueOrder
+    this.#arrange()
+    this.#admitNext()
+  }
+
+  get queueOrder(): QueueDiscipline {
+    return this.#queueOrder
+  }
+
+  /** So many slots each of these clients may have at a time; those in use stay so until they are given back. */
+  setLimits(limits: ReadonlyMap<string, number>): void {
+    const isSameClients = limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
+    this.#limits = limits
+    if (isSameClients) this.#applyLimits()
+    else this.#arrange()
+    this.#admitNext()
+  }
+
+  /** So many of the slots of these clients are another gateway's to use. */
+  lendOf(slots: ReadonlyMap<string, number>): void {
+    if (slots.size === 0 && this.#lentOf.size === 0) return
+    this.#lentOf = slots
+    this.#applyLimits()
+    this.#admitNext()
+  }
+
+  /** In-flight and waiting calls by client; what has no name counts for the empty one. */
+  byClient(): ReadonlyMap<string, ClientCalls> {
+    const calls = new Map<string, { active: number; waiting: number }>()
+    const of = (caller: Caller) =>
+      getOrAdd(calls, this.#queue.nameOf(caller), () => ({ active: 0, waiting: 0 }))
+    for (const { caller } of this.#held) of(caller).active += 1
+    for (const { caller } of this.#queue.waiting) of(caller).waiting += 1
+    return calls
+  }
+
+  /** How many calls could be in flight if slots were free, of all and of each client with a limit. */
+  wanted(): { readonly calls: number; readonly byLimited: ReadonlyMap<string, number> } {
+    return { calls: this.#queue.wanted, byLimited: this.#queue.wantedByLimited }
   }
 
   /** Calls back whenever the number of calls that are in flight, or wait, may have changed. */
@@ -128,18 +191,30 @@ export class LocalAdmission implements Admission {
   }
 
   /** For a slot that was just taken. */
-  #permit(): Permit {
-    let isHeld = true
-    const release = (): void => {
-      if (!isHeld) return
-      isHeld = false
-      this.#queue.release(this.#clock.now())
-      this.#admitNext()
-    }
-    return { release, [Symbol.dispose]: release }
+  #permit(caller: Caller): Permit {
+    const permit = new HeldPermit(caller, this.#giveBack)
+    this.#held.add(permit)
+    return permit
   }
 
-  #wait(signal: AbortSignal, order: QueueOrder): Promise<Permit> {
+  readonly #giveBack = (permit: HeldPermit): void => {
+    this.#held.remove(permit)
+    this.#queue.release(this.#clock.now(), permit.caller)
+    this.#admitNext()
+  }
+
+  #arrange(): void {
+    this.#queue.arrange(this.#queueOrder, this.#limits, this.#held)
+    this.#applyLimits()
+  }
+
+  #applyLimits(): void {
+    for (const [client, most] of this.#limits) {
+      this.#queue.limit(client, Math.max(0, most - (this.#lentOf.get(client) ?? 0)))
+    }
+  }
+
+  #wait(signal: AbortSignal, order: QueueOrder, caller: Caller): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (this.#queue.queued === 0) this.#drainRate.started(this.#clock.now())
       const timers: (() => void)[] = []
@@ -150,7 +225,7 @@ export class LocalAdmission implements Admission {
       const wait: Wait = {
         admit: () => {
           leave()
-          resolve(this.#permit())
+          resolve(this.#permit(caller))
         },
         refuse: (reason) => {
           this.#queue.cancel(waiter)
@@ -162,7 +237,7 @@ export class LocalAdmission implements Admission {
         },
       }
       const onAbort = (): void => wait.refuse(signal.reason)
-      const waiter = this.#queue.wait(wait, order)
+      const waiter = this.#queue.wait(wait, order, caller)
       signal.addEventListener('abort', onAbort)
       if (this.#options.queueTimeoutMs > 0) {
         const tooLate = (): void => wait.refuse(this.#refusal('queue_timeout'))
@@ -182,9 +257,9 @@ export class LocalAdmission implements Admission {
   #admitNext(): void {
     if (this.#queue.queued > 0) {
       const nowMs = this.#clock.now()
-      for (let wait = this.#queue.next(nowMs); wait !== null; wait = this.#queue.next(nowMs)) {
+      for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
         this.#drainRate.took(nowMs)
-        wait.admit()
+        next.call.admit()
       }
     }
     this.#noteChange()
@@ -226,5 +301,27 @@ export class LocalAdmission implements Admission {
         : `No slot became free for this call within ${this.#options.queueTimeoutMs} ms.`
     const retryAfterS = this.#drainRate.retryAfterS(queued, this.#clock.now())
     return new Failure(code, message, { retryAfterS })
+  }
+}
+
+/** A slot in use. */
+class HeldPermit implements Permit, Placed {
+  place = -1
+  readonly caller: Caller
+  #giveBack: ((permit: HeldPermit) => void) | null
+
+  constructor(caller: Caller, giveBack: (permit: HeldPermit) => void) {
+    this.caller = caller
+    this.#giveBack = giveBack
+  }
+
+  release(): void {
+    const giveBack = this.#giveBack
+    this.#giveBack = null
+    giveBack?.(this)
+  }
+
+  [Symbol.dispose](): void {
+    this.release()
   }
 }

@@ -44,11 +44,16 @@ export class LocalBudget implements Budget {
   /** Whether it has been told what was used before this gateway's start. */
   isKnown = false
   #watcher: BudgetWatcher | null = null
+  readonly #client: string | null
 
-  /** `rejects`: refuses calls for which too few tokens are left, and does not only count. */
-  constructor(dailyLimit: number, rejects: boolean) {
+  /**
+   * `rejects`: refuses calls for which too few tokens are left, and does not only count. `client`: whose budget it is;
+   * null for that of all.
+   */
+  constructor(dailyLimit: number, rejects: boolean, client: string | null = null) {
     this.#dailyLimit = dailyLimit
     this.#rejects = rejects
+    this.#client = client
   }
 
   /** What calls in flight may still use, with those of other gateways. */
@@ -56,8 +61,8 @@ export class LocalBudget implements Budget {
     return this.reserved + this.#reservedElsewhere
   }
 
-  add(nowMs: number, reported: number, estimated = 0): void {
-    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated })
+  add(nowMs: number, reported: number, estimated = 0, of?: string): void {
+    this.addTo({ minute: Math.floor(nowMs / minuteMs), tokens: reported + estimated, estimated, of })
   }
 
   /** As `add`, for a call that another gateway has told of. */
@@ -98,7 +103,7 @@ export class LocalBudget implements Budget {
     const reserved = this.reservedInAll
     if (figures.totalUsed + reserved + needed <= figures.dailyLimit) return
     const retryAfterS = this.#retryAfterS(nowMs, figures, needed)
-    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens)
+    throw budgetRefusal({ ...figures, reserved, retryAfterS }, tokens, this.#client)
   }
 
   reserve(nowMs: number, tokens: number): Disposable | null {

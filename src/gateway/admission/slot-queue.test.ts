@@ -253,7 +253,7 @@ const cases: readonly Case[] = [
 
 function allNext(queue: SlotQueue<string>, nowMs: number): readonly string[] {
   const going: string[] = []
-  for (let call = queue.next(nowMs); call !== null; call = queue.next(nowMs)) going.push(call)
+  for (let next = queue.next(nowMs); next !== null; next = queue.next(nowMs)) going.push(next.call)
   return going
 }
 

@@ -1,42 +1,62 @@
-import type { QueueOrder, SlotFigures } from './admission.ts'
+import { getOrAdd } from '../../lib/get-or-add.ts'
+import { type Caller, type QueueDiscipline, type QueueOrder, type SlotFigures, nobody } from './admission.ts'
 
 /** A waiting call, to be kept for {@link SlotQueue.cancel}. */
 export interface Waiter<T> {
   readonly call: T
   readonly order: QueueOrder
+  readonly caller: Caller
+  /** Rises with each call that waits. */
+  readonly seq: number
+  lane: Lane<T>
+}
+
+/** Calls that wait for one another: those of one client, or of all whom nothing tells apart. */
+interface Lane<T> extends Readonly<Record<QueueOrder, WaitingLine<Waiter<T>>>> {
+  readonly client: string
+  /** Slots that they may hold together. */
+  most: number
+  /** Slots that they hold; counted only if there is such a limit. */
+  active: number
 }
 
 /**
  * Who may be in flight: a pure machine that knows neither timers nor promises. `take`, `wait`, `cancel`,
- * `release`, `setCapacity` and `setCooldown` tell it what happened; `next` says who goes.
+ * `release`, `setCapacity`, `setCooldown`, `arrange` and `limit` tell it what happened; `next` says who goes.
  *
- * Calls wait first in, first out. A slot that is given back while a call waits cools before the longest
- * waiting call takes it, each slot on its own; a cooling slot is neither in use nor free for an arrival.
- * When nobody waits nothing cools.
+ * Calls wait first in, first out (`fifo`), or so within each client, and clients take turns, a call each (`fair`): deficit
+ * round robin (Shreedhar and Varghese, 1995) with calls of one size. A client may have a limit of its own: at its limit, its
+ * calls keep their places, and those behind them are served past them. A slot that is given back while a call waits that
+ * may take it cools before the next one does, each slot on its own; a cooling slot is neither in use nor free for an
+ * arrival. When nobody waits who may go, nothing cools.
  *
- * All times are milliseconds of one monotonic clock. However many wait, all operations but
- * `setCooldown` take constant time.
+ * All times are milliseconds of one monotonic clock. However many wait, all operations but `setCooldown` and `arrange`
+ * take constant time; `next` with `fifo` looks at each client with a limit of its own that waits.
  */
 export class SlotQueue<T> {
   #max: number
   #cooldownMs: number
-  /** Calls that hold a slot. Set here alone, as is the next. */
+  #discipline: QueueDiscipline = 'fifo'
+  /** Calls that hold a slot. Set here alone, as are the next. */
   active = 0
+  queued = 0
   totalAdmitted = 0
   #totalQueued = 0
+  #seq = 0
   #peakActive = 0
-  readonly #back = new WaitingLine<Waiter<T>>()
-  readonly #arrivals = new WaitingLine<Waiter<T>>()
+  #common: Lane<T> = newLane('')
+  /** Of clients with a limit. */
+  readonly #limited = new Map<string, Lane<T>>()
+  /** Of clients that take turns and have none, while they wait. */
+  readonly #fair = new Map<string, Lane<T>>()
+  /** Lanes in which a call waits that a slot is all it lacks. With `fair`, the one whose turn is next comes first. */
+  readonly #turns = { back: new WaitingLine<Lane<T>>(), arrival: new WaitingLine<Lane<T>>() }
   /** The instants at which the cooling slots are ready, in rising order. */
   #cooling: number[] = []
 
   constructor(maxConcurrent: number, cooldownMs: number) {
     this.#max = maxConcurrent
     this.#cooldownMs = cooldownMs
-  }
-
-  get queued(): number {
-    return this.#back.size + this.#arrivals.size
   }
 
   /** No slot is free: each is in use, or cools for a call that waits. */
@@ -49,47 +69,81 @@ export class SlotQueue<T> {
     return this.#cooling[0] ?? null
   }
 
-  /** All that wait, those whose turn is next first. */
-  get waiting(): readonly T[] {
-    return [...this.#back, ...this.#arrivals].map(({ call }) => call)
+  /** All that wait, those whose turn is next first; what holds a client at its limit is not looked at. */
+  get waiting(): readonly Waiter<T>[] {
+    return (['back', 'arrival'] as const).flatMap((order) => {
+      const lanes = [...new Set([...this.#turns[order], ...this.#lanes()])]
+      const placed = lanes.flatMap((lane) => [...lane[order]].map((waiter, round) => ({ waiter, round })))
+      if (this.#discipline === 'fifo') placed.sort((one, other) => one.waiter.seq - other.waiter.seq)
+      else placed.sort((one, other) => one.round - other.round)
+      return placed.map(({ waiter }) => waiter)
+    })
   }
 
-  /** A call takes a free slot, unless there is none or others wait for it. */
-  take(order: QueueOrder = 'arrival'): boolean {
-    if (this.full || this.queued > 0) return false
-    this.#admit(order)
+  /** How many could be in flight if slots were free: those in flight, and those that wait for nothing else. */
+  get wanted(): number {
+    let wanted = this.active + this.queued
+    for (const lane of this.#limited.values()) wanted -= Math.max(0, sizeOf(lane) - room(lane))
+    return wanted
+  }
+
+  /** Of each client with a limit, how many of its slots its calls hold, or could. */
+  get wantedByLimited(): ReadonlyMap<string, number> {
+    return new Map(
+      [...this.#limited].map(([client, lane]) => [
+        client,
+        lane.active + Math.min(sizeOf(lane), room(lane)),
+      ]),
+    )
+  }
+
+  /** Under which name a caller's calls are counted. */
+  nameOf(caller: Caller): string {
+    return this.#limitedLane(caller)?.client ?? caller.client ?? caller.keyFingerprint ?? ''
+  }
+
+  /** A call takes a free slot, unless there is none for it or others wait for it. */
+  take(order: QueueOrder = 'arrival', caller = nobody): boolean {
+    if (this.full || this.#mayGo) return false
+    const lane = this.#limitedLane(caller)
+    if (lane !== undefined && lane.active >= lane.most) return false
+    this.#admit(order, lane)
     return true
   }
 
   /** A call that `take` refused joins the queue. */
-  wait(call: T, order: QueueOrder = 'arrival'): Waiter<T> {
-    const waiter = { call, order }
-    if (order === 'back') this.#back.push(waiter)
-    else {
-      this.#totalQueued += 1
-      this.#arrivals.push(waiter)
-    }
+  wait(call: T, order: QueueOrder = 'arrival', caller = nobody): Waiter<T> {
+    const waiter = { call, order, caller, seq: this.#seq++, lane: this.#common }
+    if (order === 'arrival') this.#totalQueued += 1
+    this.queued += 1
+    this.#place(waiter)
     return waiter
   }
 
   /** A waiting call leaves. Says whether it was still waiting. */
   cancel(waiter: Waiter<T>): boolean {
-    const left = this.#arrivals.delete(waiter) || this.#back.delete(waiter)
-    if (left) this.#stopCoolingIfNobodyWaits()
+    const { lane, order } = waiter
+    const left = lane[order].delete(waiter)
+    if (left) this.#left(lane)
     return left
   }
 
-  /** A call gives its slot back. */
-  release(nowMs: number): void {
+  /** A call of this caller gives its slot back. */
+  release(nowMs: number, caller = nobody): void {
     if (this.active === 0) throw new Error('A slot was given back that nobody holds.')
     this.active -= 1
+    const lane = this.#limitedLane(caller)
+    if (lane !== undefined) {
+      lane.active -= 1
+      this.#enlist(lane)
+    }
     // With a lowered capacity the slot does not come back at all.
-    if (this.queued > 0 && !this.full) this.#cooling.push(nowMs + this.#cooldownMs)
+    if (this.#mayGo && !this.full) this.#cooling.push(nowMs + this.#cooldownMs)
   }
 
-  /** The longest waiting call, if a slot is ready for it, which it then holds. Ask until it says `null`. */
-  next(nowMs: number): T | null {
-    while (this.queued > 0) {
+  /** The call whose turn it is, if a slot is ready for it, which it then holds. Ask until it says `null`. */
+  next(nowMs: number): Waiter<T> | null {
+    while (this.#mayGo) {
       if (this.full) {
         const readyAtMs = this.readyAtMs
         if (readyAtMs === null || readyAtMs > nowMs) return null
@@ -97,11 +151,14 @@ export class SlotQueue<T> {
         // A lowered capacity may have left more cooling slots than there are places.
         if (this.active >= this.#max) continue
       }
-      const waiting = this.#back.shift() ?? this.#arrivals.shift()
-      if (waiting === undefined) return null
-      this.#admit(waiting.order)
-      this.#stopCoolingIfNobodyWaits()
-      return waiting.call
+      const order = this.#turns.back.size > 0 ? 'back' : 'arrival'
+      const turns = this.#turns[order]
+      const lane = this.#discipline === 'fair' ? turns.shift() : oldest(turns, order)
+      const waiter = lane?.[order].shift()
+      if (lane === undefined || waiter === undefined) return null
+      this.#admit(order, lane)
+      this.#left(lane)
+      return waiter
     }
     return null
   }
@@ -119,6 +176,42 @@ export class SlotQueue<T> {
     this.#cooling = this.#cooling.map((readyAtMs) => Math.min(readyAtMs, nowMs + cooldownMs))
   }
 
+  /**
+   * From now on clients take turns, or do not, and these have limits of their own, by name or fingerprint. `inFlight`
+   * tells whose calls hold a slot. Those that wait keep their order.
+   */
+  arrange(
+    discipline: QueueDiscipline,
+    limits: ReadonlyMap<string, number>,
+    inFlight: Iterable<{ readonly caller: Caller }>,
+  ): void {
+    const waiting = this.#lanes().flatMap((lane) => [...lane.back, ...lane.arrival])
+    this.#discipline = discipline
+    this.#common = newLane('')
+    this.#limited.clear()
+    this.#fair.clear()
+    this.#turns.back.clear()
+    this.#turns.arrival.clear()
+    for (const [client, most] of limits) {
+      this.#limited.set(client, Object.assign(newLane<T>(client), { most }))
+    }
+    for (const { caller } of inFlight) {
+      const lane = this.#limitedLane(caller)
+      if (lane !== undefined) lane.active += 1
+    }
+    for (const waiter of waiting.sort((one, other) => one.seq - other.seq)) this.#place(waiter)
+    this.#stopCoolingIfNobodyMayGo()
+  }
+
+  /** A client that has a limit has another one now. */
+  limit(client: string, most: number): void {
+    const lane = this.#limited.get(client)
+    if (lane === undefined) return
+    lane.most = most
+    this.#enlist(lane)
+    this.#stopCoolingIfNobodyMayGo()
+  }
+
   figures(): SlotFigures {
     return {
       maxConcurrent: this.#max,
@@ -131,38 +224,128 @@ export class SlotQueue<T> {
     }
   }
 
-  #admit(order: QueueOrder): void {
+  get #mayGo(): boolean {
+    return this.#turns.arrival.size > 0 || this.#turns.back.size > 0
+  }
+
+  #lanes(): Lane<T>[] {
+    return [this.#common, ...this.#limited.values(), ...this.#fair.values()]
+  }
+
+  #place(waiter: Waiter<T>): void {
+    const { caller, order } = waiter
+    const isFair = this.#discipline === 'fair'
+    const lane = this.#limitedLane(caller) ?? (isFair ? this.#fairLane(this.nameOf(caller)) : this.#common)
+    waiter.lane = lane
+    lane[order].push(waiter)
+    this.#enlist(lane)
+  }
+
+  /** A key's own limit goes before that of its client's name. */
+  #limitedLane({ client, keyFingerprint }: Caller): Lane<T> | undefined {
+    if (this.#limited.size === 0) return undefined
+    const byKey = keyFingerprint === null ? undefined : this.#limited.get(keyFingerprint)
+    return byKey ?? (client === null ? undefined : this.#limited.get(client))
+  }
+
+  #fairLane(client: string): Lane<T> {
+    return getOrAdd(this.#fair, client, () => newLane(client))
+  }
+
+  #admit(order: QueueOrder, lane: Lane<T> | undefined): void {
     this.active += 1
+    if (lane !== undefined) lane.active += lane.most === Infinity ? 0 : 1
     if (this.active > this.#peakActive) this.#peakActive = this.active
     if (order === 'arrival') this.totalAdmitted += 1
   }
 
-  #stopCoolingIfNobodyWaits(): void {
-    if (this.queued === 0) this.#cooling.length = 0
+  /** A call has left this lane. */
+  #left(lane: Lane<T>): void {
+    this.queued -= 1
+    this.#enlist(lane)
+    if (sizeOf(lane) === 0) this.#fair.delete(lane.client)
+    this.#stopCoolingIfNobodyMayGo()
   }
+
+  /** Who has had its turn, or had none, comes last; who has one already keeps it. */
+  #enlist(lane: Lane<T>): void {
+    const hasRoom = lane.active < lane.most
+    for (const order of orders) {
+      if (hasRoom && lane[order].size > 0) this.#turns[order].push(lane)
+      else this.#turns[order].delete(lane)
+    }
+  }
+
+  #stopCoolingIfNobodyMayGo(): void {
+    if (!this.#mayGo) this.#cooling.length = 0
+  }
+}
+
+const orders = ['back', 'arrival'] as const
+
+function newLane<T>(client: string): Lane<T> {
+  return { client, most: Infinity, active: 0, back: new WaitingLine(), arrival: new WaitingLine() }
+}
+
+function sizeOf({ back, arrival }: Lane<unknown>): number {
+  return back.size + arrival.size
+}
+
+/** Slots that a client may still take. */
+function room({ most, active }: Lane<unknown>): number {
+  return Math.max(0, most - active)
+}
+
+/** Of these lanes, the one whose first call has waited longest. */
+function oldest<T>(lanes: ReadonlySet<Lane<T>>, order: QueueOrder): Lane<T> | undefined {
+  let found: Lane<T> | undefined
+  let least = Infinity
+  for (const lane of lanes) {
+    const seq = lanes.size === 1 ? 0 : (lane[order].head?.seq ?? Infinity)
+    if (seq < least) [found, least] = [lane, seq]
+  }
+  return found
 }
 
 /** First in, first out, with removal from anywhere. */
 class WaitingLine<T extends object> extends Set<T> {
   #next: SetIterator<T> = this.values()
+  /** The first, once it has been looked for. */
+  #head: T | undefined
 
   push(one: T): void {
     this.add(one)
+  }
+
+  override delete(one: T): boolean {
+    if (one === this.#head) this.#head = undefined
+    return super.delete(one)
+  }
+
+  override clear(): void {
+    this.#head = undefined
+    super.clear()
   }
 
   /**
    * An iterator of its own goes on with what is added later, and passes over what has left: to begin anew would be
    * to walk over the holes that all who went before have left in the set.
    */
-  shift(): T | undefined {
-    if (this.size === 0) return undefined
+  get head(): T | undefined {
+    if (this.#head !== undefined || this.size === 0) return this.#head
     let { value } = this.#next.next()
     if (value === undefined) {
       // Once at its end, an iterator stays there.
       this.#next = this.values()
       value = this.#next.next().value
     }
-    if (value !== undefined) this.delete(value)
+    this.#head = value
     return value
+  }
+
+  shift(): T | undefined {
+    const { head } = this
+    if (head !== undefined) this.delete(head)
+    return head
   }
 }

@@ -32,6 +32,7 @@ async function callWith(faulty: Partial<CallHandlerOptions>): Promise<{
       keyHeader: [],
     },
     budget: { check: () => {} },
+    clients: { nameOf: () => null, budgetOf: () => null },
     sink: { begin: () => Promise.resolve(), lose: (call: CallStart | null) => lost.push(call) },
     taps: { isOpen: false },
     limits: {},

@@ -62,7 +62,7 @@ export class CallHandler {
   }
 
   async #run(running: RunningCall, arrived: ArrivedCall): Promise<void> {
-    const { admission, sink, clock, limits, budget, trusted } = this.#options
+    const { admission, sink, clock, limits, budget, clients, trusted } = this.#options
     this.#running.add(running)
     const { client } = running
     const body = new HeldBody(limits)
@@ -72,9 +72,14 @@ export class CallHandler {
       if (running.isReadWhole) await readBody(arrived.req, arrived.head, body, (chunk) => running.peek(chunk))
       running.received(body.bytes)
       if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
-      if (running.needsSlot) budget.check(clock.wallTime(), running.tokensAsked)
       if (running.needsSlot) {
-        permit = admission.tryAcquire() ?? (await admission.acquire(client.signal))
+        const { record } = running
+        const own = clients.budgetOf(record)
+        budget.check(clock.wallTime(), running.tokensAsked)
+        const unknown = own?.check(running.tokensAsked) ?? null
+        if (unknown !== null) await unknown
+        permit = admission.tryAcquire(record) ?? (await admission.acquire(client.signal, 'arrival', record))
+        if (own !== null) running.ownReservation = own.reserve(running.tokensAsked)
         const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
         running.reservation = reserved instanceof Promise ? await reserved : reserved
       }
@@ -96,6 +101,7 @@ export class CallHandler {
     if (settled !== null) await settled
     this.#record(running)
     running.reservation?.[Symbol.dispose]()
+    running.ownReservation?.[Symbol.dispose]()
     this.#running.remove(running)
     if (this.#running.size === 0) this.#drained?.resolve()
   }
@@ -205,14 +211,17 @@ export class CallHandler {
   }
 
   #record(running: RunningCall): void {
-    const { clock, sink, budget, usageInjection, onFault } = this.#options
+    const { clock, sink, budget, clients, usageInjection, onFault } = this.#options
     const { record, meter, tap } = running
     let isRecorded = false
     try {
       running.complete()
       sink.finish(record)
       isRecorded = true
-      budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
+      const own = clients.budgetOf(record)
+      const spent = [clock.wallTime(), reportedTokens(record), estimatedTokens(record)] as const
+      budget.add(...spent, own?.of)
+      own?.budget.add(...spent)
       if (tap !== null) tap.ended(record)
       if (meter !== null)
         usageInjection.learn(running.arrived.path.name, running.facts, running.injected, meter, record)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ResponseHead } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
+import { nobody } from '../admission/admission.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink } from '../http/client-answer.ts'
@@ -50,6 +51,7 @@ class Bench {
         source: { abort: (failure) => (this.aborted = failure), resume: () => undefined },
       },
       timeline: new CallTimeline(0),
+      record: nobody,
       backsOff: false,
     }
   }

@@ -1,7 +1,7 @@
 import type { RawHeaders, ResponseHead } from '../../call/call-observer.ts'
 import type { Clock } from '../../call/clock.ts'
 import { Failure } from '../../call/failure.ts'
-import type { Admission, Permit } from '../admission/admission.ts'
+import type { Admission, Caller, Permit } from '../admission/admission.ts'
 import type { CallTimeline } from '../recorder/call-timeline.ts'
 import type { AnswerSink, ClientAnswer } from '../http/client-answer.ts'
 import { readRetryHint } from './retry-after.ts'
@@ -23,6 +23,8 @@ export interface Retries429Options {
 export interface RetriedCall {
   readonly client: AnswerSink & Pick<ClientAnswer, 'gone' | 'signal' | 'source'>
   readonly timeline: CallTimeline
+  /** Whom it comes from. */
+  readonly record: Caller
   /** Whether it waits before its next attempt: it holds no slot, and nothing of it is at the upstream. */
   backsOff: boolean
 }
@@ -64,7 +66,7 @@ export class Retries429 {
         call.timeline.attemptLost()
         call.backsOff = true
         await clock.delay(waitMs, signal)
-        if (held !== null) held = await admission.acquire(signal, 'back')
+        if (held !== null) held = await admission.acquire(signal, 'back', call.record)
         call.backsOff = false
         this.total += 1
       }

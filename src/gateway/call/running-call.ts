@@ -8,6 +8,7 @@ import type { Failure } from '../../call/failure.ts'
 import type { PayloadTaps } from '../../call/payload-log.ts'
 import type { Placed } from '../../lib/swap-list.ts'
 import type { Destination } from './attempt.ts'
+import type { ClientLimits } from '../admission/client-limits.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
 import type { ClientLabels } from './client-labels.ts'
@@ -37,6 +38,8 @@ export interface RunningCallOptions {
   readonly instance: string
   readonly ids: CallIds
   readonly labels: ClientLabels
+  /** What people said of clients and keys. */
+  readonly clients: Pick<ClientLimits, 'nameOf' | 'budgetOf'>
   /** Where calls go. */
   readonly destination: Destination
   readonly clientStallTimeoutMs: number
@@ -71,6 +74,8 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   injected: InjectedAnswer | null = null
   /** Holds what the call may use of the token budget until it is over; `null` where nothing is reserved. */
   reservation: Disposable | null = null
+  /** The same of its client's own. */
+  ownReservation: Disposable | null = null
   backsOff = false
   /** What ended the call before its answer was complete. */
   failure: Failure | null = null
@@ -200,7 +205,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 /** The record of a call, as far as its head tells. */
 function identify(
   { req, head, target, path }: ArrivedCall,
-  { ids, labels, instance }: RunningCallOptions,
+  { ids, labels, clients, instance }: RunningCallOptions,
 ): CallDraft {
   const { userAgent, credential, clientLabel, session, traceParent } = head
   const record = blankRecord()
@@ -210,8 +215,9 @@ function identify(
   record.method = req.method ?? 'GET'
   record.instance = instance
   record.clientRetry = head.clientRetry
-  record.client = clientOf(clientLabel, userAgent, labels)
   record.keyFingerprint = credential === null ? null : labels.fingerprint(credential)
+  const { keyFingerprint } = record
+  record.client = clientOf(clientLabel, userAgent, labels) ?? labels.header(clients.nameOf(keyFingerprint))
   record.userAgent = labels.header(userAgent)
   record.session = labels.header(session)
   record.traceId = traceParent?.traceId ?? null

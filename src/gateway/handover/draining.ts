@@ -2,6 +2,7 @@ import type { MinuteUsage } from '../../call/call-sink.ts'
 import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
 import type { DrainOrder, PredecessorClaim, RawLogSwitch } from '../../control/control-messages.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
+import type { LocalAdmission } from '../admission/local-admission.ts'
 import { GrantedSlots } from '../admission/slot-shares.ts'
 import { type SharedParts, onceATurn } from './predecessors.ts'
 
@@ -111,17 +112,25 @@ export class Draining {
   #report(): void {
     if (this.#connection === null || this.#isOver) return
     const { instance, admission, budget, clock } = this.#options
-    const { active, queued } = admission.snapshot()
-    const slots = this.#granted.report(active, queued)
+    const { active } = admission.snapshot()
+    const slots = this.#granted.report(active, admission.wanted().calls - active)
     this.#mayUse(slots.slots)
     const { reserved } = budget
-    const said = JSON.stringify([slots, reserved])
+    const clients = slotsOfClients(admission)
+    const said = JSON.stringify([slots, reserved, clients])
     if (said === this.#last && this.#used.length === 0) return
     this.#last = said
     const counted = budget.snapshot(clock.wallTime()).totalUsed
-    const told = { used: this.#used, predecessors: this.#claims }
+    const told = { used: this.#used, predecessors: this.#claims, clients }
     this.#used = []
     this.#claims = []
     this.#connection.send({ instance, identity: this.#identity, slots, reserved, counted, ...told })
   }
+}
+
+/** Slots that calls of clients with a limit of their own hold here, or could. */
+export function slotsOfClients(admission: LocalAdmission): NonNullable<PredecessorClaim['clients']> {
+  return [...admission.wanted().byLimited]
+    .map(([of, slots]) => ({ of, slots }))
+    .filter(({ slots }) => slots > 0)
 }

@@ -7,6 +7,7 @@ import {
   isText,
   listOf,
   nullable,
+  optional,
   record,
 } from '../../lib/message-shape.ts'
 
@@ -23,6 +24,8 @@ export const isHandover = record({
   port: isPort,
   /** What the token budget counts; `null` if it is not known yet, and the database has to be asked. */
   used: nullable(listOf(isMinuteUsage)),
+  /** The same of clients with budgets of their own; absent in earlier versions. */
+  usedByClients: optional(listOf(record({ of: isText, used: listOf(isMinuteUsage) }))),
   rawLog: record({
     ...rawLogSwitch,
     /** What the option said, or the last setting. */

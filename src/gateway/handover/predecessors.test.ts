@@ -23,7 +23,8 @@ function setUp(): {
   const slots = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
   const admission = new LocalAdmission({ clock, ...slots })
   const budget = new LocalBudget(1000, true)
-  const predecessors = new Predecessors({ admission, budget, budgetRejects: true, clock })
+  const clients = { used: () => {}, handover: () => [] }
+  const predecessors = new Predecessors({ admission, budget, clients, budgetRejects: true, clock })
   budget.watch({ added: () => {}, reserved: () => predecessors.changed() })
   const orders = new Map<string, DrainOrder[]>()
   const listeners = new Map<string, ReturnType<Predecessors['listen']>>()
@@ -41,6 +42,7 @@ function setUp(): {
       reserved: 0,
       counted: 0,
       predecessors: [],
+      clients: [],
       ...more,
     })
     return listener
@@ -54,12 +56,12 @@ type Report = (instance: string, more: Partial<DrainReport>) => ReturnType<Prede
 
 test('what the calls of predecessors may use is kept free, until they end', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 900 })
+  predecessors.expect({ instance: 'b', identity, clients: [], slots: 4, reserved: 900 })
   assert.equal(budget.reservedInAll, 900)
   // Of the 900 most belonged to one before it, which has yet to report.
   const b = report('b', {
     reserved: 100,
-    predecessors: [{ instance: 'a', identity, slots: 1, reserved: 800 }],
+    predecessors: [{ instance: 'a', identity, clients: [], slots: 1, reserved: 800 }],
   })
   assert.equal(budget.reservedInAll, 900)
   const a = report('a', { reserved: 700 })
@@ -72,7 +74,7 @@ test('what the calls of predecessors may use is kept free, until they end', () =
 
 test('predecessors are told what is taken elsewhere: reserved, or used unknown to them', async () => {
   const { predecessors, budget, takenBy, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
+  predecessors.expect({ instance: 'b', identity, clients: [], slots: 4, reserved: 0 })
   report('b', { reserved: 100, counted: 50 })
   report('a', { reserved: 200, counted: 20 })
   budget.add(Date.UTC(2026, 10, 21, 6), 60)
@@ -87,7 +89,7 @@ test('predecessors are told what is taken elsewhere: reserved, or used unknown t
 
 test('who has handed over itself keeps what others may use free on until it is told anew', () => {
   const { predecessors, budget, report } = setUp()
-  predecessors.expect({ instance: 'b', identity, slots: 4, reserved: 0 })
+  predecessors.expect({ instance: 'b', identity, clients: [], slots: 4, reserved: 0 })
   const b = report('b', { reserved: 900 })
   assert.equal(predecessors.sendOn()[0]?.reserved, 900)
   b.ended()

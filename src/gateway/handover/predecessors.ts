@@ -8,6 +8,7 @@ import type {
   RawLogSwitch,
 } from '../../control/control-messages.ts'
 import { type ProcessIdentity, isAlive } from '../../lib/process-identity.ts'
+import type { ClientLimits } from '../admission/client-limits.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import type { LocalBudget } from '../admission/local-budget.ts'
 import { SlotShares } from '../admission/slot-shares.ts'
@@ -21,6 +22,7 @@ const lookForEndEveryMs = 20
 export interface SharedParts {
   readonly admission: LocalAdmission
   readonly budget: LocalBudget
+  readonly clients: Pick<ClientLimits, 'used' | 'handover'>
   /** Whether calls are refused for want of tokens, so that those who drain must know what is taken elsewhere. */
   readonly budgetRejects: boolean
   readonly clock: Clock
@@ -36,6 +38,7 @@ interface DrainingGateway {
   readonly reserved: number
   /** Tokens that its own budget counts, as it last said. */
   readonly counted: number
+  readonly clients: NonNullable<PredecessorClaim['clients']>
 }
 
 /** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
@@ -75,11 +78,12 @@ export class Predecessors {
   }
 
   /** Keeps slots for a gateway that will report. */
-  expect({ instance, identity, slots, reserved }: PredecessorClaim): void {
+  expect({ instance, identity, slots, reserved, clients = [] }: PredecessorClaim): void {
     if (this.#draining.has(instance) || this.#hasMoved) return
-    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0 })
+    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients })
     this.#shares.reserve(instance, slots)
     this.#parts.admission.lend(this.#shares.lent)
+    this.#lendOfClients()
     this.#shareBudget()
     this.#lookAfter(instance)
   }
@@ -115,8 +119,8 @@ export class Predecessors {
 
   /** Sends those that report here to this gateway's own successor, which shares the slots from now on. */
   sendOn(): readonly PredecessorClaim[] {
-    const claims = [...this.#draining].map(([instance, { identity, reserved }]) => {
-      return { instance, identity, slots: this.#shares.reservedBy(instance), reserved }
+    const claims = [...this.#draining].map(([instance, { identity, reserved, clients }]) => {
+      return { instance, identity, slots: this.#shares.reservedBy(instance), reserved, clients }
     })
     this.#hasMoved = true
     this.#tellAll({ moved: true })
@@ -140,11 +144,14 @@ export class Predecessors {
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
-    const { instance, identity, slots, used, predecessors, reserved, counted } = report
-    this.#draining.set(instance, { identity, tell, calls: slots.wanted, reserved, counted })
+    const { instance, identity, slots, used, predecessors, reserved, counted, clients = [] } = report
+    this.#draining.set(instance, { identity, tell, calls: slots.wanted, reserved, counted, clients })
     this.#shares.report(instance, slots)
     for (const claim of predecessors) this.expect(claim)
-    for (const usage of used) this.#parts.budget.addTo(usage)
+    for (const usage of used) {
+      this.#parts.budget.addTo(usage)
+      this.#parts.clients.used(usage)
+    }
     this.#share()
   }
 
@@ -161,10 +168,20 @@ export class Predecessors {
     if (this.#hasMoved) return
     const { admission } = this.#parts
     admission.lend(this.#shares.lent)
+    this.#lendOfClients()
     for (const { holder, seq, slots } of this.#shares.grants(admission.snapshot().active)) {
       this.#draining.get(holder)?.tell?.({ grant: { seq, slots } })
     }
     this.#shareBudget()
+  }
+
+  /** A client's calls there came before those here: they have its slots first. */
+  #lendOfClients(): void {
+    const lent = new Map<string, number>()
+    for (const { clients } of this.#draining.values()) {
+      for (const { of, slots } of clients) lent.set(of, (lent.get(of) ?? 0) + slots)
+    }
+    this.#parts.admission.lendOf(lent)
   }
 
   /** Keeps what their calls may use free here, and has them keep free what is taken elsewhere. */

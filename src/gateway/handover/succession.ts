@@ -11,7 +11,7 @@ import {
 import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { Listener } from '../http/listen.ts'
-import { Draining, type DrainingOptions } from './draining.ts'
+import { Draining, type DrainingOptions, slotsOfClients } from './draining.ts'
 import {
   type Handover,
   type InheritedRawLog,
@@ -126,7 +126,7 @@ export class Succession {
   }
 
   #handover(): Handover {
-    const { instance, host, listener, budget, clock, rawLog } = this.#options
+    const { instance, host, listener, admission, budget, clients, clock, rawLog } = this.#options
     this.#untold = []
     return {
       instance,
@@ -135,7 +135,9 @@ export class Succession {
       port: listener.port,
       slots: this.predecessors.slots,
       used: budget.isKnown ? budget.minutes(clock.wallTime()) : null,
+      usedByClients: clients.handover(),
       reserved: budget.reservedInAll,
+      clients: slotsOfClients(admission),
       rawLog: rawLog(),
     }
   }

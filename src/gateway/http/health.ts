@@ -1,5 +1,6 @@
 import { basename, isAbsolute } from 'node:path'
 import type { HealthReport, PublicHealthReport } from '../../api/health-report.ts'
+import type { ClientUse } from '../../api/clients.ts'
 import type { RawLogStatus } from '../../api/raw-log.ts'
 import type { CallSink, Warning } from '../../call/call-sink.ts'
 import type { Clock } from '../../call/clock.ts'
@@ -18,7 +19,8 @@ export interface HealthSources {
   readonly dbPath: string
   readonly instance: string
   readonly version: string
-  readonly admission: Admission
+  readonly admission: Admission & { readonly queueOrder: string }
+  readonly clients: { report(): readonly ClientUse[]; readonly warning: Warning | null }
   readonly budget: Budget
   /** Whether calls are refused where the budget is used up, and wait while it is not known. */
   readonly budgetRejects: boolean
@@ -40,14 +42,15 @@ export class Health {
   }
 
   report(draining: boolean): HealthReport {
-    const { clock, admission, budget, sink, rawLog } = this.#sources
+    const { clock, admission, budget, clients, sink, rawLog } = this.#sources
     const slots = admission.snapshot()
     const tokens = budget.snapshot(clock.wallTime())
     const { enabled, file_size_bytes } = rawLog.status()
     const uptimeMs = clock.now() - this.#startedAt
     const isBudgetLate = !tokens.isKnown && uptimeMs > budgetLateMs
     const budgetWarnings = isBudgetLate ? [this.#budgetUnknown()] : []
-    const warnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings]
+    const clientWarnings = clients.warning === null ? [] : [clients.warning]
+    const warnings = [...sink.warnings(), ...rawLog.warnings(), ...budgetWarnings, ...clientWarnings]
     return {
       status: draining ? 'draining' : warnings.length > 0 ? 'degraded' : 'ok',
       upstream: this.#sources.upstreamUrl,
@@ -61,6 +64,7 @@ export class Health {
         total_queued: slots.totalQueued,
         total_retries_429: this.#sources.retries.total,
         peak_active: slots.peakActive,
+        queue_order: admission.queueOrder,
       },
       token_budget: {
         daily_limit: tokens.dailyLimit,
@@ -70,6 +74,7 @@ export class Health {
         estimated: tokens.estimated,
         known: tokens.isKnown,
       },
+      clients: clients.report(),
       pid: process.pid,
       instance: this.#sources.instance,
       version: this.#sources.version,

@@ -7,12 +7,15 @@ import type { Clock } from '../../call/clock.ts'
 import { makeControlFolder } from '../../control/control-folder.ts'
 import { SecretToken } from '../../lib/secret-token.ts'
 import { ThisMachine } from '../../lib/this-machine.ts'
+import type { ClientsFile } from '../../options/clients-file.ts'
 import type { GatewayOptions } from '../../options/gateway-options.ts'
 import { takeInstanceNumber } from '../../store/sqlite/instance-number.ts'
 import type { BuildInfo } from '../../metrics/metrics-observer.ts'
 import { WriterThread } from '../../store/write/writer-thread.ts'
 import type { TraceObserverSettings } from '../../traces/traces-observer.ts'
 import type { TraceSettings } from '../../traces/trace-settings.ts'
+import { ClientLimits } from '../admission/client-limits.ts'
+import { disciplineOf } from '../admission/admission.ts'
 import { LocalAdmission } from '../admission/local-admission.ts'
 import { LocalBudget } from '../admission/local-budget.ts'
 import { MinuteReport } from '../admission/minute-report.ts'
@@ -32,6 +35,7 @@ import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
+import { WatchedClients } from './watched-clients.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
@@ -67,6 +71,8 @@ export interface GatewaySetup {
   readonly log: GatewayLog
   /** From the gateway that this one takes over from. */
   readonly handover: Handover | null
+  /** What people said of clients, if there is such a file. */
+  readonly clients: ClientsFile | null
 }
 
 /** The parts that a running gateway steers. */
@@ -99,15 +105,24 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
         ]),
   ]
   const sink = new WriterThread({ dbPath: options.db, instance, number, version, observers })
-  const admission = new LocalAdmission({ ...options, clock })
+  const admission = new LocalAdmission({ ...options, queueOrder: disciplineOf(options.queueOrder), clock })
   const minutes = new MinuteReport({ clock, admission, sink })
   const budgetRejects = options.budgetAction === 'reject'
   const budget = new LocalBudget(options.tokenLimit, budgetRejects)
   void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, handover?.used ?? null)
 
+  const limits = new ClientLimits({
+    clock,
+    admission,
+    rejects: budgetRejects,
+    usageOfClients: (of, endedBeforeMs) => sink.usageOfClients(of, endedBeforeMs),
+  })
+  const clients = new WatchedClients(dataFolder, setup.clients, limits, handover?.usedByClients ?? [])
+
   const succession = new Succession({
     admission,
     budget,
+    clients: limits,
     budgetRejects,
     clock,
     instance,
@@ -139,6 +154,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     instance,
     ids: new CallIds(() => clock.wallTime(), number.value),
     labels: new ClientLabels(salt),
+    clients: limits,
     destination,
     trusted,
     usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
@@ -160,6 +176,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     version,
     admission,
     budget,
+    clients,
     budgetRejects,
     retries,
     sink,
@@ -182,6 +199,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     admission,
     minutes,
     budget,
+    clients,
     succession,
     rawLog,
     upstream,

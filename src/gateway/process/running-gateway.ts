@@ -17,6 +17,7 @@ import { messageOf } from '../../lib/errors.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import { replaceFile } from '../../lib/replace-file.ts'
 import type { GatewayValues } from '../../options/gateway-options.ts'
+import { disciplineOf } from '../admission/admission.ts'
 import { settingsOf, valuesIn } from '../../options/gateway-settings.ts'
 import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gateway-parts.ts'
 
@@ -136,6 +137,10 @@ export class RunningGateway implements ControlledGateway {
     this.#parts.rawLog.routes.answer(name, query, req, res)
   }
 
+  lookAtClients(): void {
+    this.#parts.clients.look()
+  }
+
   setOptions(options: LiveOptions): void {
     const { admission, budget, rawLog, succession } = this.#parts
     const changed = valuesIn({ ...options })
@@ -143,6 +148,7 @@ export class RunningGateway implements ControlledGateway {
       admission.setCapacity(changed.maxConcurrent)
       succession.predecessors.setMax(changed.maxConcurrent)
     }
+    if (changed.queueOrder !== undefined) admission.setQueueOrder(disciplineOf(changed.queueOrder))
     if (changed.slotCooldownMs !== undefined) admission.setCooldown(changed.slotCooldownMs)
     if (changed.tokenLimit !== undefined) budget.setLimit(changed.tokenLimit)
     if (changed.rawLog !== undefined) rawLog.set(changed.rawLog)
@@ -153,7 +159,7 @@ export class RunningGateway implements ControlledGateway {
   async #stop(drainTimeoutMs: number): Promise<void> {
     this.isStopping = true
     const { clock, log } = this.#setup
-    const { rawLog, succession, server, calls, minutes, upstream, sink } = this.#parts
+    const { clients, rawLog, succession, server, calls, minutes, upstream, sink } = this.#parts
     log.say('stopping: calls in flight may finish; once more stops at once')
     rawLog.feed.close()
     const predecessorsEnd = succession.stop(drainTimeoutMs)
@@ -169,6 +175,7 @@ export class RunningGateway implements ControlledGateway {
     this.#note('stop')
     server.close()
     minutes.close()
+    clients.close()
     await upstream.close()
     await Promise.all([sink.close(), rawLog.log.close()])
     await succession.close()

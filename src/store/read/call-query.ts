@@ -19,6 +19,7 @@ import { historyReader } from './history-reader.ts'
 import { inOneInstant } from '../sqlite/transaction.ts'
 import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { SessionList } from './session-list.ts'
+import { seenClients } from './seen-clients.ts'
 import { servedModels } from './served-models.ts'
 import { quarterMs } from '../rollup/rollup-spans.ts'
 
@@ -98,6 +99,8 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
     lastSeq: async () => lastSeq(),
     servedModels: async (fromMs, toMs, withinMs) =>
       servedModels(statements, words, isOver, [fromMs, toMs, withinMs]),
+    seenClients: async (fromMs, toMs, withinMs) =>
+      seenClients(statements, words, isOver, [fromMs, toMs, withinMs]),
     endedWithin: async (bounds) => endedWithin(statements, words, isOver, bounds),
     inOneInstant: async (ask) => {
       if (askers === 0) database.exec('BEGIN')

@@ -1,6 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { GatewayEvent, GatewayMinute, MinuteUsage } from '../../call/call-sink.ts'
+import type {
+  ClientUsage,
+  ClientUsageQuestion,
+  GatewayEvent,
+  GatewayMinute,
+  MinuteUsage,
+} from '../../call/call-sink.ts'
 import { RowStatements } from '../sqlite/row-statements.ts'
+import { usageOfClients } from './client-usage.ts'
 import { inTransaction } from '../sqlite/transaction.ts'
 
 /** Who writes: a row of `instances`. */
@@ -44,6 +51,10 @@ export class HistoryWriter {
         this.#statements.run(addEvent, Math.round(atMs), this.#instanceId, kind, detail)
       }
     })
+  }
+
+  usageOfClients(about: ClientUsageQuestion): readonly ClientUsage[] {
+    return usageOfClients(this.#statements, about)
   }
 
   usageByMinute(fromMinute: number): readonly MinuteUsage[] {

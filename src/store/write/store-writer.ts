@@ -185,6 +185,11 @@ export class StoreWriter {
       this.#emit({ kind: 'usage', question: job.question, minutes })
       return
     }
+    if (job.kind === 'client_usage') {
+      const usage = store.history.usageOfClients(job.about)
+      this.#emit({ kind: 'client_usage', question: job.question, usage })
+      return
+    }
     this.#lookAtPrices()
     const { dropped, conflicts } = store.calls.write(job.calls)
     this.#noteConflicts(conflicts)
@@ -245,7 +250,9 @@ export class StoreWriter {
     const job = this.#jobs.shift()
     if (job === undefined) return
     if (job.kind === 'usage') this.#emit({ kind: 'usage', question: job.question, minutes: null })
-    else this.#emit({ kind: 'written', dropped: job.calls.count })
+    else if (job.kind === 'client_usage') {
+      this.#emit({ kind: 'client_usage', question: job.question, usage: null })
+    } else this.#emit({ kind: 'written', dropped: job.calls.count })
   }
 
   #tell({ warning, stays }: StoreProblem): void {

@@ -1,4 +1,11 @@
-import type { GatewayEvent, GatewayMinute, MinuteUsage, Warning } from '../../call/call-sink.ts'
+import type {
+  ClientUsage,
+  ClientUsageQuestion,
+  GatewayEvent,
+  GatewayMinute,
+  MinuteUsage,
+  Warning,
+} from '../../call/call-sink.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import type { CallBatch } from './record-batch.ts'
 
@@ -37,6 +44,7 @@ export type ToWriter =
       readonly events: readonly GatewayEvent[]
     }
   | { readonly kind: 'usage'; readonly question: number; readonly fromMinute: number }
+  | { readonly kind: 'client_usage'; readonly question: number; readonly about: ClientUsageQuestion }
   /** To an observer, by its name. */
   | { readonly kind: 'ask'; readonly question: number; readonly observer: string; readonly text: string }
   | { readonly kind: 'close' }
@@ -46,6 +54,11 @@ export type FromWriter =
   | { readonly kind: 'written'; readonly dropped: number }
   /** `null`: it could not be read, and is to be asked again. */
   | { readonly kind: 'usage'; readonly question: number; readonly minutes: readonly MinuteUsage[] | null }
+  | {
+      readonly kind: 'client_usage'
+      readonly question: number
+      readonly usage: readonly ClientUsage[] | null
+    }
   /** `null`: there is no such observer, or none any more. */
   | { readonly kind: 'answer'; readonly question: number; readonly text: string | null }
   | { readonly kind: 'warnings'; readonly warnings: readonly Warning[] }

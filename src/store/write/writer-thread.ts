@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { CallRecord, StoredCall } from '../../call/call-record.ts'
 import type {
   CallSink,
+  ClientUsage,
   GatewayEvent,
   GatewayHistory,
   GatewayMinute,
@@ -15,7 +16,7 @@ import { type Clock, systemClock } from '../../call/clock.ts'
 import type { ObserverModule } from '../../call/row-observer.ts'
 import { InflightJournal } from '../journal/inflight-journal.ts'
 import { endLine } from '../journal/journal-line.ts'
-import { WorkerHost } from '../../lib/worker-host.ts'
+import { type Unnumbered, WorkerHost } from '../../lib/worker-host.ts'
 import type { InstanceNumber } from '../sqlite/instance-number.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { BatchEncoder, type FilledBatch } from './record-batch.ts'
@@ -50,6 +51,9 @@ const stallMs = 10_000
 const lossShownMs = 2000
 /** When a question is asked again that could not be answered. */
 const askAgainMs = 500
+const hourMs = 3_600_000
+/** A call may have begun an hour before the 24 hours in which it ended. */
+const usageHours = 25
 
 interface Parcel {
   readonly calls: FilledBatch | null
@@ -169,10 +173,43 @@ export class WriterThread implements CallSink, GatewayHistory {
   }
 
   /** Tokens by the minute in which calls ended, as soon as they can be read; `null` if that is not before the close. */
-  async usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
+  usageByMinute(fromMinute: number): Promise<readonly MinuteUsage[] | null> {
+    return this.#askUntilAnswered({ kind: 'usage', fromMinute }, (answer) =>
+      answer.kind === 'usage' ? answer.minutes : null,
+    )
+  }
+
+  /**
+   * What clients and keys used by calls that ended before an instant that is past, of the 24 hours before it; asked hour by
+   * hour, so that no batch waits for long. `null` if it cannot be read before the close.
+   */
+  async usageOfClients(of: readonly string[], endedBeforeMs: number): Promise<readonly ClientUsage[] | null> {
+    // Calls that have ended are rows, or lost, once so many are.
+    const { written, pending, dropped } = this.figures()
+    while (this.#written + this.#dropped < written + pending + dropped && !this.#isClosed) {
+      await this.#clock.delay(this.#options.flushAfterMs, this.#ending.signal).catch(() => {})
+    }
+    const found: ClientUsage[] = []
+    for (let toMs = endedBeforeMs; toMs > endedBeforeMs - usageHours * hourMs; toMs -= hourMs) {
+      const about = { of, fromMs: toMs - hourMs, toMs, endedBeforeMs }
+      const usage = await this.#askUntilAnswered({ kind: 'client_usage', about }, (answer) =>
+        answer.kind === 'client_usage' ? answer.usage : null,
+      )
+      if (usage === null) return null
+      found.push(...usage)
+    }
+    return found
+  }
+
+  /** Asks the thread until it can answer; `null` if that is not before the close. */
+  async #askUntilAnswered<T>(
+    question: Unnumbered<Extract<ToWriter, { readonly question: number }>>,
+    read: (answer: FromWriter) => T | null,
+  ): Promise<T | null> {
     while (!this.#isClosed) {
-      const answer = await this.#host.ask({ kind: 'usage', fromMinute }).catch(() => null)
-      if (answer?.kind === 'usage' && answer.minutes !== null) return answer.minutes
+      const answer = await this.#host.ask(question).catch(() => null)
+      const found = answer === null ? null : read(answer)
+      if (found !== null) return found
       await this.#clock.delay(askAgainMs, this.#ending.signal).catch(() => {})
     }
     return null

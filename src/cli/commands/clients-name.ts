@@ -1,0 +1,28 @@
+import { optionTable } from '../../options/option-spec.ts'
+import { database } from '../option-rows.ts'
+import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { isFingerprint } from '../../options/client-settings.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { change } from './clients-set.ts'
+
+export const table = optionTable({
+  db: database('file of the telemetry database; the names of keys lie beside it'),
+})
+
+export const operand = ['<fingerprint> <name>', 'of a key, as its calls have it; none takes the name away'] as const
+
+/** `tokenweir clients name <fingerprint> <name>`: names a key's calls. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { options, operands } = parseWithOperands(table, argv, env, ['fingerprint', 'name'])
+  const [fingerprint = '', name = ''] = operands
+  if (!isFingerprint(fingerprint)) {
+    throw new OptionError(
+      `the fingerprint must be 8 hexadecimal digits, as \`tokenweir clients\` shows them; got ${JSON.stringify(fingerprint.slice(0, 100))}`,
+    )
+  }
+  return change(options.db, terminal, fingerprint, { name: name === 'none' ? null : name })
+}

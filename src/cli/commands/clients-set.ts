@@ -1,0 +1,79 @@
+import { dirname } from 'node:path'
+import { controlFolder } from '../../control/control-folder.ts'
+import type { ClientChange } from '../../options/client-settings.ts'
+import { ClientSettingsError } from '../../options/clients-file.ts'
+import { type OptionRow, optionTable } from '../../options/option-spec.ts'
+import { integer, type ValueKind } from '../../options/value-kind.ts'
+import { Clients } from '../../supervisor/clients.ts'
+import { exitCode } from '../exit-code.ts'
+import { database, optional } from '../option-rows.ts'
+import { type Environment, OptionError, parseWithOperands } from '../parse-options.ts'
+import { count, counted } from '../terminal/figures.ts'
+import { printable } from '../terminal/printable.ts'
+import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
+import { onlyReported } from './clients-list.ts'
+
+export const table = optionTable({
+  maxConcurrent: limit(100_000, 'how many of its calls may be in flight at once'),
+  tokenLimit: limit(Number.MAX_SAFE_INTEGER, 'tokens that it may use in any 24 hours'),
+  db: database('file of the telemetry database; the limits of clients lie beside it'),
+})
+
+export const operand = ['<client>', 'its name, or the fingerprint of its key'] as const
+
+function limit(most: number, description: string): OptionRow<number | 'none' | null> {
+  const number = integer(1, most)
+  const kind: ValueKind<number | 'none'> = {
+    placeholder: '<n|none>',
+    range: `${number.range}, or none`,
+    parse: (text) => (text === 'none' ? text : number.parse(text)),
+  }
+  return optional(kind, `${description}; none takes the limit away`)
+}
+
+/** `tokenweir clients set <client>`: sets limits, or takes them away. Gives the exit code; throws `OptionError`. */
+export async function run(
+  argv: readonly string[],
+  env: Environment,
+  terminal: Terminal = thisTerminal(),
+): Promise<number> {
+  const { options, operands } = parseWithOperands(table, argv, env, ['client'])
+  const [client = ''] = operands
+  const { maxConcurrent, tokenLimit } = options
+  if (maxConcurrent === null && tokenLimit === null) {
+    throw new OptionError('say which limit: --max-concurrent, --token-limit')
+  }
+  return change(options.db, terminal, client, {
+    ...(maxConcurrent === null ? {} : { max_concurrent: maxConcurrent === 'none' ? null : maxConcurrent }),
+    ...(tokenLimit === null ? {} : { token_limit: tokenLimit === 'none' ? null : tokenLimit }),
+  })
+}
+
+/** Changes what stands of a client, and says what holds now. */
+export async function change(
+  db: string,
+  { print, warn }: Terminal,
+  of: string,
+  changed: ClientChange,
+): Promise<number> {
+  const clients = new Clients(controlFolder(dirname(db)))
+  try {
+    await clients.change(of, changed)
+  } catch (error) {
+    if (!(error instanceof ClientSettingsError)) throw error
+    if (error.code === 'invalid_client') throw new OptionError(error.message)
+    warn(`tokenweir: ${error.message}\n`)
+    return exitCode.fault
+  }
+  const report = await clients.report({ clients: [], counted_from: '' })
+  const row = report.clients.find(({ client }) => client === of)
+  const { name = null, max_concurrent: slots = null, token_limit: tokens = null } = row ?? {}
+  const words = [
+    ...(name === null ? [] : [`its calls count as those of ${printable(name)}`]),
+    ...(slots === null ? [] : [`at most ${counted(slots, 'call')} at once`]),
+    ...(tokens === null ? [] : [`${count(tokens)} tokens in 24 hours`]),
+  ]
+  print(`${printable(of)}: ${words.length === 0 ? 'no limit of its own' : words.join(', ')}\n`)
+  if (tokens !== null && report.budget_action === 'report') print(`${onlyReported}\n`)
+  return 0
+}

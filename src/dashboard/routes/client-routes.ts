@@ -1,0 +1,31 @@
+import type { Clock } from '../../call/clock.ts'
+import { clientChange } from '../../options/client-settings.ts'
+import type { Seen } from '../../supervisor/clients.ts'
+import { type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+import { answerIn } from './query-reply.ts'
+
+/** Clients are told by the calls of so long. */
+const seenMs = 7 * 24 * 60 * 60 * 1000
+const minuteMs = 60_000
+
+/** `/api/clients`: who calls, what limits there are and what is left of them; setting limits, and naming keys. */
+export function clientRoutes(
+  { clients, queries }: Pick<DashboardParts, 'clients' | 'queries'>,
+  clock: Clock,
+): RouteTable {
+  const report = async () => {
+    // By the minute, so that who asks soon again shares the answer.
+    const fromMs = Math.floor((clock.wallTime() - seenMs) / minuteMs) * minuteMs
+    const { body } = answerIn(await queries.ask({ kind: 'clients', fromMs }))
+    const seen = JSON.parse(Buffer.from(body).toString()) as Seen
+    return (await clients()).report(seen)
+  }
+  return {
+    'GET /api/clients': route({}, report),
+    'PUT /api/clients/:name': route({ body: clientChange }, async ({ params: { name = '' }, body }) => {
+      await (await clients()).change(name, body)
+      return report()
+    }),
+  }
+}

@@ -1,0 +1,187 @@
+import type { ClientUse } from '../../api/clients.ts'
+import type { ClientUsage, MinuteUsage } from '../../call/call-sink.ts'
+import type { Clock } from '../../call/clock.ts'
+import { Failure } from '../../call/failure.ts'
+import type { Caller } from './admission.ts'
+import type { LocalAdmission } from './local-admission.ts'
+import { LocalBudget } from './local-budget.ts'
+
+/** A call waits so long to learn what its client used before. */
+const waitLimitMs = 10_000
+const unknownRetryS = 10
+/** More clients are not reported. */
+const mostReported = 100
+
+/** What a person has said of a client, or of the key with a fingerprint. */
+export interface ClientSetting {
+  readonly max_concurrent?: number | undefined
+  readonly token_limit?: number | undefined
+  readonly name?: string | undefined
+}
+
+export interface ClientLimitsOptions {
+  readonly clock: Clock
+  readonly admission: LocalAdmission
+  /** Whether calls are refused whose client's budget is used up. */
+  readonly rejects: boolean
+  /** What clients and keys used by calls that ended before an instant; null if it cannot be told. */
+  readonly usageOfClients: (
+    of: readonly string[],
+    endedBeforeMs: number,
+  ) => Promise<readonly ClientUsage[] | null>
+}
+
+/** What a client with a budget of its own used: all that counts. */
+export interface UsedByClient {
+  readonly of: string
+  readonly used: readonly MinuteUsage[]
+}
+
+/** The budget of a client, or a key. */
+export class ClientBudget {
+  readonly of: string
+  readonly budget: LocalBudget
+  readonly #clock: Clock
+  readonly #rejects: boolean
+  readonly #read = Promise.withResolvers<void>()
+
+  constructor(of: string, limit: number, { clock, rejects }: ClientLimitsOptions) {
+    this.of = of
+    this.budget = new LocalBudget(limit, rejects, of)
+    this.#clock = clock
+    this.#rejects = rejects
+  }
+
+  /** What was used before is known now. */
+  restore(minutes: readonly MinuteUsage[]): void {
+    this.budget.restore(minutes)
+    this.#read.resolve()
+  }
+
+  /** As {@link LocalBudget.check}. A promise while it is not known what was used before; rejects if that takes too long. */
+  check(tokens: number): Promise<void> | null {
+    if (this.#rejects && !this.budget.isKnown) return this.#checkOnceKnown(tokens)
+    this.budget.check(this.#clock.wallTime(), tokens)
+    return null
+  }
+
+  reserve(tokens: number): Disposable | null {
+    return this.budget.reserve(this.#clock.wallTime(), tokens)
+  }
+
+  async #checkOnceKnown(tokens: number): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const cancel = this.#clock.after(waitLimitMs, () => late.resolve())
+    await Promise.race([this.#read.promise, late.promise])
+    cancel()
+    if (!this.budget.isKnown) {
+      const message = `What ${this.of} used of its tokens cannot be read from the database yet, so no call of it is let through (--budget-action reject).`
+      throw new Failure('budget_unknown', message, { retryAfterS: unknownRetryS })
+    }
+    this.budget.check(this.#clock.wallTime(), tokens)
+  }
+}
+
+/** What people said of clients and keys, in force: names, slots of their own, tokens of their own. */
+export class ClientLimits {
+  readonly #options: ClientLimitsOptions
+  #settings: ReadonlyMap<string, ClientSetting> = new Map()
+  readonly #budgets = new Map<string, ClientBudget>()
+
+  constructor(options: ClientLimitsOptions) {
+    this.#options = options
+  }
+
+  /** The name that a person gave the calls of a key. */
+  nameOf(keyFingerprint: string | null): string | null {
+    if (keyFingerprint === null || this.#settings.size === 0) return null
+    return this.#settings.get(keyFingerprint)?.name ?? null
+  }
+
+  /** The budget that a call's tokens count against besides the whole one: its key's own, or else its client's. */
+  budgetOf({ client, keyFingerprint }: Caller): ClientBudget | null {
+    if (this.#budgets.size === 0) return null
+    const byKey = keyFingerprint === null ? undefined : this.#budgets.get(keyFingerprint)
+    return byKey ?? (client === null ? undefined : this.#budgets.get(client)) ?? null
+  }
+
+  /**
+   * These hold from now on, for calls that wait, too. `told` is what a predecessor knows of what was used; what it does not
+   * tell is read from the database.
+   */
+  apply(settings: ReadonlyMap<string, ClientSetting>, told: readonly UsedByClient[] = []): void {
+    this.#settings = settings
+    const slots = new Map<string, number>()
+    for (const [of, { max_concurrent: most }] of settings) if (most !== undefined) slots.set(of, most)
+    this.#options.admission.setLimits(slots)
+    for (const of of this.#budgets.keys()) {
+      if (settings.get(of)?.token_limit === undefined) this.#budgets.delete(of)
+    }
+    const unknown: ClientBudget[] = []
+    for (const [of, { token_limit: limit }] of settings) {
+      if (limit === undefined) continue
+      const known = this.#budgets.get(of)
+      if (known !== undefined) {
+        known.budget.setLimit(limit)
+        continue
+      }
+      const added = new ClientBudget(of, limit, this.#options)
+      this.#budgets.set(of, added)
+      const used = told.find((each) => each.of === of)?.used
+      if (used === undefined) unknown.push(added)
+      else added.restore(used)
+    }
+    if (unknown.length > 0) void this.#read(unknown)
+  }
+
+  /** A call that another gateway finished used this. */
+  used(usage: MinuteUsage): void {
+    if (usage.of !== undefined) this.#budgets.get(usage.of)?.budget.addTo(usage)
+  }
+
+  /** For the gateway that takes over. */
+  handover(): readonly UsedByClient[] {
+    const nowMs = this.#options.clock.wallTime()
+    return [...this.#budgets.values()]
+      .filter(({ budget }) => budget.isKnown)
+      .map(({ of, budget }) => ({ of, used: budget.minutes(nowMs) }))
+  }
+
+  /** Who has calls or limits, those with the most waiting calls first. */
+  report(): readonly ClientUse[] {
+    const { admission, clock } = this.#options
+    const nowMs = clock.wallTime()
+    const calls = admission.byClient()
+    const limited = [...this.#settings].filter(
+      ([, { max_concurrent, token_limit }]) => max_concurrent !== undefined || token_limit !== undefined,
+    )
+    const names = new Set([...calls.keys(), ...limited.map(([of]) => of)])
+    return [...names]
+      .map((client): ClientUse => {
+        const { active, waiting } = calls.get(client) ?? { active: 0, waiting: 0 }
+        const { max_concurrent = null, token_limit = null } = this.#settings.get(client) ?? {}
+        const budget = this.#budgets.get(client)?.budget
+        const used_tokens = budget?.isKnown === true ? budget.snapshot(nowMs).totalUsed : null
+        return { client, active, waiting, max_concurrent, token_limit, used_tokens }
+      })
+      .sort((one, other) => other.waiting - one.waiting || other.active - one.active)
+      .slice(0, mostReported)
+  }
+
+  /** Reads what these used before; what their calls use from now on is added as they end. */
+  async #read(budgets: readonly ClientBudget[]): Promise<void> {
+    const { usageOfClients, clock } = this.#options
+    const named = [...this.#settings].flatMap(([key, { name }]) => (name === undefined ? [] : [{ key, name }]))
+    const own = new Set(budgets.map(({ of }) => of))
+    const keys = named.filter(({ name }) => own.has(name)).map(({ key }) => key)
+    const found = await usageOfClients([...own, ...keys], clock.wallTime())
+    if (found === null) return
+    const minutes = new Map(budgets.map((budget) => [budget, [] as MinuteUsage[]]))
+    for (const usage of found) {
+      const { client, keyFingerprint } = usage
+      const budget = this.budgetOf({ client: client ?? this.nameOf(keyFingerprint), keyFingerprint })
+      if (budget !== null) minutes.get(budget)?.push(usage)
+    }
+    for (const [budget, used] of minutes) budget.restore(used)
+  }
+}

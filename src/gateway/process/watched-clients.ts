@@ -1,0 +1,65 @@
+import { existsSync, unwatchFile, watchFile } from 'node:fs'
+import { join } from 'node:path'
+import type { ClientUse } from '../../api/clients.ts'
+import type { Warning } from '../../call/call-sink.ts'
+import type { ClientsFile } from '../../options/clients-file.ts'
+import type { ClientLimits, UsedByClient } from '../admission/client-limits.ts'
+
+const lookEveryMs = 500
+
+/** The file of what people said of clients; null, and nothing of it is loaded, if there is none. */
+export async function openClients(folder: string): Promise<ClientsFile | null> {
+  if (!existsSync(pathIn(folder))) return null
+  const { ClientsFile } = await import('../../options/clients-file.ts')
+  return new ClientsFile(folder)
+}
+
+/** Keeps what people said of clients in force, as they change it. */
+export class WatchedClients {
+  readonly #folder: string
+  readonly #limits: ClientLimits
+  #file: ClientsFile | null
+  #opening: Promise<void> | null = null
+
+  /** `told` is what a predecessor knows of what clients used. */
+  constructor(folder: string, file: ClientsFile | null, limits: ClientLimits, told: readonly UsedByClient[]) {
+    this.#folder = folder
+    this.#limits = limits
+    this.#file = file
+    if (file?.look() === true) this.#limits.apply(new Map(Object.entries(file.content)), told)
+    watchFile(pathIn(folder), { interval: lookEveryMs, persistent: false }, this.#onChange)
+  }
+
+  /** Reads the file again, if it is another one than before. */
+  look(): void {
+    if (this.#file === null) this.#opening ??= this.#open()
+    else if (this.#file.look()) this.#limits.apply(new Map(Object.entries(this.#file.content)))
+  }
+
+  /** What is wrong with the file. */
+  get warning(): Warning | null {
+    const problem = this.#file?.problem ?? null
+    if (problem === null) return null
+    return { code: 'broken_clients_file', message: `${problem} The last good names and limits of clients hold` }
+  }
+
+  report(): readonly ClientUse[] {
+    return this.#limits.report()
+  }
+
+  close(): void {
+    unwatchFile(pathIn(this.#folder), this.#onChange)
+  }
+
+  async #open(): Promise<void> {
+    this.#file = await openClients(this.#folder)
+    this.#opening = null
+    if (this.#file !== null) this.look()
+  }
+
+  readonly #onChange = (): void => this.look()
+}
+
+function pathIn(folder: string): string {
+  return join(folder, 'clients.json')
+}

@@ -1,0 +1,102 @@
+import type { ClientRow, ClientsReport, ClientUse } from '../api/clients.ts'
+import type { SeenClient } from '../call/call-reader.ts'
+import { ControlClient } from '../control/control-client.ts'
+import { type ClientChange, type ClientSetting, isFingerprint } from '../options/client-settings.ts'
+import { ClientsFile } from '../options/clients-file.ts'
+
+/** What was seen of clients in the database. */
+export interface Seen {
+  readonly clients: readonly SeenClient[]
+  readonly counted_from: string
+}
+
+/** Clients' limits and keys' names: what is set, what the running gateway says, and how to change it. */
+export class Clients {
+  readonly #file: ClientsFile
+  readonly #control: ControlClient
+
+  /** `folder` is the data folder. */
+  constructor(folder: string) {
+    this.#file = new ClientsFile(folder)
+    this.#control = new ControlClient(folder)
+  }
+
+  async report({ clients, counted_from }: Seen): Promise<ClientsReport> {
+    this.#file.look()
+    const found = await this.#control.status().catch(() => null)
+    const status = found === null || typeof found === 'string' ? null : found
+    const settings = new Map(Object.entries(this.#file.content))
+    const wordOf = (name: string): string | null => {
+      const value = status?.options[name]
+      return typeof value === 'string' ? value : null
+    }
+    return {
+      clients: clientRows(clients, settings, status?.health.clients ?? null),
+      counted_from,
+      file: this.#file.path,
+      problem: this.#file.problem,
+      budget_action: wordOf('budget_action'),
+      queue_order: wordOf('queue_order'),
+    }
+  }
+
+  /** Keeps a change; a running gateway goes by it before this resolves. Rejects with `ClientSettingsError`. */
+  async change(of: string, change: ClientChange): Promise<void> {
+    await this.#file.change(of, change)
+    // If it does not answer, it looks by itself as soon as it can.
+    await this.#control.lookAtClients().catch(() => null)
+  }
+}
+
+/** One row for each client and for each key that names none, as they are known from calls, limits and the gateway. */
+export function clientRows(
+  seen: readonly SeenClient[],
+  settings: ReadonlyMap<string, ClientSetting>,
+  uses: readonly ClientUse[] | null,
+): readonly ClientRow[] {
+  const named = (key: string | null): string | null => (key === null ? null : (settings.get(key)?.name ?? null))
+  const inUse = new Map(uses?.map((use) => [use.client, use]))
+  const calls = new Map<string, { calls: number; tokens: number; last: string | null; keys: Set<string> }>()
+  const of = (client: string) => {
+    const known = calls.get(client)
+    if (known !== undefined) return known
+    const made = { calls: 0, tokens: 0, last: null, keys: new Set<string>() }
+    calls.set(client, made)
+    return made
+  }
+  for (const { client, key_fingerprint: key, calls: count, tokens, last_at: last } of seen) {
+    const row = of(client ?? named(key) ?? key ?? '')
+    row.calls += count
+    row.tokens += tokens
+    if (row.last === null || last > row.last) row.last = last
+    if (key !== null) row.keys.add(key)
+  }
+  for (const client of [...settings.keys(), ...inUse.keys()]) of(client)
+  return [...calls]
+    .map(([client, row]): ClientRow => {
+      const { max_concurrent = null, token_limit = null, name = null } = settings.get(client) ?? {}
+      const use = inUse.get(client)
+      const none = uses === null ? null : 0
+      const used_tokens = use?.used_tokens ?? null
+      return {
+        client,
+        is_key: isFingerprint(client),
+        name,
+        keys: [...row.keys].filter((key) => key !== client).sort(),
+        calls: row.calls,
+        tokens: row.tokens,
+        last_at: row.last,
+        max_concurrent,
+        token_limit,
+        active: use?.active ?? none,
+        waiting: use?.waiting ?? none,
+        used_tokens,
+        remaining_tokens: token_limit === null || used_tokens === null ? null : token_limit - used_tokens,
+      }
+    })
+    .sort((one, other) => Number(isLimited(other)) - Number(isLimited(one)) || other.calls - one.calls)
+}
+
+function isLimited({ max_concurrent: slots, token_limit: tokens }: ClientRow): boolean {
+  return slots !== null || tokens !== null
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { ClientsReport } from '../../src/api/clients.ts'
+import { startBrowser } from '../support/browser.ts'
+import { startDashboardProcess } from '../support/dashboard-process.ts'
+import { exchange } from '../support/exchange.ts'
+import { until } from '../support/reply-step.ts'
+import { jsonReply } from '../support/response-bytes.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage } from './dashboard-page.ts'
+
+test('clients: what is in use is shown as it changes, and limits and names that are set there hold at once', async () => {
+  const gate = Promise.withResolvers<void>()
+  const usage = { prompt_tokens: 400, completion_tokens: 400, total_tokens: 800 }
+  await using upstream = await startSimulatedUpstream({
+    reply: () => ({ steps: [until(gate.promise), ...jsonReply(200, { model: 'm', usage })] }),
+  })
+  await using dashboard = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
+  await dashboard.ask('POST', '/api/proxy/start')
+  const { port } = await dashboard.status()
+  await using browser = await startBrowser()
+  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway', bypassCSP: true })
+  const { page } = opened
+  const card = page.locator('.clients-card')
+  await card.getByText('Nobody has called in the last seven days.').waitFor()
+  const call = (...headers: [string, string][]) =>
+    exchange(port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}', headers })
+
+  // The API sets a limit of a client that never called; by hand of a script as by the page.
+  const set = await dashboard.ask('PUT', '/api/clients/agent', { max_concurrent: 1, token_limit: 1000 })
+  assert.equal(set.status, 200)
+  const calls = [1, 2, 3].map(() => call(['x-tokenweir-client', 'agent']))
+  const keyed = call(['Authorization', 'Bearer sk-of-nobody'])
+  const agent = card.getByRole('row', { name: /^agent/ })
+  await agent.getByRole('cell', { name: '1 of 1', exact: true }).waitFor()
+  await agent.getByRole('cell', { name: '2', exact: true }).waitFor()
+  assert.equal(upstream.peakInFlight, 2)
+
+  await card.getByRole('button', { name: 'Change agent' }).click()
+  const form = card.getByRole('form', { name: 'Limits of agent' })
+  await form.getByLabel('Calls in flight at once').fill('two')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText('A limit is a whole number from 1 on, or empty for none.').waitFor()
+  assert.deepEqual(await violations(page), [])
+  await form.getByLabel('Calls in flight at once').fill('2')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await agent.getByRole('cell', { name: '2 of 2', exact: true }).waitFor()
+  await upstream.waitFor('two of its calls and another', () => upstream.inFlight === 3)
+  gate.resolve()
+  await Promise.all([...calls, keyed])
+  await agent.getByText('used up').waitFor()
+
+  // A key that names no client is given a name, which may be any text.
+  const key = card.getByRole('row', { name: /^Key [0-9a-f]{8}/ })
+  await key.getByRole('button').click()
+  await card.getByLabel('Name of its calls').fill('<b>night</b> job/1')
+  await page.keyboard.press('Enter')
+  await card.getByText('counts as <b>night</b> job/1').waitFor()
+  const file = join(dashboard.directory, 'data/clients.json')
+  const kept = Object.values(JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>)
+  assert.deepEqual(kept, [{ max_concurrent: 2, token_limit: 1000 }, { name: '<b>night</b> job/1' }])
+  const unnamed = await dashboard.ask('PUT', '/api/clients/agent', { name: 'other' })
+  assert.equal(unnamed.status, 400)
+
+  // While the file is broken nothing can be changed, and what it said last holds.
+  writeFileSync(file, '{"agent": ')
+  const refused = await dashboard.ask('PUT', '/api/clients/agent', { max_concurrent: 3 })
+  assert.equal(refused.status, 409)
+  const report = (await (await dashboard.ask('GET', '/api/clients')).json()) as ClientsReport
+  assert.match(report.problem ?? '', /clients\.json, line 1, column \d+/)
+  assert.equal(report.clients.find(({ client }) => client === 'agent')?.max_concurrent, 2)
+  await page.reload()
+  await opened.untilText('client-problem', /The last good names and limits hold/)
+  assert.equal(await card.getByRole('button', { name: 'Change agent' }).getAttribute('aria-disabled'), 'true')
+  assert.deepEqual(opened.problems, [])
+})

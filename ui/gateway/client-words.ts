@@ -1,0 +1,32 @@
+import type { ClientRow, ClientUse } from '../../src/api/clients.ts'
+
+/** What a client is called. */
+export function nameOf({ client, is_key: isKey }: Pick<ClientRow, 'client' | 'is_key'>): string {
+  if (client === '') return 'No name, no key'
+  return isKey ? `Key ${client}` : client
+}
+
+/** Who of those that wait is next. */
+export function orderWords(queueOrder: string | null | undefined): string {
+  return queueOrder === 'fair' ? 'served in turn' : 'served in the order in which they come'
+}
+
+/** The rows with what the gateway says at this moment; null if none runs. Their order stays. */
+export function withUse(rows: readonly ClientRow[], uses: readonly ClientUse[] | null): readonly ClientRow[] {
+  if (uses === null) return rows
+  const byName = new Map(uses.map((use) => [use.client, use]))
+  return rows.map((row) => {
+    const use = byName.get(row.client)
+    if (use === undefined) return Object.assign({ ...row }, { active: 0, waiting: 0 })
+    const { token_limit: limit, used_tokens: used } = use
+    const remaining_tokens = limit === null || used === null ? null : limit - used
+    return { ...row, ...use, remaining_tokens }
+  })
+}
+
+/** A limit as it is typed, with or without separators; null for none. */
+export function limitOf(text: string): number | null | 'wrong' {
+  const digits = text.replaceAll(/[\s_,'’]/g, '')
+  if (digits === '') return null
+  return /^\d{1,15}$/.test(digits) && Number(digits) > 0 ? Number(digits) : 'wrong'
+}
