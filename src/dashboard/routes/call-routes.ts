@@ -6,7 +6,7 @@ import { answerQuery } from './query-reply.ts'
 import { callsQuestion, callsTable, overviewQuestion, overviewTable } from './query-request.ts'
 
 /** The call that a path names. */
-const callId: QueryParameter<number> = {
+export const callId: QueryParameter<number> = {
   range: 'as in x-tokenweir-call-id: eleven of 0-9 and a-z without i, l, o and u, the first at most 7',
   parse: (text) => parseCallId(text) ?? undefined,
 }

@@ -33,6 +33,7 @@ export interface AdmissionHold {
 
 /** A waiting call, and how to end its wait. */
 interface Wait {
+  readonly signal: AbortSignal
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
 }
@@ -122,6 +123,10 @@ export class LocalAdmission implements Admission {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
+  waiting(): readonly AbortSignal[] {
+    return this.#queue.waiting.map(({ signal }) => signal)
+  }
+
   /** What happened since a minute was last closed; `closes` it, so that from here on is counted anew. */
   minute(closes: boolean): MinuteCounts {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
@@ -148,6 +153,7 @@ export class LocalAdmission implements Admission {
         for (const cancel of timers) cancel()
       }
       const wait: Wait = {
+        signal,
         admit: () => {
           leave()
           resolve(this.#permit())

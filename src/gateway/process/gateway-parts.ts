@@ -30,6 +30,7 @@ import { TrustedClients } from '../http/trusted-clients.ts'
 import { UndiciUpstream } from '../upstream/undici-upstream.ts'
 import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
+import { CallsUnderWay } from './calls-under-way.ts'
 import { GatewayMetrics, metricsModule } from './gateway-metrics.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
@@ -109,6 +110,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     makeWay: () => void server.stopListening(),
     onStop: stop,
     onRawLog: (to) => rawLog.follow(to),
+    onAsk: (cancel) => underWay.answer(cancel),
   })
   const rawLog = new GatewayRawLog({
     values: options,
@@ -142,6 +144,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     via: options.via,
     onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),
   })
+  const underWay = new CallsUnderWay({ calls, admission, clock, predecessors: succession.predecessors })
   const health = new Health({
     clock,
     upstreamUrl: options.upstream,
@@ -175,6 +178,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     upstream,
     destination,
     calls,
+    underWay,
     health,
     server,
   }
