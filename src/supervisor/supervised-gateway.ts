@@ -74,10 +74,11 @@ export class SupervisedGateway {
     return describeProcess(sighting, plan)
   }
 
-  /** The calls that are not over yet; null if no gateway answers. */
+  /** The calls that are not over yet: none if no gateway runs, null if it does not answer. */
   async live(): Promise<LiveCalls | null> {
     const told = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
-    return typeof told === 'string' ? null : told
+    if (told === 'absent') return { calls: [], more: 0 }
+    return told === 'silent' ? null : told
   }
 
   /** Ends a call under way. False if there is none of this id. Rejects with {@link ProcessError}. */
