@@ -22,6 +22,7 @@ export const commands: Readonly<
   dashboard: ['show what was recorded, and control the gateway', () => import('./commands/dashboard.ts')],
   calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts')],
   tail: ['show calls as they begin and end', () => import('./commands/tail.ts')],
+  top: ['show the calls that are under way, and cancel one', () => import('./commands/top.ts')],
   'costs show': [
     'say what a model costs, or what prices there are',
     () => import('./commands/costs-show.ts'),
@@ -48,7 +49,7 @@ export const commands: Readonly<
 }
 
 /** They read the database of the gateway that runs, unless one is named. */
-const readers: ReadonlySet<string> = new Set(['alerts', 'calls', 'costs show', 'db check'])
+const readers: ReadonlySet<string> = new Set(['alerts', 'calls', 'costs show', 'db check', 'top'])
 
 /** Calls go before them, also if nobody but a terminal began them. */
 const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])

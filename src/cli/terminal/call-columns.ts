@@ -3,8 +3,8 @@ import { printable } from './printable.ts'
 import { clockTime, count, duration, exactDollars, known, speed, unknownFigure } from './figures.ts'
 import type { Tone } from './paint.ts'
 
-/** A column of the table of calls. */
-export interface CallColumn {
+/** A column of a table. */
+export interface TableColumn<Row> {
   readonly title: string
   readonly align: 'left' | 'right'
   /** What stands between this column and the one before it. */
@@ -15,16 +15,19 @@ export interface CallColumn {
   readonly typicalWidth: number
   /** If it is narrower than its texts, the width down to which those may be cut, and where. */
   readonly cut: { readonly minWidth: number; readonly at: 'middle' | 'end' } | null
-  readonly text: (call: CallJson, nowMs: number) => string
+  readonly text: (row: Row, nowMs: number) => string
 }
 
-function column(
+/** A column of the table of calls. */
+export type CallColumn = TableColumn<CallJson>
+
+export function column<Row = CallJson>(
   title: string,
   rank: number,
   typicalWidth: number,
-  text: CallColumn['text'],
-  options: Partial<CallColumn> = {},
-): CallColumn {
+  text: TableColumn<Row>['text'],
+  options: Partial<TableColumn<Row>> = {},
+): TableColumn<Row> {
   return { title, rank, typicalWidth, text, align: 'left', gap: '  ', cut: null, ...options }
 }
 

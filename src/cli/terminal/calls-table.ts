@@ -1,5 +1,12 @@
 import type { CallJson } from '../../call/call-record.ts'
-import { type CallColumn, callColumns, detailText, endColumn, toneOf } from './call-columns.ts'
+import {
+  type CallColumn,
+  type TableColumn,
+  callColumns,
+  detailText,
+  endColumn,
+  toneOf,
+} from './call-columns.ts'
 import { displayWidth, pad, shorten } from './display-width.ts'
 import { count, counted, exactDollars, known, unknownFigure } from './figures.ts'
 import { type LineStyle, paint, type Tone } from './paint.ts'
@@ -21,13 +28,13 @@ export interface CallsTable {
 /** Which columns there are follows from the width, and how wide they are from the calls. */
 export function callsTable(calls: readonly CallJson[], options: CallsTableOptions): CallsTable {
   const { width, color, nowMs } = options
-  const columns = layOut(calls, options)
+  const columns = layOut(calls, [...callColumns, endColumn], options)
   const hasEndColumn = columns.some(({ column }) => column === endColumn)
   const lineOf = (textOf: (column: CallColumn) => string, tone: Tone = 'plain'): string => {
-    const cells = columns.map(({ column, room }) => {
-      const { cut, align, gap, title } = column
-      const text = cut === null ? textOf(column) : shorten(textOf(column), room, cut.at)
-      const cell = pad(text, room, align)
+    const cells = columns.map((sized) => {
+      const { column } = sized
+      const { gap, title } = column
+      const cell = cellOf(sized, textOf(column))
       return gap + (title === 'status' || column === endColumn ? paint(tone, cell, color) : cell)
     })
     return cells.join('').trimEnd()
@@ -62,10 +69,27 @@ function footerText(calls: readonly CallJson[], width: number): string {
   return parts.join(' · ')
 }
 
+/** A column and how wide it is: as its texts, and what they can be cut to. */
+export interface SizedColumn<Row> {
+  readonly column: TableColumn<Row>
+  room: number
+  readonly least: number
+}
+
+/** A text in its column's room. */
+export function cellOf<Row>({ column, room }: SizedColumn<Row>, text: string): string {
+  const { cut, align } = column
+  return pad(cut === null ? text : shorten(text, room, cut.at), room, align)
+}
+
 /** Takes columns away until the others fit, then takes from those that can be cut what is still too much. */
-function layOut(calls: readonly CallJson[], { width, nowMs, open }: CallsTableOptions) {
-  let sized = [...callColumns, endColumn].flatMap((column) => {
-    const texts = calls.map((call) => column.text(call, nowMs))
+export function layOut<Row>(
+  rows: readonly Row[],
+  columns: readonly TableColumn<Row>[],
+  { width, nowMs, open }: Omit<CallsTableOptions, 'color'>,
+): readonly SizedColumn<Row>[] {
+  let sized = columns.flatMap((column) => {
+    const texts = rows.map((row) => column.text(row, nowMs))
     if (!open && column.rank > 1 && texts.every((text) => text === unknownFigure)) return []
     const room = Math.max(
       column.title.length,
