@@ -349,7 +349,7 @@ test('from a client to the panel, by the real gateway: live, and later from the 
     }),
   })
   const row = rowsOf(page)
-  await row.getByText('Streaming').waitFor()
+  await row.getByText('Awaiting answer').waitFor()
   await row.getByText('In Lyon?').waitFor()
   gate.resolve()
   const id = (await answered).headers.get('x-tokenweir-call-id')
@@ -399,11 +399,11 @@ test('calls that wait are not running, and those that began before the view was 
   await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/live' })
   const { page } = opened
   const row = (model: string): Locator => rowsOf(page).filter({ hasText: model })
-  await row('first').getByText('Streaming', { exact: true }).waitFor()
+  await row('first').getByText('Awaiting answer', { exact: true }).waitFor()
   await row('second').getByText('Queued', { exact: true }).waitFor()
   calls.push(call('third'))
   await row('third').getByText('Queued', { exact: true }).waitFor()
-  await page.getByText('1 running, 2 waiting', { exact: true }).first().waitFor()
+  await page.getByText('1 awaiting answer, 2 queued', { exact: true }).first().waitFor()
   gate.resolve()
   await Promise.all(calls)
   for (const model of ['first', 'second', 'third']) await row(model).getByText('200').waitFor()

@@ -186,7 +186,7 @@ class Top {
     const room = Math.max(1, screen.rows - 4)
     const from = Math.max(0, Math.min(this.#markedAt - Math.floor(room / 2), this.#calls.length - room))
     const seen = this.#calls.slice(from, from + room)
-    const { header, row } = boardTable(seen, style)
+    const { header, row } = boardTable(seen, style, true)
     const rows = seen.map((call) => row(call, call.id === this.#markedId))
     const body = rows.length === 0 ? ['No call is under way.'] : [header, ...rows]
     const empty = Array.from({ length: Math.max(0, room + 1 - body.length) }, () => '')

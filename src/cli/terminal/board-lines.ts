@@ -74,12 +74,16 @@ export function boardHead({ slots, live, callsPerS }: Board, { width, color }: L
   return parts.join(' · ')
 }
 
-/** The table's head, and a line for each of these calls, which its columns are laid out for. */
+/**
+ * The table's head, and a line for each of these calls, which its columns are laid out for; with `isOpen` also for those
+ * that are yet to come.
+ */
 export function boardTable(
   calls: readonly LiveCall[],
   style: LineStyle,
+  isOpen = false,
 ): { readonly header: string; readonly row: (call: LiveCall, isMarked?: boolean) => string } {
-  const sized = layOut(calls, columns, { ...style, open: false })
+  const sized = layOut(calls, columns, { ...style, open: isOpen })
   const line = (textOf: (one: SizedColumn<LiveCall>) => string): string =>
     sized.map((one) => one.column.gap + textOf(one)).join('')
   return {
