@@ -39,7 +39,7 @@ export interface EventData {
   readonly gateway: ProcessStatus
   readonly log: LogLines
   readonly calls: NewCalls
-  /** At first, and whenever it has changed. */
+  /** At first, and whenever it has changed: at most once a second, and when a call was cancelled. */
   readonly live: LiveCalls
   /** At first, and whenever a job has come further; null where none was begun on this dashboard. */
   readonly jobs: { readonly compress: DatabaseJob | null; readonly reprice?: RepriceJob | null }

@@ -5,6 +5,6 @@ export const exitCode = {
   /** A wrong command, option or value. */
   usage: 2,
   portInUse: 3,
-  /** `tail` found no gateway. */
+  /** `tail` or `top` found no gateway. */
   noGateway: 4,
 } as const

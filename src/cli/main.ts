@@ -23,6 +23,7 @@ export const commands: Readonly<
   calls: ['list recorded calls, the newest last', () => import('./commands/calls.ts')],
   sessions: ['list sessions, the newest last', () => import('./commands/sessions.ts')],
   tail: ['show calls as they begin and end', () => import('./commands/tail.ts')],
+  top: ['show the calls that are under way, and cancel one', () => import('./commands/top.ts')],
   'costs show': [
     'say what a model costs, or what prices there are',
     () => import('./commands/costs-show.ts'),
@@ -64,6 +65,7 @@ const readers: ReadonlySet<string> = new Set([
   'costs show',
   'db check',
   'sessions',
+  'top',
 ])
 
 /** Calls go before them, also if nobody but a terminal began them. */

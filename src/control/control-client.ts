@@ -5,12 +5,14 @@ import { codeOf, messageOf } from '../lib/errors.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { type Shape, onMessage, readMessage } from '../lib/message-shape.ts'
 import {
+  type CallsAnswer,
   type ControlStatus,
   type DrainOrder,
   type DrainReport,
   type HandOverAnswer,
   type HandOverOrder,
   type LiveOptions,
+  isCancelAnswer,
   isControlStatus,
   isDrainOrder,
   isHandOverAnswer,
@@ -45,7 +47,7 @@ export interface Stopping {
 
 /** On it a gateway that finishes its calls reports to its successor. */
 export interface DrainConnection {
-  send(report: DrainReport): void
+  send(report: DrainReport | { readonly answer: CallsAnswer }): void
   /** Says that nothing more will come. */
   end(): void
   /** Resolves when the other side no longer listens. Never rejects. */
@@ -68,6 +70,11 @@ export class ControlClient {
   /** The calls that are not over yet. Rejects as `status` does, also if its version does not tell them. */
   live(limitMs = 2000): Promise<LiveCalls | NoAnswer> {
     return this.#ask('GET /live', { limitMs }, readLive)
+  }
+
+  /** Has it end a call; resolves with whether one of this id was under way. Rejects as `status` does. */
+  cancel(id: string, limitMs = 2000): Promise<{ readonly cancelled: boolean } | NoAnswer> {
+    return this.#ask(`POST /calls/${id}/cancel`, { limitMs }, readCancel)
   }
 
   /** Asks it to stop; resolves once it has begun to. Rejects as `status` does. */
@@ -191,6 +198,7 @@ function answerOf<T>(shape: Shape<T>, otherwise: string): (response: IncomingMes
 }
 
 const readLive = answerOf(isLiveCalls, 'it does not tell its calls')
+const readCancel = answerOf(isCancelAnswer, 'it does not say what became of the call')
 const readStatus = answerOf(isControlStatus, 'what answers is no gateway')
 const readHandOver = answerOf(isHandOverAnswer, 'it does not say how the hand-over went')
 

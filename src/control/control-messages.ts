@@ -1,7 +1,7 @@
 /** The messages between gateways, and between a gateway and a dashboard: each one's shape, and from it its type. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthReport } from '../api/health-report.ts'
-import type { LiveCall, LiveCalls } from '../api/live-calls.ts'
+import { type LiveCall, type LiveCalls, liveStates } from '../api/live-calls.ts'
 import type { SettingValue } from '../api/proxy-config.ts'
 import type { MinuteUsage } from '../call/call-sink.ts'
 import {
@@ -101,19 +101,33 @@ export const isControlStatus = record({
   predecessors: optional(listOf(isPredecessorGateway)),
 })
 
-export const isLiveCalls = record<LiveCalls>({
-  calls: listOf(
-    record<LiveCall>({
-      id: isText,
-      started_at: isText,
-      method: isText,
-      path: isText,
-      model: nullable(isText),
-      state: isOneOf(['receiving', 'waiting', 'running', 'backing_off']),
-    }),
-  ),
-  more: isCount,
+const isLiveCall = record<LiveCall>({
+  id: isText,
+  started_at: isText,
+  method: isText,
+  path: isText,
+  model: nullable(isText),
+  client: nullable(isText),
+  session: nullable(isText),
+  upstream: isText,
+  state: isOneOf(liveStates),
+  queue_place: nullable(isCount),
+  state_since: isText,
+  chunks: isCount,
+  chunks_per_s: nullable(isAmount),
+  request_bytes: isCount,
+  response_bytes: isCount,
+  receive_ms: nullable(isAmount),
+  queue_ms: nullable(isAmount),
+  retry_wait_ms: nullable(isAmount),
+  ttfb_ms: nullable(isAmount),
+  ttft_ms: nullable(isAmount),
 })
+
+export const isLiveCalls = record<LiveCalls>({ calls: listOf(isLiveCall), more: isCount })
+
+/** A gateway's answer to `POST /calls/{id}/cancel`. */
+export const isCancelAnswer = record({ cancelled: isFlag })
 
 /** Options that change in a running gateway: the body of `POST /options`. */
 export interface LiveOptions {
@@ -197,6 +211,14 @@ export const isDrainReport = record({
   predecessors: listOf(isPredecessorClaim),
 })
 
+/** What a draining gateway answers when it is asked about its calls: all of them, or whether one was cancelled. */
+export type CallsAnswer = MessageOf<typeof isCallsAnswer>
+
+const isCallsAnswer = record({ seq: isCount, live: isLiveCalls, cancelled: isFlag })
+
+/** Another line of the body of `POST /draining`. */
+export const isDrainAnswer = record({ answer: isCallsAnswer })
+
 /** A line of the answer to `POST /draining`. */
 export type DrainOrder = MessageOf<typeof isDrainOrder>
 
@@ -209,6 +231,8 @@ export const isDrainOrder = either(
   /** Another gateway is the successor now, and is to be reported to. */
   record({ moved: isOneOf([true]) }),
   record({ rawLog: isRawLogSwitch }),
+  /** Asks for its calls, or to cancel the one of this id. */
+  record({ ask: record({ seq: isCount, cancel: nullable(isText) }) }),
 )
 
 const isErrorBody = record({ error: record({ code: isText, message: isText }) })
@@ -223,6 +247,8 @@ export function refusalIn(body: string): { readonly code: string; readonly messa
 /** One gateway that drains, as its successor hears it. */
 export interface DrainListener {
   report(report: DrainReport): void
+  /** To what it was asked. */
+  answer(answer: CallsAnswer): void
   /** It has ended, or reports to another. */
   ended(): void
 }
@@ -230,8 +256,10 @@ export interface DrainListener {
 /** The gateway as its control server needs it. */
 export interface ControlledGateway {
   status(): ControlStatus
-  /** The calls that are not over yet. */
-  live(): LiveCalls
+  /** The calls that are not over yet, also those of gateways that it has replaced. */
+  live(): Promise<LiveCalls>
+  /** Ends a call, here or there. False if none of this id is under way. */
+  cancel(id: string): Promise<boolean>
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
   /** Reads again what people said of clients. */

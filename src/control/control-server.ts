@@ -6,17 +6,19 @@ import type { ErrorBody } from '../api/error-body.ts'
 import { messageOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { lineReader } from '../lib/line-reader.ts'
-import { isObject, onMessage, readMessage } from '../lib/message-shape.ts'
+import { either, isObject, onMessage, readMessage } from '../lib/message-shape.ts'
 import { createServer, readAtMost } from '../lib/http.ts'
 import { SettingError, live, readSettings } from '../options/gateway-settings.ts'
 import { ControlClient } from './control-client.ts'
-import { type ControlledGateway, isDrainReport, isHandOverOrder } from './control-messages.ts'
+import { type ControlledGateway, isDrainAnswer, isDrainReport, isHandOverOrder } from './control-messages.ts'
 import { openSocketAddress, socketName } from './control-socket.ts'
 import { readProcessRecord, removeProcessRecord, writeProcessRecord } from './process-record.ts'
 
 const maxBodyBytes = 64 * 1024
 const lockLimitMs = 5000
 const rawLogPath = '/raw-log/'
+const isDrainMessage = either(isDrainReport, isDrainAnswer)
+const cancelRoute = /^POST \/calls\/([0-9a-z]+)\/cancel$/
 
 export interface ControlServerOptions {
   /** The data folder; it must exist. */
@@ -124,7 +126,7 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
     case 'GET /status':
       return [200, gateway.status()]
     case 'GET /live':
-      return [200, gateway.live()]
+      return [200, await gateway.live()]
     case 'POST /options': {
       const asked = readMessage(body, isObject)
       if (asked === null) return refusal(400, 'invalid_request', 'The body must be a JSON object.')
@@ -140,8 +142,11 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       if (order === null) return refusal(400, 'invalid_request', 'The body does not say what to start.')
       return [200, await gateway.handOver(order)]
     }
-    default:
+    default: {
+      const id = cancelRoute.exec(route)?.[1]
+      if (id !== undefined) return [200, { cancelled: await gateway.cancel(id) }]
       return refusal(404, 'not_found', `Nothing is answered to ${route} here.`)
+    }
   }
 }
 
@@ -155,7 +160,10 @@ function listenTo(gateway: ControlledGateway, req: IncomingMessage, res: ServerR
   const listener = gateway.draining((order) => {
     if (!res.writableEnded) res.write(`${JSON.stringify(order)}\n`)
   })
-  const onReport = onMessage(isDrainReport, (report) => listener.report(report))
+  const onReport = onMessage(isDrainMessage, (message) => {
+    if ('answer' in message) listener.answer(message.answer)
+    else listener.report(message)
+  })
   req
     .setEncoding('utf8')
     .on('data', lineReader(onReport))

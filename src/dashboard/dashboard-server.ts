@@ -70,11 +70,12 @@ export interface DashboardServer {
 export function makeDashboardServer(options: DashboardServerOptions): DashboardServer {
   const { process, log, queries, rawLog, jobs, alerts, adminToken, clock, onFault } = options
   const gateway = stateTopic('gateway', { clock, look: () => process.status(), onFault }, 'uptime_s')
+  const live = stateTopic('live', { clock, look: () => process.live(), onFault })
   const topics = [
     gateway,
     logTopic(log),
     callTopic(queries, clock, onFault),
-    stateTopic('live', { clock, look: () => process.live(), onFault }),
+    live,
     jobTopic(jobs),
     payloadTopic(rawLog),
     stateTopic('alerts', { clock, look: async () => (await alerts()).active(), onFault }),
@@ -87,7 +88,11 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...pageRoutes(assets, guard, signIn),
     ...documentRoutes,
     ...sessionRoutes(signIn, clock),
-    ...processRoutes(options, () => gateway.refresh()),
+    ...processRoutes(
+      options,
+      () => gateway.refresh(),
+      () => live.refresh(),
+    ),
     ...callRoutes(options),
     ...rawLogRoutes(options),
     ...databaseRoutes(jobs),

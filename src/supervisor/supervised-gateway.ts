@@ -30,7 +30,7 @@ export interface SupervisedGatewayOptions extends Omit<GatewayStarterOptions, 'f
 /** The gateway as the dashboard's routes use it. */
 export type GatewayProcess = Pick<
   SupervisedGateway,
-  'status' | 'live' | 'start' | 'stop' | 'restart' | 'config' | 'configure'
+  'status' | 'live' | 'cancel' | 'start' | 'stop' | 'restart' | 'config' | 'configure'
 >
 
 /**
@@ -74,10 +74,19 @@ export class SupervisedGateway {
     return describeProcess(sighting, plan)
   }
 
-  /** The calls that are not over yet; null if no gateway answers. */
+  /** The calls that are not over yet: none if no gateway runs, null if it does not answer. */
   async live(): Promise<LiveCalls | null> {
     const told = await this.#finder.client.live(this.#finder.limits.answerMs).catch(() => null)
-    return typeof told === 'string' ? null : told
+    if (told === 'absent') return { calls: [], more: 0 }
+    return told === 'silent' ? null : told
+  }
+
+  /** Ends a call under way. False if there is none of this id. Rejects with {@link ProcessError}. */
+  async cancel(id: string): Promise<boolean> {
+    const { client, limits } = this.#finder
+    const answer = await client.cancel(id, limits.answerMs)
+    if (answer === 'silent') throw new ProcessError('gateway_silent', 'The gateway does not answer.')
+    return answer !== 'absent' && answer.cancelled
   }
 
   /** Resolves when it is healthy. Settings are kept once it is. Rejects with {@link ProcessError}. */

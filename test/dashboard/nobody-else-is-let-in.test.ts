@@ -9,6 +9,7 @@ const mutating: readonly [method: string, target: string, operation: string][] =
   ['POST', '/api/proxy/restart', 'restart'],
   ['POST', '/api/proxy/clear-logs', 'clear'],
   ['PUT', '/api/proxy/config', 'configure'],
+  ['POST', '/api/calls/0123456789a/cancel', 'cancel 0123456789a'],
   ['POST', '/api/session', 'session'],
   ['DELETE', '/api/session', 'session'],
   ['POST', '/api/raw-log/toggle', 'toggle'],

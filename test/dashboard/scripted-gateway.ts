@@ -136,6 +136,12 @@ export class ScriptedGateway implements GatewayProcess {
     return this.#answer(this.calls)
   }
 
+  /** Only the calls that it tells are under way. */
+  async cancel(id: string): Promise<boolean> {
+    this.#note(`cancel ${id}`)
+    return this.#answer(this.calls?.calls.some((call) => call.id === id) ?? false)
+  }
+
   async start(settings: Settings = {}): Promise<StartAnswer> {
     this.#note('start', settings)
     return this.#answer({ ...this.current, already_running: false })

@@ -37,8 +37,12 @@ export class FakeGateway implements ControlledGateway {
     }
   }
 
-  live(): LiveCalls {
+  async live(): Promise<LiveCalls> {
     return { calls: [], more: 0 }
+  }
+
+  async cancel(): Promise<boolean> {
+    return false
   }
 
   stop(): void {
@@ -56,7 +60,7 @@ export class FakeGateway implements ControlledGateway {
   }
 
   draining(): DrainListener {
-    return { report: () => {}, ended: () => {} }
+    return { report: () => {}, answer: () => {}, ended: () => {} }
   }
 
   rawLog(name: string, query: string, req: IncomingMessage, res: ServerResponse): void {

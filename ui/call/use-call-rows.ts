@@ -31,6 +31,8 @@ export interface CallRowsOptions<Call> {
   readonly headPx?: number
   /** The window scrolls rather than `list`. */
   readonly byWindow?: boolean
+  /** Whether j and k move through this list, and the focus comes back to it: true unless another list has them. */
+  readonly hasKeys?: boolean
   readonly onOpen: (id: string) => void
 }
 
@@ -41,7 +43,7 @@ export interface CallRowsOptions<Call> {
 export function useCallRows<Call extends { readonly id: string }>(
   options: CallRowsOptions<Call>,
 ): CallRows<Call> {
-  const { title, calls, list, rowPx, headPx = 0, byWindow = false, onOpen } = options
+  const { title, calls, list, rowPx, headPx = 0, byWindow = false, hasKeys = true, onOpen } = options
   const { address } = useNavigation()
   // Another object with each move: also if the row stays the same, the focus goes there.
   const [{ id: wantedId }, setActive] = useState<{ readonly id: string | null }>({ id: null })
@@ -102,11 +104,12 @@ export function useCallRows<Call extends { readonly id: string }>(
     lastOpen.current = address.call
     const index = indexOf(address.call ?? before)
     if (index < 0) return
-    if (address.call === null) moveTo(index)
-    else {
-      setActive({ id: address.call })
-      show(index)
+    if (address.call === null) {
+      if (hasKeys) moveTo(index)
+      return
     }
+    setActive({ id: address.call })
+    show(index)
   }, [address.call])
 
   const isInList = (): boolean => {
@@ -118,10 +121,11 @@ export function useCallRows<Call extends { readonly id: string }>(
     if (isInList()) moveTo(active + step)
     else moveTo(active >= seen.first && active < seen.end ? active : seen.first)
   }
-  useShortcuts(title, [
+  const keys = [
     { key: 'j', words: 'Next call', run: () => stepBy(1) },
     { key: 'k', words: 'Previous call', run: () => stepBy(-1) },
-  ])
+  ]
+  useShortcuts(title, hasKeys ? keys : [])
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isInList() || event.ctrlKey || event.metaKey || event.altKey) return
     const next = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: calls.length - 1 }[event.key]

@@ -57,6 +57,8 @@ export const actions = {
   /** Keeps payloads in the file, or no more; by itself no more after so many seconds. */
   logPayloads: (enabled: boolean, forS: number | null): Promise<unknown> =>
     act('POST', '/api/raw-log/toggle', forS === null ? { enabled } : { enabled, for_s: forS }),
+  /** Ends a call that is under way. */
+  cancelCall: (id: string): Promise<unknown> => act('POST', `/api/calls/${id}/cancel`),
   clearPayloads: (): Promise<unknown> => act('POST', '/api/raw-log/clear'),
 } as const
 

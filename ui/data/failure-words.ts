@@ -36,6 +36,7 @@ export const failureWords: Readonly<Record<FailureCode, readonly [short: string,
     'Budget unknown',
     'The gateway could not read what was used of the token budget, so it let no call through.',
   ],
+  cancelled: ['Cancelled', 'Somebody cancelled the call while it was under way.'],
   internal_error: ['Gateway fault', 'A fault of the gateway itself.'],
   upstream_unreachable: [
     'Unreachable',

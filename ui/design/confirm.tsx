@@ -6,6 +6,8 @@ export interface ConfirmDialogProps {
   readonly title: string
   /** The word on the button that does it. */
   readonly yes: string
+  /** The word on the button that does not; `Cancel` unless told. */
+  readonly no?: string
   /** What becomes of it, as things are now: told anew while the dialog is open. */
   readonly points: readonly string[]
   readonly onYes: () => void
@@ -17,7 +19,7 @@ export interface ConfirmDialogProps {
  * Asks before something is done that others notice. It is open as long as it is there; the focus goes first to what
  * does no harm, and back to where it was.
  */
-export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, yes, no = 'Cancel', points, onYes, onNo }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => dialog.current?.showModal(), [])
@@ -49,7 +51,7 @@ export function ConfirmDialog({ title, yes, points, onYes, onNo }: ConfirmDialog
         ))}
       </ul>
       <div class="buttons">
-        <Button onClick={() => answer(false)}>Cancel</Button>
+        <Button onClick={() => answer(false)}>{no}</Button>
         <Button kind="strong" onClick={() => answer(true)}>
           {yes}
         </Button>

@@ -4,8 +4,9 @@ import type { PayloadEvent } from '../../src/api/dashboard-event.ts'
 import type { LiveCalls, LiveState } from '../../src/api/live-calls.ts'
 import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
+import { sampleLiveCall } from '../../test/support/live-call.ts'
 import { plainAddress } from '../data/page-address.ts'
-import { LiveFeed, liveFilterOf, shownCalls, underWayWords } from './live-feed.ts'
+import { LiveFeed, liveFilterOf, shownCalls } from './live-feed.ts'
 
 const startMs = Date.UTC(2026, 10, 21, 12)
 const at = (second: number): string => new Date(startMs + second * 1000).toISOString()
@@ -124,25 +125,23 @@ function row(id: string, second: number, rest: Partial<CallJson> = {}): CallJson
 }
 
 function live(id: string, state: LiveState, second = 0): LiveCalls['calls'][number] {
-  return { id, started_at: at(second), method: 'POST', path: '/v1/chat/completions', model: 'm', state }
+  return { ...sampleLiveCall, id, started_at: at(second), state }
 }
 
 test('what waits is told apart, and what began before anybody listened is there to its end', () => {
   const feed = new LiveFeed()
   tell(feed, { type: 'connected', enabled: false }, started('c', 2))
-  feed.takeLive({ calls: [live('b', 'waiting', 1), live('a', 'running')], more: 0 })
+  feed.takeLive({ calls: [live('b', 'queued', 1), live('a', 'streaming')], more: 0 })
   assert.deepEqual(
     feed.calls.map(({ id, state, model }) => [id, state, model]),
     [
-      ['a', 'running', 'm'],
-      ['b', 'waiting', 'm'],
+      ['a', 'streaming', 'm'],
+      ['b', 'queued', 'm'],
       // Of one that has just begun nothing is said yet.
       ['c', null, null],
     ],
   )
-  assert.equal(underWayWords(feed.calls), '1 running, 1 waiting, 1 under way')
-  feed.takeLive({ calls: [live('c', 'waiting', 2), live('b', 'running', 1)], more: 0 })
-  assert.equal(underWayWords(feed.calls), '1 running, 1 waiting')
+  feed.takeLive({ calls: [live('c', 'queued', 2), live('b', 'streaming', 1)], more: 0 })
   assert.deepEqual([feed.calls[0]?.state, feed.calls[0]?.isUnderWay], ['over', false])
   feed.takeRecorded([row('a', 0), row('z', -60, { outcome: 'upstream_error', status: 500 })])
   assert.deepEqual(
@@ -163,15 +162,18 @@ test('what waits is told apart, and what began before anybody listened is there 
 test('calls beyond those that are told have not ended, and what was lost is found', () => {
   const feed = new LiveFeed(2, 1000)
   tell(feed, started('a'), started('b', 1))
-  feed.takeLive({ calls: [live('b', 'running', 1), live('a', 'running')], more: 0 })
-  feed.takeLive({ calls: [live('b', 'waiting', 1)], more: 1 })
+  feed.takeLive({ calls: [live('b', 'streaming', 1), live('a', 'streaming')], more: 0 })
+  feed.takeLive({ calls: [live('b', 'queued', 1)], more: 1 })
   assert.deepEqual(
     feed.calls.map(({ state }) => state),
-    ['running', 'waiting'],
+    ['streaming', 'queued'],
   )
   feed.interrupt()
   assert.equal(feed.calls[1]?.isLost, true)
-  feed.takeLive({ calls: [live('b', 'waiting', 1), live('a', 'running'), live('0', 'running', -9)], more: 0 })
+  feed.takeLive({
+    calls: [live('b', 'queued', 1), live('a', 'streaming'), live('0', 'streaming', -9)],
+    more: 0,
+  })
   assert.deepEqual(
     feed.calls.map(({ id, isLost }) => [id, isLost]),
     [

@@ -4,7 +4,6 @@ import type { OutgoingRecord, PayloadRecord } from '../../src/api/raw-log.ts'
 import type { CallJson } from '../../src/call/call-record.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import type { PageAddress } from '../data/page-address.ts'
-import { count } from '../format/figures.ts'
 import { type CallHead, LiveCall } from '../payloads/live-call.ts'
 
 /** The dashboard's clock is known to the second; a call that is told twice is one. */
@@ -19,6 +18,8 @@ export class LiveFeed {
   /** Records that went by untold, as there were too many at once; at least so many if `hasUncounted`. */
   dropped = 0
   hasUncounted = false
+  /** The calls under way, as the gateway last told them. */
+  board: LiveCalls = { calls: [], more: 0 }
   /** There is a gateway that tells. */
   isConnected = false
   readonly #mostCalls: number
@@ -62,7 +63,8 @@ export class LiveFeed {
   }
 
   /** Takes the calls under way, also those that began before anybody listened. */
-  takeLive({ calls, more }: LiveCalls): void {
+  takeLive(board: LiveCalls): void {
+    const { calls, more } = (this.board = board)
     const told = new Set(calls.map(({ id }) => id))
     const oldestMs = this.calls.length < this.#mostCalls ? 0 : (this.calls[0]?.startedMs ?? 0)
     for (const { id, started_at, path, ...rest } of calls) {
@@ -155,17 +157,6 @@ function headOf(record: PayloadRecord | OutgoingRecord): CallHead {
   const { id, path, timestamp } = record
   const tookMs = isAnswer(record) ? record.duration_ms : 0
   return { id, path, startedMs: Date.parse(timestamp) - tookMs }
-}
-
-/** `8 running, 4 waiting`; of what is neither, `1 under way`. Empty for none. */
-export function underWayWords(calls: readonly LiveCall[]): string {
-  const counts = { running: 0, waiting: 0, 'under way': 0 }
-  for (const { isUnderWay, state } of calls) {
-    if (isUnderWay) counts[state === 'running' || state === 'waiting' ? state : 'under way'] += 1
-  }
-  return Object.entries(counts)
-    .flatMap(([words, calls]) => (calls === 0 ? [] : [`${count(calls)} ${words}`]))
-    .join(', ')
 }
 
 /** Chooses calls of the feed. */

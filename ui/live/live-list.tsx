@@ -1,6 +1,5 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useReducer } from 'preact/hooks'
-import type { LiveState } from '../../src/api/live-calls.ts'
 import { CallTag } from '../call/call-tag.tsx'
 import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -14,6 +13,7 @@ import { count, duration, known, longDuration } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import type { LiveCall } from '../payloads/live-call.ts'
+import { stateWords } from './board-rows.ts'
 
 /** Of a row on one line, and on two in a narrow window, in pixels. */
 const [linePx, twoLinesPx] = [36, 60]
@@ -25,6 +25,8 @@ export interface LiveListProps {
   readonly news: number
   readonly isHeld: boolean
   readonly reading: Reading
+  /** j and k move through this list. */
+  readonly hasKeys: boolean
   readonly onOpen: (id: string) => void
   /** Goes on with the newest. */
   readonly onResume: () => void
@@ -32,11 +34,11 @@ export interface LiveListProps {
 
 /** The calls of the feed, the newest at the top; only rows that are seen are there. */
 export function LiveList(props: LiveListProps) {
-  const { box, calls, news, isHeld, reading, onOpen, onResume } = props
+  const { box, calls, news, isHeld, reading, hasKeys, onOpen, onResume } = props
   const { address } = useNavigation()
   const times = useTimes()
   const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
-  const list = useCallRows({ title: 'Live', calls, list: box, rowPx, onOpen })
+  const list = useCallRows({ title: 'Live', calls, list: box, rowPx, hasKeys, onOpen })
   const heightPx = useHeightBelow(box)
   // A list that goes away is not told that the mouse has left it.
   useEffect(() => reading.leave, [])
@@ -126,13 +128,6 @@ class LiveRow extends OnlyWhenChanged<LiveRowProps> {
   }
 }
 
-const stateWords: Readonly<Record<LiveState, string>> = {
-  receiving: 'Receiving',
-  waiting: 'Waiting',
-  running: 'Running',
-  backing_off: 'Trying again',
-}
-
 function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) {
   if (ended !== null) return <CallTag call={ended} />
   if (state === 'over') return <span class="quiet">Ended</span>
@@ -147,8 +142,8 @@ function State({ call: { ended, state, isLost } }: { readonly call: LiveCall }) 
     )
   }
   return (
-    <span class={state === 'waiting' ? 'live-waiting' : 'live-running'}>
-      <StateMark shape={state === 'running' ? 'half' : 'ring'} />
+    <span class={state === 'queued' ? 'live-waiting' : 'live-running'}>
+      <StateMark shape={state === 'streaming' ? 'half' : 'ring'} />
       {state === null ? 'Under way' : stateWords[state]}
     </span>
   )

@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLasting } from '../design/use-lasting.ts'
 import { StateMark } from '../design/icon.tsx'
 import { count, counted } from '../format/figures.ts'
-import { type LiveFeed, underWayWords } from './live-feed.ts'
+import { boardWords } from './board-rows.ts'
+import type { LiveFeed } from './live-feed.ts'
 
 /** A connection that is made anew at once need not be told of. */
 const soonMs = 1500
@@ -21,7 +22,7 @@ export interface LiveToldProps {
 /** Tells if the feed comes, how much of it there is, and how much was left out. */
 export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
   const isLost = useLasting(!feed.isConnected || isReached === false, soonMs)
-  const underWay = underWayWords(feed.calls)
+  const underWay = boardWords(feed.board.calls)
   const { dropped, hasUncounted } = feed
   const listed = counted(feed.calls.length, 'call')
   return (
@@ -38,7 +39,6 @@ export function LiveTold({ feed, isReached, isRunning, shown }: LiveToldProps) {
           </span>
         )}
       </span>
-      {underWay !== '' && <span>{underWay}</span>}
       {feed.calls.length > 0 && (
         <span>
           {shown < feed.calls.length ? `${count(shown)} of ` : ''}

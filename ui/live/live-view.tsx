@@ -11,6 +11,7 @@ import { Nothing } from '../design/nothing.tsx'
 import { SearchField } from '../design/search-field.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
 import { ErrorsFilter, ModelFilter, filterKeys } from '../filters/choice-filters.tsx'
+import { BoardCard } from './board-card.tsx'
 import { KeepingCard } from './keeping-card.tsx'
 import { liveFilterOf, shownCalls } from './live-feed.ts'
 import { LiveList } from './live-list.tsx'
@@ -52,11 +53,24 @@ export function LiveView() {
   const pauseOrResume = (): void => (isPaused ? resume() : setPaused(true))
   useShortcuts('Live', [{ key: ' ', words: 'Pause or go on', run: pauseOrResume }])
 
+  // The list that had the focus last; at first the one where something can be done.
+  const [keys, setKeys] = useState<'board' | 'list'>('board')
+  const hasKeys = feed.board.calls.length > 0 ? keys : 'list'
   const panel = useCallPanel(calls)
   return (
     <>
+      <div onFocusCapture={() => setKeys('board')}>
+        <BoardCard
+          calls={feed.board.calls}
+          more={feed.board.more}
+          isRunning={isRunning}
+          isReadBelow={reading.isRead}
+          hasKeys={hasKeys === 'board'}
+          onOpen={panel.open}
+        />
+      </div>
       <KeepingCard />
-      <section class="card live-card" aria-labelledby="live-title">
+      <section class="card live-card" aria-labelledby="live-title" onFocusCapture={() => setKeys('list')}>
         <div class="live-head">
           <h2 id="live-title">What goes by</h2>
           <LiveTold feed={feed} isReached={isReached} isRunning={isRunning} shown={shown.length} />
@@ -85,6 +99,7 @@ export function LiveView() {
             news={news}
             isHeld={isHeld}
             reading={reading}
+            hasKeys={hasKeys === 'list'}
             onOpen={(id) => panel.open(id, 'chat')}
             onResume={resume}
           />

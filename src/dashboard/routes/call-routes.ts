@@ -13,7 +13,7 @@ import {
 } from './query-request.ts'
 
 /** The call that a path names. */
-const callId: QueryParameter<number> = {
+export const callId: QueryParameter<number> = {
   range: 'as in x-tokenweir-call-id: eleven of 0-9 and a-z without i, l, o and u, the first at most 7',
   parse: (text) => parseCallId(text) ?? undefined,
 }

@@ -1,9 +1,12 @@
 import { type JsonCheck, described, mapOf, mustBe, only } from '../../options/json-check.ts'
 import { integer } from '../../options/value-kind.ts'
+import { formatCallId } from '../../call/call-id.ts'
 import { isObject } from '../../lib/message-shape.ts'
 import { type Settings, changeable } from '../../options/gateway-settings.ts'
-import { or, parameterSchema } from '../http/query-parameters.ts'
+import { or, parameterSchema, readParameter } from '../http/query-parameters.ts'
+import { RequestError } from '../http/request-error.ts'
 import { type RouteTable, route } from '../http/router.ts'
+import { callId } from './call-routes.ts'
 import type { DashboardParts } from './dashboard-parts.ts'
 
 /** Settings by their names; which names there are, and which values each takes, the settings themselves know. */
@@ -34,17 +37,27 @@ const optionalSettings: JsonCheck<Settings> = described(
 
 /**
  * `/api/proxy/…`: start, stop, restart, inspect and set up the gateway. `onChange` is told when something was asked of the
- * gateway, and again when it is done.
+ * gateway, and again when it is done; `onCancel` when a call was cancelled.
  */
 export function processRoutes(
   { process, log }: Pick<DashboardParts, 'process' | 'log'>,
   onChange: () => void,
+  onCancel: () => void,
 ): RouteTable {
   const announced = <T>(work: Promise<T>): Promise<T> => {
     onChange()
     return work.finally(onChange)
   }
   return {
+    'GET /api/live': route({}, async () => (await process.live()) ?? { calls: [], more: 0 }),
+    'POST /api/calls/:id/cancel': route({}, async ({ params }) => {
+      const id = formatCallId(readParameter('id', callId, params['id']))
+      if (!(await process.cancel(id))) {
+        throw new RequestError('call_not_found', 'No call of this id is under way.')
+      }
+      onCancel()
+      return { cancelled: true }
+    }),
     'GET /api/proxy/status': route({}, () => process.status()),
     'POST /api/proxy/start': route({ body: optionalSettings }, ({ body }) => announced(process.start(body))),
     'POST /api/proxy/stop': route({}, () => announced(process.stop())),

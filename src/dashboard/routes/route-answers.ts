@@ -4,6 +4,7 @@ import type { CallPayloads } from '../../api/call-payloads.ts'
 import type { CostMatches, Costs, PriceEntry, RepriceJob, RepriceResult } from '../../api/costs.ts'
 import type { CompressResult, DatabaseFile, DatabaseJob } from '../../api/database-job.ts'
 import type { EventData } from '../../api/dashboard-event.ts'
+import type { LiveCalls } from '../../api/live-calls.ts'
 import type { Overview } from '../../api/overview.ts'
 import type { ProcessStatus, StartAnswer } from '../../api/process-status.ts'
 import type { ProxyConfig } from '../../api/proxy-config.ts'
@@ -94,6 +95,11 @@ export interface RouteAnswers {
   }
   /** Empties the gateway's log. */
   'POST /api/proxy/clear-logs': { readonly 200: Done }
+
+  /** The calls that are not over yet, the oldest first; none if no gateway answers. */
+  'GET /api/live': { readonly 200: LiveCalls }
+  /** Ends a call: it is answered 503, or cut where its answer has begun. @fails call_not_found gateway_silent */
+  'POST /api/calls/:id/cancel': { readonly 200: { readonly cancelled: true } }
 
   'GET /api/query': QueryAnswers
   'GET /api/stats': QueryAnswers

@@ -57,4 +57,6 @@ export interface Admission {
   /** Refuses all who wait and all who come from now on; permits that are held stay good. */
   drain(): void
   snapshot(): SlotFigures
+  /** The signals with which calls wait in `acquire`, the one whose turn is next first. */
+  waiting(): readonly AbortSignal[]
 }

@@ -46,6 +46,7 @@ export interface AdmissionHold {
 
 /** A waiting call, and how to end its wait. */
 interface Wait {
+  readonly signal: AbortSignal
   readonly admit: () => void
   readonly refuse: (reason: unknown) => void
 }
@@ -185,6 +186,10 @@ export class LocalAdmission implements Admission {
     return { ...this.#queue.figures(), maxConcurrent: this.#maxConcurrent }
   }
 
+  waiting(): readonly AbortSignal[] {
+    return this.#queue.waiting.map(({ call }) => call.signal)
+  }
+
   /** What happened since a minute was last closed; `closes` it, so that from here on is counted anew. */
   minute(closes: boolean): MinuteCounts {
     return this.#minute.counts(this.#queue.totalAdmitted, closes)
@@ -223,6 +228,7 @@ export class LocalAdmission implements Admission {
         for (const cancel of timers) cancel()
       }
       const wait: Wait = {
+        signal,
         admit: () => {
           leave()
           resolve(this.#permit(caller))

@@ -1,6 +1,5 @@
-import type { LiveCalls } from '../../api/live-calls.ts'
 import { estimatedTokens, reportedTokens } from '../../call/budget-tokens.ts'
-import { formatCallId, startedAtMs } from '../../call/call-id.ts'
+import { formatCallId } from '../../call/call-id.ts'
 import type { CallSink } from '../../call/call-sink.ts'
 import type { RawHeaders } from '../../call/call-observer.ts'
 import { Failure } from '../../call/failure.ts'
@@ -120,22 +119,28 @@ export class CallHandler {
   drain(): Promise<void> {
     this.#drained ??= Promise.withResolvers()
     this.#options.admission.drain()
-    for (const { backsOff, client } of this.#running) {
-      if (backsOff) client.abandon(draining('The gateway is stopping and tries no call again.'))
+    for (const { backsOffSince, client } of this.#running) {
+      if (backsOffSince !== null) client.abandon(draining('The gateway is stopping and tries no call again.'))
     }
     if (this.#running.size === 0) this.#drained.resolve()
     return this.#drained.promise
   }
 
-  /** The newest `most` calls that are not over yet. */
-  live(most: number): LiveCalls {
-    const newest = [...this.#running].sort((one, other) => other.record.id - one.record.id).slice(0, most)
-    const calls = newest.map((running) => {
-      const { id, method, endpoint, model } = running.record
-      const started_at = new Date(startedAtMs(id)).toISOString()
-      return { id: formatCallId(id), started_at, method, path: endpoint, model, state: running.state }
-    })
-    return { calls, more: this.#running.size - calls.length }
+  /** The calls that are not over yet, in no order. */
+  get running(): Iterable<RunningCall> {
+    return this.#running
+  }
+
+  /**
+   * Ends a call because somebody wants it: it is answered 503, or cut where its answer has begun, and the upstream is
+   * left at once. False if no such call is under way.
+   */
+  cancel(id: number): boolean {
+    for (const running of this.#running) {
+      if (running.record.id === id)
+        return running.cancel(new Failure('cancelled', 'This call was cancelled.'))
+    }
+    return false
   }
 
   /** Gives up what is still in flight: it is answered 503, or cut where its answer has begun. Resolves when all is over. */

@@ -43,7 +43,7 @@ export function relay(
   call: RelayedCall,
   answer: AnswerSink = call.client,
 ): Promise<void> {
-  if (call.client.gone !== null) return Promise.reject(call.client.gone)
+  if (call.client.over !== null) return Promise.reject(call.client.over)
   const now = call.clock.now()
   call.timeline.attempt(now)
   const attempt = new RelayedAttempt(upstream, request, call, answer, call.observe(now))

@@ -52,7 +52,7 @@ class Bench {
       },
       timeline: new CallTimeline(0),
       record: nobody,
-      backsOff: false,
+      backsOffSince: null,
     }
   }
 
@@ -92,9 +92,9 @@ test('each wait is backed off or as asked for, without a slot; the client sees t
   const bench = new Bench()
   const run = bench.run(answer(refused), answer(refused, 'Retry-After', '2'), answer(refused), answer(ok))
   await bench.clock.advance(249)
-  assert.deepEqual([bench.admission.snapshot().active, bench.call.backsOff], [0, true])
+  assert.deepEqual([bench.admission.snapshot().active, bench.call.backsOffSince !== null], [0, true])
   await bench.clock.advance(1)
-  assert.deepEqual([bench.attempts.length, bench.call.backsOff], [2, true])
+  assert.deepEqual([bench.attempts.length, bench.call.backsOffSince !== null], [2, true])
   await bench.clock.advance(10_000)
   await run
   assert.deepEqual(
@@ -105,7 +105,7 @@ test('each wait is backed off or as asked for, without a slot; the client sees t
   assert.deepEqual(bench.seen, ['200', 'body of 200', 'end'])
   const { attempts, firstDispatchAt, dispatchedAt } = bench.call.timeline
   assert.deepEqual([attempts, firstDispatchAt, dispatchedAt], [4, 0, 3250])
-  assert.deepEqual([bench.retries.total, bench.call.backsOff, bench.clock.pending()], [3, false, 0])
+  assert.deepEqual([bench.retries.total, bench.call.backsOffSince, bench.clock.pending()], [3, null, 0])
   assert.equal(bench.admission.snapshot().active, 0)
   assert.equal(bench.admission.snapshot().totalAdmitted, 1, 'one call, admitted once')
 })

@@ -25,8 +25,11 @@ export interface RetriedCall {
   readonly timeline: CallTimeline
   /** Whom it comes from. */
   readonly record: Caller
-  /** Whether it waits before its next attempt: it holds no slot, and nothing of it is at the upstream. */
-  backsOff: boolean
+  /**
+   * Since when it waits before its next attempt, and then for a slot; null while it does not. Meanwhile it holds none,
+   * and nothing of it is at the upstream.
+   */
+  backsOffSince: number | null
 }
 
 /** Tries calls again that the upstream refused with 429. */
@@ -64,14 +67,15 @@ export class Retries429 {
         waitedMs += waitMs
         held?.release()
         call.timeline.attemptLost()
-        call.backsOff = true
+        call.backsOffSince = clock.now()
         await clock.delay(waitMs, signal)
+        call.backsOffSince = clock.now()
         if (held !== null) held = await admission.acquire(signal, 'back', call.record)
-        call.backsOff = false
+        call.backsOffSince = null
         this.total += 1
       }
     } finally {
-      call.backsOff = false
+      call.backsOffSince = null
       held?.release()
     }
   }

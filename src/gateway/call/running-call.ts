@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { LiveState } from '../../api/live-calls.ts'
 import { type CallIds, formatCallId } from '../../call/call-id.ts'
 import { type CallDraft, blankRecord } from '../../call/call-record.ts'
 import type { CallObserver } from '../../call/call-observer.ts'
@@ -17,6 +16,7 @@ import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
 import { completeRecord } from '../recorder/recorder.ts'
 import type { RelayedCall } from './relay.ts'
 import type { RetriedCall } from './retries-429.ts'
+import { endReading } from '../http/request-body.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import { type RequestFacts, RequestPeek } from '../http/request-peek.ts'
 import type { ForwardedPath, Target } from '../http/target.ts'
@@ -76,7 +76,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   reservation: Disposable | null = null
   /** The same of its client's own. */
   ownReservation: Disposable | null = null
-  backsOff = false
+  backsOffSince: number | null = null
   /** What ended the call before its answer was complete. */
   failure: Failure | null = null
 
@@ -121,13 +121,6 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     return this.destination.keyHeader.length > 0 && this.arrived.head.credential === null
   }
 
-  /** Where it is; of one that is over, where it was. */
-  get state(): LiveState {
-    if (this.timeline.bodyReadAt === null) return 'receiving'
-    if (this.timeline.admittedAt === null) return 'waiting'
-    return this.backsOff ? 'backing_off' : 'running'
-  }
-
   /** Tokens that it may use as far as it says; 0 where it does not. */
   get tokensAsked(): number {
     return this.facts?.tokensAsked ?? 0
@@ -135,6 +128,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 
   /** Learns from a piece of the request's body. */
   peek(chunk: Uint8Array): void {
+    this.record.requestBytes += chunk.length
     if (this.tap !== null) this.tap.requestData(chunk)
     try {
       this.#peek.push(chunk)
@@ -164,6 +158,14 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
   /** Nothing more of the request will come. */
   requestIsOver(): void {
     if (this.tap !== null) this.tap.requestEnd(this.record.model, this.record.stream)
+  }
+
+  /** Ends it, wherever it is. False if it is over already. */
+  cancel(failure: Failure): boolean {
+    if (!this.client.cancel(failure)) return false
+    this.failure ??= failure
+    if (this.timeline.bodyReadAt === null) endReading(this.arrived.req, failure)
+    return true
   }
 
   addedHeaders(): readonly string[] {

@@ -1,6 +1,11 @@
 import type { MinuteUsage } from '../../call/call-sink.ts'
 import { ControlClient, type DrainConnection } from '../../control/control-client.ts'
-import type { DrainOrder, PredecessorClaim, RawLogSwitch } from '../../control/control-messages.ts'
+import type {
+  CallsAnswer,
+  DrainOrder,
+  PredecessorClaim,
+  RawLogSwitch,
+} from '../../control/control-messages.ts'
 import { ownIdentity } from '../../lib/process-identity.ts'
 import type { LocalAdmission } from '../admission/local-admission.ts'
 import { GrantedSlots } from '../admission/slot-shares.ts'
@@ -16,6 +21,8 @@ export interface DrainingOptions extends SharedParts {
   readonly folder: string
   /** The whole gateway is told to stop. */
   readonly onStop: (withinMs: number) => void
+  /** Tells the calls here, or cancels the one of this id. */
+  readonly onAsk: (cancel: string | null) => Promise<Omit<CallsAnswer, 'seq'>>
   /** The payload log was switched. */
   readonly onRawLog: (to: RawLogSwitch) => void
 }
@@ -100,8 +107,17 @@ export class Draining {
       this.#connection?.end()
       this.#connection = null
     } else if ('rawLog' in order) onRawLog(order.rawLog)
+    else if ('ask' in order) void this.#answer(order.ask)
     else if ('taken' in order) budget.reserveElsewhere(order.taken)
     else onStop(order.stopWithinMs)
+  }
+
+  async #answer({
+    seq,
+    cancel,
+  }: Pick<CallsAnswer, 'seq'> & { readonly cancel: string | null }): Promise<void> {
+    const answer = { seq, ...(await this.#options.onAsk(cancel)) }
+    this.#connection?.send({ answer })
   }
 
   #mayUse(slots: number): void {

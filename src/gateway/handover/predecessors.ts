@@ -1,5 +1,6 @@
-import type { Clock } from '../../call/clock.ts'
+import { type Clock, within } from '../../call/clock.ts'
 import type {
+  CallsAnswer,
   DrainListener,
   DrainOrder,
   DrainReport,
@@ -17,6 +18,8 @@ import { SlotShares } from '../admission/slot-shares.ts'
 const lookEveryMs = 500
 /** One that has reported its end is a process for some milliseconds more. */
 const lookForEndEveryMs = 20
+/** One that does not tell its calls within this time (ms) is left out. */
+const answerLimitMs = 500
 
 /** The parts that a gateway shares with those before and after it. */
 export interface SharedParts {
@@ -52,6 +55,8 @@ export class Predecessors {
   readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
   #hasMoved = false
   #over: PromiseWithResolvers<void> | null = null
+  readonly #asked = new Map<number, (answer: CallsAnswer) => void>()
+  #lastAsked = 0
   /** Those that have ended since a stop. */
   readonly #ended: ProcessIdentity[] = []
 
@@ -100,6 +105,22 @@ export class Predecessors {
     this.#tellAll({ rawLog })
   }
 
+  /** Asks all that report for their calls, or to cancel one. Resolves with the answers of those that give one in time. */
+  async ask(cancel: string | null): Promise<readonly CallsAnswer[]> {
+    const tells = [...this.#draining.values()].flatMap(({ tell }) => tell ?? [])
+    const answers: CallsAnswer[] = []
+    if (tells.length === 0) return answers
+    const seq = ++this.#lastAsked
+    const { promise: all, resolve } = Promise.withResolvers<void>()
+    this.#asked.set(seq, (answer) => {
+      if (answers.push(answer) === tells.length) resolve()
+    })
+    for (const tell of tells) tell({ ask: { seq, cancel } })
+    await within(this.#parts.clock, answerLimitMs, all)
+    this.#asked.delete(seq)
+    return answers
+  }
+
   listen(tell: (order: DrainOrder) => void): DrainListener {
     let instance: string | null = null
     return {
@@ -111,6 +132,7 @@ export class Predecessors {
         instance = report.instance
         this.#take(report, tell)
       },
+      answer: (answer) => this.#asked.get(answer.seq)?.(answer),
       ended: () => {
         if (instance !== null && this.#draining.get(instance)?.tell === tell) this.#leave(instance)
       },

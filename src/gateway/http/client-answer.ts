@@ -39,6 +39,7 @@ export class ClientAnswer implements AnswerSink {
   /** Settles when the last byte has been handed to the client's connection, or that connection is gone. */
   readonly closed: Promise<void> = this.#closed.promise
   #abandon: AbortController | null = null
+  #cancelled: Failure | null = null
   #cut = false
   #isClosed = false
   #headHeld = false
@@ -65,11 +66,21 @@ export class ClientAnswer implements AnswerSink {
     if (res.destroyed) this.#onClose()
   }
 
-  /** Aborted, with the failure, when the client leaves: for waiting on its behalf. */
+  /** Aborted, with the failure, when the client leaves or the call is cancelled: for waiting on its behalf. */
   get signal(): AbortSignal {
     this.#abandon ??= new AbortController()
-    if (this.gone !== null) this.#abandon.abort(this.gone)
+    if (this.over !== null) this.#abandon.abort(this.over)
     return this.#abandon.signal
+  }
+
+  /** The same, if anybody has asked for it. */
+  get signalSoFar(): AbortSignal | null {
+    return this.#abandon?.signal ?? null
+  }
+
+  /** Why nothing more is to be done for this client; null while there is. */
+  get over(): Failure | null {
+    return this.gone ?? this.#cancelled
   }
 
   /** The status that was sent, or `null` where none was. */
@@ -183,6 +194,21 @@ export class ClientAnswer implements AnswerSink {
   abandon(failure: Failure): void {
     this.#abandon?.abort(failure)
     this.source?.abort(failure)
+  }
+
+  /**
+   * Abandons it wherever it is, also before anything waits or is fed on its behalf. An answer that its client does not
+   * take, or of which only the end is still to be taken, is broken off: nobody shall wait for it. False if it is over.
+   */
+  cancel(failure: Failure): boolean {
+    if (this.#isClosed || this.#res.writableFinished) return false
+    if (this.#cancelled !== null) return true
+    this.#cancelled = failure
+    const isStuck = this.isWaiting || this.#res.writableEnded
+    this.#cut ||= isStuck
+    this.abandon(failure)
+    if (isStuck) this.#res.socket?.resetAndDestroy()
+    return true
   }
 
   /**

@@ -24,7 +24,8 @@ export class CallMeter implements CallObserver, SseReceiver {
   #upstreamRequestId: string | null = null
   /** The answer's `Server` is llama.cpp. */
   isLlamaCpp = false
-  #responseBytes = 0
+  /** Body bytes so far. Set here alone. */
+  responseBytes = 0
   #answer: AnswerReader | null = null
   /** Of a stream of events. */
   #scanner: SseScanner | null = null
@@ -59,6 +60,16 @@ export class CallMeter implements CallObserver, SseReceiver {
     return this.#answer?.parsedEvents ?? 0
   }
 
+  /** Content chunks so far. */
+  get chunks(): number {
+    return this.#pace?.chunks ?? 0
+  }
+
+  /** When the first of them came; null before it. */
+  get firstContentAtMs(): number | null {
+    return this.#pace?.firstAtMs ?? null
+  }
+
   /** Events that reported token counts, or times per token, other than zero. */
   get usageEvents(): number {
     return this.#answer?.usageEvents ?? 0
@@ -85,7 +96,7 @@ export class CallMeter implements CallObserver, SseReceiver {
   }
 
   data(chunk: Uint8Array, atMs: number): void {
-    this.#responseBytes += chunk.length
+    this.responseBytes += chunk.length
     try {
       if (this.#decoder === null) this.#read(chunk, atMs)
       else this.#decoder.write(chunk, atMs)
@@ -134,7 +145,7 @@ export class CallMeter implements CallObserver, SseReceiver {
     record.responseModel = answer?.model ?? null
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
-    record.responseBytes = this.#responseBytes
+    record.responseBytes = this.responseBytes
     if (pace === null) return
     record.ttftMs = this.#sinceDispatch(pace.firstAtMs)
     record.ttfoMs = this.#sinceDispatch(pace.firstVisibleAtMs)

@@ -36,6 +36,7 @@ import type { UpstreamProxy } from '../upstream/upstream-proxy.ts'
 import { UsageInjection } from '../usage-injection/usage-injection.ts'
 import { GatewayMetrics } from './gateway-metrics.ts'
 import { WatchedClients } from './watched-clients.ts'
+import { CallsUnderWay } from './calls-under-way.ts'
 import { GatewayRawLog } from './gateway-raw-log.ts'
 
 /** All request bodies that are held at a time. */
@@ -134,6 +135,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     makeWay: () => void server.stopListening(),
     onStop: stop,
     onRawLog: (to) => rawLog.follow(to),
+    onAsk: (cancel) => underWay.answer(cancel),
   })
   const rawLog = new GatewayRawLog({
     values: options,
@@ -168,6 +170,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     via: options.via,
     onFault: (error) => log.complain('a fault of the gateway, which goes on:', error),
   })
+  const underWay = new CallsUnderWay({ calls, admission, clock, predecessors: succession.predecessors })
   const health = new Health({
     clock,
     upstreamUrl: options.upstream,
@@ -205,6 +208,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     upstream,
     destination,
     calls,
+    underWay,
     health,
     server,
   }

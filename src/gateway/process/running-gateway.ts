@@ -23,8 +23,6 @@ import { type GatewayParts, type GatewaySetup, makeGatewayParts } from './gatewa
 
 /** So long the last words of a call that is given up may take to reach the client. */
 const lastWordsMs = 1000
-/** Calls under way that a dashboard is told of at a time. */
-const mostLive = 1000
 /** For gateways that this one has taken over from to end, beyond its own end. */
 const predecessorsEndMs = 2000
 
@@ -103,8 +101,12 @@ export class RunningGateway implements ControlledGateway {
     }
   }
 
-  live(): LiveCalls {
-    return this.#parts.calls.live(mostLive)
+  live(): Promise<LiveCalls> {
+    return this.#parts.underWay.live()
+  }
+
+  cancel(id: string): Promise<boolean> {
+    return this.#parts.underWay.cancel(id)
   }
 
   stop(withinMs: number = this.#values.drainTimeoutMs): void {

@@ -1,0 +1,95 @@
+import type { LiveCall, LiveCalls, LiveState } from '../../api/live-calls.ts'
+import type { HealthReport } from '../../api/health-report.ts'
+import { pad, shorten } from './display-width.ts'
+import { bytes, count, counted, longDuration, speed, unknownFigure } from './figures.ts'
+import { type LineStyle, type Tone, paint } from './paint.ts'
+import { printable } from './printable.ts'
+import { type Column, column, fitting, headerLine, layOut, lineOf } from './table-layout.ts'
+
+/** What is known of a gateway's calls at an instant. */
+export interface Board {
+  readonly slots: HealthReport['rate_limiter']
+  readonly live: LiveCalls
+  /** Calls that got a slot; null until that is known. */
+  readonly callsPerS: number | null
+}
+
+const states: Readonly<Record<LiveState, readonly [words: string, tone: Tone]>> = {
+  receiving: ['receiving', 'faint'],
+  queued: ['queued', 'left'],
+  waiting: ['awaiting answer', 'plain'],
+  streaming: ['streaming', 'good'],
+  backing_off: ['trying again', 'left'],
+}
+
+const right = { align: 'right' } as const
+const stateColumn = column<LiveCall>('state', 0, 15, stateText, { gap: '' })
+
+const columns: readonly Column<LiveCall>[] = [
+  stateColumn,
+  column('since', 1, 6, (call, nowMs) => since(call.state_since, nowMs), right),
+  column('age', 0, 6, (call, nowMs) => since(call.started_at, nowMs), right),
+  column('model', 0, 20, (call) => printable(call.model ?? call.path), {
+    cut: { minWidth: 12, at: 'middle' },
+  }),
+  column('client', 3, 12, (call) => printable(call.client ?? unknownFigure), {
+    cut: { minWidth: 8, at: 'end' },
+  }),
+  column('session', 5, 16, (call) => printable(call.session ?? unknownFigure), {
+    cut: { minWidth: 10, at: 'end' },
+  }),
+  column('chunks', 2, 6, (call) => (call.chunks === 0 ? unknownFigure : count(call.chunks)), right),
+  column(
+    'chunks/s',
+    2,
+    8,
+    (call) => (call.chunks_per_s === null ? unknownFigure : speed(call.chunks_per_s)),
+    right,
+  ),
+  column('in', 7, 7, (call) => bytes(call.request_bytes), right),
+  column('out', 6, 7, (call) => bytes(call.response_bytes), right),
+  column('upstream', 8, 20, (call) => printable(call.upstream), { cut: { minWidth: 12, at: 'end' } }),
+]
+
+function stateText({ state, queue_place: place }: LiveCall): string {
+  return place === null ? states[state][0] : `${states[state][0]} #${count(place)}`
+}
+
+function since(iso: string, nowMs: number): string {
+  return longDuration(Math.max(0, Math.floor((nowMs - Date.parse(iso)) / 1000)))
+}
+
+/** Slots, queue and speeds: what a look takes in first. */
+export function boardHead({ slots, live, callsPerS }: Board, { width, color }: LineStyle): string {
+  const speeds = live.calls.flatMap(({ chunks_per_s: speed }) => speed ?? [])
+  const parts = [
+    paint('good', `${count(slots.active)} of ${count(slots.max_concurrent)} slots`, color),
+    paint(slots.queued > 0 ? 'left' : 'plain', `${count(slots.queued)} queued`, color),
+    ...(callsPerS === null ? [] : [`${speed(callsPerS)} calls/s`]),
+    `${speed(speeds.reduce((sum, one) => sum + one, 0))} chunks/s`,
+    `${counted(live.calls.length + live.more, 'call')} under way`,
+  ]
+  return fitting(parts, width)
+}
+
+/**
+ * The table's head, and a line for each of these calls, which its columns are laid out for; with `isOpen` also for those
+ * that are yet to come.
+ */
+export function boardTable(
+  calls: readonly LiveCall[],
+  style: LineStyle,
+  isOpen = false,
+): { readonly header: string; readonly row: (call: LiveCall, isMarked?: boolean) => string } {
+  const sized = layOut(columns, calls, { ...style, open: isOpen })
+  const header = headerLine(sized, false)
+  return {
+    header: paint('faint', shorten(header, style.width), style.color),
+    row: (call, isMarked = false) => {
+      const tone = states[call.state][1]
+      const textOf = ({ text }: Column<LiveCall>): string => text(call, style.nowMs)
+      if (isMarked) return paint('marked', pad(lineOf(sized, textOf), header.length, 'left'), style.color)
+      return lineOf(sized, textOf, (cell, one) => (one === stateColumn ? paint(tone, cell, style.color) : cell))
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type { LiveCall, LiveState } from '../../api/live-calls.ts'
+import { formatCallId, startedAtMs } from '../../call/call-id.ts'
+import type { RunningCall } from './running-call.ts'
+
+/** A present speed is that of so long, in ms, or of up to twice as long. */
+const paceMs = 2000
+/** A look longer ago says nothing of the present. */
+const oldLookMs = 10_000
+
+/** How many content chunks a call had at two earlier looks. */
+interface Pace {
+  fromMs: number
+  fromChunks: number
+  laterMs: number
+  laterChunks: number
+}
+
+/** Makes what is told of calls under way. All of it is worked out when somebody looks: calls keep no speed of theirs. */
+export class LiveBoard {
+  readonly #paces = new WeakMap<RunningCall, Pace>()
+
+  /** `waiting`: the signals of the calls that wait for a slot, the next one first. `nowMs` is of the calls' clock. */
+  look(running: Iterable<RunningCall>, waiting: readonly AbortSignal[], nowMs: number): readonly LiveCall[] {
+    const places = new Map<AbortSignal | null, number>(waiting.map((signal, index) => [signal, index + 1]))
+    return Array.from(running, (call) => {
+      const place = places.get(call.client.signalSoFar) ?? null
+      return this.#tell(call, place, nowMs)
+    })
+  }
+
+  #tell(call: RunningCall, place: number | null, nowMs: number): LiveCall {
+    const { record, timeline, destination, meter } = call
+    const { receivedAt, bodyReadAt, admittedAt, firstDispatchAt, dispatchedAt, answeredAt } = timeline
+    const startedMs = startedAtMs(record.id)
+    const [state, sinceMs] = stateOf(call, place)
+    return {
+      id: formatCallId(record.id),
+      started_at: new Date(startedMs).toISOString(),
+      method: record.method,
+      path: record.endpoint,
+      model: record.model,
+      client: record.client,
+      session: record.session,
+      upstream: destination.base.host,
+      state,
+      queue_place: place,
+      state_since: new Date(startedMs + Math.max(0, sinceMs - receivedAt)).toISOString(),
+      chunks: meter?.chunks ?? 0,
+      chunks_per_s: this.#speed(call, nowMs),
+      request_bytes: record.requestBytes,
+      response_bytes: meter?.responseBytes ?? 0,
+      receive_ms: between(receivedAt, bodyReadAt),
+      queue_ms: between(bodyReadAt, admittedAt),
+      retry_wait_ms: between(firstDispatchAt, dispatchedAt),
+      ttfb_ms: between(dispatchedAt, answeredAt),
+      ttft_ms: between(dispatchedAt, meter?.firstContentAtMs ?? null),
+    }
+  }
+
+  #speed(call: RunningCall, nowMs: number): number | null {
+    const { chunks = 0, firstContentAtMs = null } = call.meter ?? {}
+    if (firstContentAtMs === null || chunks < 2) return null
+    let pace = this.#paces.get(call)
+    // An attempt that was lost may have had more.
+    if (pace === undefined || nowMs - pace.laterMs > oldLookMs || pace.laterChunks > chunks) {
+      pace = { fromMs: firstContentAtMs, fromChunks: 1, laterMs: nowMs, laterChunks: chunks }
+      this.#paces.set(call, pace)
+    } else if (nowMs - pace.laterMs >= paceMs) {
+      pace.fromMs = pace.laterMs
+      pace.fromChunks = pace.laterChunks
+      pace.laterMs = nowMs
+      pace.laterChunks = chunks
+    }
+    const seconds = (nowMs - pace.fromMs) / 1000
+    return seconds > 0 ? Math.round((10 * (chunks - pace.fromChunks)) / seconds) / 10 : null
+  }
+}
+
+/** Where a call is, and since when on its clock; of one that is over, where it was. */
+function stateOf({ timeline, backsOffSince }: RunningCall, place: number | null): [LiveState, number] {
+  const { receivedAt, bodyReadAt, admittedAt, dispatchedAt, answeredAt } = timeline
+  if (bodyReadAt === null) return ['receiving', receivedAt]
+  if (admittedAt === null) return ['queued', bodyReadAt]
+  if (backsOffSince !== null) return [place === null ? 'backing_off' : 'queued', backsOffSince]
+  if (answeredAt === null) return ['waiting', dispatchedAt ?? admittedAt]
+  return ['streaming', answeredAt]
+}
+
+function between(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : Math.round(to - from)
+}

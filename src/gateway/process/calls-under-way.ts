@@ -1,0 +1,66 @@
+import type { LiveCalls } from '../../api/live-calls.ts'
+import { parseCallId } from '../../call/call-id.ts'
+import type { Clock } from '../../call/clock.ts'
+import type { CallsAnswer } from '../../control/control-messages.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { CallHandler } from '../call/handle-call.ts'
+import type { LiveBoard } from '../call/live-board.ts'
+import type { Predecessors } from '../handover/predecessors.ts'
+
+/** Calls that are told of at a time. */
+const mostCalls = 1000
+
+interface CallsUnderWayParts {
+  readonly calls: CallHandler
+  readonly admission: Admission
+  readonly clock: Clock
+  readonly predecessors: Predecessors
+}
+
+/** The calls of this gateway that are not over yet, and of those before it that still finish theirs. */
+export class CallsUnderWay {
+  readonly #parts: CallsUnderWayParts
+  #board: LiveBoard | null = null
+
+  constructor(parts: CallsUnderWayParts) {
+    this.#parts = parts
+  }
+
+  async live(): Promise<LiveCalls> {
+    const { predecessors } = this.#parts
+    const [own, others] = await Promise.all([this.#look(), predecessors.ask(null)])
+    return others.length === 0 ? own : joined([own, ...others.map(({ live }) => live)])
+  }
+
+  /** False if no call of this id is under way. */
+  async cancel(id: string): Promise<boolean> {
+    if (this.#cancel(id)) return true
+    const answers = await this.#parts.predecessors.ask(id)
+    return answers.some(({ cancelled }) => cancelled)
+  }
+
+  /** For a successor that asks: all calls here, or whether the one of this id was cancelled. */
+  async answer(cancel: string | null): Promise<Omit<CallsAnswer, 'seq'>> {
+    if (cancel !== null) return { live: { calls: [], more: 0 }, cancelled: this.#cancel(cancel) }
+    return { live: await this.#look(), cancelled: false }
+  }
+
+  async #look(): Promise<LiveCalls> {
+    const { calls, admission, clock } = this.#parts
+    // Loaded when somebody looks for the first time.
+    this.#board ??= new (await import('../call/live-board.ts')).LiveBoard()
+    const live = this.#board.look(calls.running, admission.waiting(), clock.now())
+    return joined([{ calls: live, more: 0 }])
+  }
+
+  #cancel(id: string): boolean {
+    const number = parseCallId(id)
+    return number !== null && this.#parts.calls.cancel(number)
+  }
+}
+
+function joined(boards: readonly LiveCalls[]): LiveCalls {
+  const all = boards.flatMap(({ calls }) => calls).sort((one, other) => (one.id < other.id ? -1 : 1))
+  const more = boards.reduce((sum, board) => sum + board.more, Math.max(0, all.length - mostCalls))
+  return { calls: all.slice(0, mostCalls), more }
+}

@@ -1,0 +1,273 @@
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import type { LiveCall } from '../../src/api/live-calls.ts'
+import { barScaleMs } from '../call/call-phases.ts'
+import { OnlyWhenChanged } from '../call/only-when-changed.ts'
+import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
+import { actions } from '../data/dashboard-api.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
+import { AddressLink, useNavigation } from '../data/navigation.tsx'
+import { type PageAddress, plainAddress, writeAddress } from '../data/page-address.ts'
+import { useAction } from '../data/use-action.ts'
+import { Button } from '../design/button.tsx'
+import { ConfirmDialog } from '../design/confirm.tsx'
+import { StateMark } from '../design/icon.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { useReading } from '../design/use-reading.ts'
+import { useMedia } from '../design/use-window.ts'
+import { bytes, count, longDuration, roundDuration } from '../format/figures.ts'
+import { shownText } from '../payloads/shown-text.ts'
+import {
+  type BoardRow,
+  boardWords,
+  cancelPoints,
+  nextRows,
+  statePart,
+  stateWords,
+  timedAt,
+} from './board-rows.ts'
+
+/** Of a row on one line, and on two in a narrow window, in pixels. */
+const [linePx, twoLinesPx] = [36, 60]
+/** Room for so much at least, and at most: more rows are scrolled. */
+const [leastPx, mostPx] = [3 * linePx, 10 * linePx]
+const tickMs = 1000
+
+export interface BoardCardProps {
+  /** As the gateway last told them. */
+  readonly calls: readonly LiveCall[]
+  /** How many more there are. */
+  readonly more: number
+  readonly isRunning: boolean
+  /** Somebody reads what is below: it must not be moved. */
+  readonly isReadBelow: boolean
+  /** j and k move through this list. */
+  readonly hasKeys: boolean
+  readonly onOpen: (id: string) => void
+}
+
+/** The calls that are under way, each in a place of its own from its head to its last byte. */
+export function BoardCard({ calls, more, isRunning, isReadBelow, hasKeys, onOpen }: BoardCardProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const reading = useReading(box, () => false, true)
+  const known = useRef<readonly BoardRow[]>([])
+  const rows = (known.current = nextRows(known.current, calls, nowMs(), reading.isRead))
+  const [, tick] = useReducer((rounds: number) => rounds + 1, 0)
+  useEffect(() => {
+    if (rows.length === 0) return
+    const timer = setInterval(() => tick(0), tickMs)
+    return () => clearInterval(timer)
+  }, [rows.length === 0])
+  const { isBusy, trouble, run } = useAction()
+  const [askedId, setAsked] = useState<string | null>(null)
+  const asked = rows.find(({ id }) => id === askedId)
+  const told = boardWords(calls)
+  return (
+    <section class="card board-card" aria-labelledby="board-title">
+      <div class="live-head">
+        <h2 id="board-title">Under way</h2>
+        <div class="live-told fine">
+          <span>
+            {told}
+            {more > 0 && `, and ${count(more)} more that are not listed`}
+          </span>
+          {trouble !== null && (
+            <span class="is-off" role="alert">
+              {trouble.message}
+            </span>
+          )}
+        </div>
+        {rows.length > 0 && <WaterfallLegend />}
+      </div>
+      <div class="board" {...reading.listeners}>
+        <BoardList
+          box={box}
+          rows={rows}
+          isReadBelow={isReadBelow}
+          hasKeys={hasKeys}
+          isRunning={isRunning}
+          onOpen={onOpen}
+          onCancel={setAsked}
+        />
+      </div>
+      {askedId !== null && asked !== undefined && (
+        <ConfirmDialog
+          title={`Cancel this call${asked.call.model === null ? '' : ` of ${shownText(asked.call.model)}`}?`}
+          yes="Cancel the call"
+          no="Keep it"
+          points={cancelPoints(asked)}
+          onNo={() => setAsked(null)}
+          onYes={() => {
+            setAsked(null)
+            if (!isBusy) void run(() => actions.cancelCall(asked.id))
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' | 'isRunning' | 'onOpen'> {
+  readonly box: { current: HTMLDivElement | null }
+  readonly rows: readonly BoardRow[]
+  readonly onCancel: (id: string) => void
+}
+
+function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, onOpen, onCancel }: BoardListProps) {
+  const { address } = useNavigation()
+  const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
+  const list = useCallRows({ title: 'Under way', calls: rows, list: box, rowPx, hasKeys, onOpen })
+  const active = rows.find(({ id }) => id === list.activeId)
+  const cancelActive = (): void => {
+    if (active?.goneMs === null) onCancel(active.id)
+  }
+  useShortcuts('Under way', hasKeys ? [{ key: 'x', words: 'Cancel the call', run: cancelActive }] : [])
+  // What is below moves only to make room, and not while it is read.
+  const room = useRef(leastPx)
+  if (!isReadBelow) room.current = Math.max(room.current, Math.min(rows.length * rowPx, mostPx))
+  const now = nowMs()
+  const scaleMs = barScaleMs(rows.map(({ call, goneMs }) => timedAt(call, goneMs ?? now)))
+  return (
+    <>
+      <div class="board-row board-columns fine" aria-hidden="true">
+        <span>State</span>
+        <span>Model</span>
+        <span>Client, session</span>
+        <span class="board-axis">
+          <span>0</span>
+          <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
+        </span>
+        <span>Chunks</span>
+        <span>Bytes in, out</span>
+        <span>Age</span>
+      </div>
+      <div
+        ref={box}
+        class="live-scroller"
+        style={{ height: `${room.current}px` }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') (document.activeElement as HTMLElement).blur()
+          else list.onKeyDown(event)
+        }}
+      >
+        {rows.length === 0 && (
+          <p class="board-nothing">
+            {isRunning
+              ? 'No call is under way. One stands here from its first byte to its last, and can be cancelled.'
+              : 'The gateway is stopped, so no call is under way. Start it at the top of the page.'}
+          </p>
+        )}
+        <ol aria-label="Calls under way, the oldest first" style={{ height: `${rows.length * rowPx}px` }}>
+          {list.rows.map(({ call: row, index }) => (
+            <Row
+              key={row.id}
+              row={row}
+              index={index}
+              count={rows.length}
+              topPx={index * rowPx}
+              nowMs={row.goneMs ?? now}
+              scaleMs={scaleMs}
+              address={address}
+              isActive={row.id === list.activeId}
+              onCancel={onCancel}
+              {...list.handlers}
+            />
+          ))}
+        </ol>
+      </div>
+    </>
+  )
+}
+
+interface RowProps extends RowHandlers {
+  readonly row: BoardRow
+  readonly index: number
+  readonly count: number
+  readonly topPx: number
+  /** Until when its times are told. */
+  readonly nowMs: number
+  readonly scaleMs: number
+  readonly address: PageAddress
+  /** Tab leads to it. */
+  readonly isActive: boolean
+  readonly onCancel: (id: string) => void
+}
+
+/** A call of the board on a line. */
+class Row extends OnlyWhenChanged<RowProps> {
+  override render() {
+    const { row, index, count: all, topPx, nowMs: now, scaleMs, address, isActive } = this.props
+    const { onFocus, onPress, onCancel } = this.props
+    const { id, call, goneMs } = row
+    const { state, model, client, session, method, path, upstream } = call
+    const seconds = (since: string): string =>
+      longDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000)))
+    return (
+      <li
+        class={`board-row ${goneMs === null ? '' : 'is-gone'}`}
+        aria-setsize={all}
+        aria-posinset={index + 1}
+        aria-current={id === address.call ? 'true' : undefined}
+        style={{ top: `${topPx}px` }}
+      >
+        <span class={`board-state part-${statePart[state]}`}>
+          {goneMs === null ? (
+            <>
+              <StateMark shape={state === 'streaming' ? 'half' : state === 'waiting' ? 'disc' : 'ring'} />
+              {stateWords[state]}
+              {call.queue_place !== null && ` #${count(call.queue_place)}`}
+              <span class="quiet"> {seconds(call.state_since)}</span>
+            </>
+          ) : (
+            <span class="quiet">Ended</span>
+          )}
+        </span>
+        <a
+          class="board-open"
+          data-id={id}
+          href={writeAddress({ ...address, call: id, tab: 'timing' })}
+          title={`${method} ${shownText(path)} at ${upstream}`}
+          tabIndex={isActive ? 0 : -1}
+          onFocus={() => onFocus(id)}
+          onClick={(event) => onPress(event, id)}
+        >
+          {shownText(model ?? path)}
+        </a>
+        <span class="board-who">
+          {client !== null && (
+            <AddressLink to={{ ...plainAddress, view: 'calls', clients: [client] }}>
+              {shownText(client)}
+            </AddressLink>
+          )}
+          {session !== null && (
+            <a class="quiet" href={`/sessions?session=${encodeURIComponent(session)}`}>
+              {shownText(session)}
+            </a>
+          )}
+        </span>
+        <Waterfall call={timedAt(call, now)} scaleMs={scaleMs} />
+        <span class="board-chunks">
+          {call.chunks > 0 && count(call.chunks)}
+          {goneMs === null && call.chunks_per_s !== null && (
+            <span class="quiet"> {Math.round(call.chunks_per_s)}/s</span>
+          )}
+        </span>
+        <span class="board-bytes quiet">
+          {bytes(call.request_bytes)}, {bytes(call.response_bytes)}
+        </span>
+        <span class="board-age">{seconds(call.started_at)}</span>
+        {goneMs === null && (
+          <Button
+            kind="bare"
+            small
+            icon="close"
+            class="board-cancel"
+            label="Cancel this call"
+            tabIndex={isActive ? 0 : -1}
+            onClick={() => onCancel(id)}
+          />
+        )}
+      </li>
+    )
+  }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LiveCall } from '../../src/api/live-calls.ts'
+import { sampleLiveCall } from '../../test/support/live-call.ts'
+import { barPieces } from '../call/call-phases.ts'
+import { type BoardRow, boardWords, cancelPoints, keptMs, nextRows, timedAt } from './board-rows.ts'
+
+const startMs = Date.parse(sampleLiveCall.started_at)
+
+function call(id: string, rest: Partial<LiveCall> = {}): LiveCall {
+  return { ...sampleLiveCall, id, ...rest }
+}
+
+function idsOf(rows: readonly BoardRow[]): string {
+  return rows.map(({ id, goneMs }) => (goneMs === null ? id : `(${id})`)).join(' ')
+}
+
+test('a call keeps its place until it has ended, and for a moment longer; new ones come below', () => {
+  const [a, b, c] = [call('a'), call('b'), call('c')]
+  let rows = nextRows([], [a, b], 0, false)
+  rows = nextRows(rows, [b, c], 1000, false)
+  assert.equal(idsOf(rows), '(a) b c')
+  rows = nextRows(rows, [b, c], 999 + keptMs, false)
+  assert.equal(idsOf(rows), '(a) b c')
+  rows = nextRows(rows, [b, c], 1000 + keptMs, false)
+  assert.equal(idsOf(rows), 'b c')
+  // Nothing changes while nothing is told: the rows are the same.
+  assert.equal(nextRows(rows, [b, c], 9000, false), rows)
+})
+
+test('while somebody reads no row moves, and one that was taken for ended comes back in its place', () => {
+  const [a, b] = [call('a'), call('b')]
+  let rows = nextRows([], [a, b], 0, true)
+  rows = nextRows(rows, [b], 1000, true)
+  rows = nextRows(rows, [b], 60_000, true)
+  assert.equal(idsOf(rows), '(a) b')
+  assert.equal(idsOf(nextRows(rows, [b], 60_000, false)), 'b')
+  assert.equal(idsOf(nextRows(rows, [a, b], 61_000, true)), 'a b')
+})
+
+test('so many rows of calls that have ended are not kept for anybody', () => {
+  const many = Array.from({ length: 2000 }, (_, at) => call(`call ${at}`))
+  let rows = nextRows([], many, 0, true)
+  rows = nextRows(rows, [], 1000, true)
+  assert.equal(rows.length, 2000)
+  assert.equal(nextRows(rows, [], 1000 + keptMs, true).length, 0)
+})
+
+const bars: readonly [what: string, call: Partial<LiveCall>, pieces: string][] = [
+  [
+    'what is received',
+    { state: 'receiving', receive_ms: null, queue_ms: null, ttfb_ms: null },
+    'receive 1.00',
+  ],
+  [
+    'what is queued',
+    { state: 'queued', receive_ms: 2000, queue_ms: null, ttfb_ms: null },
+    'receive 0.20, wait 0.80',
+  ],
+  [
+    'what awaits its answer',
+    { state: 'waiting', receive_ms: 0, queue_ms: 4000, ttfb_ms: null },
+    'wait 0.40, first 0.60',
+  ],
+  [
+    'what streams',
+    { receive_ms: 0, queue_ms: 1000, ttfb_ms: 2000, ttft_ms: 4000 },
+    'wait 0.10, first 0.40, stream 0.50',
+  ],
+  [
+    'an answer without tokens',
+    { receive_ms: 0, queue_ms: 1000, ttfb_ms: 2000 },
+    'wait 0.10, first 0.20, stream 0.70',
+  ],
+  [
+    'what is tried again',
+    { state: 'backing_off', receive_ms: 0, queue_ms: 0, retry_wait_ms: null, ttfb_ms: null },
+    'wait 1.00',
+  ],
+  [
+    'what waits for a slot again',
+    { state: 'queued', queue_place: 1, receive_ms: 0, queue_ms: 0, retry_wait_ms: null, ttfb_ms: null },
+    'wait 1.00',
+  ],
+]
+
+for (const [what, rest, pieces] of bars) {
+  test(`the bar of ${what}`, () => {
+    const shown = barPieces(timedAt(call('a', rest), startMs + 10_000), 10_000)
+    assert.equal(shown.map(({ part, length }) => `${part} ${length.toFixed(2)}`).join(', '), pieces)
+  })
+}
+
+test('calls are counted by their state, and a cancel says what it does', () => {
+  const calls = [call('a'), call('b', { state: 'queued' }), call('c')]
+  assert.equal(boardWords(calls), '2 streaming, 1 queued')
+  assert.equal(boardWords([]), '')
+  assert.match(
+    cancelPoints({ id: 'a', call: call('a', { chunks: 7 }), goneMs: null })[0]!,
+    /breaks off after 7 chunks/,
+  )
+  assert.match(cancelPoints({ id: 'b', call: calls[1]!, goneMs: null })[0]!, /503/)
+  assert.match(cancelPoints({ id: 'a', call: call('a'), goneMs: 5 })[0]!, /has ended/)
+})

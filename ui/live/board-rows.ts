@@ -1,0 +1,101 @@
+import type { LiveCall, LiveState } from '../../src/api/live-calls.ts'
+import type { BarPart, TimedCall } from '../call/call-phases.ts'
+import { count } from '../format/figures.ts'
+
+/** A call that has ended keeps its row for so long, so that nobody loses sight of the others. */
+export const keptMs = 1500
+/** Beyond so many rows those of calls that have ended go at once. */
+const mostRows = 2000
+
+/** A row of the board. */
+export interface BoardRow {
+  readonly id: string
+  /** As it was last told. */
+  readonly call: LiveCall
+  /** When the gateway no longer told of it; null while it does. */
+  readonly goneMs: number | null
+}
+
+/**
+ * The rows once `calls` are told, or only time has passed if they are the same: each call keeps its place, new ones come
+ * below, and the rows of those that have ended close up after a moment, but never while somebody reads.
+ */
+export function nextRows(
+  rows: readonly BoardRow[],
+  calls: readonly LiveCall[],
+  nowMs: number,
+  isRead: boolean,
+): readonly BoardRow[] {
+  const told = new Map(calls.map((call) => [call.id, call]))
+  const next: BoardRow[] = []
+  for (const row of rows) {
+    const call = told.get(row.id)
+    told.delete(row.id)
+    if (call !== undefined)
+      next.push(row.call === call && row.goneMs === null ? row : { id: row.id, call, goneMs: null })
+    else if (row.goneMs === null) next.push({ ...row, goneMs: nowMs })
+    else if ((isRead && rows.length < mostRows) || nowMs - row.goneMs < keptMs) next.push(row)
+  }
+  for (const call of told.values()) next.push({ id: call.id, call, goneMs: null })
+  const isSame = next.length === rows.length && next.every((row, at) => row === rows[at])
+  return isSame ? rows : next
+}
+
+export const stateWords: Readonly<Record<LiveState, string>> = {
+  receiving: 'Receiving',
+  queued: 'Queued',
+  waiting: 'Awaiting answer',
+  streaming: 'Streaming',
+  backing_off: 'Trying again',
+}
+
+/** The part of a bar that has the state's colour. */
+export const statePart: Readonly<Record<LiveState, BarPart>> = {
+  receiving: 'receive',
+  queued: 'wait',
+  waiting: 'first',
+  streaming: 'stream',
+  backing_off: 'wait',
+}
+
+/** `3 streaming, 1 queued`: how many calls are in which state. Empty for none. */
+export function boardWords(calls: readonly Pick<LiveCall, 'state'>[]): string {
+  const counts = Map.groupBy(calls, ({ state }) => state)
+  const states: readonly LiveState[] = ['streaming', 'waiting', 'queued', 'backing_off', 'receiving']
+  return states
+    .flatMap((state) => {
+      const inState = counts.get(state)
+      return inState === undefined ? [] : [`${count(inState.length)} ${stateWords[state].toLowerCase()}`]
+    })
+    .join(', ')
+}
+
+/** The call at an instant as if it ended then, for its bar: the state that it is in lasts until then. */
+export function timedAt(call: LiveCall, nowMs: number): TimedCall {
+  const { state, receive_ms, queue_ms, retry_wait_ms, ttfb_ms, ttft_ms } = call
+  const duration_ms = Math.max(0, nowMs - Date.parse(call.started_at))
+  const isBack = queue_ms !== null && (state === 'backing_off' || state === 'queued')
+  const lasts = Number.POSITIVE_INFINITY
+  return {
+    attempts: 1,
+    duration_ms,
+    receive_ms: state === 'receiving' ? lasts : receive_ms,
+    queue_ms: state === 'queued' ? (queue_ms ?? lasts) : queue_ms,
+    retry_wait_ms: isBack ? lasts : retry_wait_ms,
+    ttft_ms: state === 'waiting' ? lasts : (ttft_ms ?? ttfb_ms),
+  }
+}
+
+/** What becomes of a call that is cancelled, told before it is. */
+export function cancelPoints({ call: { state, chunks }, goneMs }: BoardRow): readonly string[] {
+  if (goneMs !== null) return ['It has ended meanwhile: there is nothing to cancel any more.']
+  if (state === 'streaming') {
+    const so = chunks === 0 ? '' : ` after ${count(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`
+    return [
+      `Its answer breaks off${so}. The client sees that it is not whole, and may try again.`,
+      'The upstream is told at once to stop working on it.',
+    ]
+  }
+  const told = 'Its client is answered 503, with the word not to try again.'
+  return state === 'waiting' ? [told, 'The upstream is told at once to stop working on it.'] : [told]
+}
