@@ -14,6 +14,8 @@ export type Call = Pick<
   | 'client'
   | 'userAgent'
   | 'session'
+  | 'sessionSource'
+  | 'tags'
   | 'keyFingerprint'
   | 'clientRetry'
 >

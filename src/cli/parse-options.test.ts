@@ -30,6 +30,7 @@ const defaults: GatewayValues = {
   usageInjection: 'auto',
   allowHost: [],
   trustLoopback: true,
+  sessionHeader: [],
   metrics: true,
   otlpEndpoint: 'none',
   otlpTracesEndpoint: 'none',

@@ -7,6 +7,7 @@ import {
   onOff,
   oneOf,
   path,
+  sessionHeaders,
   receiverUrl,
   switched,
 } from './value-kind.ts'
@@ -106,6 +107,11 @@ export const gatewayOptionTable = optionTable({
     onOff,
     true,
     'whether root and the user who runs this need no admin token on this machine',
+  ),
+  sessionHeader: row(
+    sessionHeaders,
+    [] as readonly string[],
+    'header that names the session of a call, before those that agents are known to send; repeatable; none for no others but x-tokenweir-session',
   ),
   metrics: row(onOff, true, 'whether GET /metrics is answered, for Prometheus', { changes: 'restart' }),
   otlpEndpoint: row(

@@ -186,6 +186,21 @@ export const hostNames: ValueKind<readonly string[]> = kind(
   },
 )
 
+/** Headers that hold credentials, of which nothing may be shown. */
+const credentialHeader = /^(?:(?:proxy-)?authorization|(?:set-)?cookie2?|.*(?:api-?key|token|secret).*)$/
+
+/** Names of headers that are no credentials, in lower case; may be mentioned again to add more. */
+export const sessionHeaders: ValueKind<readonly string[]> = kind(
+  '<name>',
+  'the name of a header that holds no credential, or none',
+  (text, earlier = []) => {
+    const names = text.split(',').map((name) => name.trim().toLowerCase())
+    const isGood = (name: string): boolean =>
+      /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !credentialHeader.test(name)
+    return names.every(isGood) ? [...earlier, ...names] : undefined
+  },
+)
+
 /** An instant in milliseconds since the Unix epoch. */
 export const instant: ValueKind<number> = kind(
   '<time>',

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../src/call/call-record.ts'
+import { type CallRecord, unknownFields } from '../../src/call/call-record.ts'
 import type { Call } from '../../src/call/call.ts'
 import type { PayloadCall, PayloadTap } from '../../src/call/payload-log.ts'
 import type { PayloadLog } from '../../src/payloads/payload-log.ts'
@@ -19,8 +19,7 @@ export function payloadCall({
   path = '/v1/chat/completions',
   headers = requestHeaders,
 }: ImaginedCall): PayloadCall {
-  const unknown = { client: null, userAgent: null, session: null, keyFingerprint: null, clientRetry: null }
-  const call: Call = { id, callType: 'chat', endpoint: path, method: 'POST', ...unknown }
+  const call: Call = { ...unknownFields, id, callType: 'chat', endpoint: path, method: 'POST' }
   return { call, path, headers, receivedAtMs: 0 }
 }
 

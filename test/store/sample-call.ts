@@ -108,7 +108,7 @@ export function bareCall(id: number): CallRecord {
 /** The start of {@link chatCall}. */
 export function callStart(id: number = sampleStartMs * idsPerMs): CallStart {
   const { endpoint, method, client, userAgent, session, keyFingerprint, clientRetry } = chatCall(id)
-  const { model, stream, requestBytes } = chatCall(id)
+  const { model, stream, requestBytes, sessionSource, tags } = chatCall(id)
   return {
     id,
     callType: 'chat',
@@ -117,6 +117,8 @@ export function callStart(id: number = sampleStartMs * idsPerMs): CallStart {
     client,
     userAgent,
     session,
+    sessionSource,
+    tags,
     keyFingerprint,
     clientRetry,
     model,

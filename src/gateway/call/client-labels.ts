@@ -1,11 +1,25 @@
 import { isUtf8 } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { remembered } from '../../lib/remembered.ts'
+import type { RawTag } from '../http/caller-headers.ts'
+import type { RequestHead } from '../http/request-head.ts'
 import { storedText } from '../recorder/stored-text.ts'
+import { joinedTags, tagText } from './caller-tags.ts'
+import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from './client-names.ts'
 
 const longestLabel = 200
 /** Longest name of a model, and of what else an answer says. */
 const longestWord = 512
+/** What is longer names no session. */
+const longestSession = 1000
+/** As much of a user agent is looked at. */
+const longestUserAgent = 512
+
+/** What a head says of the program that sent it. */
+export type Introduction = Pick<
+  RequestHead,
+  'clientLabel' | 'userAgent' | 'originator' | 'title' | 'referer' | 'sessionSource'
+>
 
 /** Who a call comes from, in words that may be stored: never a credential itself. */
 export class ClientLabels {
@@ -13,12 +27,23 @@ export class ClientLabels {
   readonly fingerprint: (credential: string) => string | null
   /** A word of a body, such as a model's name, without credentials and cut to a length that a table can hold. */
   readonly text: (chosen: string) => string = remembered((text) => storedText(text, longestWord))
-  /** The product that a user agent names first: `OpenAI/Python` of `OpenAI/Python 1.109.1`. */
-  readonly product: (userAgent: string) => string = remembered(productOf)
+  readonly #product = remembered((userAgent): Product => {
+    const { name, isLibrary } = productOf(userAgent)
+    return { name: storedText(name, longestLabel), isLibrary }
+  })
+  readonly #agent = remembered((said) => agentNamed(headerText(said).trim()), longestLabel)
+  readonly #site = remembered((site) => storedText(agentAt(site), longestLabel), longestLabel)
+  readonly #session = remembered(sessionText, longestLabel)
+  readonly #tag = remembered((tag) => tagText(JSON.parse(tag) as RawTag), longestLabel)
+  readonly #nameOf: (fingerprint: string) => string | null
   readonly #header = remembered(headerText, longestLabel)
 
-  /** `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. */
-  constructor(salt: Uint8Array) {
+  /**
+   * `salt` belongs to the installation, so that a fingerprint says nothing about the key elsewhere. `nameOf`: the name
+   * that a person gave to whoever has a key, by its fingerprint.
+   */
+  constructor(salt: Uint8Array, nameOf: (fingerprint: string) => string | null = () => null) {
+    this.#nameOf = nameOf
     this.fingerprint = remembered((credential) => {
       const key = credential.replace(/^bearer(\s+|$)/i, '')
       return key === '' ? null : createHmac('sha256', salt).update(key).digest('hex').slice(0, 8)
@@ -28,6 +53,40 @@ export class ClientLabels {
   /** A path or a header's value in the same way; `null` where it is empty or there is none. */
   header(value: string | null): string | null {
     return value === null || value === '' ? null : this.#header(value)
+  }
+
+  /**
+   * The program that calls, by the first that says it: its label, its user agent beyond libraries, what else it says of
+   * itself, a name that a person gave to its key; at last the library that it uses. `null` if nothing does.
+   */
+  client(head: Introduction, fingerprint: string | null): string | null {
+    const { clientLabel, userAgent, originator, title, referer, sessionSource } = head
+    const label = this.header(clientLabel)
+    if (label !== null) return label
+    const product = userAgent === null ? null : this.#product(userAgent.slice(0, longestUserAgent))
+    if (product !== null && !product.isLibrary && product.name !== '') return product.name
+    const ownName = this.#named(originator) ?? this.#named(title) ?? agentOfHeader(sessionSource)
+    const site = ownName ?? (referer === null ? null : this.#site(referer))
+    if (site !== null && site !== '') return site
+    const given = fingerprint === null ? null : this.header(this.#nameOf(fingerprint))
+    return given ?? (product === null || product.name === '' ? null : product.name)
+  }
+
+  /** The name of a session; `null` if there is none, or it is too long or has control characters. */
+  session(value: string | null): string | null {
+    return value === null || value.length > longestSession ? null : this.#session(value)
+  }
+
+  /** Tags as a record holds them; `null` if there are none. */
+  tags(ofHead: readonly RawTag[] | null, ofBody: readonly RawTag[]): string | null {
+    if (ofHead === null && ofBody.length === 0) return null
+    const fromHead = (ofHead ?? []).map(([key, value]) => [key, asText(value)] as const)
+    return joinedTags(fromHead, ofBody, (tag) => this.#tag(JSON.stringify(tag)))
+  }
+
+  #named(said: string | null): string | null {
+    const name = said === null ? '' : this.#agent(said)
+    return name === '' ? null : name
   }
 }
 
@@ -42,7 +101,7 @@ function headerText(value: string): string {
   return storedText(asText(value), longestLabel)
 }
 
-function productOf(userAgent: string): string {
-  const first = userAgent.trim().split(/\s+/, 1)[0] ?? ''
-  return storedText(first.replace(/\/v?\d[^/]*$/, ''), longestLabel)
+function sessionText(value: string): string | null {
+  const text = asText(value).trim()
+  return text === '' || /\p{Cc}/u.test(text) ? null : storedText(text, longestLabel)
 }

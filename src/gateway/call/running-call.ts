@@ -9,7 +9,9 @@ import type { Placed } from '../../lib/swap-list.ts'
 import type { Destination } from './attempt.ts'
 import type { ClientLimits } from '../admission/client-limits.ts'
 import { CallTimeline } from '../recorder/call-timeline.ts'
+import type { SessionPlaces } from '../http/caller-headers.ts'
 import { ClientAnswer } from '../http/client-answer.ts'
+import { sessionInMetadata, tagsOfBody } from './caller-tags.ts'
 import type { ClientLabels } from './client-labels.ts'
 import { CallMeter } from '../meter/call-meter.ts'
 import { type GuardedTap, guardTap } from '../raw-log/tap-guard.ts'
@@ -39,7 +41,8 @@ export interface RunningCallOptions {
   readonly ids: CallIds
   readonly labels: ClientLabels
   /** What people said of clients and keys. */
-  readonly clients: Pick<ClientLimits, 'nameOf' | 'budgetOf'>
+  readonly clients: Pick<ClientLimits, 'budgetOf'>
+  readonly sessionPlaces: SessionPlaces
   /** Where calls go. */
   readonly destination: Destination
   readonly clientStallTimeoutMs: number
@@ -144,6 +147,7 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     this.record.requestBytes = bytes
     this.record.model = facts.model === null ? null : this.#options.labels.text(facts.model)
     this.record.stream = facts.stream
+    this.#noteCaller(facts)
     this.timeline.bodyReadAt = this.clock.now()
     if (this.tap !== null && (this.isReadWhole || !this.arrived.head.hasBody)) this.requestIsOver()
     if (this.client.gone !== null) throw this.client.gone
@@ -189,6 +193,20 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
     completeRecord(record, timeline, end, this.#options.labels.text)
   }
 
+  /** What the body says of who calls, and the head did not. */
+  #noteCaller(facts: RequestFacts): void {
+    const { promptCacheKey, user, safetyIdentifier, metadata } = facts
+    const hasTags = user !== null || safetyIdentifier !== null || metadata !== undefined
+    if (!hasTags && promptCacheKey === null) return
+    const { record } = this
+    const { labels, sessionPlaces } = this.#options
+    if (hasTags) record.tags = labels.tags(this.arrived.head.tags, tagsOfBody(facts))
+    if (record.session !== null || !sessionPlaces.inBody) return
+    const key = labels.session(promptCacheKey)
+    record.session = key ?? labels.session(sessionInMetadata(metadata))
+    if (record.session !== null) record.sessionSource = key === null ? 'metadata.user_id' : 'prompt_cache_key'
+  }
+
   #newTap(): GuardedTap | null {
     const { record: call, clock, timeline } = this
     const { req, target } = this.arrived
@@ -207,9 +225,9 @@ export class RunningCall implements RelayedCall, RetriedCall, Placed {
 /** The record of a call, as far as its head tells. */
 function identify(
   { req, head, target, path }: ArrivedCall,
-  { ids, labels, clients, instance }: RunningCallOptions,
+  { ids, labels, instance }: RunningCallOptions,
 ): CallDraft {
-  const { userAgent, credential, clientLabel, session, traceParent } = head
+  const { userAgent, credential, traceParent } = head
   const record = blankRecord()
   record.id = ids.next()
   record.callType = path.callType
@@ -218,18 +236,12 @@ function identify(
   record.instance = instance
   record.clientRetry = head.clientRetry
   record.keyFingerprint = credential === null ? null : labels.fingerprint(credential)
-  const { keyFingerprint } = record
-  record.client = clientOf(clientLabel, userAgent, labels) ?? labels.header(clients.nameOf(keyFingerprint))
+  record.client = labels.client(head, record.keyFingerprint)
   record.userAgent = labels.header(userAgent)
-  record.session = labels.header(session)
+  record.session = labels.session(head.session)
+  record.sessionSource = record.session === null ? null : head.sessionSource
+  record.tags = labels.tags(head.tags, [])
   record.traceId = traceParent?.traceId ?? null
   record.parentSpanId = traceParent?.spanId ?? null
   return record
-}
-
-function clientOf(label: string | null, userAgent: string | null, labels: ClientLabels): string | null {
-  const chosen = labels.header(label)
-  if (chosen !== null) return chosen
-  const product = userAgent === null ? '' : labels.product(userAgent)
-  return product === '' ? null : product
 }

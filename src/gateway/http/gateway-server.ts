@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { Failure } from '../../call/failure.ts'
 import { isAllowedHost, isCrossSite } from '../../lib/request-source.ts'
 import { drainRetryAfterS } from '../admission/admission.ts'
+import type { SessionPlaces } from './caller-headers.ts'
 import { asFailure, writeErrorAnswer } from './error-answer.ts'
 import type { CallHandler } from '../call/handle-call.ts'
 import { type Health, publicReport } from './health.ts'
@@ -30,6 +31,7 @@ export interface GatewayServerOptions {
   readonly trusted: TrustedClients
   /** Names besides loopback and addresses under which own routes answer. */
   readonly allowedHosts: readonly string[]
+  readonly sessionPlaces: SessionPlaces
 }
 
 /** The gateway's HTTP side: tells own routes from forwarded paths, and refuses what is neither. */
@@ -114,7 +116,7 @@ export class GatewayServer {
 
   #route(req: IncomingMessage, res: ServerResponse): void {
     if (this.#draining || this.#isLeft) res.shouldKeepAlive = false
-    const head = new RequestHead(req.rawHeaders, req.httpVersion)
+    const head = new RequestHead(req.rawHeaders, req.httpVersion, this.#options.sessionPlaces)
     // Node's parser takes RTSP/1.0, with its methods, for HTTP/1.0.
     if (req.httpVersion === '1.0' && !METHODS.includes(req.method ?? '')) {
       throw new Failure('invalid_request', 'The method is not one of HTTP.')

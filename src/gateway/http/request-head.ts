@@ -1,4 +1,5 @@
 import { narrowAcceptEncoding } from './accept-encoding.ts'
+import { mayBeTag, type RawTag, type SessionPlaces, usualSessionPlaces, withTags } from './caller-headers.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 import { parseTraceParent, type TraceParent } from './trace-parent.ts'
@@ -37,8 +38,18 @@ export class RequestHead {
   readonly userAgent: string | null = null
   /** `x-tokenweir-client`. */
   readonly clientLabel: string | null = null
-  /** `x-tokenweir-session`. */
+  /** The first that is not empty, of the headers that may name one. */
   readonly session: string | null = null
+  /** The name of that header, in lower case. */
+  readonly sessionSource: string | null = null
+  /** Of headers that tag a call. */
+  readonly tags: readonly RawTag[] | null = null
+  /** `originator`, by which Codex and others that speak like it name themselves. */
+  readonly originator: string | null = null
+  /** `x-title`, by which apps name themselves to OpenRouter. */
+  readonly title: string | null = null
+  /** `http-referer`: their site. */
+  readonly referer: string | null = null
   /** `traceparent`. */
   readonly traceParent: TraceParent | null = null
   /** `x-stainless-retry-count`. */
@@ -52,8 +63,9 @@ export class RequestHead {
   /** Why this request cannot be forwarded: a Host or a framing that two parties may read differently. */
   readonly flaw: string | null = null
 
-  constructor(raw: readonly string[], httpVersion: string) {
+  constructor(raw: readonly string[], httpVersion: string, { ranks }: SessionPlaces = usualSessionPlaces) {
     const endToEnd: string[] = []
+    let sessionRank = ranks.size
     let transferEncoding: string | null = null
     let connection: string | null = null
     let traceParents = 0
@@ -119,11 +131,25 @@ export class RequestHead {
         case 'x-tokenweir-admin-token':
           this.adminToken = value
           break
-        case 'x-tokenweir-session':
-          this.session = value
+        case 'originator':
+          this.originator = value
+          break
+        case 'x-title':
+        case 'x-openrouter-title':
+          this.title = value
+          break
+        case 'http-referer':
+          this.referer = value
           break
         default:
           this.forwardedFor ||= isProxyHeader(lower)
+          if (mayBeTag(lower)) this.tags = withTags(this.tags, lower, value)
+      }
+      const rank = ranks.get(lower)
+      if (rank !== undefined && rank < sessionRank && value !== '') {
+        sessionRank = rank
+        this.session = value
+        this.sessionSource = lower
       }
       if (notForwarded.has(lower) || lower.startsWith('x-tokenweir-')) continue
       endToEnd.push(name, value)

@@ -10,6 +10,10 @@ const nothing: RequestFacts = {
   streamOptions: null,
   hasIncludeUsage: false,
   tokensAsked: 0,
+  promptCacheKey: null,
+  user: null,
+  safetyIdentifier: null,
+  metadata: undefined,
 }
 
 function factsOf(chunks: readonly Uint8Array[]): RequestFacts {
@@ -24,6 +28,22 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
   ['stream: false', '{"stream":false}', {}],
   ['stream as a text is not true', '{"stream":"true"}', {}],
   ['of several limits the highest', '{"max_tokens":7,"max_completion_tokens":6}', { tokensAsked: 7 }],
+  [
+    'who calls',
+    '{"prompt_cache_key":"run-\\u0031","user":"u","safety_identifier":"s","metadata":{"team":"a"}}',
+    { promptCacheKey: 'run-1', user: 'u', safetyIdentifier: 's', metadata: { team: 'a' } },
+  ],
+  [
+    'nothing that is too long, or no text',
+    `{"prompt_cache_key":"${'k'.repeat(201)}","user":7,"safety_identifier":["s"],"metadata":null}`,
+    { metadata: null },
+  ],
+  [
+    'a session of 200 bytes',
+    `{"prompt_cache_key":"${'k'.repeat(200)}"}`,
+    { promptCacheKey: 'k'.repeat(200) },
+  ],
+  ['of a key that comes twice the last', '{"user":"one","user":"two"}', { user: 'two' }],
   ['a limit of the Responses API', '{"max_output_tokens":7}', { tokensAsked: 7 }],
   ['limits that bound nothing', '{"max_tokens":-1,"max_completion_tokens":null,"max_output_tokens":[9]}', {}],
   ['a limit with an exponent', '{"max_tokens":1e3}', { tokensAsked: 1000 }],
@@ -57,7 +77,7 @@ const cases: readonly [what: string, body: string, facts: Partial<RequestFacts>]
     '{"stream_options":{"include_usage":false}}',
     { streamOptions: { start: 18, end: 41, value: { include_usage: false } }, hasIncludeUsage: true },
   ],
-  ['include_usage elsewhere', '{"metadata":{"include_usage":true}}', {}],
+  ['include_usage elsewhere', '{"messages":{"include_usage":true}}', {}],
   [
     'the last of duplicate keys',
     '{"model":"m-1","stream":true,"model":"m-2","stream":false}',

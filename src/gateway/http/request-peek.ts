@@ -29,7 +29,16 @@ export interface RequestFacts {
    * upstreams differ in which they read. 0 if it sets none, `Infinity` if it sets one that nobody can count.
    */
   readonly tokensAsked: number
+  /** `prompt_cache_key`, which agents keep for a whole run. */
+  readonly promptCacheKey: string | null
+  readonly user: string | null
+  readonly safetyIdentifier: string | null
+  /** As parsed; `undefined` if it is not there, too long, or no JSON. */
+  readonly metadata: unknown
 }
+
+/** Longest session that is read, with its quotes. */
+const session = 202
 
 /** The members of a body that are wanted, and how many bytes of each at most. */
 const limits = {
@@ -41,6 +50,10 @@ const limits = {
   max_output_tokens: 32,
   n: 32,
   best_of: 32,
+  prompt_cache_key: session,
+  user: 512,
+  safety_identifier: 512,
+  metadata: 16 * 1024,
 } as const
 const names = Object.keys(limits) as (keyof typeof limits)[]
 const places = compilePlaces(Object.entries(limits).map(([path, limit], id) => ({ path, id, limit })))
@@ -68,18 +81,22 @@ export class RequestPeek implements JsonPeekReceiver {
 
   /** What the bytes so far say; final once all have been pushed. */
   result(): RequestFacts {
-    const { model, stream, stream_options: streamOptions = null } = this.#found
+    const { model, stream, stream_options: streamOptions = null, metadata } = this.#found
     const options = streamOptions?.value
     const isUnread = options === undefined || options === tooLong
     return {
       isObject: this.#peek.complete && this.#first === openBrace,
-      model: typeof model?.value === 'string' ? model.value : null,
+      model: textOf(model),
       stream: stream?.value === true,
       firstAt: this.#firstAt,
       streamOptions,
       hasIncludeUsage:
         streamOptions !== null && (isUnread || (isObject(options) && 'include_usage' in options)),
       tokensAsked: this.#tokensAsked(),
+      promptCacheKey: textOf(this.#found.prompt_cache_key),
+      user: textOf(this.#found.user),
+      safetyIdentifier: textOf(this.#found.safety_identifier),
+      metadata: metadata?.value,
     }
   }
 
@@ -103,6 +120,10 @@ export class RequestPeek implements JsonPeekReceiver {
     const each = Math.max(asked('max_tokens'), asked('max_completion_tokens'), asked('max_output_tokens'))
     return each === 0 ? 0 : each * Math.max(1, asked('n'), asked('best_of'))
   }
+}
+
+function textOf(found: BodyValue | undefined): string | null {
+  return typeof found?.value === 'string' ? found.value : null
 }
 
 /** A count as upstreams read it, who take digits in quotes, too; 0 if it bounds nothing. */

@@ -5,6 +5,7 @@ import { type AnswerPart, answerParts, answerPlaces } from './answer-places.ts'
 import { type ReportedError, readError } from './read-error.ts'
 import { addChoices, noFigures, type ReportedFigures, readFigures, type UsagePieces } from './read-usage.ts'
 import { ReportedPieces } from './reported-pieces.ts'
+import { ToolCalls } from './tool-calls.ts'
 
 /** What an event adds to the answer. */
 export type EventContent = 'none' | 'reasoning' | 'visible'
@@ -46,6 +47,9 @@ export class AnswerReader implements JsonPeekReceiver {
   requestId: string | null = null
   /** A stream's reasoning came with it, in whole or as a summary. */
   streamedReasoning = false
+
+  /** Tools that it asks for; null if nothing spoke of any. */
+  tools: ToolCalls | null = null
 
   #finishReasons: string[] | null = null
   #pieces: ReportedPieces | null = null
@@ -126,6 +130,7 @@ export class AnswerReader implements JsonPeekReceiver {
       if (this.#eventType !== null) this.#noteType(this.#eventType)
     }
     this.#found.length = 0
+    this.tools?.end(this.#peek.complete, this.#eventType)
     if (this.#eventFailed) this.errorEvent(bytes, start, end)
     return this.#content
   }
@@ -137,6 +142,7 @@ export class AnswerReader implements JsonPeekReceiver {
 
   /** The body is over, whole or not. */
   end(): void {
+    this.tools?.end(!this.#peek.notJson, null)
     const parts = this.#errorParts
     if (parts === null) return
     if (this.#status < 400 && !this.#hasAnswer && isSaid(parts['error'])) this.failed = true
@@ -151,6 +157,17 @@ export class AnswerReader implements JsonPeekReceiver {
       case 'reasoning':
       case 'typedDelta':
         if (first === quote && end - start > 2) this.#noteContent(part)
+        return
+      case 'toolName':
+        if (first !== quote || end - start <= 2) return
+        this.#noteContent('visible')
+        this.#tool.note(part, bytes, start, end)
+        return
+      case 'toolIndex':
+      case 'toolId':
+      case 'itemType':
+      case 'itemName':
+        this.#tool.note(part, bytes, start, end)
         return
       case 'choiceIndex':
         this.#choiceIndex = countPiece(bytes, start, end) ?? 0
@@ -201,6 +218,8 @@ export class AnswerReader implements JsonPeekReceiver {
         this.#hasAnswer = true
         return
       case 'choice':
+      case 'toolCall':
+      case 'item':
       case undefined:
         return
       default:
@@ -215,6 +234,9 @@ export class AnswerReader implements JsonPeekReceiver {
       case 'reasoning':
       case 'typedDelta':
         if (firstByte === quote) this.#noteContent(part)
+        return
+      case 'toolName':
+        if (firstByte === quote) this.#noteContent('visible')
         return
       case 'usage':
         this.#pieces?.forget('usage')
@@ -235,8 +257,19 @@ export class AnswerReader implements JsonPeekReceiver {
   }
 
   close(which: number): void {
-    if (answerParts[which] !== 'choice') return
+    const part = answerParts[which]
+    if (part === 'toolCall') this.tools?.endCall()
+    else if (part === 'item') this.tools?.endItem()
+    else if (part === 'choice') this.#endChoice()
+  }
+
+  get #tool(): ToolCalls {
+    return (this.tools ??= new ToolCalls())
+  }
+
+  #endChoice(): void {
     this.#hasAnswer = true
+    this.tools?.endChoice(this.#choiceIndex)
     if (this.#isEvent) this.#lastChoice = Math.min(this.#choiceIndex, mostChoices - 1)
     else this.#choiceCount++
     if (this.#choiceReason !== null) this.#noteFinish(this.#choiceIndex, this.#choiceReason)

@@ -145,6 +145,10 @@ export class CallMeter implements CallObserver, SseReceiver {
     record.responseModel = answer?.model ?? null
     record.finishReason = answer?.finishReason ?? null
     record.upstreamRequestId = this.#upstreamRequestId ?? answer?.requestId ?? null
+    if (answer !== null && whole && this.#status < 400 && this.#call.callType === 'chat') {
+      record.toolCalls = answer.tools?.count ?? 0
+      record.tools = answer.tools?.names ?? null
+    }
     record.responseBytes = this.responseBytes
     if (pace === null) return
     record.ttftMs = this.#sinceDispatch(pace.firstAtMs)

@@ -26,6 +26,7 @@ import { Retries429 } from '../call/retries-429.ts'
 import type { Handover } from '../handover/handover.ts'
 import { restoreBudget } from '../handover/restore-budget.ts'
 import { Succession } from '../handover/succession.ts'
+import { sessionPlaces } from '../http/caller-headers.ts'
 import { GatewayServer } from '../http/gateway-server.ts'
 import { Health } from '../http/health.ts'
 import { type Listener, maxHeaderBytes } from '../http/listen.ts'
@@ -150,13 +151,15 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
   const trusted = new TrustedClients(new ThisMachine(options.trustLoopback), adminToken)
   const upstream = new UndiciUpstream(base.origin, { ...options, maxHeaderBytes, proxy: secrets.proxy })
   const destination = { upstream, base, keyHeader: keyHeader(secrets.upstreamKey, base.host) }
+  const places = sessionPlaces(options.sessionHeader)
   const retries = new Retries429({ clock, admission, max: options.retry429Max, random: Math.random })
   const calls = new CallHandler({
     clock,
     instance,
     ids: new CallIds(() => clock.wallTime(), number.value),
-    labels: new ClientLabels(salt),
+    labels: new ClientLabels(salt, (fingerprint) => limits.nameOf(fingerprint)),
     clients: limits,
+    sessionPlaces: places,
     destination,
     trusted,
     usageInjection: new UsageInjection(options.usageInjection === 'auto', dataFolder, base, clock),
@@ -194,6 +197,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
       : null,
     trusted,
     allowedHosts: options.allowHost,
+    sessionPlaces: places,
   })
   return {
     instance,

@@ -13,6 +13,8 @@ test('a call is read back as it was noted, on one line, whatever a client put in
     client: fc.option(text),
     userAgent: fc.option(text),
     session: fc.option(text),
+    sessionSource: fc.option(text),
+    tags: fc.option(text),
     clientRetry: fc.option(fc.nat()),
     stream: fc.boolean(),
   })
@@ -24,6 +26,14 @@ test('a call is read back as it was noted, on one line, whatever a client put in
       assert.deepEqual(parseStart(line), start)
     }),
   )
+})
+
+test('a call that an earlier version noted has neither tags nor what its session was read from', () => {
+  const values = JSON.parse(
+    startLine({ ...callStart(), session: 's', sessionSource: 'x', tags: 'a:b' }),
+  ) as unknown[]
+  const earlier = JSON.stringify(values.slice(0, 13))
+  assert.deepEqual(parseStart(earlier), { ...callStart(), session: 's' })
 })
 
 test('an ended call is read back as it ended', () => {

@@ -43,16 +43,20 @@ export function startLine(start: CallStart): string {
     start.session,
     start.keyFingerprint,
     start.clientRetry,
+    start.sessionSource,
+    start.tags,
   ])}\n`
 }
 
 /** The call of a line; `null` for one that was torn, or is none. */
 export function parseStart(line: string): CallStart | null {
   const values = arrayIn(line)
-  if (values?.length !== 13) return null
+  // A gateway of an earlier version, which may be the predecessor, wrote neither the last nor the one before.
+  if (values === null || (values.length !== 15 && values.length !== 13)) return null
   const [id, callType, endpoint, method, stream, upstream, requestBytes] = values
   const [model, client, userAgent, session, keyFingerprint, clientRetry] = values.slice(7)
-  const who = { client, userAgent, session, keyFingerprint, clientRetry }
+  const [sessionSource = null, tags = null] = values.slice(13)
+  const who = { client, userAgent, session, keyFingerprint, clientRetry, sessionSource, tags }
   const known = { id, callType, endpoint, method, stream, upstream, requestBytes, model, ...who }
   const call: Readonly<Record<string, unknown>> = known
   const isCall = isWhole(id) && storedFields.every((field) => !(field.record in call) || mayHold(field, call))

@@ -1,0 +1,80 @@
+/** What a user agent says of the program that calls. */
+export interface Product {
+  /** Empty if it says nothing. */
+  readonly name: string
+  /** Only a library's or a runtime's: what program uses it is not said. */
+  readonly isLibrary: boolean
+}
+
+/** Agents that go by several names, in small letters, or by names that are no single word. */
+const agents: readonly (readonly [said: RegExp, name: string])[] = [
+  [/^codex\b|^codex_/, 'codex'],
+  [/^claude-(?:cli|code)$|^claude code$/, 'claude-code'],
+  [/^qwen-?code$|^qwen code$/, 'qwen-code'],
+  [/^opencode$|^opencode\.ai$/, 'opencode'],
+  [/^cline$|^cline\.bot$/, 'cline'],
+  [/^roo-?code$|^roo code$|^roo-?cline$|^roocode\.com$/, 'roo-code'],
+  [/^kilo-?code$|^kilo code$|^kilocode\.ai$/, 'kilo-code'],
+  [/^continue(?:-cli|\.dev)?$/, 'continue'],
+  [/^aider$|^aider\.chat$/, 'aider'],
+  [/^open ?webui$|^open-webui$|^openwebui\.com$/, 'open-webui'],
+  [/^librechat$|^librechat\.ai$/, 'librechat'],
+]
+
+/** Headers for a session that only one program sends. */
+const agentsOfHeaders: Readonly<Record<string, string>> = {
+  'x-claude-code-session-id': 'claude-code',
+  'x-opencode-session': 'opencode',
+  'x-cagent-session-id': 'cagent',
+  'x-openwebui-chat-id': 'open-webui',
+}
+
+/**
+ * Libraries and runtimes: SDKs name their language (`OpenAI/Python`; a bundler may have shortened what is before it),
+ * the AI SDK its packages, browsers their engines.
+ */
+const libraries =
+  /\/(?:js|python|go|java|kotlin|ruby|php|csharp)$|^(?:ai|ai-sdk|runtime|langchain|langchainjs|litellm)(?:[/-].*)?$|^(?:python(?:-httpx|-requests|-urllib3?)?|aiohttp|httpx|asyncopenai|node|node-fetch|node\.js|undici|axios|got|bun|deno|okhttp|java-http-client|apache-httpclient|go-http-client|reqwest|hyper|guzzlehttp|openai|anthropic)$|^(?:mozilla|applewebkit|chrome|safari|gecko|firefox|electron|edg|version|mobile)$/i
+
+/** The one name of an agent that is known by several, else what was said. */
+export function agentNamed(said: string): string {
+  const lower = said.toLowerCase()
+  return agents.find(([names]) => names.test(lower))?.[1] ?? said
+}
+
+/** The agent whose name a site is known by, else the host of its address; empty if it is none. */
+export function agentAt(site: string): string {
+  const host = URL.parse(site)?.hostname.replace(/^www\./, '') ?? ''
+  return agentNamed(host)
+}
+
+/** The agent that alone sends a session in this header. */
+export function agentOfHeader(name: string | null): string | null {
+  return name === null ? null : (agentsOfHeaders[name] ?? null)
+}
+
+/**
+ * The first product of a user agent (RFC 9110 §10.1.5) that is not a library's, else the library's: `opencode` of
+ * `ai-sdk/openai/2.0 opencode/1.0`, `OpenAI/Python` of `OpenAI/Python 1.109.1`.
+ */
+export function productOf(userAgent: string): Product {
+  const words = userAgent
+    .replace(/\([^)]*\)/g, ' ')
+    .trim()
+    .split(/\s+/)
+  const [first = ''] = words
+  const named = nameOf(first)
+  if (!libraries.test(named)) return { name: agentNamed(named), isLibrary: false }
+  const program = words
+    .slice(1)
+    .filter((word) => /^[A-Za-z][^/]*\//.test(word))
+    .map(nameOf)
+    .find((name) => !libraries.test(name))
+  if (program !== undefined) return { name: agentNamed(program), isLibrary: false }
+  return { name: named, isLibrary: true }
+}
+
+/** Without its version: `ai-sdk/openai` of `ai-sdk/openai/2.0`. */
+function nameOf(product: string): string {
+  return product.replace(/\/v?\d[^/]*$/, '')
+}

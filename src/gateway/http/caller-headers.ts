@@ -1,0 +1,81 @@
+/**
+ * Headers in which agents and gateways send the name of a run or conversation, in the order in which they are asked:
+ * Claude Code; opencode and Agents SDKs; Codex, new and old; opencode's own provider, and others; cagent; Open WebUI;
+ * Helicone; Langfuse.
+ */
+const agentsSessionHeaders = [
+  'x-claude-code-session-id',
+  'x-session-id',
+  'session-id',
+  'session_id',
+  'thread-id',
+  'x-opencode-session',
+  'x-session-affinity',
+  'x-cagent-session-id',
+  'x-openwebui-chat-id',
+  'helicone-session-id',
+  'langfuse_session_id',
+]
+
+/** Stands among the names of `--session-header` for: no names but these and ours. */
+const noOthers = 'none'
+const tagPrefixes = ['x-tokenweir-tag-', 'helicone-property-']
+const tagList = 'x-litellm-tags'
+/** The key of a tag that has none of its own. */
+const plainKey = 'tag'
+/** More are not looked at: a record keeps eight. */
+const mostTags = 16
+
+/** Where the name of a session is looked for. */
+export interface SessionPlaces {
+  /** The names of headers, in lower case; a lower number goes first. */
+  readonly ranks: ReadonlyMap<string, number>
+  /** Whether the body is asked where no header names one. */
+  readonly inBody: boolean
+}
+
+/** `first`: what `--session-header` gives, in lower case. */
+export function sessionPlaces(first: readonly string[]): SessionPlaces {
+  const onlyOurs = first.includes(noOthers)
+  const names = [
+    ...first.filter((name) => name !== noOthers),
+    'x-tokenweir-session',
+    ...(onlyOurs ? [] : agentsSessionHeaders),
+  ]
+  // Of a name that is there twice the first counts.
+  const ranks = new Map(names.map((name, rank) => [name, rank] as const).toReversed())
+  return { ranks, inBody: !onlyOurs }
+}
+
+/** Where it is looked for unless an option says otherwise. */
+export const usualSessionPlaces: SessionPlaces = sessionPlaces([])
+
+/** A tag as it was sent. */
+export type RawTag = readonly [key: string, value: string]
+
+/** The header's tags after those `before`; `name` is in lower case. */
+export function withTags(before: readonly RawTag[] | null, name: string, value: string): typeof before {
+  const found = name === tagList ? listedTags(value) : namedTag(name, value)
+  return found.length === 0 ? before : [...(before ?? []), ...found].slice(0, mostTags)
+}
+
+/** Whether {@link withTags} may find one: the first letters rule out most names. */
+export function mayBeTag(name: string): boolean {
+  return name.startsWith('x-tokenweir-t') || name.startsWith('helicone-p') || name === tagList
+}
+
+function namedTag(name: string, value: string): readonly RawTag[] {
+  const prefix = tagPrefixes.find((start) => name.startsWith(start))
+  return prefix === undefined || value === '' ? [] : [[name.slice(prefix.length), value]]
+}
+
+/** LiteLLM's list: `key:value` is a tag as it stands, and a word alone one of the key `tag`. */
+function listedTags(value: string): readonly RawTag[] {
+  const words = value.split(',', mostTags).map((word) => word.trim())
+  return words
+    .filter((word) => word !== '')
+    .map((word) => {
+      const colon = word.indexOf(':')
+      return colon < 0 ? [plainKey, word] : [word.slice(0, colon), word.slice(colon + 1)]
+    })
+}
