@@ -16,24 +16,15 @@ type Checks = { readonly [Code in AlertCode]: json.JsonCheck<Partial<AlertSettin
 
 /** What a person may write: in `alerts.json`, or as the body of a change. */
 function check(remarks: boolean): json.JsonCheck<AlertSettings> {
-  const rules = ruleList.map(
-    ([
-      code,
-      {
-        threshold: { min, max, unit },
-      },
-    ]) => {
-      const threshold = json.only(
-        `a number from ${min} to ${max} (${unit})`,
-        (value): value is number => typeof value === 'number' && value >= min && value <= max,
-      )
-      const setting = json.object<Partial<AlertSetting>>(
-        { on: json.optional(json.flag), threshold: json.optional(threshold) },
-        { remarks },
-      )
-      return [code, json.optional(setting)] as const
-    },
-  )
+  const rules = ruleList.map(([code, rule]) => {
+    const { min, max, unit } = rule.threshold
+    const threshold = json.only(
+      `a number from ${min} to ${max} (${unit})`,
+      (value): value is number => typeof value === 'number' && value >= min && value <= max,
+    )
+    const setting = { on: json.optional(json.flag), threshold: json.optional(threshold) }
+    return [code, json.optional(json.object<Partial<AlertSetting>>(setting, { remarks }))] as const
+  })
   return json.object<AlertSettings>(Object.fromEntries(rules) as Checks, { remarks })
 }
 
@@ -55,21 +46,15 @@ export class AlertSettingsFile {
 
   /** Reads the file again; says if it is another one than before. Never throws. */
   look(): boolean {
-    const reading = readText(this.path)
-    const text = reading instanceof Error ? String(reading) : reading
+    const { text, settings, problem } = readSettings(this.path)
     if (text === this.#seen) return false
     const isFirst = this.#seen === undefined
     this.#seen = text
-    const read = reading instanceof Error ? reading : settingsIn(reading)
-    this.problem = read instanceof Error ? `${this.path}${read.message}` : null
-    if (!(read instanceof Error)) {
-      this.settings = read
-      this.#keepGood(reading === null)
-    } else if (isFirst) {
-      const good = readText(this.#goodPath)
-      const settings = typeof good === 'string' ? settingsIn(good) : {}
-      this.settings = settings instanceof Error ? {} : settings
-    }
+    this.problem = problem
+    if (problem === null) {
+      this.settings = settings
+      this.#keepGood(text)
+    } else if (isFirst) this.settings = readSettings(this.#goodPath).settings
     return true
   }
 
@@ -83,11 +68,8 @@ export class AlertSettingsFile {
     if (this.problem !== null) {
       throw new AlertSettingsError('broken_alerts_file', `${this.problem} It has to be mended first.`)
     }
-    const changed = Object.entries(change).map(([code, setting]) => [
-      code,
-      { ...this.settings[code as AlertCode], ...setting },
-    ])
-    const all = { ...this.settings, ...(Object.fromEntries(changed) as AlertSettings) }
+    const all: Record<string, Partial<AlertSetting>> = { ...this.settings }
+    for (const [code, setting] of Object.entries(change)) all[code] = { ...all[code], ...setting }
     try {
       replaceFile(this.path, `${JSON.stringify(all, null, 2)}\n`)
     } catch (error) {
@@ -100,35 +82,46 @@ export class AlertSettingsFile {
     return `${this.path}.good`
   }
 
-  #keepGood(isUsual: boolean): void {
+  #keepGood(text: string | null): void {
     try {
-      if (isUsual) rmSync(this.#goodPath, { force: true })
-      else replaceFile(this.#goodPath, JSON.stringify(this.settings))
+      if (text === null) rmSync(this.#goodPath, { force: true })
+      else replaceFile(this.#goodPath, text)
     } catch {
       // They hold without it, too.
     }
   }
 }
 
-/** Null if there is no file. */
-function readText(path: string): string | null | Error {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    return codeOf(error) === 'ENOENT' ? null : new Error(` cannot be read: ${messageOf(error)}.`)
-  }
+interface ReadSettings {
+  /** Null if there is no file; why not, if it cannot be read. */
+  readonly text: string | null
+  /** As usual, if there are none or none that can be read. */
+  readonly settings: AlertSettings
+  readonly problem: string | null
 }
 
-/** The message of an error goes behind the file's name. */
-function settingsIn(text: string | null): AlertSettings | Error {
-  if (text === null) return {}
+/** Never throws. */
+function readSettings(path: string): ReadSettings {
+  const broken = (text: string, words: string): ReadSettings => ({
+    text,
+    settings: {},
+    problem: `${path}${words}`,
+  })
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { text: null, settings: {}, problem: null }
+    const words = ` cannot be read: ${messageOf(error)}.`
+    return broken(words, words)
+  }
   const content = text.replace(/^\uFEFF/, '')
+  const flawAt = (line: number | null, column: number | null, words: string): ReadSettings =>
+    broken(text, `${line === null ? '' : `, line ${line}, column ${column ?? 1}`}: ${words}`)
   const reading = readJson(content)
-  const flawAt = (line: number | null, column: number | null, words: string): Error =>
-    new Error(`${line === null ? '' : `, line ${line}, column ${column ?? 1}`}: ${words}`)
   if ('message' in reading) return flawAt(reading.line, reading.column, reading.message)
   try {
-    return inFile(reading.value)
+    return { text, settings: inFile(reading.value), problem: null }
   } catch (error) {
     if (!(error instanceof json.JsonValueError)) throw error
     const { path, flaw, at } = error
