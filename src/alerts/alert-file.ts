@@ -1,5 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type AlertMessage, type AlertsReport, messageKinds, messageStates } from '../api/alerts.ts'
+import {
+  type ActiveAlert,
+  type AlertMessage,
+  type AlertsReport,
+  messageKinds,
+  messageStates,
+} from '../api/alerts.ts'
 import {
   type MessageOf,
   isCount,
@@ -11,8 +18,7 @@ import {
   readMessage,
   record,
 } from '../lib/message-shape.ts'
-import { titleOf } from './alert-rules.ts'
-import { isAlertState } from './alert-states.ts'
+import { alertOf, isAlertState } from './alert-states.ts'
 
 const isAlertMessage = record<AlertMessage>({
   id: isText,
@@ -62,9 +68,21 @@ export function readAlertRecord(path: string): AlertRecord {
 
 /** Those that have been told. */
 export function activeIn({ states }: AlertRecord): AlertsReport['active'] {
-  return states
-    .filter(({ toldMs }) => toldMs !== null)
-    .map(({ rule, subject, text, sinceMs }) => {
-      return { rule, title: titleOf(rule), subject, text, since: new Date(sinceMs).toISOString() }
-    })
+  return states.filter(({ toldMs }) => toldMs !== null).map(alertOf)
+}
+
+export function newMessage(
+  kind: AlertMessage['kind'],
+  alert: ActiveAlert,
+  state: 'pending' | 'unsent',
+  nowMs: number,
+): AlertMessage {
+  const at = new Date(nowMs).toISOString()
+  return { id: `msg_${randomUUID()}`, at, kind, ...alert, state, detail: null }
+}
+
+export function testMessage(nowMs: number): AlertMessage {
+  const words = { rule: 'test', title: 'Test', text: 'Alerts of tokenweir arrive here.' }
+  const since = new Date(nowMs).toISOString()
+  return newMessage('test', { ...words, subject: null, since }, 'pending', nowMs)
 }

@@ -11,58 +11,50 @@ export interface AlertReceiver {
   readonly secret: string | null
 }
 
-/** A message as it goes over the wire. */
-export interface AlertRequest {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
 const kindWords = { begins: '', goes_on: 'Still: ', ended: 'Ended: ', test: '' } as const
 
-/** The subject and the words in one line. */
-function lineOf({ kind, title, subject, text }: AlertMessage): readonly [head: string, text: string] {
-  return [`${kindWords[kind]}${title}${subject === null ? '' : ` (${subject})`}`, text]
-}
-
-const bodies: Readonly<
-  Record<AlertFormat, (message: AlertMessage) => readonly [type: string, body: string]>
-> = {
-  json: ({ id, at, kind, rule, subject, title, text, since }) => {
-    const data = { id, rule, subject, title, text, since, host: hostname() }
-    return ['application/json', JSON.stringify({ type: `alert.${kind}`, timestamp: at, data })]
-  },
-  // https://docs.slack.dev/messaging/formatting-message-text: these three make links and mentions.
-  slack: (message) => {
-    const escaped = (text: string): string =>
-      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-    const [head, text] = lineOf(message)
-    const words = { text: escaped(`${head}\n${text}\n${hostname()}`), mrkdwn: false, unfurl_links: false }
-    return ['application/json', JSON.stringify(words)]
-  },
-  discord: (message) => {
-    const plain = lineOf(message).join('\n')
-    const content = `${plain}\n${hostname()}`
-      .replaceAll(/[\\*_~`|>#[\]():@<-]/g, String.raw`\$&`)
-      .slice(0, 1900)
-    // Flag 4: no previews of links. Nobody is called, whatever a name says.
-    return ['application/json', JSON.stringify({ content, flags: 4, allowed_mentions: { parse: [] } })]
-  },
-  ntfy: (message) => ['text/plain; charset=utf-8', `${lineOf(message).join('\n')}\n${hostname()}`],
+function bodyOf(format: AlertFormat, message: AlertMessage): string {
+  const { id, at, kind, rule, subject, title, text, since } = message
+  const host = hostname()
+  const words = `${kindWords[kind]}${title}${subject === null ? '' : ` (${subject})`}\n${text}\n${host}`
+  switch (format) {
+    case 'json': {
+      const data = { id, rule, subject, title, text, since, host }
+      return JSON.stringify({ type: `alert.${kind}`, timestamp: at, data })
+    }
+    case 'slack': {
+      // https://docs.slack.dev/messaging/formatting-message-text: these three make links and mentions.
+      const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+      return JSON.stringify({ text: escaped, mrkdwn: false, unfurl_links: false })
+    }
+    case 'discord': {
+      const content = words.replaceAll(/[\\*_~`|>#[\]():@<-]/g, String.raw`\$&`).slice(0, 1900)
+      // Flag 4: no previews of links. Nobody is called, whatever a name says.
+      return JSON.stringify({ content, flags: 4, allowed_mentions: { parse: [] } })
+    }
+    case 'ntfy':
+      return words
+  }
 }
 
 /**
  * What is sent for a message. With a secret it is signed as Standard Webhooks 1.0 has it: HMAC-SHA256 of
  * `id.timestamp.body`, so that a receiver can refuse what is old, or was sent before.
  */
-export function alertRequest(receiver: AlertReceiver, message: AlertMessage, nowMs: number): AlertRequest {
+export function alertRequest(
+  receiver: AlertReceiver,
+  message: AlertMessage,
+  nowMs: number,
+): { readonly url: URL; readonly headers: Readonly<Record<string, string>>; readonly body: string } {
   const { format, secret } = receiver
   const url = new URL(receiver.url)
-  const [type, body] = bodies[format](message)
+  const body = bodyOf(format, message)
+  const timestamp = String(Math.floor(nowMs / 1000))
   const headers: Record<string, string> = {
-    'Content-Type': type,
+    'Content-Type': format === 'ntfy' ? 'text/plain; charset=utf-8' : 'application/json',
     'User-Agent': 'tokenweir',
     'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
   }
   if (format === 'ntfy') {
     const isBad = message.kind === 'begins' || message.kind === 'goes_on'
@@ -74,14 +66,12 @@ export function alertRequest(receiver: AlertReceiver, message: AlertMessage, now
     url.username = ''
     url.password = ''
   }
-  const timestamp = String(Math.floor(nowMs / 1000))
-  headers['webhook-timestamp'] = timestamp
   if (secret !== null) {
     const signed = `${message.id}.${timestamp}.${body}`
     const code = createHmac('sha256', keyOf(secret)).update(signed).digest('base64')
     headers['webhook-signature'] = `v1,${code}`
   }
-  return { url: url.href, headers, body }
+  return { url, headers, body }
 }
 
 /** `whsec_` stands before base64; any other text is its own bytes. */

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { AlertMessage, AlertsReport, AlertTest } from '../api/alerts.ts'
+import type { AlertsReport, AlertTest } from '../api/alerts.ts'
 import type { Clock } from '../call/clock.ts'
 import { messageOf } from '../lib/errors.ts'
 import { tryFileLock } from '../lib/file-lock.ts'
@@ -9,11 +8,11 @@ import type { AlertFigures } from '../query/alerts-answer.ts'
 import type { QueryProcess } from '../query/query-process.ts'
 import { type Poll, startPoll } from '../supervisor/poll.ts'
 import type { SupervisedGateway } from '../supervisor/supervised-gateway.ts'
-import { type AlertRecord, activeIn, readAlertRecord } from './alert-file.ts'
+import { type AlertRecord, activeIn, newMessage, readAlertRecord, testMessage } from './alert-file.ts'
 import type { AlertReceiver } from './alert-request.ts'
-import { asksWords, ruleList, titleOf } from './alert-rules.ts'
+import { asksWords, ruleList } from './alert-rules.ts'
 import { type AlertSettings, AlertSettingsFile, alertChange } from './alert-settings.ts'
-import { type DueMessage, nextStates } from './alert-states.ts'
+import { alertOf, nextStates } from './alert-states.ts'
 import { sendAlert, tryAlert } from './send-alert.ts'
 
 /** Messages that are kept, waiting ones among them: of more the oldest go. */
@@ -100,7 +99,8 @@ export class AlertService {
       settingOf: (code) => this.#settings.of(code),
       canSend: receiver !== null,
     })
-    const messages = due.map((each) => this.#messageOf(each, nowMs))
+    const begun = receiver === null ? 'unsent' : 'pending'
+    const messages = due.map(({ kind, state }) => newMessage(kind, alertOf(state), begun, nowMs))
     this.#keep({
       isWanted,
       states,
@@ -191,21 +191,6 @@ export class AlertService {
     this.#warned = line
   }
 
-  #messageOf({ kind, state: { rule, subject, sinceMs }, text }: DueMessage, nowMs: number): AlertMessage {
-    return {
-      id: `msg_${randomUUID()}`,
-      at: new Date(nowMs).toISOString(),
-      kind,
-      rule,
-      subject,
-      title: titleOf(rule),
-      text,
-      since: new Date(sinceMs).toISOString(),
-      state: this.#options.receiver === null ? 'unsent' : 'pending',
-      detail: null,
-    }
-  }
-
   #keep(change: Partial<AlertRecord>): void {
     const next = { ...this.#record, ...change }
     const gone = next.messages.slice(0, -mostMessages)
@@ -218,11 +203,6 @@ export class AlertService {
       // Alerts go out all the same, that the disk is full among them.
       this.#warnOnce(`what is active is not kept over a restart: ${messageOf(error)}`)
     }
-  }
-
-  #note(id: string, state: AlertMessage['state'], detail: string): void {
-    const messages = this.#record.messages.map((each) => (each.id === id ? { ...each, state, detail } : each))
-    this.#keep({ messages })
   }
 
   /** One after the other, in their order. Never rejects. */
@@ -239,7 +219,8 @@ export class AlertService {
         if (!isDelivered) {
           warn(`an alert (${next.title}) did not reach ${new URL(receiver.url).host}: ${detail}`)
         }
-        this.#note(next.id, isDelivered ? 'delivered' : 'failed', detail)
+        const tried = { ...next, state: isDelivered ? 'delivered' : 'failed', detail } as const
+        this.#keep({ messages: this.#record.messages.map((each) => (each.id === next.id ? tried : each)) })
       }
     } catch {
       // The dashboard ends: the next one sends what waits.
@@ -265,13 +246,6 @@ function shownReceiver(receiver: AlertReceiver | null): AlertsReport['receiver']
 }
 
 export const noWebhook = 'there is no webhook: start with --alert-webhook or TOKENWEIR_ALERT_WEBHOOK'
-
-export function testMessage(nowMs: number): AlertMessage {
-  const at = new Date(nowMs).toISOString()
-  const words = { title: 'Test', text: 'Alerts of tokenweir arrive here.' }
-  const rest = { rule: 'test', subject: null, since: at, state: 'pending', detail: null } as const
-  return { id: `msg_${randomUUID()}`, at, kind: 'test', ...words, ...rest }
-}
 
 /** All rules with their settings. */
 export function rulesReport(settings: AlertSettingsFile): AlertsReport['rules'] {

@@ -1,6 +1,6 @@
 import { type MessageOf, isFlag, isNumber, isText, nullable, record } from '../lib/message-shape.ts'
-import type { AlertMessage, AlertSetting } from '../api/alerts.ts'
-import { type AlertCode, type AlertInput, type Found, figures, ruleList } from './alert-rules.ts'
+import type { ActiveAlert, AlertMessage, AlertSetting } from '../api/alerts.ts'
+import { type AlertCode, type AlertInput, type Found, figures, ruleList, titleOf } from './alert-rules.ts'
 
 /** While it is so, it is told again after so long. */
 const againMs = 4 * 3_600_000
@@ -15,7 +15,6 @@ export const isAlertState = record({
   rule: isText,
   subject: nullable(isText),
   text: isText,
-  level: isNumber,
   sinceMs: isNumber,
   /** When it was last found. */
   seenMs: isNumber,
@@ -26,11 +25,16 @@ export const isAlertState = record({
   isSent: isFlag,
 })
 
+/** As it is told. */
+export function alertOf({ rule, subject, text, sinceMs }: AlertState): ActiveAlert {
+  return { rule, title: titleOf(rule), subject, text, since: new Date(sinceMs).toISOString() }
+}
+
 /** A message that is due. */
 export interface DueMessage {
   readonly kind: Exclude<AlertMessage['kind'], 'test'>
+  /** With what the message says as its text. */
   readonly state: AlertState
-  readonly text: string
 }
 
 /** What the rules need at one look. */
@@ -49,11 +53,13 @@ export function nextStates(
 ): { readonly states: readonly AlertState[]; readonly due: readonly DueMessage[] } {
   const states: AlertState[] = []
   const due: DueMessage[] = []
-  const known = new Set<string>(ruleList.map(([code]) => code))
+  const { nowMs, canSend } = look
   const end = (state: AlertState, text: string): void => {
-    if (state.toldMs !== null) due.push({ kind: 'ended', state, text })
+    if (state.toldMs !== null) due.push({ kind: 'ended', state: { ...state, text } })
   }
-  for (const state of before) if (!known.has(state.rule)) end(state, 'This version has no such rule.')
+  for (const state of before) {
+    if (!ruleList.some(([code]) => code === state.rule)) end(state, 'This version has no such rule.')
+  }
   for (const [code, rule] of ruleList) {
     const open = before.filter((state) => state.rule === code)
     const { on, threshold } = look.settingOf(code)
@@ -68,50 +74,35 @@ export function nextStates(
     }
     const waitMs = rule.isDelay === true ? threshold * 1000 : 0
     const now = new Map(found.map((each) => [subjectOf(each), each]))
+    let room = mostOfRule
     for (const state of open) {
-      if (now.has(state.subject)) continue
       // Clocks are set back: what was seen in the future was seen now.
-      const isOver = state.toldMs === null || Math.abs(look.nowMs - state.seenMs) >= rule.quietMs
-      if (!isOver) states.push(state)
-      else
+      const isOver = state.toldMs === null || Math.abs(nowMs - state.seenMs) >= rule.quietMs
+      if (now.has(state.subject)) room -= 1
+      else if (isOver)
         end(state, `It lasted ${figures.longDuration(Math.max(1, (state.seenMs - state.sinceMs) / 1000))}.`)
-    }
-    let count = states.filter((state) => state.rule === code).length
-    count += open.filter(({ subject }) => now.has(subject)).length
-    for (const [subject, each] of now) {
-      const last = open.find((state) => state.subject === subject) ?? null
-      if (last === null && ++count > mostOfRule) continue
-      const state = seen(code, subject, each, last, look.nowMs)
-      const kind = dueKind(state, waitMs, look)
-      if (kind === null) states.push(state)
       else {
-        const told = {
-          ...state,
-          toldMs: look.nowMs,
-          toldLevel: state.level,
-          isSent: look.canSend,
-        }
-        states.push(told)
-        due.push({ kind, state: told, text: state.text })
+        states.push(state)
+        room -= 1
       }
+    }
+    for (const [subject, { text, level = 0 }] of now) {
+      const last = open.find((state) => state.subject === subject)
+      if (last === undefined && --room < 0) continue
+      const fresh = { rule: code, subject, sinceMs: nowMs, toldMs: null, toldLevel: 0, isSent: false }
+      const state = { ...fresh, ...last, text, seenMs: nowMs }
+      const kind = dueKind(state, level, waitMs, look)
+      const next = kind === null ? state : { ...state, toldMs: nowMs, toldLevel: level, isSent: canSend }
+      states.push(next)
+      if (kind !== null) due.push({ kind, state: next })
     }
   }
   return { states, due }
 }
 
-function seen(
-  rule: AlertCode,
-  subject: string | null,
-  { text, level = 0 }: Found,
-  last: AlertState | null,
-  nowMs: number,
-): AlertState {
-  const fresh = { rule, subject, sinceMs: nowMs, toldMs: null, toldLevel: 0, isSent: false } as const
-  return { ...fresh, ...last, text, level, seenMs: nowMs }
-}
-
 function dueKind(
-  { sinceMs, toldMs, toldLevel, level, isSent }: AlertState,
+  { sinceMs, toldMs, toldLevel, isSent }: AlertState,
+  level: number,
   waitMs: number,
   { nowMs, canSend }: Look,
 ): 'begins' | 'goes_on' | null {

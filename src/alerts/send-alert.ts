@@ -17,10 +17,8 @@ interface Tried {
   readonly isDelivered: boolean
   /** Fit for the page: neither the address nor what a receiver repeats of it. */
   readonly detail: string
-  /** Whether a further try makes sense. */
-  readonly isPassing: boolean
-  /** What the receiver asks to wait; null unless it does. */
-  readonly askedMs: number | null
+  /** What the receiver asks to wait before a further try, in milliseconds; null if that makes no sense. */
+  readonly retryMs: number | null
 }
 
 /** Tries up to three times. Never rejects but with the signal's reason. */
@@ -34,8 +32,8 @@ export async function sendAlert(
     const tried = await tryAlert(receiver, message, clock, signal)
     signal.throwIfAborted()
     const waitMs = waitsMs[again]
-    if (tried.isDelivered || !tried.isPassing || waitMs === undefined) return tried
-    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, tried.askedMs ?? 0)), signal)
+    if (tried.retryMs === null || waitMs === undefined) return tried
+    await clock.delay(Math.min(longestWaitMs, Math.max(waitMs, tried.retryMs)), signal)
   }
 }
 
@@ -52,21 +50,21 @@ export async function tryAlert(
     const { url, headers, body } = alertRequest(receiver, message, clock.wallTime())
     const options = { method: 'POST', headers, body, redirect: 'manual' } as const
     const answer = await fetch(url, { ...options, signal: AbortSignal.any([signal, over.signal]) })
-    const { status } = answer
-    const askedMs = retryAfterMs(answer.headers.get('retry-after'), clock.wallTime())
-    const isDelivered = answer.ok
+    const { status, ok: isDelivered } = answer
     const word = isDelivered ? '' : await wordOf(answer, receiver)
-    if (isDelivered) void answer.body?.cancel().catch(() => undefined)
+    void answer.body?.cancel().catch(() => undefined)
     const isRedirect = status >= 300 && status < 400
     const why = isRedirect ? ': redirects are not followed' : word === '' ? '' : `: ${word}`
     const isPassing = status === 429 || status === 408 || status >= 500
-    return { isDelivered, detail: `${status} ${STATUS_CODES[status] ?? ''}${why}`, isPassing, askedMs }
+    const askedMs = retryAfterMs(answer.headers.get('retry-after'), clock.wallTime()) ?? 0
+    const detail = `${status} ${STATUS_CODES[status] ?? ''}${why}`
+    return { isDelivered, detail, retryMs: isPassing ? askedMs : null }
   } catch (error) {
     const cause = error instanceof Error ? error.cause : null
     const code = codeOf(cause) ?? codeOf(error)
     const why = typeof code === 'string' ? code : 'the connection broke'
     const detail = over.signal.aborted ? `no answer within ${sendLimitMs / 1000} s` : `no answer: ${why}`
-    return { isDelivered: false, detail, isPassing: true, askedMs: null }
+    return { isDelivered: false, detail, retryMs: 0 }
   } finally {
     cancel()
   }
@@ -75,7 +73,6 @@ export async function tryAlert(
 /** The word with which a receiver refuses; empty if it is no single word, or may repeat a part of the address. */
 async function wordOf(answer: Response, { url }: AlertReceiver): Promise<string> {
   const text = await readAtMost(wordBytes, (answer.body ?? []) as AsyncIterable<Buffer>).catch(() => null)
-  void answer.body?.cancel().catch(() => undefined)
   const [word = ''] = /^\w[\w .-]{0,60}$/.exec(text?.trim() ?? '') ?? []
   const repeats = word.split(/[ .-]/).some((part) => part.length > 2 && url.includes(part))
   return repeats ? '' : word

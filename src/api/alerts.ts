@@ -25,7 +25,7 @@ export interface ActiveAlert {
   /** The model, client or session; null if it is of all. */
   readonly subject: string | null
   readonly text: string
-  /** ISO 8601, UTC. */
+  /** Since when it is so, or was: ISO 8601, UTC. */
   readonly since: string
 }
 
@@ -35,17 +35,11 @@ export const messageKinds = ['begins', 'goes_on', 'ended', 'test'] as const
 export const messageStates = ['pending', 'delivered', 'failed', 'unsent'] as const
 
 /** A message that was sent, or would have been. */
-export interface AlertMessage {
+export interface AlertMessage extends ActiveAlert {
   readonly id: string
   /** ISO 8601, UTC. */
   readonly at: string
   readonly kind: (typeof messageKinds)[number]
-  readonly rule: string
-  readonly subject: string | null
-  readonly title: string
-  readonly text: string
-  /** Since when it is so, or was. */
-  readonly since: string
   readonly state: (typeof messageStates)[number]
   /** What came back; null until then. */
   readonly detail: string | null

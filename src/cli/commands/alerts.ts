@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
-import { activeIn, readAlertRecord } from '../../alerts/alert-file.ts'
-import { alertFilesOf, noWebhook, rulesReport, testMessage } from '../../alerts/alert-service.ts'
+import { activeIn, readAlertRecord, testMessage } from '../../alerts/alert-file.ts'
+import { alertFilesOf, noWebhook, rulesReport } from '../../alerts/alert-service.ts'
 import { AlertSettingsFile } from '../../alerts/alert-settings.ts'
 import { tryAlert } from '../../alerts/send-alert.ts'
 import { controlFolder } from '../../control/control-folder.ts'

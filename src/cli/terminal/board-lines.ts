@@ -89,7 +89,9 @@ export function boardTable(
       const tone = states[call.state][1]
       const textOf = ({ text }: Column<LiveCall>): string => text(call, style.nowMs)
       if (isMarked) return paint('marked', pad(lineOf(sized, textOf), header.length, 'left'), style.color)
-      return lineOf(sized, textOf, (cell, one) => (one === stateColumn ? paint(tone, cell, style.color) : cell))
+      return lineOf(sized, textOf, (cell, one) =>
+        one === stateColumn ? paint(tone, cell, style.color) : cell,
+      )
     },
   }
 }

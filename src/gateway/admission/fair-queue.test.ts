@@ -187,7 +187,9 @@ describe('a client’s own limit', () => {
 })
 
 const clients = ['a', 'b', 'c', 'd'] as const
-const limitsOf = fc.dictionary(fc.constantFrom(...clients), fc.integer({ min: 1, max: 3 }), { noNullPrototype: true })
+const limitsOf = fc.dictionary(fc.constantFrom(...clients), fc.integer({ min: 1, max: 3 }), {
+  noNullPrototype: true,
+})
 const event = fc.oneof(
   {
     weight: 8,
@@ -325,7 +327,8 @@ for (const discipline of ['fifo', 'fair'] as const) {
       (events, max) => {
         const witness = new Witness(discipline, max)
         for (const each of events) {
-          if (each.kind === 'arrive') witness.arrive(clients[each.of]!, each.isBack === 0 ? 'back' : 'arrival')
+          if (each.kind === 'arrive')
+            witness.arrive(clients[each.of]!, each.isBack === 0 ? 'back' : 'arrival')
           else if (each.kind === 'finish') witness.finish(each.n)
           else if (each.kind === 'leave') witness.leave(each.n)
           else {

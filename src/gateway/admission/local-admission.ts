@@ -141,7 +141,8 @@ export class LocalAdmission implements Admission {
 
   /** So many slots each of these clients may have at a time; those in use stay so until they are given back. */
   setLimits(limits: ReadonlyMap<string, number>): void {
-    const isSameClients = limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
+    const isSameClients =
+      limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
     this.#limits = limits
     if (isSameClients) this.#applyLimits()
     else this.#arrange()

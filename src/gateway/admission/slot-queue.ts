@@ -90,10 +90,7 @@ export class SlotQueue<T> {
   /** Of each client with a limit, how many of its slots its calls hold, or could. */
   get wantedByLimited(): ReadonlyMap<string, number> {
     return new Map(
-      [...this.#limited].map(([client, lane]) => [
-        client,
-        lane.active + Math.min(sizeOf(lane), room(lane)),
-      ]),
+      [...this.#limited].map(([client, lane]) => [client, lane.active + Math.min(sizeOf(lane), room(lane))]),
     )
   }
 

@@ -40,7 +40,10 @@ export class WatchedClients {
   get warning(): Warning | null {
     const problem = this.#file?.problem ?? null
     if (problem === null) return null
-    return { code: 'broken_clients_file', message: `${problem} The last good names and limits of clients hold` }
+    return {
+      code: 'broken_clients_file',
+      message: `${problem} The last good names and limits of clients hold`,
+    }
   }
 
   report(): readonly ClientUse[] {
