@@ -102,7 +102,8 @@ export async function openDashboard(
     rawLog,
     jobs,
     alerts: alertService,
-    clients: () => (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
+    clients: () =>
+      (clients ??= import('../supervisor/clients.ts').then(({ Clients }) => new Clients(folder))),
     priceFile: priceFileOf(db),
     adminToken,
     thisMachine: new ThisMachine(trustLoopback),

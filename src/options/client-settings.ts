@@ -42,21 +42,24 @@ const setting = json.object<ClientSetting>(
 const settings = json.mapOf(setting)
 
 /** The whole file. */
-export const clientSettings: json.JsonCheck<ClientSettings> = json.described<ClientSettings>(undefined, (value) => {
-  const read = settings(value)
-  const entries = Object.entries(read)
-  if (entries.length > mostClients) {
-    throw new json.JsonValueError(`has ${entries.length} clients; ${mostClients} are the most`)
-  }
-  for (const [of, { name }] of entries) {
-    checked(label, of, [of], 'name')
-    if (name !== undefined && !isFingerprint(of)) {
-      const flaw = 'is only for a fingerprint of a key: 8 hexadecimal digits'
-      throw new json.JsonValueError(flaw, { path: [of, 'name'], at: 'name' })
+export const clientSettings: json.JsonCheck<ClientSettings> = json.described<ClientSettings>(
+  undefined,
+  (value) => {
+    const read = settings(value)
+    const entries = Object.entries(read)
+    if (entries.length > mostClients) {
+      throw new json.JsonValueError(`has ${entries.length} clients; ${mostClients} are the most`)
     }
-  }
-  return read
-})
+    for (const [of, { name }] of entries) {
+      checked(label, of, [of], 'name')
+      if (name !== undefined && !isFingerprint(of)) {
+        const flaw = 'is only for a fingerprint of a key: 8 hexadecimal digits'
+        throw new json.JsonValueError(flaw, { path: [of, 'name'], at: 'name' })
+      }
+    }
+    return read
+  },
+)
 
 /** The body of a change. */
 export const clientChange: json.JsonCheck<ClientChange> = json.object<ClientChange>({

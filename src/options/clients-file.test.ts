@@ -12,7 +12,10 @@ const broken: readonly [text: string, flaw: RegExp][] = [
   ['{"a": {"max_concurrent": 0}}', /a\.max_concurrent must be a whole number from 1 to 100000; it is 0\./],
   ['{"a": {"max_concurrent": 1.5}}', /a\.max_concurrent must be a whole number/],
   ['{"a": {"token_limit": "many"}}', /a\.token_limit must be a whole number/],
-  ['{\n  "a": {"max": 1}\n}', /, line 2, column 9: a\.max is not known here; there may be max_concurrent, token_limit, name/],
+  [
+    '{\n  "a": {"max": 1}\n}',
+    /, line 2, column 9: a\.max is not known here; there may be max_concurrent, token_limit, name/,
+  ],
   ['{"a": {"name": "b"}}', /a\.name is only for a fingerprint of a key/],
   ['{"12345678": {"name": " "}}', /name must be a text of 1 to 200 characters/],
   ['{"a\\u0007": {}}', /must be a text of 1 to 200 characters without control characters/],

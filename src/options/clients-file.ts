@@ -3,7 +3,12 @@ import { dirname, join } from 'node:path'
 import { CodedError, messageOf } from '../lib/errors.ts'
 import { takeFileLock } from '../lib/file-lock.ts'
 import { CheckedFile, type NotChanged } from './checked-file.ts'
-import { type ClientChange, type ClientSetting, type ClientSettings, clientSettings } from './client-settings.ts'
+import {
+  type ClientChange,
+  type ClientSetting,
+  type ClientSettings,
+  clientSettings,
+} from './client-settings.ts'
 import { JsonValueError, pathText } from './json-check.ts'
 
 const lockLimitMs = 5000

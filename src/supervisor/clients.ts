@@ -54,7 +54,8 @@ export function clientRows(
   settings: ReadonlyMap<string, ClientSetting>,
   uses: readonly ClientUse[] | null,
 ): readonly ClientRow[] {
-  const named = (key: string | null): string | null => (key === null ? null : (settings.get(key)?.name ?? null))
+  const named = (key: string | null): string | null =>
+    key === null ? null : (settings.get(key)?.name ?? null)
   const inUse = new Map(uses?.map((use) => [use.client, use]))
   const calls = new Map<string, { calls: number; tokens: number; last: string | null; keys: Set<string> }>()
   const of = (client: string) => {

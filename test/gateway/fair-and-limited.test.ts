@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import OpenAI from 'openai'
+import OpenAI, { RateLimitError } from 'openai'
 import type { ClientUse } from '../../src/api/clients.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { exchange } from '../support/exchange.ts'
@@ -59,7 +59,10 @@ function untilUse(gateway: GatewayProcess, client: string, wanted: Partial<Clien
   return untilHealth(gateway, `${client} has ${JSON.stringify(wanted)}`, (health) => {
     const clients = health['clients'] as readonly ClientUse[]
     const found = clients.find((use) => use.client === client)
-    return found !== undefined && Object.entries(wanted).every(([name, value]) => found[name as keyof ClientUse] === value)
+    return (
+      found !== undefined &&
+      Object.entries(wanted).every(([name, value]) => found[name as keyof ClientUse] === value)
+    )
   })
 }
 
@@ -165,8 +168,11 @@ test('over its own tokens a client is refused as all are over theirs, and nobody
     new OpenAI({ baseURL: first.baseUrl, apiKey: 'k', defaultHeaders: { 'x-tokenweir-client': name } })
   const ask = { model: 'm', messages: [] }
   await assert.rejects(client('agent').chat.completions.create(ask), (error) => {
-    assert.ok(error instanceof OpenAI.RateLimitError)
-    assert.deepEqual([error.code, error.type, error.status], ['client_budget_exceeded', 'insufficient_quota', 429])
+    assert.ok(error instanceof RateLimitError)
+    assert.deepEqual(
+      [error.code, error.type, error.status],
+      ['client_budget_exceeded', 'insufficient_quota', 429],
+    )
     assert.equal(error.headers.get('x-token-budget-remaining'), '-10')
     assert.ok(Number(error.headers.get('retry-after')) > 86_000)
     assert.match(error.message, /Of the 70 tokens of any 24 hours 80 are used .*agent in clients.json/)
@@ -190,7 +196,10 @@ test('over its own tokens a client is refused as all are over theirs, and nobody
 
 test('calls of a key that name no client have the name that it was given, and its limits', async () => {
   await using upstream = await startHeld()
-  await using gateway = await startGatewayProcess({ upstream: upstream.baseUrl, args: ['--slot-cooldown-ms', '0'] })
+  await using gateway = await startGatewayProcess({
+    upstream: upstream.baseUrl,
+    args: ['--slot-cooldown-ms', '0'],
+  })
   const headers: [string, string][] = [['Authorization', 'Bearer sk-test']]
   const ask = (): Promise<RawResponse> =>
     exchange(gateway.port, 'POST', '/v1/chat/completions', { body: '{"model":"m"}', headers })
@@ -211,5 +220,8 @@ test('calls of a key that name no client have the name that it was given, and it
   const list = parseRecord(await clients(gateway, '--json'))
   const rows = list['clients'] as readonly Record<string, unknown>[]
   const job = rows.find((row) => row['client'] === 'the night job')
-  assert.deepEqual([job?.['calls'], job?.['tokens'], job?.['keys'], job?.['max_concurrent']], [3, 60, [fingerprint], 1])
+  assert.deepEqual(
+    [job?.['calls'], job?.['tokens'], job?.['keys'], job?.['max_concurrent']],
+    [3, 60, [fingerprint], 1],
+  )
 })

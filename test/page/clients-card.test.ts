@@ -22,7 +22,10 @@ test('clients: what is in use is shown as it changes, and limits and names that 
   await dashboard.ask('POST', '/api/proxy/start')
   const { port } = await dashboard.status()
   await using browser = await startBrowser()
-  await using opened = await openDashboardPage(browser, dashboard.origin, { path: '/gateway', bypassCSP: true })
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    path: '/gateway',
+    bypassCSP: true,
+  })
   const { page } = opened
   const card = page.locator('.clients-card')
   await card.getByText('Nobody has called in the last seven days.').waitFor()

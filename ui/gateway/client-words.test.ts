@@ -37,6 +37,16 @@ test('rows have what the gateway says now, and nothing in use if it names them n
 })
 
 test('limits are read as they are typed', () => {
-  assert.deepEqual(['', ' ', '7', '1 000', '1,000_000', "1'000"].map(limitOf), [null, null, 7, 1000, 1_000_000, 1000])
-  assert.deepEqual(['0', '-1', '1.5', 'many', '1e6'].map(limitOf), Array.from({ length: 5 }, () => 'wrong'))
+  assert.deepEqual(['', ' ', '7', '1 000', '1,000_000', "1'000"].map(limitOf), [
+    null,
+    null,
+    7,
+    1000,
+    1_000_000,
+    1000,
+  ])
+  assert.deepEqual(
+    ['0', '-1', '1.5', 'many', '1e6'].map(limitOf),
+    Array.from({ length: 5 }, () => 'wrong'),
+  )
 })

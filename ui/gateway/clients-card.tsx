@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ClientRow, ClientsReport, ClientUse } from '../../src/api/clients.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -23,13 +23,16 @@ const shownAtFirst = 8
 export function ClientsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const uses: readonly ClientUse[] = health?.clients ?? []
-  // Who has never been seen here has called just now, or was given a limit.
-  const key = uses.map(({ client }) => client).sort().join('\n')
+  // Asked anew only for who has never been seen here: clients come and go all the time.
+  const seen = useRef(new Set<string>())
+  for (const { client } of uses) seen.current.add(client)
+  const key = String(seen.current.size)
   const path = (): string => '/api/clients'
   const { answer, answeredMs, trouble, again } = useAnswer<ClientsReport>(key, path, { everyMs })
   // Saving answers with all clients as they are then.
   const [[saved, savedMs], setSaved] = useState<readonly [ClientsReport | null, number]>([null, 0])
   const [isAll, setAll] = useState(false)
+  const times = useTimes()
   const [edited, setEdited] = useState<string | null>(null)
   const report = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
   if (report === null) {
@@ -47,7 +50,11 @@ export function ClientsCard() {
     : rows.filter(({ client, waiting }, at) => at < shownAtFirst || client === edited || (waiting ?? 0) > 0)
   const isOnlyReported = report.budget_action === 'report' && rows.some((row) => row.token_limit !== null)
   return (
-    <Card title="Clients" class="clients-card" about={orderWords(health?.rate_limiter.queue_order ?? report.queue_order)}>
+    <Card
+      title="Clients"
+      class="clients-card"
+      about={orderWords(health?.rate_limiter.queue_order ?? report.queue_order)}
+    >
       {report.problem !== null && (
         <Note tone="warn" id="client-problem">
           {report.problem} The last good names and limits hold.
@@ -55,7 +62,8 @@ export function ClientsCard() {
       )}
       {isOnlyReported && (
         <Note>
-          Tokens are only counted: with <code>budget_action</code> set to reject, calls over a limit are refused.
+          Tokens are only counted: with <code>budget_action</code> set to reject, calls over a limit are
+          refused.
         </Note>
       )}
       {rows.length === 0 ? (
@@ -63,7 +71,13 @@ export function ClientsCard() {
       ) : (
         <Table
           caption="Clients, what they use and what they may"
-          columns={['Client', 'In flight', 'Waiting', 'Tokens in 24 hours', { words: <span class="aside">Change</span> }]}
+          columns={[
+            'Client',
+            'In flight',
+            'Waiting',
+            'Tokens in 24 hours',
+            { words: <span class="aside">Change</span> },
+          ]}
         >
           <tbody id="clients">
             {shown.map((row) => (
@@ -99,7 +113,8 @@ export function ClientsCard() {
         </Button>
       )}
       <p class="quiet fine">
-        Calls of the last seven days. Names and limits are kept in <code>{report.file}</code>
+        Calls since {times.short(Date.parse(report.counted_from), nowMs())}. Names and limits are kept in{' '}
+        <code>{report.file}</code>
       </p>
     </Card>
   )
@@ -117,7 +132,10 @@ function ClientLine({ row, isEdited, isFixed, onEdit }: ClientLineProps) {
   const times = useTimes()
   const { client, is_key: isKey, name, calls, last_at: last, max_concurrent: slots, token_limit: limit } = row
   const { active, waiting, used_tokens: used, remaining_tokens: left } = row
-  const seen = last === null ? 'no calls yet' : `${counted(calls, 'call')}, last ${times.short(Date.parse(last), nowMs())}`
+  const seen =
+    last === null
+      ? 'no calls yet'
+      : `${counted(calls, 'call')}, last ${times.short(Date.parse(last), nowMs())}`
   const isUsedUp = left !== null && left <= 0
   return (
     <tr class="client">
@@ -125,14 +143,18 @@ function ClientLine({ row, isEdited, isFixed, onEdit }: ClientLineProps) {
         {nameOf(row)}
         <small>
           {isKey && name !== null ? `counts as ${name}` : seen}
-          {!isKey && row.keys.length > 0 && <>, {row.keys.length === 1 ? `key ${row.keys[0]}` : counted(row.keys.length, 'key')}</>}
+          {!isKey && row.keys.length > 0 && (
+            <>, {row.keys.length === 1 ? `key ${row.keys[0]}` : counted(row.keys.length, 'key')}</>
+          )}
         </small>
       </th>
       <td data-label="In flight">
         {active === null ? '–' : count(active)}
         {slots !== null && <span class="quiet"> of {count(slots)}</span>}
       </td>
-      <td data-label="Waiting" class={(waiting ?? 0) > 0 ? 'is-queue' : ''}>{waiting === null ? '–' : count(waiting)}</td>
+      <td data-label="Waiting" class={(waiting ?? 0) > 0 ? 'is-queue' : ''}>
+        {waiting === null ? '–' : count(waiting)}
+      </td>
       <td data-label="Tokens in 24 hours" class={isUsedUp ? 'is-used-up' : ''}>
         {limit === null ? (
           <span class="quiet">no limit</span>
@@ -203,11 +225,21 @@ function ClientForm({ row, onSaved, onLeave }: ClientFormProps) {
         save()
       }}
     >
-      {isKey && (
-        <Field label="Name of its calls" value={name} onInput={setName} hint="if they name none" />
-      )}
-      <Field label="Calls in flight at once" value={slots} onInput={setSlots} isNumber hint="empty for no limit" />
-      <Field label="Tokens in 24 hours" value={tokens} onInput={setTokens} isNumber hint="empty for no limit" />
+      {isKey && <Field label="Name of its calls" value={name} onInput={setName} hint="if they name none" />}
+      <Field
+        label="Calls in flight at once"
+        value={slots}
+        onInput={setSlots}
+        isNumber
+        hint="empty for no limit"
+      />
+      <Field
+        label="Tokens in 24 hours"
+        value={tokens}
+        onInput={setTokens}
+        isNumber
+        hint="empty for no limit"
+      />
       <div class="buttons">
         <Button type="submit" kind="strong" small isOff={isBusy}>
           Save

@@ -56,12 +56,18 @@ function show(report: ClientsReport, { print, warn, clock, color }: Terminal): v
   }
   const nowMs = clock.wallTime()
   const rows = clients.map((row) => columns.map(({ text }) => text(row, nowMs)))
-  const widths = columns.map(({ title }, at) => Math.max(title.length, ...rows.map((cells) => (cells[at] ?? '').length)))
+  const widths = columns.map(({ title }, at) =>
+    Math.max(title.length, ...rows.map((cells) => (cells[at] ?? '').length)),
+  )
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, at) => pad(cell, widths[at] ?? 0, at === 0 ? 'left' : 'right')).join('  ').trimEnd()
+    cells
+      .map((cell, at) => pad(cell, widths[at] ?? 0, at === 0 ? 'left' : 'right'))
+      .join('  ')
+      .trimEnd()
   print(`${paint('faint', line(columns.map(({ title }) => title)), color)}\n`)
   for (const cells of rows) print(`${line(cells)}\n`)
-  if (action === 'report' && clients.some(({ token_limit: limit }) => limit !== null)) print(`${onlyReported}\n`)
+  if (action === 'report' && clients.some(({ token_limit: limit }) => limit !== null))
+    print(`${onlyReported}\n`)
 }
 
 /** Said of budgets that nobody is held to. */
@@ -78,7 +84,10 @@ const orNone = (value: number | null): string => (value === null ? none : count(
 
 const columns: readonly Column[] = [
   { title: 'client', text: (row) => shorten(printable(nameOf(row)), longestName) },
-  { title: 'last', text: ({ last_at: at }, nowMs) => (at === null ? none : clockTime(Date.parse(at), nowMs)) },
+  {
+    title: 'last',
+    text: ({ last_at: at }, nowMs) => (at === null ? none : clockTime(Date.parse(at), nowMs)),
+  },
   { title: 'calls', text: ({ calls }) => count(calls) },
   { title: 'tokens', text: ({ tokens }) => count(tokens) },
   { title: 'in flight', text: ({ active }) => orNone(active) },

@@ -9,7 +9,10 @@ export const table = optionTable({
   db: database('file of the telemetry database; the names of keys lie beside it'),
 })
 
-export const operand = ['<fingerprint> <name>', 'of a key, as its calls have it; none takes the name away'] as const
+export const operand = [
+  '<fingerprint> <name>',
+  'of a key, as its calls have it; none takes the name away',
+] as const
 
 /** `tokenweir clients name <fingerprint> <name>`: names a key's calls. Gives the exit code; throws `OptionError`. */
 export async function run(

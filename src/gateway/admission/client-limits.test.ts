@@ -38,7 +38,7 @@ function setUp(rejects = true) {
 
 test('what was used before counts for whom it counts now: the key’s own, else the client’s', async () => {
   const { limits, asked, reads, apply, used, usedBy, clock } = setUp()
-  apply({ agent: { token_limit: 100 }, [key]: { token_limit: 50 }, 'abcdef01': { name: 'agent' } })
+  apply({ agent: { token_limit: 100 }, [key]: { token_limit: 50 }, abcdef01: { name: 'agent' } })
   assert.deepEqual(asked[0]?.toSorted(), [key, 'abcdef01', 'agent'])
   assert.deepEqual([usedBy('agent'), usedBy(key)], [null, null])
   // Of calls that end meanwhile.
@@ -108,12 +108,18 @@ test('what a predecessor tells is known at once, and what its calls use is added
   limits.used({ ...used(null, null, 3), of: 'nobody' })
   limits.used(used(null, null, 3))
   assert.equal(usedBy('agent'), 15)
-  assert.deepEqual(limits.handover().map(({ of, used }) => [of, used[0]?.tokens]), [['agent', 15]])
+  assert.deepEqual(
+    limits.handover().map(({ of, used }) => [of, used[0]?.tokens]),
+    [['agent', 15]],
+  )
 })
 
 test('a key’s calls are named as a person says', () => {
   const { limits, apply } = setUp()
   assert.equal(limits.nameOf(key), null)
   apply({ [key]: { name: 'night job' } })
-  assert.deepEqual([limits.nameOf(key), limits.nameOf('00000000'), limits.nameOf(null)], ['night job', null, null])
+  assert.deepEqual(
+    [limits.nameOf(key), limits.nameOf('00000000'), limits.nameOf(null)],
+    ['night job', null, null],
+  )
 })

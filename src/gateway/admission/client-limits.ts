@@ -171,7 +171,9 @@ export class ClientLimits {
   /** Reads what these used before; what their calls use from now on is added as they end. */
   async #read(budgets: readonly ClientBudget[]): Promise<void> {
     const { usageOfClients, clock } = this.#options
-    const named = [...this.#settings].flatMap(([key, { name }]) => (name === undefined ? [] : [{ key, name }]))
+    const named = [...this.#settings].flatMap(([key, { name }]) =>
+      name === undefined ? [] : [{ key, name }],
+    )
     const own = new Set(budgets.map(({ of }) => of))
     const keys = named.filter(({ name }) => own.has(name)).map(({ key }) => key)
     const found = await usageOfClients([...own, ...keys], clock.wallTime())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Caller, Permit, QueueDiscipline, QueueOrder } from './admission.ts'
+import type { Caller, QueueDiscipline, QueueOrder } from './admission.ts'
 import { LocalAdmission } from './local-admission.ts'
 import { SlotQueue, type Waiter } from './slot-queue.ts'
 
@@ -170,7 +170,7 @@ describe('a client’s own limit', () => {
     const admitted: string[] = []
     const never = new AbortController().signal
     const arrive = (client: string): void =>
-      void admission.acquire(never, 'arrival', from(client)).then((_: Permit) => admitted.push(client))
+      void admission.acquire(never, 'arrival', from(client)).then(() => admitted.push(client))
     const settle = (): Promise<void> => clock.advance(0)
     admission.setLimits(new Map([['a', 1]]))
     for (let i = 0; i < 5; i++) arrive('a')
@@ -187,7 +187,9 @@ describe('a client’s own limit', () => {
 })
 
 const clients = ['a', 'b', 'c', 'd'] as const
-const limitsOf = fc.dictionary(fc.constantFrom(...clients), fc.integer({ min: 1, max: 3 }), { noNullPrototype: true })
+const limitsOf = fc.dictionary(fc.constantFrom(...clients), fc.integer({ min: 1, max: 3 }), {
+  noNullPrototype: true,
+})
 const event = fc.oneof(
   {
     weight: 8,
@@ -325,7 +327,8 @@ for (const discipline of ['fifo', 'fair'] as const) {
       (events, max) => {
         const witness = new Witness(discipline, max)
         for (const each of events) {
-          if (each.kind === 'arrive') witness.arrive(clients[each.of]!, each.isBack === 0 ? 'back' : 'arrival')
+          if (each.kind === 'arrive')
+            witness.arrive(clients[each.of]!, each.isBack === 0 ? 'back' : 'arrival')
           else if (each.kind === 'finish') witness.finish(each.n)
           else if (each.kind === 'leave') witness.leave(each.n)
           else {

@@ -140,7 +140,8 @@ export class LocalAdmission implements Admission {
 
   /** So many slots each of these clients may have at a time; those in use stay so until they are given back. */
   setLimits(limits: ReadonlyMap<string, number>): void {
-    const isSameClients = limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
+    const isSameClients =
+      limits.size === this.#limits.size && [...limits.keys()].every((of) => this.#limits.has(of))
     this.#limits = limits
     if (isSameClients) this.#applyLimits()
     else this.#arrange()
@@ -161,7 +162,7 @@ export class LocalAdmission implements Admission {
     const of = (caller: Caller) =>
       getOrAdd(calls, this.#queue.nameOf(caller), () => ({ active: 0, waiting: 0 }))
     for (const { caller } of this.#held) of(caller).active += 1
-    for (const { caller } of this.#queue.waiting) of(caller).waiting += 1
+    for (const { caller } of this.#queue.unordered()) of(caller).waiting += 1
     return calls
   }
 
