@@ -49,7 +49,15 @@ const withToken = 'The admin token; this machine’s root and the user who runs 
 /** The routes of the dashboard, which answer nothing here. */
 function dashboardRoutes(): RouteTable {
   const none = {} as never
-  const services = { process: none, log: none, queries: none, rawLog: none, jobs: none, alerts: none, clients: none }
+  const services = {
+    process: none,
+    log: none,
+    queries: none,
+    rawLog: none,
+    jobs: none,
+    alerts: none,
+    clients: none,
+  }
   const rules = { adminToken: null, thisMachine: none, demandsToken: false, allowedHosts: [] }
   return makeDashboardServer({ ...services, priceFile: '', ...rules, clock: systemClock, onFault: () => {} })
     .routes

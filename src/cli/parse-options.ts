@@ -19,14 +19,17 @@ export interface CliCommand {
   readonly name: string
   readonly description: string
   readonly options: Readonly<Record<string, OptionSpec<unknown>>>
-  /** What it takes beside its options: `[model]`. */
+  /** What it takes beside its options: `[model]`, or several with spaces between them; the words are of the last. */
   readonly operand?: readonly [name: string, description: string] | undefined
 }
 
 /** To be asked for its help. */
 export function helpOf({ name, description, options, operand }: CliCommand): Command {
   const command = new Command(name.split(' ').at(-1)).description(description).exitOverride()
-  if (operand !== undefined) command.argument(...operand)
+  if (operand !== undefined) {
+    const names = operand[0].split(' ')
+    for (const each of names) command.argument(each, each === names.at(-1) ? operand[1] : '')
+  }
   for (const option of Object.values(options)) command.addOption(commanderOption(option))
   const [example] = Object.values(options).flatMap(({ env }) => env)
   if (example === undefined) return command

@@ -262,8 +262,8 @@ export interface ControlledGateway {
   cancel(id: string): Promise<boolean>
   /** Begins to stop in order, as after SIGTERM. Once begun, further calls change nothing. */
   stop(): void
-  /** Reads again what people said of clients. */
-  lookAtClients(): void
+  /** Reads again what people said of clients, which is in force when this resolves. */
+  lookAtClients(): Promise<void>
   /** The values are checked already. */
   setOptions(options: LiveOptions): void
   /** Starts a successor, and once that is ready leaves everything new to it. Never rejects. */

@@ -134,7 +134,7 @@ async function answerTo(route: string, gateway: ControlledGateway, req: Incoming
       return [200, gateway.status()]
     }
     case 'POST /clients':
-      gateway.lookAtClients()
+      await gateway.lookAtClients()
       return [200, gateway.status()]
     case 'POST /hand-over': {
       // What it would start is not looked into: who may open the socket could start any program himself.

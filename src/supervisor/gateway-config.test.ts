@@ -297,6 +297,7 @@ test('options of a few words name them, and can be set by them', () => {
     assert.deepEqual(
       named.map(({ name, choices }) => [name, choices]),
       [
+        ['queue_order', ['fifo', 'fair']],
         ['budget_action', ['report', 'reject']],
         ['usage_injection', ['auto', 'off']],
       ],

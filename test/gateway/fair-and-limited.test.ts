@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import OpenAI from 'openai'
+import OpenAI, { RateLimitError } from 'openai'
 import type { ClientUse } from '../../src/api/clients.ts'
 import { startCommandProcess } from '../support/command-process.ts'
 import { exchange } from '../support/exchange.ts'
@@ -168,7 +168,7 @@ test('over its own tokens a client is refused as all are over theirs, and nobody
     new OpenAI({ baseURL: first.baseUrl, apiKey: 'k', defaultHeaders: { 'x-tokenweir-client': name } })
   const ask = { model: 'm', messages: [] }
   await assert.rejects(client('agent').chat.completions.create(ask), (error) => {
-    assert.ok(error instanceof OpenAI.RateLimitError)
+    assert.ok(error instanceof RateLimitError)
     assert.deepEqual(
       [error.code, error.type, error.status],
       ['client_budget_exceeded', 'insufficient_quota', 429],

@@ -47,7 +47,9 @@ test('the report has the fields that were promised, and no others', async () => 
       total_queued: 0,
       total_retries_429: 0,
       peak_active: 0,
+      queue_order: 'fifo',
     },
+    clients: [],
     token_budget: {
       daily_limit: 1000,
       total_used: 0,

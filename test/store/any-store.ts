@@ -365,6 +365,26 @@ export function testStore(what: string, open: OpenStore): void {
     assert.deepEqual(told.toSorted(), ['b 1', 'gpt-5.1-mini 1', 'gpt-5.1-mini 2'])
   })
 
+  test(`${what}: clients are counted with their keys`, async () => {
+    await using store = await open(fiveCalls)
+    const { fromMs, clients } = await store.reader.seenClients(sampleStartMs, sampleStartMs + 1000, 60_000)
+    assert.equal(fromMs, sampleStartMs)
+    const usual = clients.find(({ client }) => client === 'openai-python')
+    assert.deepEqual(usual, {
+      client: 'openai-python',
+      key_fingerprint: 'a1b2c3d4',
+      calls: usual?.calls,
+      tokens: 1369 * (usual?.calls ?? 0),
+      last_at: new Date(sampleStartMs + 5).toISOString(),
+    })
+    assert.equal(
+      clients.reduce((sum, { calls }) => sum + calls, 0),
+      5,
+    )
+    const none = await store.reader.seenClients(sampleStartMs + 6, sampleStartMs + 1000, 60_000)
+    assert.deepEqual(none.clients, [])
+  })
+
   test(`${what}: what gateways noted of themselves`, async () => {
     const minuteMs = 60_000
     const first = sampleStartMs / minuteMs

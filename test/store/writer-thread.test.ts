@@ -97,6 +97,35 @@ test('calls are read while they are recorded, in the order in which they ended',
   await writer.close()
 })
 
+test('what clients and keys used is answered, with calls that had just ended, and without later ones', async () => {
+  await using dir = await makeTempDir()
+  const writer = writerIn(dir)
+  const other = { client: null, keyFingerprint: '0000000a' }
+  writer.finish(chatCall(idAt(0)))
+  writer.finish({ ...chatCall(idAt(1)), keyFingerprint: null })
+  writer.finish({ ...chatCall(idAt(2)), ...other })
+  writer.finish({ ...chatCall(idAt(3)), client: 'nobody’s', keyFingerprint: '0000000b' })
+  // It is estimated what a stream used that broke off without usage.
+  const unknown = { inputTokens: null, outputTokens: null, totalTokens: null, usageSource: 'none' } as const
+  writer.finish({ ...chatCall(idAt(4)), ...other, ...unknown, outcome: 'client_disconnected' })
+  writer.finish({ ...chatCall(idAt(3_600_000)), durationMs: 10 })
+  const minute = sampleStartMs / 60_000
+  const ofKey = 1369 + Math.ceil(5321 / 4) + 164
+  const estimated = ofKey - 1369
+  const usual = { client: 'openai-python', minute, tokens: 1369, estimated: 0 }
+  const found = await writer.usageOfClients(['openai-python', '0000000a'], sampleStartMs + 3_600_000)
+  assert.deepEqual(found, [
+    { ...usual, keyFingerprint: 'a1b2c3d4' },
+    { ...usual, keyFingerprint: null },
+    { ...other, minute, tokens: ofKey, estimated },
+  ])
+  // An hour earlier, all of it had yet to end, and a day later it is over.
+  assert.deepEqual(await writer.usageOfClients(['openai-python'], sampleStartMs), [])
+  assert.deepEqual(await writer.usageOfClients(['openai-python'], sampleStartMs + 30 * 3_600_000), [])
+  await writer.close()
+  assert.equal(await writer.usageOfClients(['openai-python'], sampleStartMs), null)
+})
+
 test("the budget's minutes are answered, also what was asked before the database was open", async () => {
   await using dir = await makeTempDir()
   const first = writerIn(dir)

@@ -49,7 +49,7 @@ export class FakeGateway implements ControlledGateway {
     this.stops += 1
   }
 
-  lookAtClients(): void {}
+  async lookAtClients(): Promise<void> {}
 
   setOptions(options: LiveOptions): void {
     this.set.push(options)

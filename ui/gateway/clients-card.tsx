@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { ClientRow, ClientsReport, ClientUse } from '../../src/api/clients.ts'
 import { act } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
@@ -23,16 +23,16 @@ const shownAtFirst = 8
 export function ClientsCard() {
   const health = useLive(({ status }) => status?.health ?? null)
   const uses: readonly ClientUse[] = health?.clients ?? []
-  // Who has never been seen here has called just now, or was given a limit.
-  const key = uses
-    .map(({ client }) => client)
-    .sort()
-    .join('\n')
+  // Asked anew only for who has never been seen here: clients come and go all the time.
+  const seen = useRef(new Set<string>())
+  for (const { client } of uses) seen.current.add(client)
+  const key = String(seen.current.size)
   const path = (): string => '/api/clients'
   const { answer, answeredMs, trouble, again } = useAnswer<ClientsReport>(key, path, { everyMs })
   // Saving answers with all clients as they are then.
   const [[saved, savedMs], setSaved] = useState<readonly [ClientsReport | null, number]>([null, 0])
   const [isAll, setAll] = useState(false)
+  const times = useTimes()
   const [edited, setEdited] = useState<string | null>(null)
   const report = saved !== null && savedMs >= (answeredMs ?? 0) ? saved : answer
   if (report === null) {
@@ -113,7 +113,8 @@ export function ClientsCard() {
         </Button>
       )}
       <p class="quiet fine">
-        Calls of the last seven days. Names and limits are kept in <code>{report.file}</code>
+        Calls since {times.short(Date.parse(report.counted_from), nowMs())}. Names and limits are kept in{' '}
+        <code>{report.file}</code>
       </p>
     </Card>
   )

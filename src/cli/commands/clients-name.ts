@@ -11,7 +11,7 @@ export const table = optionTable({
 
 export const operand = [
   '<fingerprint> <name>',
-  'of a key, as its calls have it; none takes the name away',
+  'what its calls are called; none takes the name away',
 ] as const
 
 /** `tokenweir clients name <fingerprint> <name>`: names a key's calls. Gives the exit code; throws `OptionError`. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { FakeClock } from '../../../test/support/fake-clock.ts'
-import type { Caller, Permit, QueueDiscipline, QueueOrder } from './admission.ts'
+import type { Caller, QueueDiscipline, QueueOrder } from './admission.ts'
 import { LocalAdmission } from './local-admission.ts'
 import { SlotQueue, type Waiter } from './slot-queue.ts'
 
@@ -170,7 +170,7 @@ describe('a client’s own limit', () => {
     const admitted: string[] = []
     const never = new AbortController().signal
     const arrive = (client: string): void =>
-      void admission.acquire(never, 'arrival', from(client)).then((_: Permit) => admitted.push(client))
+      void admission.acquire(never, 'arrival', from(client)).then(() => admitted.push(client))
     const settle = (): Promise<void> => clock.advance(0)
     admission.setLimits(new Map([['a', 1]]))
     for (let i = 0; i < 5; i++) arrive('a')

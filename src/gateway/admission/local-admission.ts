@@ -163,7 +163,7 @@ export class LocalAdmission implements Admission {
     const of = (caller: Caller) =>
       getOrAdd(calls, this.#queue.nameOf(caller), () => ({ active: 0, waiting: 0 }))
     for (const { caller } of this.#held) of(caller).active += 1
-    for (const { caller } of this.#queue.waiting) of(caller).waiting += 1
+    for (const { caller } of this.#queue.unordered()) of(caller).waiting += 1
     return calls
   }
 

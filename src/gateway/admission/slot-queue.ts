@@ -69,6 +69,11 @@ export class SlotQueue<T> {
     return this.#cooling[0] ?? null
   }
 
+  /** All that wait, in any order. */
+  unordered(): Waiter<T>[] {
+    return this.#lanes().flatMap(({ back, arrival }) => Array.from(back).concat(Array.from(arrival)))
+  }
+
   /** All that wait, those whose turn is next first; what holds a client at its limit is not looked at. */
   get waiting(): readonly Waiter<T>[] {
     return (['back', 'arrival'] as const).flatMap((order) => {
@@ -182,7 +187,7 @@ export class SlotQueue<T> {
     limits: ReadonlyMap<string, number>,
     inFlight: Iterable<{ readonly caller: Caller }>,
   ): void {
-    const waiting = this.#lanes().flatMap((lane) => [...lane.back, ...lane.arrival])
+    const waiting = this.unordered()
     this.#discipline = discipline
     this.#common = newLane('')
     this.#limited.clear()

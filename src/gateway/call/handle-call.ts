@@ -72,12 +72,12 @@ export class CallHandler {
       running.received(body.bytes)
       if (running.wantsKey) running.borrowsKey = await trusted.include(arrived.head, arrived.req.socket)
       if (running.needsSlot) {
-        const { record } = running
-        const own = clients.budgetOf(record)
         budget.check(clock.wallTime(), running.tokensAsked)
-        const unknown = own?.check(running.tokensAsked) ?? null
-        if (unknown !== null) await unknown
-        permit = admission.tryAcquire(record) ?? (await admission.acquire(client.signal, 'arrival', record))
+        const own = clients.budgetOf(running.record)
+        if (own !== null) await own.check(running.tokensAsked)
+        permit =
+          admission.tryAcquire(running.record) ??
+          (await admission.acquire(client.signal, 'arrival', running.record))
         if (own !== null) running.ownReservation = own.reserve(running.tokensAsked)
         const reserved = budget.reserve(clock.wallTime(), running.tokensAsked)
         running.reservation = reserved instanceof Promise ? await reserved : reserved
@@ -224,9 +224,8 @@ export class CallHandler {
       sink.finish(record)
       isRecorded = true
       const own = clients.budgetOf(record)
-      const spent = [clock.wallTime(), reportedTokens(record), estimatedTokens(record)] as const
-      budget.add(...spent, own?.of)
-      own?.budget.add(...spent)
+      budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record), own?.of)
+      own?.budget.add(clock.wallTime(), reportedTokens(record), estimatedTokens(record))
       if (tap !== null) tap.ended(record)
       if (meter !== null)
         usageInjection.learn(running.arrived.path.name, running.facts, running.injected, meter, record)

@@ -139,8 +139,8 @@ export class RunningGateway implements ControlledGateway {
     this.#parts.rawLog.routes.answer(name, query, req, res)
   }
 
-  lookAtClients(): void {
-    this.#parts.clients.look()
+  lookAtClients(): Promise<void> {
+    return this.#parts.clients.look()
   }
 
   setOptions(options: LiveOptions): void {

@@ -19,7 +19,6 @@ export class WatchedClients {
   readonly #folder: string
   readonly #limits: ClientLimits
   #file: ClientsFile | null
-  #opening: Promise<void> | null = null
 
   /** `told` is what a predecessor knows of what clients used. */
   constructor(folder: string, file: ClientsFile | null, limits: ClientLimits, told: readonly UsedByClient[]) {
@@ -30,10 +29,11 @@ export class WatchedClients {
     watchFile(pathIn(folder), { interval: lookEveryMs, persistent: false }, this.#onChange)
   }
 
-  /** Reads the file again, if it is another one than before. */
-  look(): void {
-    if (this.#file === null) this.#opening ??= this.#open()
-    else if (this.#file.look()) this.#limits.apply(new Map(Object.entries(this.#file.content)))
+  /** Reads the file again, if it is another one than before; what it says is in force when this resolves. Never rejects. */
+  async look(): Promise<void> {
+    this.#file ??= await openClients(this.#folder)
+    const file = this.#file
+    if (file?.look() === true) this.#limits.apply(new Map(Object.entries(file.content)))
   }
 
   /** What is wrong with the file. */
@@ -54,13 +54,7 @@ export class WatchedClients {
     unwatchFile(pathIn(this.#folder), this.#onChange)
   }
 
-  async #open(): Promise<void> {
-    this.#file = await openClients(this.#folder)
-    this.#opening = null
-    if (this.#file !== null) this.look()
-  }
-
-  readonly #onChange = (): void => this.look()
+  readonly #onChange = (): void => void this.look()
 }
 
 function pathIn(folder: string): string {

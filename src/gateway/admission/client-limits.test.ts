@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FakeClock } from '../../../test/support/fake-clock.ts'
+import type { ClientUsage } from '../../call/call-sink.ts'
+import { Failure } from '../../call/failure.ts'
+import { ClientLimits, type ClientSetting } from './client-limits.ts'
+import { LocalAdmission } from './local-admission.ts'
+
+const key = '12345678'
+
+function setUp(rejects = true) {
+  const clock = new FakeClock()
+  const options = { maxConcurrent: 4, slotCooldownMs: 0, queueLimit: 10, queueTimeoutMs: 0 }
+  const admission = new LocalAdmission({ clock, ...options })
+  const asked: (readonly string[])[] = []
+  const reads: PromiseWithResolvers<readonly ClientUsage[] | null>[] = []
+  const limits = new ClientLimits({
+    clock,
+    admission,
+    rejects,
+    usageOfClients: (of) => {
+      asked.push(of)
+      const read = Promise.withResolvers<readonly ClientUsage[] | null>()
+      reads.push(read)
+      return read.promise
+    },
+  })
+  const apply = (settings: Readonly<Record<string, ClientSetting>>): void =>
+    limits.apply(new Map(Object.entries(settings)))
+  const minute = Math.floor(clock.wallTime() / 60_000)
+  const used = (client: string | null, keyFingerprint: string | null, tokens: number): ClientUsage => {
+    return { client, keyFingerprint, minute, tokens }
+  }
+  const usedBy = (client: string): number | null | undefined =>
+    limits.report().find((use) => use.client === client)?.used_tokens
+  return { clock, limits, asked, reads, apply, used, usedBy }
+}
+
+test('what was used before counts for whom it counts now: the key’s own, else the client’s', async () => {
+  const { limits, asked, reads, apply, used, usedBy, clock } = setUp()
+  apply({ agent: { token_limit: 100 }, [key]: { token_limit: 50 }, abcdef01: { name: 'agent' } })
+  assert.deepEqual(asked[0]?.toSorted(), [key, 'abcdef01', 'agent'])
+  assert.deepEqual([usedBy('agent'), usedBy(key)], [null, null])
+  // Of calls that end meanwhile.
+  limits.budgetOf({ client: 'agent', keyFingerprint: null })?.budget.add(clock.wallTime(), 5)
+  reads[0]?.resolve([
+    used('agent', null, 10),
+    used('agent', key, 20),
+    used(null, 'abcdef01', 30),
+    used('agent', 'abcdef01', 1),
+  ])
+  await clock.advance(0)
+  assert.deepEqual([usedBy('agent'), usedBy(key)], [46, 20])
+})
+
+test('calls wait until it is known what was used, and are refused if that takes too long', async () => {
+  const { limits, reads, apply, used, clock } = setUp()
+  apply({ agent: { token_limit: 100 } })
+  const budget = limits.budgetOf({ client: 'agent', keyFingerprint: null })
+  assert.ok(budget !== null)
+  const outcome = (tokens: number): Promise<unknown> =>
+    (budget.check(tokens) ?? Promise.resolve()).then(
+      () => 'admitted',
+      (error: unknown) => (error instanceof Failure ? error.code : error),
+    )
+  const late = outcome(1)
+  await clock.advance(10_000)
+  assert.equal(await late, 'budget_unknown')
+  const waiting = [outcome(40), outcome(41)]
+  reads[0]?.resolve([used('agent', null, 60)])
+  assert.deepEqual(await Promise.all(waiting), ['admitted', 'client_budget_exceeded'])
+  assert.throws(() => budget.check(41), /Of the 100 tokens .* 60 are used; .*agent in clients\.json/)
+  // A limit that is changed holds at once, and what was used is not asked for again.
+  apply({ agent: { token_limit: 101 } })
+  assert.equal(budget.check(41), null)
+  using _held = budget.reserve(41)
+  assert.throws(() => budget.check(1), /may use 41 more/)
+})
+
+test('one that is only reported holds nobody up, and refuses nobody', () => {
+  const { limits, apply } = setUp(false)
+  apply({ agent: { token_limit: 1 } })
+  const budget = limits.budgetOf({ client: 'agent', keyFingerprint: null })
+  assert.deepEqual([budget?.check(100), budget?.reserve(100)], [null, null])
+})
+
+test('a limit that is gone is no limit, and one that comes back is read anew', async () => {
+  const { limits, reads, apply, used, usedBy, clock } = setUp()
+  apply({ agent: { token_limit: 100, max_concurrent: 1 } })
+  reads[0]?.resolve([used('agent', null, 60)])
+  await clock.advance(0)
+  apply({})
+  assert.equal(limits.budgetOf({ client: 'agent', keyFingerprint: null }), null)
+  assert.deepEqual(limits.report(), [])
+  apply({ agent: { token_limit: 100 } })
+  assert.equal(usedBy('agent'), null)
+  reads[1]?.resolve([used('agent', null, 70)])
+  await clock.advance(0)
+  assert.equal(usedBy('agent'), 70)
+})
+
+test('what a predecessor tells is known at once, and what its calls use is added', () => {
+  const { limits, asked, used, usedBy } = setUp()
+  const settings = new Map([['agent', { token_limit: 100 }]])
+  limits.apply(settings, [{ of: 'agent', used: [used(null, null, 12)] }])
+  assert.deepEqual([asked, usedBy('agent')], [[], 12])
+  limits.used({ ...used(null, null, 3), of: 'agent' })
+  limits.used({ ...used(null, null, 3), of: 'nobody' })
+  limits.used(used(null, null, 3))
+  assert.equal(usedBy('agent'), 15)
+  assert.deepEqual(
+    limits.handover().map(({ of, used }) => [of, used[0]?.tokens]),
+    [['agent', 15]],
+  )
+})
+
+test('a key’s calls are named as a person says', () => {
+  const { limits, apply } = setUp()
+  assert.equal(limits.nameOf(key), null)
+  apply({ [key]: { name: 'night job' } })
+  assert.deepEqual(
+    [limits.nameOf(key), limits.nameOf('00000000'), limits.nameOf(null)],
+    ['night job', null, null],
+  )
+})

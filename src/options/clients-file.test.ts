@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { makeTempDir } from '../../test/support/temp-dir.ts'
+import { ClientsFile, ClientSettingsError } from './clients-file.ts'
+
+/** What a person may have written, and what is said of it. */
+const broken: readonly [text: string, flaw: RegExp][] = [
+  ['{"a": {}', /, line 1, column \d+: /],
+  ['[]', /The file must be an object/],
+  ['{"a": 3}', /: a must be an object/],
+  ['{"a": {"max_concurrent": 0}}', /a\.max_concurrent must be a whole number from 1 to 100000; it is 0\./],
+  ['{"a": {"max_concurrent": 1.5}}', /a\.max_concurrent must be a whole number/],
+  ['{"a": {"token_limit": "many"}}', /a\.token_limit must be a whole number/],
+  [
+    '{\n  "a": {"max": 1}\n}',
+    /, line 2, column 9: a\.max is not known here; there may be max_concurrent, token_limit, name/,
+  ],
+  ['{"a": {"name": "b"}}', /a\.name is only for a fingerprint of a key/],
+  ['{"12345678": {"name": " "}}', /name must be a text of 1 to 200 characters/],
+  ['{"a\\u0007": {}}', /must be a text of 1 to 200 characters without control characters/],
+  ['{"a": {}, "a": {}}', /column \d+: /],
+]
+
+for (const [text, flaw] of broken) {
+  test(`${JSON.stringify(text)} is said, and the last good limits hold, also after a restart`, async () => {
+    await using dir = await makeTempDir()
+    const file = new ClientsFile(dir.path)
+    await file.change('agent', { max_concurrent: 2 })
+    writeFileSync(file.path, text)
+    assert.ok(file.look())
+    assert.match(file.problem ?? '', flaw)
+    const next = new ClientsFile(dir.path)
+    next.look()
+    for (const each of [file, next]) assert.deepEqual(each.content, { agent: { max_concurrent: 2 } })
+    await assert.rejects(
+      next.change('agent', { max_concurrent: 3 }),
+      (error) => error instanceof ClientSettingsError && error.code === 'broken_clients_file',
+    )
+    assert.equal(readFileSync(file.path, 'utf8'), text)
+  })
+}
+
+test('a change keeps all else, remarks too, and is its owner’s alone to read', async () => {
+  await using dir = await makeTempDir()
+  const file = new ClientsFile(dir.file('data'))
+  await file.change('12345678', { name: 'night job', token_limit: 5 })
+  assert.equal(statSync(file.path).mode & 0o777, 0o600)
+  writeFileSync(file.path, '{"a": {"max_concurrent": 1, "_why": "slow"}, "12345678": {"name": "night job"}}')
+  await file.change('a', { token_limit: 7 })
+  await file.change('12345678', { name: null })
+  assert.deepEqual(JSON.parse(readFileSync(file.path, 'utf8')), {
+    a: { max_concurrent: 1, _why: 'slow', token_limit: 7 },
+  })
+})
+
+test('what cannot be called so is refused, and nothing is written', async () => {
+  await using dir = await makeTempDir()
+  const file = new ClientsFile(dir.path)
+  for (const [of, change] of [
+    ['', { max_concurrent: 1 }],
+    ['a\u0000', { max_concurrent: 1 }],
+    ['agent', { name: 'other' }],
+  ] as const) {
+    await assert.rejects(
+      file.change(of, change),
+      (error) => error instanceof ClientSettingsError && error.code === 'invalid_client',
+    )
+  }
+  assert.throws(() => statSync(file.path), /ENOENT/)
+})
+
+test('changes of several at once are all kept', async () => {
+  await using dir = await makeTempDir()
+  const names = Array.from({ length: 20 }, (_, at) => `agent ${at}`)
+  await Promise.all(names.map((name) => new ClientsFile(dir.path).change(name, { max_concurrent: 1 })))
+  const file = new ClientsFile(dir.path)
+  file.look()
+  assert.deepEqual(Object.keys(file.content).sort(), names.sort())
+})
