@@ -126,10 +126,10 @@ test('each state of a call is told, with its place in the queue', async () => {
       .join(', ')
   const seen = await untilOnBoard(gateway, 'three in the queue', (calls) => placesOf(calls))
   assert.equal(seen, 'q 1, r 2, s 3')
-  await queue[1]!.reset()
+  queue[1]!.reset()
   await untilOnBoard(gateway, 'places to move up', (calls) => placesOf(calls) === 'q 1, s 2' || undefined)
-  for (const client of queue) await client.reset()
-  await waiting.reset()
+  for (const client of queue) client.reset()
+  waiting.reset()
 
   upstream.replyOnce(jsonReply(429, {}, [['retry-after', '30']]))
   await using backing = await ask(gateway, 'again')
