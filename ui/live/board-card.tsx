@@ -134,7 +134,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, onOpen, onCance
         <span>Model</span>
         <span>Client, session</span>
         <span class="board-axis">
-          <span>0</span>
+          <span>{rows.length > 0 && 0}</span>
           <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
         </span>
         <span>Chunks</span>
