@@ -154,7 +154,7 @@ test('calls are shown as they are, one is cancelled after a question, and q leav
   )
   terminal.type('q')
   await assertLeft(terminal, 0)
-  await first.reset()
+  first.reset()
   await untilIdle(gateway)
 })
 

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { ProcessError } from '../../src/supervisor/process-error.ts'
 import { SettingError } from '../../src/options/gateway-settings.ts'
 import { parseRecord } from '../support/json-record.ts'
+import { sampleLiveCall } from '../support/live-call.ts'
 import { errorOf, startDashboard } from './dashboard-under-test.ts'
+import { openEvents } from './event-reader.ts'
 import { runningStatus, someConfig } from './scripted-gateway.ts'
 
 test('status, start, stop, restart and config come through whole', async () => {
@@ -109,4 +111,33 @@ test('the log comes by lines, as JSON alone, and can be cleared', async () => {
   const cleared = await dashboard.ask('POST', '/api/proxy/clear-logs')
   assert.deepEqual(JSON.parse(cleared.body.toString()), { success: true })
   assert.deepEqual(await lines(''), { logs: [], total_lines: 0, returned_lines: 0 })
+})
+
+test('calls under way are told, and one is cancelled: pages hear of it at once, and nothing is asked without them', async () => {
+  await using dashboard = await startDashboard()
+  const { id } = sampleLiveCall
+  const board = { calls: [sampleLiveCall], more: 2 }
+  dashboard.gateway.calls = board
+  await dashboard.clock.advance(10_000)
+  assert.deepEqual(dashboard.gateway.asked, [])
+  assert.deepEqual(parseRecord((await dashboard.ask('GET', '/api/live')).body.toString()), board)
+
+  using reader = await openEvents(dashboard.port, 'live')
+  using other = await openEvents(dashboard.port, 'live')
+  await reader.waitFor(1)
+  await other.waitFor(1)
+  const cancelled = await dashboard.ask('POST', `/api/calls/${id}/cancel`)
+  assert.deepEqual([cancelled.status, parseRecord(cancelled.body.toString())], [200, { cancelled: true }])
+  dashboard.gateway.calls = { calls: [], more: 0 }
+  // One look for both, and one more as a call was cancelled: no second has passed.
+  await dashboard.ask('POST', `/api/calls/${id}/cancel`)
+  assert.deepEqual(dashboard.gateway.asked, ['live', 'live', `cancel ${id}`, 'live', `cancel ${id}`])
+
+  const over = await dashboard.ask('POST', `/api/calls/${id}/cancel`)
+  assert.deepEqual([over.status, errorOf(over).code], [404, 'call_not_found'])
+  const wrong = await dashboard.ask('POST', '/api/calls/nothing/cancel')
+  assert.deepEqual([wrong.status, errorOf(wrong).code], [400, 'invalid_parameter'])
+  dashboard.gateway.trouble = new ProcessError('gateway_silent', 'The gateway does not answer.')
+  const silent = await dashboard.ask('POST', `/api/calls/${id}/cancel`)
+  assert.deepEqual([silent.status, errorOf(silent).code], [504, 'gateway_silent'])
 })

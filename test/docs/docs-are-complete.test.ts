@@ -29,13 +29,14 @@ test('docs/errors.md has a section for every code, and none for what is no code'
 test('docs/errors.md tells the status of every code that is answered, and which are only recorded', async () => {
   const sections = sectionsOf(await readDoc('errors.md'))
   for (const code of Object.keys(failureKinds) as FailureCode[]) {
-    const { status } = failureKinds[code]
+    const { status, shouldRetry } = failureKinds[code]
     const { chapter, text } = sections.get(code) ?? { chapter: '', text: '' }
     if (status === null) assert.equal(chapter, 'Only recorded', code)
     else {
       assert.equal(chapter, 'Answered by the gateway', code)
       assert.match(text, new RegExp(`^${status}\\b`), code)
-      assert.equal(/^\d{3} with `Retry-After`/.test(text), status === 503, code)
+      // Unless it is not to be tried again.
+      assert.equal(/^\d{3} with `Retry-After`/.test(text), status === 503 && shouldRetry !== false, code)
     }
   }
 })

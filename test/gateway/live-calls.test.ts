@@ -126,10 +126,10 @@ test('each state of a call is told, with its place in the queue', async () => {
       .join(', ')
   const seen = await untilOnBoard(gateway, 'three in the queue', (calls) => placesOf(calls))
   assert.equal(seen, 'q 1, r 2, s 3')
-  await queue[1]!.reset()
+  queue[1]!.reset()
   await untilOnBoard(gateway, 'places to move up', (calls) => placesOf(calls) === 'q 1, s 2' || undefined)
-  for (const client of queue) await client.reset()
-  await waiting.reset()
+  for (const client of queue) client.reset()
+  waiting.reset()
 
   upstream.replyOnce(jsonReply(429, {}, [['retry-after', '30']]))
   await using backing = await ask(gateway, 'again')
@@ -212,4 +212,40 @@ test('a call whose client takes no byte is cancelled at once, and twice is as on
   const rows = await recordedCalls(gateway, 1)
   assert.deepEqual([rows[0]!.outcome, rows[0]!.failure_code], ['gateway_error', 'cancelled'])
   await untilOnBoard(gateway, 'an empty board', (calls) => calls.length === 0 || undefined)
+})
+
+test('a cancelled call gives back what it may have used of the budget', async () => {
+  await using upstream = await startSimulatedUpstream()
+  const budget = ['--token-limit', '100', '--budget-action', 'reject']
+  await using gateway = await startGateway(upstream, ...budget)
+  const body = JSON.stringify({ model: 'large', max_tokens: 80 })
+  upstream.replyOnce([stall()])
+  await using holder = await openRawClient(gateway.port)
+  await holder.send(requestBytes('POST', chat, { body }))
+  const { id } = await untilState(gateway, 'large', 'waiting')
+  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 429)
+  await cancel(gateway, id)
+  assert.equal((await holder.response()).status, 503)
+  await untilOnBoard(gateway, 'an empty board', (calls) => calls.length === 0 || undefined)
+  assert.equal((await exchange(gateway.port, 'POST', chat, { body })).status, 200)
+})
+
+test('of more than a thousand calls the oldest are told, and how many there are besides', async () => {
+  await using upstream = await startSimulatedUpstream({ reply: () => ({ steps: [stall()] }) })
+  await using gateway = await startGateway(upstream, '--max-concurrent', '10')
+  await using clients = new AsyncDisposableStack()
+  for (let made = 0; made < 1010; made += 101) {
+    const some = await Promise.all(Array.from({ length: 101 }, (_, at) => ask(gateway, `${made + at}`)))
+    for (const client of some) clients.use(client)
+    await untilCalls(gateway, { active: 10, queued: made + 91 })
+  }
+  const board = await new ControlClient(gateway.directory).live()
+  assert.ok(typeof board === 'object')
+  assert.deepEqual([board.calls.length, board.more], [1000, 10])
+  const ids = board.calls.map(({ id }) => id)
+  assert.deepEqual(ids, ids.toSorted())
+  assert.deepEqual(
+    board.calls.map(({ queue_place: place }) => place),
+    Array.from({ length: 1000 }, (_, at) => (at < 10 ? null : at - 9)),
+  )
 })

@@ -64,7 +64,7 @@ test('calls under way keep their places, tell their states, and one is cancelled
   await using streams = await ask(port, 'streams')
   await streams.waitForBytes('"w"')
   upstream.replyOnce([stall()])
-  await using _queues = await ask(port, 'queues')
+  await using queues = await ask(port, 'queues')
   await rowOf(page, 'ends')
     .getByText(/^Streaming/)
     .waitFor()
@@ -125,6 +125,12 @@ test('calls under way keep their places, tell their states, and one is cancelled
     .getByText('Cancelled')
     .waitFor()
   assert.deepEqual(opened.problems, [])
+
+  queues.reset()
+  await rowOf(page, 'queues').waitFor({ state: 'detached' })
+  await page.getByText('No call is under way.').waitFor()
+  await dashboard.command.stop('SIGKILL')
+  await page.getByText('The dashboard is not reached: what is under way is not known.').waitFor()
 })
 
 test('on a phone each call has two lines, nothing is wider than the screen, and a thousand cost few rows', async () => {

@@ -39,6 +39,8 @@ export interface BoardCardProps {
   /** How many more there are. */
   readonly more: number
   readonly isRunning: boolean
+  /** Nobody tells how things are now. */
+  readonly isLost: boolean
   /** Somebody reads what is below: it must not be moved. */
   readonly isReadBelow: boolean
   /** j and k move through this list. */
@@ -47,7 +49,7 @@ export interface BoardCardProps {
 }
 
 /** The calls that are under way, each in a place of its own from its head to its last byte. */
-export function BoardCard({ calls, more, isRunning, isReadBelow, hasKeys, onOpen }: BoardCardProps) {
+export function BoardCard({ calls, more, isRunning, isLost, isReadBelow, hasKeys, onOpen }: BoardCardProps) {
   const box = useRef<HTMLDivElement>(null)
   const reading = useReading(box, () => false, true)
   const known = useRef<readonly BoardRow[]>([])
@@ -86,6 +88,7 @@ export function BoardCard({ calls, more, isRunning, isReadBelow, hasKeys, onOpen
           isReadBelow={isReadBelow}
           hasKeys={hasKeys}
           isRunning={isRunning}
+          isLost={isLost}
           onOpen={onOpen}
           onCancel={setAsked}
         />
@@ -107,13 +110,16 @@ export function BoardCard({ calls, more, isRunning, isReadBelow, hasKeys, onOpen
   )
 }
 
-interface BoardListProps extends Pick<BoardCardProps, 'isReadBelow' | 'hasKeys' | 'isRunning' | 'onOpen'> {
+interface BoardListProps extends Pick<
+  BoardCardProps,
+  'isReadBelow' | 'hasKeys' | 'isRunning' | 'isLost' | 'onOpen'
+> {
   readonly box: { current: HTMLDivElement | null }
   readonly rows: readonly BoardRow[]
   readonly onCancel: (id: string) => void
 }
 
-function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, onOpen, onCancel }: BoardListProps) {
+function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, isLost, onOpen, onCancel }: BoardListProps) {
   const { address } = useNavigation()
   const rowPx = useMedia('(width < 40rem)') ? twoLinesPx : linePx
   const list = useCallRows({ title: 'Under way', calls: rows, list: box, rowPx, hasKeys, onOpen })
@@ -134,7 +140,7 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, onOpen, onCance
         <span>Model</span>
         <span>Client, session</span>
         <span class="board-axis">
-          <span>0</span>
+          <span>{rows.length > 0 && 0}</span>
           <span>{rows.length > 0 && roundDuration(scaleMs)}</span>
         </span>
         <span>Chunks</span>
@@ -152,9 +158,11 @@ function BoardList({ box, rows, isReadBelow, hasKeys, isRunning, onOpen, onCance
       >
         {rows.length === 0 && (
           <p class="board-nothing">
-            {isRunning
-              ? 'No call is under way. One stands here from its first byte to its last, and can be cancelled.'
-              : 'The gateway is stopped, so no call is under way. Start it at the top of the page.'}
+            {isLost
+              ? 'The dashboard is not reached: what is under way is not known.'
+              : isRunning
+                ? 'No call is under way. One stands here from its first byte to its last, and can be cancelled.'
+                : 'The gateway is stopped, so no call is under way. Start it at the top of the page.'}
           </p>
         )}
         <ol aria-label="Calls under way, the oldest first" style={{ height: `${rows.length * rowPx}px` }}>

@@ -64,6 +64,7 @@ export function LiveView() {
           calls={feed.board.calls}
           more={feed.board.more}
           isRunning={isRunning}
+          isLost={isReached === false}
           isReadBelow={reading.isRead}
           hasKeys={hasKeys === 'board'}
           onOpen={panel.open}

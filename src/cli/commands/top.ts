@@ -12,7 +12,7 @@ import { type Environment, parseOptions } from '../parse-options.ts'
 import { onStopSignal } from '../stop-signal.ts'
 import { type Board, boardHead, boardTable } from '../terminal/board-lines.ts'
 import { shorten } from '../terminal/display-width.ts'
-import { type FullScreen, type Key, openFullScreen } from '../terminal/full-screen.ts'
+import { type FullScreen, openFullScreen } from '../terminal/full-screen.ts'
 import { type LineStyle, paint } from '../terminal/paint.ts'
 import { printable } from '../terminal/printable.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
@@ -30,6 +30,8 @@ const everyMs = 1000
 const mostLooks = 10
 /** A gateway that does not answer so many looks in a row has gone away. */
 const patience = 3
+/** By how many calls each key moves the mark. */
+const steps = new Map(Object.entries({ up: -1, k: -1, down: 1, j: 1, home: -Infinity, end: Infinity }))
 const help = 'up/down mark · c cancel · q quit'
 
 /** `tokenweir top`: the calls under way, as they are. Gives the exit code; throws `OptionError`. */
@@ -152,18 +154,15 @@ class Top {
     this.#markedId = this.#calls[this.#markedAt]?.id ?? null
   }
 
-  #press(key: Key): void {
+  #press(key: string): void {
     const asked = this.#asked
     this.#notice = ''
     this.#asked = null
-    if (key === 'interrupt' || (asked === null && key === 'q')) this.#ended.resolve(0)
-    else if (asked !== null) {
+    if (asked !== null) {
       if (key === 'y') void this.#cancel(asked.id)
-    } else if (key === 'up' || key === 'k') this.#mark(this.#markedAt - 1)
-    else if (key === 'down' || key === 'j') this.#mark(this.#markedAt + 1)
-    else if (key === 'home') this.#mark(0)
-    else if (key === 'end') this.#mark(this.#calls.length - 1)
+    } else if (key === 'q') this.#ended.resolve(0)
     else if (key === 'c' || key === 'x') this.#asked = this.#calls[this.#markedAt] ?? null
+    else this.#mark(this.#markedAt + (steps.get(key) ?? 0))
     this.#draw()
   }
 

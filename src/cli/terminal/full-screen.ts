@@ -1,20 +1,7 @@
+import { emitKeypressEvents } from 'node:readline'
+
 const enter = '\x1b[?1049h\x1b[?25l'
 const leave = '\x1b[?25h\x1b[?1049l'
-
-/** A key by its name (`up`, `down`, `home`, `end`, `escape`, `interrupt`), or the character that it makes. */
-export type Key = string
-
-const namedKeys: Readonly<Record<string, Key>> = {
-  '\x1b[A': 'up',
-  '\x1bOA': 'up',
-  '\x1b[B': 'down',
-  '\x1bOB': 'down',
-  '\x1b[H': 'home',
-  '\x1b[F': 'end',
-  '\x1b': 'escape',
-  '\x03': 'interrupt',
-  '\x04': 'interrupt',
-}
 
 /** The whole terminal, until it is closed: what it showed before comes back then. */
 export interface FullScreen {
@@ -25,22 +12,23 @@ export interface FullScreen {
   readonly close: () => void
 }
 
-/** Takes the terminal over: `onKey` is told each key, `onResize` when it has another size, `onEnd` when it is gone. */
+/**
+ * Takes the terminal over. `key` is told the name of each key (`up`, `q`), `resize` when the terminal has another size,
+ * `end` when it is gone, or Ctrl-C was pressed.
+ */
 export function openFullScreen(on: {
-  readonly key: (key: Key) => void
+  readonly key: (name: string) => void
   readonly resize: () => void
   readonly end: () => void
 }): FullScreen {
   const { stdin, stdout } = process
-  const onData = (text: string): void => {
-    // oxlint-disable-next-line no-control-regex -- what terminals send
-    for (const [key] of text.matchAll(/\x1b(?:\[[\d;]*[A-Za-z~]|O[A-D])|[^]/gu)) on.key(namedKeys[key] ?? key)
-  }
+  const onKey = (text: string | undefined, { ctrl = false, name = text ?? '' }: KeyPress): void =>
+    ctrl && name === 'c' ? on.end() : on.key(name)
   let isOpen = true
   const close = (): void => {
     if (!isOpen) return
     isOpen = false
-    stdin.off('data', onData).off('end', on.end).pause()
+    stdin.off('keypress', onKey).pause()
     stdout.off('resize', on.resize)
     process.off('exit', close)
     try {
@@ -51,7 +39,8 @@ export function openFullScreen(on: {
     }
   }
   process.on('exit', close)
-  stdin.setRawMode(true).setEncoding('utf8').on('data', onData).on('end', on.end).on('error', on.end)
+  emitKeypressEvents(stdin)
+  stdin.setRawMode(true).on('keypress', onKey).once('end', on.end).once('error', on.end)
   stdout.on('resize', on.resize)
   stdout.write(enter)
   return {
@@ -63,4 +52,9 @@ export function openFullScreen(on: {
     },
     close,
   }
+}
+
+interface KeyPress {
+  readonly ctrl?: boolean
+  readonly name?: string
 }
