@@ -4,33 +4,20 @@ import { field, fieldHead, readFields, varintLength, writeVarint } from './proto
 import type { Acceptance, SpanBytes, SpanFormat, SpanSource } from './span-format.ts'
 
 /** Tags of `opentelemetry.proto.trace.v1.Span`: a field's number and its wire type. */
-const traceIdTag = 0x0a
-const spanIdTag = 0x12
-const parentSpanIdTag = 0x22
 const nameTag = 0x2a
-const attributeTag = 0x4a
-const kindIsClient = Buffer.of(0x30, 3)
 const startTag = 0x39
 const endTag = 0x41
-const statusIsError = Buffer.of(0x7a, 2, 0x18, 2)
-/** Sampled; and whether the parent is elsewhere: known that it is not, known that it is. */
-const ownFlags = Buffer.of(0x85, 0x01, 1, 1, 0, 0)
-const remoteFlags = Buffer.of(0x85, 0x01, 1, 3, 0, 0)
+const attributeTag = 0x4a
 /** More than all of a span but its texts and its attributes takes. */
 const fixedBytes = 128
 /** Longer texts are not remembered: they do not repeat. */
 const longestRemembered = 300
-/** Pieces of attributes that are remembered, and how long each may be. */
-const mostShared = 32
-const longestShared = 4096
 
 type Append = (span: CallSpan, to: SpanBytes) => void
 
 /** Binary protobuf, the encoding that every receiver takes. */
 export function protobufSpans(attributes: readonly SpanAttribute[], source: SpanSource): SpanFormat {
-  const shared = attributes.filter(({ type }) => type === 'word' || type === 'list' || type === 'flag')
-  const appendShared = sharedAppender(shared)
-  const appendOwn = attributes.filter((attribute) => !shared.includes(attribute)).map(attributeAppender)
+  const appenders = attributes.map(attributeAppender)
   const nameField = remembered((name) => field(nameTag, name), longestRemembered)
   const resource = Object.entries(source.resource).map(([name, value]) =>
     keyValue(0x0a, name, textValue(value)),
@@ -41,11 +28,12 @@ export function protobufSpans(attributes: readonly SpanAttribute[], source: Span
     contentType: 'application/x-protobuf',
     append(span, to) {
       const start = to.length
-      appendIds(span, to)
+      to.reserve(fixedBytes)
+      const { bytes } = to
+      const at = start + bytes.write(fixedHex(span), start, 'hex')
+      to.length = writeTime(bytes, endTag, span.endUs, writeTime(bytes, startTag, span.startUs, at))
       to.append(nameField(span.name))
-      appendShared(span, to)
-      for (const append of appendOwn) append(span, to)
-      appendRest(span, to)
+      for (const append of appenders) append(span, to)
       putHeadBefore(start, to)
     },
     request(spans) {
@@ -57,39 +45,20 @@ export function protobufSpans(attributes: readonly SpanAttribute[], source: Span
   }
 }
 
-function appendIds({ traceId, spanId, parentSpanId }: CallSpan, to: SpanBytes): void {
-  to.reserve(fixedBytes)
-  const { bytes } = to
-  const id = (tag: number, hex: string, at: number): number => {
-    bytes[at] = tag
-    bytes[at + 1] = hex.length / 2
-    return at + 2 + bytes.write(hex, at + 2, 'hex')
-  }
-  const at = id(spanIdTag, spanId, id(traceIdTag, traceId, to.length))
-  to.length = parentSpanId === null ? at : id(parentSpanIdTag, parentSpanId, at)
+/** The fields of a few bytes each, as hexadecimal digits. */
+function fixedHex({ traceId, spanId, parentSpanId, isFailed }: CallSpan): string {
+  const ids = `0a10${traceId}1208${spanId}`
+  const clientKind = '3003'
+  const status = isFailed ? '7a021802' : ''
+  // Flags: sampled, and that the parent is not elsewhere, or is.
+  const parent = parentSpanId === null ? '850101010000' : `2208${parentSpanId}850101030000`
+  return ids + clientKind + status + parent
 }
 
-function appendRest({ startUs, endUs, isFailed, parentSpanId }: CallSpan, to: SpanBytes): void {
-  to.reserve(fixedBytes)
-  const { bytes } = to
-  let at = to.length
-  bytes.set(kindIsClient, at)
-  at = writeTime(bytes, startTag, startUs, at + kindIsClient.length)
-  at = writeTime(bytes, endTag, endUs, at)
-  if (isFailed) {
-    bytes.set(statusIsError, at)
-    at += statusIsError.length
-  }
-  bytes.set(parentSpanId === null ? ownFlags : remoteFlags, at)
-  to.length = at + ownFlags.length
-}
-
-/** In nanoseconds, as 64 bits: they are more than a number holds, and a BigInt takes longer. */
+/** In nanoseconds, which are more than a number holds. */
 function writeTime(bytes: Buffer, tag: number, us: number, at: number): number {
   bytes[at] = tag
-  const low = (us % 2 ** 32) * 1000
-  const high = Math.floor(us / 2 ** 32) * 1000 + Math.floor(low / 2 ** 32)
-  return bytes.writeUInt32LE(high, bytes.writeUInt32LE(low % 2 ** 32, at + 1))
+  return bytes.writeBigUInt64LE(BigInt(us) * 1000n, at + 1)
 }
 
 /** Tells that what was appended from `start` on is a span. */
@@ -104,36 +73,11 @@ function putHeadBefore(start: number, to: SpanBytes): void {
   to.length += headLength
 }
 
-/** Attributes that are mostly those of a call before, as one piece. */
-function sharedAppender(attributes: readonly SpanAttribute[]): Append {
-  const recent: { readonly values: readonly unknown[]; readonly bytes: Buffer }[] = []
-  const values: ReturnType<SpanAttribute['of']>[] = []
-  let next = 0
-  return ({ call }, to) => {
-    for (let i = 0; i < attributes.length; i++) values[i] = attributes[i]?.of(call) ?? null
-    let found = recent.find((one) => one.values.every((value, index) => value === values[index]))
-    if (found === undefined) {
-      const bytes = Buffer.concat(
-        attributes.map((attribute, index) => sharedField(attribute, values[index] ?? null)),
-      )
-      found = { values: [...values], bytes }
-      if (bytes.length <= longestShared) recent[next++ % mostShared] = found
-    }
-    to.append(found.bytes)
-  }
-}
-
-function sharedField({ name, type }: SpanAttribute, value: string | number | boolean | null): Buffer {
-  if (value === null) return Buffer.alloc(0)
-  if (type === 'flag') return keyValue(attributeTag, name, Buffer.of(0x10, value === true ? 1 : 0))
-  const text = String(value)
-  return keyValue(attributeTag, name, type === 'list' ? listValue(text.split(',')) : textValue(text))
-}
-
 function attributeAppender({ name, type, of }: SpanAttribute): Append {
   const whole = (value: Buffer): Buffer => keyValue(attributeTag, name, value)
-  if (type === 'text') {
-    const encoded = remembered((text) => whole(textValue(text)), longestRemembered)
+  if (type === 'text' || type === 'list' || type === 'flag') {
+    const valueOf = { text: textValue, list: listValue, flag: flagValue }[type]
+    const encoded = remembered((text) => whole(valueOf(text)), longestRemembered)
     return ({ call }, to) => {
       const value = of(call)
       if (value !== null) to.append(encoded(String(value)))
@@ -168,8 +112,12 @@ function textValue(text: string): Buffer {
   return field(0x0a, text)
 }
 
-function listValue(texts: readonly string[]): Buffer {
-  return field(0x2a, ...texts.map((text) => field(0x0a, textValue(text))))
+function listValue(text: string): Buffer {
+  return field(0x2a, ...text.split(',').map((word) => field(0x0a, textValue(word))))
+}
+
+function flagValue(text: string): Buffer {
+  return Buffer.of(0x10, text === 'true' ? 1 : 0)
 }
 
 /** Of `ExportTraceServiceResponse`. */
