@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { formatCallId, startedAtMs } from '../call/call-id.ts'
 import type { StoredCall } from '../call/call-record.ts'
 import { isFailed } from '../call/outcome.ts'
@@ -19,12 +19,12 @@ export interface CallSpan {
 }
 
 /**
- * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. A `list` is words with
- * commas between them, an `id` a text of ASCII that no two calls share.
+ * An attribute of a span, as it is read from a call; null, or a negative number, leaves it out. A `word` is a text
+ * that few calls do not share, a `list` words with commas between them, an `id` a text of ASCII that no two calls share.
  */
 export interface SpanAttribute {
   readonly name: string
-  readonly type: 'text' | 'list' | 'flag' | 'id' | 'count' | 'measure'
+  readonly type: 'text' | 'word' | 'list' | 'flag' | 'id' | 'count' | 'measure'
   readonly of: (call: StoredCall) => string | number | boolean | null
 }
 
@@ -40,11 +40,11 @@ export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
   const addressOf = ({ upstream }: StoredCall): Address | null =>
     upstream === null ? null : addressIn(upstream)
   const rows: readonly Row[] = [
-    ['gen_ai.operation.name', 'text', operationOf],
-    ['gen_ai.provider.name', 'text', (call) => addressOf(call)?.provider ?? null],
-    ['gen_ai.request.model', 'text', (call) => call.model],
+    ['gen_ai.operation.name', 'word', operationOf],
+    ['gen_ai.provider.name', 'word', (call) => addressOf(call)?.provider ?? null],
+    ['gen_ai.request.model', 'word', (call) => call.model],
     ['gen_ai.request.stream', 'flag', (call) => (operationOf(call) === null ? null : call.stream)],
-    ['gen_ai.response.model', 'text', (call) => call.responseModel],
+    ['gen_ai.response.model', 'word', (call) => call.responseModel],
     ['gen_ai.response.finish_reasons', 'list', (call) => call.finishReason],
     // The row has no time of the very first chunk, which often tells no more than who will speak.
     [
@@ -58,14 +58,14 @@ export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
     ['gen_ai.usage.cache_write.input_tokens', 'count', (call) => call.cacheWriteTokens],
     ['gen_ai.usage.reasoning.output_tokens', 'count', (call) => call.reasoningTokens],
     ['gen_ai.conversation.id', 'text', (call) => call.session],
-    ['error.type', 'text', errorType],
-    ['server.address', 'text', (call) => addressOf(call)?.host ?? null],
+    ['error.type', 'word', errorType],
+    ['server.address', 'word', (call) => addressOf(call)?.host ?? null],
     ['server.port', 'count', (call) => addressOf(call)?.port ?? null],
     ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
-    ['http.request.method', 'text', (call) => (operationOf(call) === null ? call.method : null)],
+    ['http.request.method', 'word', (call) => (operationOf(call) === null ? call.method : null)],
     ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
     ['tokenweir.call_id', 'id', (call) => formatCallId(call.id)],
-    ['tokenweir.outcome', 'text', (call) => call.outcome],
+    ['tokenweir.outcome', 'word', (call) => call.outcome],
     ['tokenweir.attempts', 'count', (call) => call.attempts],
     ['tokenweir.queue_ms', 'measure', (call) => call.queueMs],
     ['tokenweir.retry_wait_ms', 'measure', (call) => call.retryWaitMs],
@@ -90,13 +90,11 @@ export function spanOf(call: StoredCall): CallSpan | null {
   if (isUnsampled || !isInference || outcome === 'interrupted') return null
   const operation = operationOf(call) ?? method
   const startUs = startedAtMs(call.id) * 1000
-  // All but six bits are random; a span's id has to be its own only within a trace.
-  const random = randomUUID().replaceAll('-', '')
   return {
     call,
     name: model === null ? operation : `${operation} ${model}`,
-    traceId: traceId ?? random,
-    spanId: random.slice(16),
+    traceId: traceId ?? randomHex(32),
+    spanId: randomHex(16),
     parentSpanId,
     startUs,
     endUs: startUs + Math.round((durationMs ?? 0) * 1000),
@@ -150,4 +148,17 @@ function addressAt(upstream: string, schemePort: number): Address {
     ([suffix]) => /^(?:|.*[.-])$/.test(host.slice(0, -suffix.length)) && host.endsWith(suffix),
   )
   return { host, port: port === undefined ? schemePort : Number(port), provider: known?.[1] ?? host }
+}
+
+/** Drawn a few thousand at a time, as each drawing costs a microsecond. */
+let drawn = ''
+let drawnAt = 0
+
+function randomHex(digits: number): string {
+  if (drawnAt + digits > drawn.length) {
+    drawn = randomBytes(4096).toString('hex')
+    drawnAt = 0
+  }
+  drawnAt += digits
+  return drawn.slice(drawnAt - digits, drawnAt)
 }

@@ -12,12 +12,17 @@ const attributeTag = 0x4a
 const fixedBytes = 128
 /** Longer texts are not remembered: they do not repeat. */
 const longestRemembered = 300
+/** Pieces of attributes that are remembered, and how long each may be. */
+const mostShared = 32
+const longestShared = 4096
 
 type Append = (span: CallSpan, to: SpanBytes) => void
 
 /** Binary protobuf, the encoding that every receiver takes. */
 export function protobufSpans(attributes: readonly SpanAttribute[], source: SpanSource): SpanFormat {
-  const appenders = attributes.map(attributeAppender)
+  const shared = attributes.filter(({ type }) => type === 'word' || type === 'list' || type === 'flag')
+  const appendShared = sharedAppender(shared)
+  const appendOwn = attributes.filter((attribute) => !shared.includes(attribute)).map(attributeAppender)
   const nameField = remembered((name) => field(nameTag, name), longestRemembered)
   const resource = Object.entries(source.resource).map(([name, value]) =>
     keyValue(0x0a, name, textValue(value)),
@@ -33,7 +38,8 @@ export function protobufSpans(attributes: readonly SpanAttribute[], source: Span
       const at = start + bytes.write(fixedHex(span), start, 'hex')
       to.length = writeTime(bytes, endTag, span.endUs, writeTime(bytes, startTag, span.startUs, at))
       to.append(nameField(span.name))
-      for (const append of appenders) append(span, to)
+      appendShared(span, to)
+      for (const append of appendOwn) append(span, to)
       putHeadBefore(start, to)
     },
     request(spans) {
@@ -55,10 +61,12 @@ function fixedHex({ traceId, spanId, parentSpanId, isFailed }: CallSpan): string
   return ids + clientKind + status + parent
 }
 
-/** In nanoseconds, which are more than a number holds. */
+/** In nanoseconds, as 64 bits: they are more than a number holds, and a BigInt takes longer. */
 function writeTime(bytes: Buffer, tag: number, us: number, at: number): number {
   bytes[at] = tag
-  return bytes.writeBigUInt64LE(BigInt(us) * 1000n, at + 1)
+  const low = (us % 2 ** 32) * 1000
+  const high = Math.floor(us / 2 ** 32) * 1000 + Math.floor(low / 2 ** 32)
+  return bytes.writeUInt32LE(high, bytes.writeUInt32LE(low % 2 ** 32, at + 1))
 }
 
 /** Tells that what was appended from `start` on is a span. */
@@ -73,11 +81,36 @@ function putHeadBefore(start: number, to: SpanBytes): void {
   to.length += headLength
 }
 
+/** Attributes that are mostly those of a call before, as one piece. */
+function sharedAppender(attributes: readonly SpanAttribute[]): Append {
+  const recent: { readonly values: readonly unknown[]; readonly bytes: Buffer }[] = []
+  const values: ReturnType<SpanAttribute['of']>[] = []
+  let next = 0
+  return ({ call }, to) => {
+    for (let i = 0; i < attributes.length; i++) values[i] = attributes[i]?.of(call) ?? null
+    let found = recent.find((one) => one.values.every((value, index) => value === values[index]))
+    if (found === undefined) {
+      const bytes = Buffer.concat(
+        attributes.map((attribute, index) => sharedField(attribute, values[index] ?? null)),
+      )
+      found = { values: [...values], bytes }
+      if (bytes.length <= longestShared) recent[next++ % mostShared] = found
+    }
+    to.append(found.bytes)
+  }
+}
+
+function sharedField({ name, type }: SpanAttribute, value: string | number | boolean | null): Buffer {
+  if (value === null) return Buffer.alloc(0)
+  if (type === 'flag') return keyValue(attributeTag, name, Buffer.of(0x10, value === true ? 1 : 0))
+  const text = String(value)
+  return keyValue(attributeTag, name, type === 'list' ? listValue(text.split(',')) : textValue(text))
+}
+
 function attributeAppender({ name, type, of }: SpanAttribute): Append {
   const whole = (value: Buffer): Buffer => keyValue(attributeTag, name, value)
-  if (type === 'text' || type === 'list' || type === 'flag') {
-    const valueOf = { text: textValue, list: listValue, flag: flagValue }[type]
-    const encoded = remembered((text) => whole(valueOf(text)), longestRemembered)
+  if (type === 'text') {
+    const encoded = remembered((text) => whole(textValue(text)), longestRemembered)
     return ({ call }, to) => {
       const value = of(call)
       if (value !== null) to.append(encoded(String(value)))
@@ -112,12 +145,8 @@ function textValue(text: string): Buffer {
   return field(0x0a, text)
 }
 
-function listValue(text: string): Buffer {
-  return field(0x2a, ...text.split(',').map((word) => field(0x0a, textValue(word))))
-}
-
-function flagValue(text: string): Buffer {
-  return Buffer.of(0x10, text === 'true' ? 1 : 0)
+function listValue(texts: readonly string[]): Buffer {
+  return field(0x2a, ...texts.map((text) => field(0x0a, textValue(text))))
 }
 
 /** Of `ExportTraceServiceResponse`. */
