@@ -17,24 +17,21 @@ function bodyOf(format: AlertFormat, message: AlertMessage): string {
   const { id, at, kind, rule, subject, title, text, since } = message
   const host = hostname()
   const words = `${kindWords[kind]}${title}${subject === null ? '' : ` (${subject})`}\n${text}\n${host}`
-  switch (format) {
-    case 'json': {
-      const data = { id, rule, subject, title, text, since, host }
-      return JSON.stringify({ type: `alert.${kind}`, timestamp: at, data })
-    }
-    case 'slack': {
-      // https://docs.slack.dev/messaging/formatting-message-text: these three make links and mentions.
-      const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-      return JSON.stringify({ text: escaped, mrkdwn: false, unfurl_links: false })
-    }
-    case 'discord': {
-      const content = words.replaceAll(/[\\*_~`|>#[\]():@<-]/g, String.raw`\$&`).slice(0, 1900)
-      // Flag 4: no previews of links. Nobody is called, whatever a name says.
-      return JSON.stringify({ content, flags: 4, allowed_mentions: { parse: [] } })
-    }
-    case 'ntfy':
-      return words
+  if (format === 'json') {
+    const data = { id, rule, subject, title, text, since, host }
+    return JSON.stringify({ type: `alert.${kind}`, timestamp: at, data })
   }
+  if (format === 'slack') {
+    // https://docs.slack.dev/messaging/formatting-message-text: these three make links and mentions.
+    const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    return JSON.stringify({ text: escaped, mrkdwn: false, unfurl_links: false })
+  }
+  if (format === 'discord') {
+    const content = words.replaceAll(/[\\*_~`|>#[\]():@<-]/g, String.raw`\$&`).slice(0, 1900)
+    // Flag 4: no previews of links. Nobody is called, whatever a name says.
+    return JSON.stringify({ content, flags: 4, allowed_mentions: { parse: [] } })
+  }
+  return words
 }
 
 /**

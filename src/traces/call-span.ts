@@ -36,6 +36,9 @@ type Row = readonly [SpanAttribute['name'], SpanAttribute['type'], SpanAttribute
  * `schemePort` is the upstream's port if its name has none.
  */
 export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
+  const addressIn = remembered((upstream) => addressAt(upstream, schemePort))
+  const addressOf = ({ upstream }: StoredCall): Address | null =>
+    upstream === null ? null : addressIn(upstream)
   const rows: readonly Row[] = [
     ['gen_ai.operation.name', 'word', operationOf],
     ['gen_ai.provider.name', 'word', (call) => addressOf(call)?.provider ?? null],
@@ -57,11 +60,7 @@ export function spanAttributes(schemePort: number): readonly SpanAttribute[] {
     ['gen_ai.conversation.id', 'text', (call) => call.session],
     ['error.type', 'word', errorType],
     ['server.address', 'word', (call) => addressOf(call)?.host ?? null],
-    [
-      'server.port',
-      'count',
-      (call) => (call.upstream === null ? null : (addressOf(call)?.port ?? schemePort)),
-    ],
+    ['server.port', 'count', (call) => addressOf(call)?.port ?? null],
     ['http.response.status_code', 'count', (call) => (call.ttfbMs === null ? null : call.status)],
     ['http.request.method', 'word', (call) => (operationOf(call) === null ? call.method : null)],
     ['url.path', 'text', (call) => (operationOf(call) === null ? call.endpoint : null)],
@@ -137,22 +136,18 @@ const providers = Object.entries({
 
 interface Address {
   readonly host: string
-  readonly port: number | null
+  readonly port: number
   /** In the conventions' word; the host itself if they have none. */
   readonly provider: string
 }
 
-const addressIn = remembered((upstream): Address => {
+function addressAt(upstream: string, schemePort: number): Address {
   const [, name = upstream, port] = /^(.*?)(?::(\d+))?$/.exec(upstream) ?? []
   const host = name.replace(/^\[(.*)\]$/, '$1')
   const known = providers.find(
     ([suffix]) => /^(?:|.*[.-])$/.test(host.slice(0, -suffix.length)) && host.endsWith(suffix),
   )
-  return { host, port: port === undefined ? null : Number(port), provider: known?.[1] ?? host }
-})
-
-function addressOf({ upstream }: StoredCall): Address | null {
-  return upstream === null ? null : addressIn(upstream)
+  return { host, port: port === undefined ? schemePort : Number(port), provider: known?.[1] ?? host }
 }
 
 /** Drawn a few thousand at a time, as each drawing costs a microsecond. */

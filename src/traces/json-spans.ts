@@ -15,9 +15,8 @@ export function jsonSpans(attributes: readonly SpanAttribute[], source: SpanSour
   }))
   const { name, version } = source
   const empty = { resource: { attributes: resource }, scopeSpans: [{ scope: { name, version }, spans: [] }] }
-  const [head = '', tail = ''] = JSON.stringify({ resourceSpans: [empty] }).split(
-    /(?<="spans":\[)(?=\]\}\]\}\]\}$)/,
-  )
+  const tail = ']}]}]}'
+  const head = JSON.stringify({ resourceSpans: [empty] }).slice(0, -tail.length)
   return {
     contentType: 'application/json',
     append(span, to) {

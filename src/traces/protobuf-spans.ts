@@ -4,18 +4,10 @@ import { field, fieldHead, readFields, varintLength, writeVarint } from './proto
 import type { Acceptance, SpanBytes, SpanFormat, SpanSource } from './span-format.ts'
 
 /** Tags of `opentelemetry.proto.trace.v1.Span`: a field's number and its wire type. */
-const traceIdTag = 0x0a
-const spanIdTag = 0x12
-const parentSpanIdTag = 0x22
 const nameTag = 0x2a
-const attributeTag = 0x4a
-const kindIsClient = Buffer.of(0x30, 3)
 const startTag = 0x39
 const endTag = 0x41
-const statusIsError = Buffer.of(0x7a, 2, 0x18, 2)
-/** Sampled; and whether the parent is elsewhere: known that it is not, known that it is. */
-const ownFlags = Buffer.of(0x85, 0x01, 1, 1, 0, 0)
-const remoteFlags = Buffer.of(0x85, 0x01, 1, 3, 0, 0)
+const attributeTag = 0x4a
 /** More than all of a span but its texts and its attributes takes. */
 const fixedBytes = 128
 /** Longer texts are not remembered: they do not repeat. */
@@ -41,11 +33,13 @@ export function protobufSpans(attributes: readonly SpanAttribute[], source: Span
     contentType: 'application/x-protobuf',
     append(span, to) {
       const start = to.length
-      appendIds(span, to)
+      to.reserve(fixedBytes)
+      const { bytes } = to
+      const at = start + bytes.write(fixedHex(span), start, 'hex')
+      to.length = writeTime(bytes, endTag, span.endUs, writeTime(bytes, startTag, span.startUs, at))
       to.append(nameField(span.name))
       appendShared(span, to)
       for (const append of appendOwn) append(span, to)
-      appendRest(span, to)
       putHeadBefore(start, to)
     },
     request(spans) {
@@ -57,31 +51,14 @@ export function protobufSpans(attributes: readonly SpanAttribute[], source: Span
   }
 }
 
-function appendIds({ traceId, spanId, parentSpanId }: CallSpan, to: SpanBytes): void {
-  to.reserve(fixedBytes)
-  const { bytes } = to
-  const id = (tag: number, hex: string, at: number): number => {
-    bytes[at] = tag
-    bytes[at + 1] = hex.length / 2
-    return at + 2 + bytes.write(hex, at + 2, 'hex')
-  }
-  const at = id(spanIdTag, spanId, id(traceIdTag, traceId, to.length))
-  to.length = parentSpanId === null ? at : id(parentSpanIdTag, parentSpanId, at)
-}
-
-function appendRest({ startUs, endUs, isFailed, parentSpanId }: CallSpan, to: SpanBytes): void {
-  to.reserve(fixedBytes)
-  const { bytes } = to
-  let at = to.length
-  bytes.set(kindIsClient, at)
-  at = writeTime(bytes, startTag, startUs, at + kindIsClient.length)
-  at = writeTime(bytes, endTag, endUs, at)
-  if (isFailed) {
-    bytes.set(statusIsError, at)
-    at += statusIsError.length
-  }
-  bytes.set(parentSpanId === null ? ownFlags : remoteFlags, at)
-  to.length = at + ownFlags.length
+/** The fields of a few bytes each, as hexadecimal digits. */
+function fixedHex({ traceId, spanId, parentSpanId, isFailed }: CallSpan): string {
+  const ids = `0a10${traceId}1208${spanId}`
+  const clientKind = '3003'
+  const status = isFailed ? '7a021802' : ''
+  // Flags: sampled, and that the parent is not elsewhere, or is.
+  const parent = parentSpanId === null ? '850101010000' : `2208${parentSpanId}850101030000`
+  return ids + clientKind + status + parent
 }
 
 /** In nanoseconds, as 64 bits: they are more than a number holds, and a BigInt takes longer. */

@@ -4,7 +4,7 @@ import { messageOf } from '../lib/errors.ts'
 import { retryAfterMs } from '../lib/retry-after.ts'
 import { maskKeys } from '../secrets/key-shapes.ts'
 import type { CallSpan } from './call-span.ts'
-import { type Acceptance, SpanBytes, type SpanFormat } from './span-format.ts'
+import { SpanBytes, type SpanFormat } from './span-format.ts'
 import type { Reply, SpanReceiver } from './span-receiver.ts'
 
 export interface SpanSenderOptions {
@@ -52,8 +52,8 @@ export class SpanSender {
   /** Oldest first; the first one may be on its way. */
   readonly #batches: Batch[] = []
   #sending: Promise<void> | null = null
+  /** Null while nothing waits to be sent, and from when what waits is due. */
   #cancelFlush: (() => void) | null = null
-  #isDue = false
   /** Set while nothing is sent for a time. */
   #cancelPause: (() => void) | null = null
   #failures = 0
@@ -79,10 +79,9 @@ export class SpanSender {
     if (this.#openCount >= batch.spans || this.#open.length >= batch.bytes) {
       this.#seal()
       this.#send()
-    } else if (!this.#isDue) {
-      this.#cancelFlush ??= this.#options.clock.after(batch.afterMs, () => {
+    } else if (this.#openCount === 1) {
+      this.#cancelFlush = this.#options.clock.after(batch.afterMs, () => {
         this.#cancelFlush = null
-        this.#isDue = true
         this.#send()
       })
     }
@@ -91,7 +90,6 @@ export class SpanSender {
   /** Sends what is left, for a second or so and if the receiver was well, and lets the connection go. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#cancelFlush?.()
     this.#seal()
     const cancel = this.#options.clock.after(closeMs, () => this.#closing.abort())
     this.#send()
@@ -101,8 +99,8 @@ export class SpanSender {
     this.#options.receiver.close()
   }
 
+  /** Makes a batch of the spans that wait, and room for the next one. */
   #seal(): void {
-    this.#isDue = false
     this.#cancelFlush?.()
     this.#cancelFlush = null
     if (this.#openCount === 0) return
@@ -125,27 +123,28 @@ export class SpanSender {
   }
 
   #send(): void {
-    if (this.#sending !== null || this.#cancelPause !== null) return
-    this.#sending = this.#sendAll().finally(() => {
-      this.#sending = null
-      // What came due at the very end.
-      if (this.#isDue || this.#batches.length > 0) this.#send()
-    })
+    if (this.#sending === null && this.#cancelPause === null && this.#next() !== undefined) {
+      this.#sending = this.#sendAll()
+    }
+  }
+
+  /** The oldest batch; what is due becomes one. */
+  #next(): Batch | undefined {
+    if (this.#batches.length === 0 && this.#cancelFlush === null) this.#seal()
+    return this.#batches[0]
   }
 
   async #sendAll(): Promise<void> {
-    for (;;) {
-      if (this.#batches.length === 0 && this.#isDue) this.#seal()
-      const [next] = this.#batches
-      if (next === undefined) return
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const pauseMs = await this.#try(next)
       if (pauseMs === null) continue
       this.#cancelPause = this.#options.clock.after(pauseMs, () => {
         this.#cancelPause = null
         this.#send()
       })
-      return
+      break
     }
+    this.#sending = null
   }
 
   /** Null if the next one can follow at once, else milliseconds to wait. */
@@ -161,10 +160,7 @@ export class SpanSender {
       )
     }
     const { status, retryAfter } = reply
-    if (passing.has(status)) {
-      const askedMs = retryAfterMs(retryAfter, this.#options.clock.wallTime())
-      return this.#again(`it answers ${status}`, askedMs)
-    }
+    if (passing.has(status)) return this.#again(`it answers ${status}`, retryAfter)
     this.#batches.shift()
     this.#failures = 0
     if (status < 200 || status > 299) return this.#refused(next, status)
@@ -172,12 +168,13 @@ export class SpanSender {
     return null
   }
 
-  #again(reason: string, askedMs: number | null = null): number {
-    const { url, random = Math.random } = this.#options
+  #again(reason: string, retryAfter: string | null = null): number {
+    const { url, clock, random = Math.random } = this.#options
     const { spans, dropped } = this.figures
     const message = `${url} takes no spans: ${reason}; ${spans} wait, ${dropped} were dropped since the start; calls are served and recorded as ever`
     this.#options.warn('otlp', { code: 'otlp_unreachable', message })
     const longestMs = Math.min(pause.longestMs, pause.firstMs * 2 ** this.#failures++)
+    const askedMs = retryAfterMs(retryAfter, clock.wallTime())
     if (askedMs !== null) return Math.min(pause.askedMs, Math.max(pause.firstMs, askedMs))
     return longestMs * (0.5 + random() / 2)
   }
@@ -195,8 +192,13 @@ export class SpanSender {
 
   /** Of a batch that was taken, at least in part. */
   #accepted({ count }: Batch, body: Buffer): void {
-    const { url, warn } = this.#options
-    const { rejected, message } = this.#acceptance(body)
+    const { url, format, warn } = this.#options
+    let [rejected, message] = [0, '']
+    try {
+      ;({ rejected, message } = format.acceptance(body))
+    } catch {
+      // Some receivers say nothing, or something else; the spans are theirs all the same.
+    }
     const lost = Math.min(count, Math.max(0, rejected))
     this.#dropped += lost
     this.#sent += count - lost
@@ -204,15 +206,6 @@ export class SpanSender {
     const told = `${url} took spans and threw ${rejected} of them away${said}`
     warn('otlp', null)
     warn('otlp loss', rejected > 0 || said !== '' ? { code: 'otlp_rejected', message: told } : null)
-  }
-
-  /** Some receivers say nothing, or something else; the spans are theirs all the same. */
-  #acceptance(body: Buffer): Acceptance {
-    try {
-      return this.#options.format.acceptance(body)
-    } catch {
-      return { rejected: 0, message: '' }
-    }
   }
 
   /** The receiver's words, fit to be shown. */

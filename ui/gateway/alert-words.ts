@@ -1,4 +1,4 @@
-import type { AlertMessage, AlertsReport } from '../../src/api/alerts.ts'
+import type { ActiveAlert, AlertMessage, AlertsReport } from '../../src/api/alerts.ts'
 
 /** Where messages go. */
 export function receiverWords({ receiver }: Pick<AlertsReport, 'receiver'>): string {
@@ -7,26 +7,15 @@ export function receiverWords({ receiver }: Pick<AlertsReport, 'receiver'>): str
 }
 
 /** A model, client or session behind the name of its rule. */
-export function headOf({
-  title,
-  subject,
-}: {
-  readonly title: string
-  readonly subject: string | null
-}): string {
+export function headOf({ title, subject }: Pick<ActiveAlert, 'title' | 'subject'>): string {
   return subject === null ? title : `${title}: ${subject}`
 }
 
-const kindWords: Readonly<Record<AlertMessage['kind'], string>> = {
-  begins: '',
-  goes_on: 'Still',
-  ended: 'Ended',
-  test: '',
-}
+const kindWords = { begins: '', goes_on: 'Still · ', ended: 'Ended · ', test: '' } as const
 
 /** What a message said. */
 export function messageWords({ kind, ...of }: AlertMessage): string {
-  return [kindWords[kind], headOf(of)].filter((part) => part !== '').join(' · ')
+  return `${kindWords[kind]}${headOf(of)}`
 }
 
 /** Whether it arrived. */
