@@ -143,7 +143,10 @@ export class SessionList {
     return this.#statements.number(
       `SELECT c.id FROM calls AS c INDEXED BY calls_by_session
         WHERE c.session_id = ? AND c.id >= ? AND c.id < ?${andSql(condition)} ORDER BY c.id DESC LIMIT 1`,
-      ...[session, Math.max(fromId, leastId), pastId, ...condition.values],
+      session,
+      Math.max(fromId, leastId),
+      pastId,
+      ...condition.values,
     )
   }
 
