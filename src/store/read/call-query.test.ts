@@ -141,3 +141,20 @@ test('a tag of more sets than are looked up is found all the same', async () => 
     ],
   )
 })
+
+test('of a session with very many calls the newest are told', async () => {
+  await using store = await open({ calls: [] })
+  store.database.exec(`INSERT INTO sessions VALUES (1, 'one key for all');
+    INSERT INTO labels VALUES (1, 'POST');
+    INSERT INTO endpoints VALUES (1, '/');
+    WITH RECURSIVE n (n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM n WHERE n < 100010)
+    INSERT INTO calls (id, seq, call_type_id, endpoint_id, method_id, stream, instance_id, outcome_id, attempts,
+      usage_source_id, request_bytes, response_bytes, session_id)
+    SELECT (${sampleStartMs} + n) * 4096, n + 1, 0, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1 FROM n`)
+  const { sessions } = await store.reader.sessions({}, { limit: 9 })
+  const [session] = sessions
+  assert.deepEqual(
+    [sessions.length, session?.calls, session?.first_at, session?.last_at],
+    [1, 100_000, new Date(sampleStartMs + 11).toISOString(), new Date(sampleStartMs + 100_010).toISOString()],
+  )
+})

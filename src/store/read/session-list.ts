@@ -22,11 +22,18 @@ const shownModels = 20
 const perLook = 256
 const rowsAtOnce = 1000
 
+/** More calls have a name that is no run’s, such as the one cache key of an application. */
+const mostTold = 100_000
+
 const sessionSql = `SELECT id, coalesce(duration_us, 0), outcome_id, model_id, client_id, session_source_id,
     coalesce(input_tokens, 0), coalesce(output_tokens, 0), coalesce(cached_input_tokens, 0),
     coalesce(reasoning_tokens, 0), coalesce(tool_calls, 0), cost_nano_usd, usage_source_id,
     coalesce(cache_saved_nano_usd, 0)
   FROM calls INDEXED BY calls_by_session WHERE session_id = ? AND id > ? ORDER BY id LIMIT ${rowsAtOnce}`
+
+/** The newest call of a session that is no longer told. */
+const tooOldSql = `SELECT id FROM calls INDEXED BY calls_by_session WHERE session_id = ?
+  ORDER BY id DESC LIMIT 1 OFFSET ${mostTold}`
 
 type Id = number | null
 type Row = readonly [
@@ -211,9 +218,10 @@ export class SessionList {
     }
   }
 
-  /** In the order in which they began, many at once, as that takes half the time. */
+  /** The newest, in the order in which they began; many at once, as that takes half the time. */
   *#callsOf(sessionId: number): Generator<Row> {
-    for (let [afterId, count] = [-1, rowsAtOnce]; count === rowsAtOnce;) {
+    const first = this.#statements.number(tooOldSql, sessionId) ?? -1
+    for (let [afterId, count] = [first, rowsAtOnce]; count === rowsAtOnce;) {
       const rows = this.#statements.all<Row>(sessionSql, sessionId, afterId)
       yield* rows
       count = rows.length
