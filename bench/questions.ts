@@ -4,7 +4,15 @@ import type { CallReader } from '../src/call/call-reader.ts'
 import { parseCallId } from '../src/call/call-id.ts'
 import { openCallReader } from '../src/store/read/call-query.ts'
 import type { BenchOptions } from './bench-options.ts'
-import { type Asked, edgesOf, type ListAsked, type LookupAsked, nameOf } from './questions/bench-question.ts'
+import {
+  type Asked,
+  edgesOf,
+  type FigureAsked,
+  type ListAsked,
+  type LookupAsked,
+  nameOf,
+  type SessionsAsked,
+} from './questions/bench-question.ts'
 import { plainSql } from './questions/plain-sql.ts'
 import { questionList } from './questions/question-list.ts'
 import { type BenchResult, median } from './summary.ts'
@@ -67,7 +75,7 @@ export async function benchQuestions(options: BenchOptions): Promise<BenchResult
   }
 }
 
-function isSqlAsked(asked: Asked): asked is Exclude<Asked, LookupAsked> {
+function isSqlAsked(asked: Asked): asked is FigureAsked | ListAsked {
   return asked.kind === 'list' || (asked.kind === 'figures' && asked.withSql)
 }
 
@@ -77,6 +85,7 @@ type Ask = () => Promise<number>
 async function questionOf(reader: CallReader, asked: Asked, endMs: number): Promise<Ask> {
   if (asked.kind === 'list') return listOf(reader, asked, endMs)
   if (asked.kind === 'lookup') return lookupOf(reader, asked)
+  if (asked.kind === 'sessions') return sessionsOf(reader, asked)
   const edgesMs = edgesOf(asked, endMs)
   const { filter, dimension } = asked
   const isCut = asked.unit !== null && dimension !== null
@@ -104,6 +113,13 @@ async function listOf(reader: CallReader, asked: ListAsked, endMs: number): Prom
   const last = asked.isNext ? (await reader.list(filter, page)).at(-1) : undefined
   const beforeId = last === undefined ? null : parseCallId(last.id)
   return async () => (await reader.list(filter, { ...page, ...(beforeId !== null && { beforeId }) })).length
+}
+
+async function sessionsOf(reader: CallReader, { filter, isNext }: SessionsAsked): Promise<Ask> {
+  const page = { limit: 100 }
+  const beforeId = isNext ? (await reader.sessions(filter, page)).nextBeforeId : null
+  const asked = { ...page, ...(beforeId !== null && { beforeId }) }
+  return async () => (await reader.sessions(filter, asked)).sessions.length
 }
 
 async function timed(ask: Ask): Promise<Pick<Measured, 'ms' | 'cpuMs' | 'groups'>> {

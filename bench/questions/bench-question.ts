@@ -29,6 +29,15 @@ export interface ListAsked {
   readonly isNext: boolean
 }
 
+/** A question for a hundred sessions. */
+export interface SessionsAsked {
+  readonly kind: 'sessions'
+  readonly goalMs: number
+  readonly filter: CallFilter
+  /** The page after the first. */
+  readonly isNext: boolean
+}
+
 /** What every page asks beside its own question. */
 export interface LookupAsked {
   readonly kind: 'lookup'
@@ -36,12 +45,14 @@ export interface LookupAsked {
   readonly method: 'extent' | 'choices' | 'call' | 'endedSince'
 }
 
-export type Asked = FigureAsked | ListAsked | LookupAsked
+export type Asked = FigureAsked | ListAsked | SessionsAsked | LookupAsked
 
 /** For people: `day, model of 30 d, callTypes=chat`. */
 export function nameOf(asked: Asked): string {
   if (asked.kind === 'lookup') return asked.method
   const filter = Object.entries(asked.filter).map(([name, value]) => `${name}=${String(value)}`)
+  if (asked.kind === 'sessions')
+    return ['sessions', asked.isNext ? 'page after' : 'first page', ...filter].join(' · ')
   const range = asked.hours === null ? 'all time' : rangeOf(asked.hours)
   if (asked.kind === 'list') {
     const sort = asked.sort === 'started_at' ? '' : `by ${asked.sort}`

@@ -2,7 +2,7 @@ import type { CallDimension } from '../../src/call/call-question.ts'
 import type { CallFilter } from '../../src/call/call-filter.ts'
 import type { CallSort } from '../../src/call/call-reader.ts'
 import type { ZonedUnit } from '../../src/lib/zoned-time.ts'
-import type { Asked, FigureAsked, ListAsked, LookupAsked } from './bench-question.ts'
+import type { Asked, FigureAsked, ListAsked, LookupAsked, SessionsAsked } from './bench-question.ts'
 
 /** Milliseconds that an answer may take, by the kind of question. */
 const goals = { seed: 50, filtered: 150, other: 500, list: 50, sorted: 300 } as const
@@ -124,6 +124,18 @@ const lists: readonly Asked[] = [
   ]),
 ]
 
+const sessions = [
+  {},
+  commonModel,
+  rareModel,
+  { client: ['code-assistant'] },
+  { client: ['a-rare-client'] },
+  { failedOnly: true },
+].flatMap((filter): readonly SessionsAsked[] => [
+  { kind: 'sessions', goalMs: goals.list, filter, isNext: false },
+  { kind: 'sessions', goalMs: goals.list, filter, isNext: true },
+])
+
 const lookups = (['extent', 'choices', 'call', 'endedSince'] as const).map((method): LookupAsked => ({
   kind: 'lookup',
   goalMs: goals.list,
@@ -138,5 +150,6 @@ export const questionList: readonly Asked[] = [
   ...twoKeys,
   ...others,
   ...lists,
+  ...sessions,
   ...lookups,
 ]

@@ -1,6 +1,9 @@
 import type { CacheFigures } from './call-question.ts'
 
-/** A session and what its calls come to: all that are recorded, whichever of them was asked for. Times are ISO 8601, UTC. */
+/**
+ * A session and what its calls come to: all that are recorded, whichever of them was asked for; of over 100,000 the
+ * newest. Times are ISO 8601, UTC.
+ */
 export interface CallSession extends CacheFigures {
   readonly session: string
   /** Of the last call, as `client`. */

@@ -1,5 +1,4 @@
 import { parseCallId } from '../call/call-id.ts'
-import type { Sessions } from '../api/sessions.ts'
 import type { CallJson } from '../call/call-record.ts'
 import type { CallDimension, GroupFigures } from '../call/call-question.ts'
 import { type QueryOf, type QueryTable, meaning, or } from '../dashboard/http/query-parameters.ts'
@@ -15,6 +14,7 @@ import { integer, oneOf, timeZone } from '../options/value-kind.ts'
 import type { GroupAnswer, QueryGroup } from '../query/group-answer.ts'
 import type { ListAnswer } from '../query/list-answer.ts'
 import type { QueryQuestion } from '../query/query-question.ts'
+import type { sessionsAnswer } from '../query/sessions-answer.ts'
 import { partOf, recordedText } from './recorded-text.ts'
 
 /** What the tools are answered from. */
@@ -102,12 +102,17 @@ export const tools: Readonly<Record<string, Tool>> = {
     { ...some, cursor: callsTable.cursor, limit: meaning('sessions', or(integer(1, 100), 20)) },
     async ({ cursor, limit, ...asked }, sources) => {
       const page = { limit, ...(cursor !== null && { beforeId: cursor }) }
-      const { told, sessions, next_cursor } = await answerTo<Sessions>(asked, sources, {}, (query) => ({
-        kind: 'sessions',
-        filter: callsQuestion(query).filter,
-        page,
-        format: 'json',
-      }))
+      const { told, sessions, next_cursor } = await answerTo<Awaited<ReturnType<typeof sessionsAnswer>>>(
+        asked,
+        sources,
+        {},
+        (query) => ({
+          kind: 'sessions',
+          filter: callsQuestion(query).filter,
+          page,
+          format: 'json',
+        }),
+      )
       return recordedText({ ...told, next_cursor }, sessions)
     },
   ),

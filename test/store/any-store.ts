@@ -27,11 +27,17 @@ const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 /** In the order of their ends, which is another than that in which they began. */
 export const fiveCalls: StoreContent = {
   calls: [
-    { ...chatCall(idAt(2)), model: 'b', traceId: trace },
+    { ...chatCall(idAt(2)), model: 'b', traceId: trace, session: 'run', tags: 'env:prod,user:x' },
     fullCall(idAt(1)),
     bareCall(idAt(3)),
-    { ...chatCall(idAt(5)), outcome: 'client_disconnected', traceId: trace },
-    { ...chatCall(idAt(4)), callType: 'embedding', outcome: 'upstream_cut' },
+    { ...chatCall(idAt(5)), outcome: 'client_disconnected', traceId: trace, tags: 'env:dev,user:x' },
+    {
+      ...chatCall(idAt(4)),
+      callType: 'embedding',
+      outcome: 'upstream_cut',
+      session: 'run',
+      tags: 'env:prod',
+    },
   ],
 }
 
@@ -56,6 +62,16 @@ const filters: readonly [CallFilter, number[]][] = [
   [{ client: ['openai-python'], endpoint: ['/v1/files'] }, []],
   [{ endpoint: ['/v1/files'] }, [3]],
   [{ failure_code: ['upstream_timeout'] }, [1]],
+  [{ session: ['run'] }, [4, 2]],
+  [{ session: ['run', 'another'], model: ['b'] }, [2]],
+  [{ session: ['run'], fromMs: sampleStartMs + 3 }, [4]],
+  [{ tag: ['env:prod'] }, [4, 2]],
+  [{ tag: ['env:prod', 'env:dev'] }, [5, 4, 2]],
+  [{ tag: ['env:prod', 'user:x'] }, [2]],
+  [{ tag: ['env:prod', 'env:dev', 'user:x'], toMs: sampleStartMs + 5 }, [2]],
+  [{ tag: ['env:pro'] }, []],
+  [{ tag: ['env:prod', 'who:me'] }, []],
+  [{ tag: ['env:prod'], session: ['run'], failedOnly: true }, [4]],
   [{ exactly: 'overloaded' }, [1]],
   [{ exactly: 'upstream_timeout' }, [1]],
   [{ exactly: formatCallId(idAt(3)) }, [3]],
@@ -190,7 +206,9 @@ export function testStore(what: string, open: OpenStore): void {
         ['b', null],
         ['c', 'env:y'],
         [null, 'who:me,env:z'],
-      ].map(([session = null, tags = null], index) => ({ ...chatCall(idAt(index)), session, tags })),
+      ].map(([session = null, tags = null], index) =>
+        Object.assign(chatCall(idAt(index)), { session, tags }),
+      ),
     })
     const edgesMs = [sampleStartMs, sampleStartMs + 2, sampleStartMs + 9]
     const told = async (dimension: CallDimension, filter: CallFilter = {}): Promise<unknown[]> => {

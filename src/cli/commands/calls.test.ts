@@ -127,10 +127,20 @@ describe('tokenweir calls', () => {
     const reader = new FakeReader()
     const run = setUp(reader)
     const wants = ['--errors', '--model', 'a', '--model', 'b/c', '--since', '15m', '--db', 'x.db']
+    wants.push('--session', 'run 1', '--session', 'run 2', '--tag', 'env:prod')
     await run.calls(wants)
     await setUp(reader).calls([])
     const fromMs = run.clock.wallTime() - 900_000
-    assert.deepEqual(reader.filters, [{ failedOnly: true, model: ['a', 'b/c'], fromMs }, {}])
+    assert.deepEqual(reader.filters, [
+      {
+        failedOnly: true,
+        model: ['a', 'b/c'],
+        session: ['run 1', 'run 2'],
+        tag: ['env:prod'],
+        fromMs,
+      },
+      {},
+    ])
     assert.deepEqual(run.paths, ['x.db'])
   })
 

@@ -142,8 +142,8 @@ export class CallList {
 type Range = readonly [fromId: number, pastId: number]
 
 function indexOf(selection: CallSelection): string {
-  if (selection.isInSession === true) return 'INDEXED BY calls_in_sessions'
-  return areFailed(selection) ? 'INDEXED BY calls_failed' : 'NOT INDEXED'
+  if (areFailed(selection)) return 'INDEXED BY calls_failed'
+  return selection.isInSession === true ? 'INDEXED BY calls_in_sessions' : 'NOT INDEXED'
 }
 
 function areFailed({ ids }: CallSelection): boolean {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import type { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fiveCalls, type StoreContent, testStore } from '../../../test/store/any-store.ts'
-import { sampleStartMs } from '../../../test/store/sample-call.ts'
+import { chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
 import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import { idsPerMs } from '../../call/call-id.ts'
+import type { CallQuestion } from '../../call/call-question.ts'
 import type { StoreReader } from '../../call/call-reader.ts'
 import { QueryTooSlowError } from '../../call/no-answer.ts'
 import { openCallReader } from './call-query.ts'
@@ -89,3 +91,70 @@ test('what was folded is answered in quarter hours, or refused with the first in
     },
     { isRolled: true },
   ))
+
+test('sessions know what is left of them after folding, and figures by session are refused there', () =>
+  withReader(
+    async (reader, database) => {
+      const foldedMs = sampleStartMs + 3
+      database.exec(`DELETE FROM calls WHERE id < ${foldedMs * 4096};
+        UPDATE rollup_state SET folded_until = ${sampleStartMs / 900_000 + 1}`)
+      const { sessions } = await reader.sessions({}, { limit: 9 })
+      assert.deepEqual(
+        sessions.map(({ session, calls }) => [session, calls]),
+        [['run', 1]],
+      )
+      const edgesMs = [sampleStartMs, sampleStartMs + 9]
+      const asked: readonly Omit<CallQuestion, 'edgesMs'>[] = [
+        { filter: {}, dimension: 'session' },
+        { filter: {}, dimension: 'tag:env' },
+        { filter: { session: ['run'] }, dimension: null },
+        { filter: { tag: ['env:prod'] }, dimension: 'model' },
+      ]
+      for (const question of asked)
+        await assert.rejects(() => reader.aggregate({ ...question, edgesMs }), { name: 'FoldedRangeError' })
+    },
+    { isRolled: true },
+  ))
+
+test('a tag of more sets than are looked up is found all the same', async () => {
+  const calls = Array.from({ length: 5500 }, (_, index) => ({
+    ...chatCall((sampleStartMs + index) * idsPerMs),
+    tags: `request:${index},env:${index % 2 === 0 ? 'a' : 'b'},all:1`,
+  }))
+  await using store = await open({ calls })
+  const { reader } = store
+  const edgesMs = [sampleStartMs, sampleStartMs + 6000]
+  const found = async (...tag: readonly string[]): Promise<readonly [number, number]> => {
+    const { summary } = await reader.aggregate({ filter: { tag }, edgesMs, dimension: null })
+    return [(await reader.list({ tag }, { limit: 10_000 })).length, summary.calls]
+  }
+  assert.deepEqual(await found('all:1'), [5500, 5500])
+  assert.deepEqual(await found('all:1', 'env:b'), [2750, 2750])
+  assert.deepEqual(await found('request:7', 'all:1'), [1, 1])
+  assert.deepEqual(await found('request:7', 'env:a'), [0, 0])
+  const { groups } = await reader.aggregate({ filter: {}, edgesMs, dimension: 'tag:env', top: 100 })
+  assert.deepEqual(
+    groups.map(({ entry, figures }) => [entry, figures.calls]),
+    [
+      ['a', 2750],
+      ['b', 2750],
+    ],
+  )
+})
+
+test('of a session with very many calls the newest are told', async () => {
+  await using store = await open({ calls: [] })
+  store.database.exec(`INSERT INTO sessions VALUES (1, 'one key for all');
+    INSERT INTO labels VALUES (1, 'POST');
+    INSERT INTO endpoints VALUES (1, '/');
+    WITH RECURSIVE n (n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM n WHERE n < 100010)
+    INSERT INTO calls (id, seq, call_type_id, endpoint_id, method_id, stream, instance_id, outcome_id, attempts,
+      usage_source_id, request_bytes, response_bytes, session_id)
+    SELECT (${sampleStartMs} + n) * 4096, n + 1, 0, 1, 1, 0, 1, 0, 1, 0, 0, 0, 1 FROM n`)
+  const { sessions } = await store.reader.sessions({}, { limit: 9 })
+  const [session] = sessions
+  assert.deepEqual(
+    [sessions.length, session?.calls, session?.first_at, session?.last_at],
+    [1, 100_000, new Date(sampleStartMs + 11).toISOString(), new Date(sampleStartMs + 100_010).toISOString()],
+  )
+})

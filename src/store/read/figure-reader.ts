@@ -156,7 +156,7 @@ export class FigureReader {
     const condition = wholeCondition(question)
     const sql = `${callsSql[kind]} AND c.id >= ? AND c.id < ?${andSql(condition)}`
     for (const slice of slices) {
-      for (const row of this.#statements.all<FigureRow>(sql, watermark, ...slice, ...condition.values)) {
+      for (const row of this.#statements.all(sql, watermark, ...slice, ...condition.values)) {
         if (++this.#counted % rowsPerLook === 0 && this.#isOver()) throw new QueryTooSlowError()
         const entry = entryOf(row)
         if (entry === null && question.dimension === 'failure_code') continue

@@ -108,6 +108,27 @@ test('a batch that is written again adds no row, no token and no seq', () =>
     ])
   }))
 
+test('the tags of a set are noted once, also in a batch that is written again', () =>
+  withStore((store) => {
+    const tags = 'env:prod,user:a “b”,env:prod'
+    const calls = [1, 2, 3].map((index) =>
+      Object.assign(chatCall(firstId + index), { tags: index === 3 ? null : tags }),
+    )
+    store.write(...calls)
+    store.write(...calls)
+    store.write({ ...chatCall(firstId + 4), tags: 'env:prod' })
+    assert.deepEqual(
+      store.rows(
+        'SELECT s.text AS tags, t.text AS tag FROM tags_in_sets JOIN tag_sets AS s ON s.id = set_id JOIN tags AS t ON t.id = tag_id ORDER BY 1, 2',
+      ),
+      [
+        { tags: 'env:prod', tag: 'env:prod' },
+        { tags, tag: 'env:prod' },
+        { tags, tag: 'user:a “b”' },
+      ],
+    )
+  }))
+
 test('a call that the table cannot hold is dropped and counted; the others stand', () =>
   withStore((store) => {
     const broken = { ...chatCall(firstId + 1), requestBytes: Number.NaN }

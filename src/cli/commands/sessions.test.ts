@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { CallWriter } from '../../store/write/call-writer.ts'
+import { openForWriting } from '../../store/sqlite/open-store.ts'
+import { BatchEncoder, WordList } from '../../store/write/record-batch.ts'
+import type { CallRecord } from '../../call/call-record.ts'
+import { bareCall, chatCall, sampleStartMs } from '../../../test/store/sample-call.ts'
+import { FakeTerminal } from '../../../test/support/fake-terminal.ts'
+import { makeTempDir } from '../../../test/support/temp-dir.ts'
+import { OptionError } from '../parse-options.ts'
+import { run } from './sessions.ts'
+
+const idAt = (ms: number): number => (sampleStartMs + ms) * 4096
+
+const calls: readonly CallRecord[] = [
+  { ...chatCall(idAt(0)), session: 'run 1', durationMs: 500, toolCalls: 2 },
+  { ...bareCall(idAt(5)), session: 'run 2\u001b[31m', client: 'pi', outcome: 'refused', durationMs: 1 },
+  { ...chatCall(idAt(900)), session: 'run 1', model: 'qwen3', durationMs: 100 },
+  { ...chatCall(idAt(1000)), session: null },
+]
+
+async function told(argv: readonly string[], width = 160): Promise<FakeTerminal & { readonly code: number }> {
+  await using dir = await makeTempDir()
+  const path = dir.file('calls.db')
+  const database = openForWriting(path)
+  const words = new WordList()
+  const batch = new BatchEncoder().encode(calls)
+  words.accept(batch)
+  new CallWriter(database, words).write(batch)
+  database.close()
+  const terminal = new FakeTerminal({ width })
+  const code = await run([...argv, '--db', path], {}, terminal)
+  return Object.assign(terminal, { code })
+}
+
+/** Without the time, which is local. */
+const cells = (line: string): readonly string[] => line.trim().split(/ {2,}/).slice(1)
+const spaced = (word: string): string => word.replaceAll('_', ' ')
+
+describe('tokenweir sessions', () => {
+  it('prints the last sessions, the newest last, and what they come to', async () => {
+    const { out, code } = await told([])
+    const lines = out.trimEnd().split('\n')
+    assert.equal(code, 0)
+    assert.deepEqual(lines.slice(0, 3).map(cells), [
+      'session client models calls errors in_→_out cached tools cost wall in_calls'.split(' ').map(spaced),
+      ['run 2\ufffd[31m', 'pi', '–', '1', '1', '0 →', '0', '–', '0', '–', '1 ms', '1 ms'],
+      'run_1 openai-python gpt-5.1-mini,_qwen3 2 0 2,408_→_330 85_% 2 $0.000825 1.00_s 600_ms'
+        .split(' ')
+        .map(spaced),
+    ])
+    assert.equal(lines[3], '2 sessions · 3 calls · 1 failed · 2,408 → 330 tokens · 85 % cached · $0.000825')
+  })
+
+  it('prints a JSON object per line', async () => {
+    const { out } = await told(['--json', '--recent', '1'])
+    const { session, calls: count, wall_ms, between_ms } = JSON.parse(out) as Record<string, unknown>
+    assert.deepEqual([session, count, wall_ms, between_ms], ['run 1', 2, 1000, 400])
+  })
+
+  it('asks for what the options say', async () => {
+    assert.match((await told(['--client', 'pi'])).out, /run 2/)
+    assert.doesNotMatch((await told(['--client', 'pi'])).out, /run 1/)
+    assert.match((await told(['--model', 'nobody'])).out, /^No recorded session matches\.\n$/)
+    assert.equal((await told(['--model', 'nobody', '--json'])).out, '')
+    await assert.rejects(() => told(['--recent', '0']), OptionError)
+  })
+
+  it('says where nothing is', async () => {
+    const terminal = new FakeTerminal()
+    assert.equal(await run(['--db', '/nowhere/calls.db'], {}, terminal), 1)
+    assert.match(terminal.err, /There is no database yet/)
+  })
+})
