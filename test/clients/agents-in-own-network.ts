@@ -109,9 +109,18 @@ function sentBy(name: string, requests: readonly SeenRequest[]): readonly string
   return requests
     .filter((request) => request.method === 'POST' && request.json()['model'] === model)
     .map((request) =>
-      stable([request.method, request.target, ...headersOf(request), request.body.toString()].join('\n')),
+      stable([request.method, request.target, ...headersOf(request), bodyOf(request)].join('\n')),
     )
     .sort()
+}
+
+/** The keys of objects in an order of ours, as Codex writes some in another at each run; the bytes' length tells the rest. */
+function bodyOf({ body }: SeenRequest): string {
+  const sorted = (_key: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value
+  return `${body.length} bytes\n${JSON.stringify(JSON.parse(body.toString()), sorted)}`
 }
 
 /** But for what the gateway is to add, to take off or to write anew. */

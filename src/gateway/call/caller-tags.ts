@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/message-shape.ts'
-import { type RawTag, sessionInUserId } from '../http/caller-headers.ts'
+import { type RawTag, sessionInUserId } from '../caller/caller-headers.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { storedText } from '../recorder/stored-text.ts'
 

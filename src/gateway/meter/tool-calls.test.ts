@@ -9,9 +9,16 @@ interface Read {
   readonly tools: string | null
 }
 
+interface Answer {
+  readonly type: string
+  readonly callType: CallType
+  readonly status: number
+  readonly pieces: number
+}
+
 function read(
   text: string,
-  { type = 'text/event-stream', callType = 'chat' as CallType, status = 200, pieces = 1 } = {},
+  { type = 'text/event-stream', callType = 'chat', status = 200, pieces = 1 }: Partial<Answer> = {},
 ): Read {
   const meter = new CallMeter({ callType, method: 'POST' }, true, 0, assert.ifError)
   meter.responseStart({ status, statusText: '', contentLength: null, headers: ['Content-Type', type] })
