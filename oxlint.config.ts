@@ -20,14 +20,15 @@ const source: Record<string, string> = {
   'gateway/upstream': 'call lib',
   'gateway/meter': 'call json lib',
   'gateway/recorder': 'call lib secrets',
+  'gateway/caller': 'json lib',
   'gateway/raw-log': 'api call lib gateway/http',
   'gateway/usage-injection': 'call lib gateway/http gateway/meter gateway/upstream',
-  'gateway/http': 'api call json lib gateway/admission gateway/call gateway/raw-log',
+  'gateway/http': 'api call json lib gateway/admission gateway/call gateway/caller gateway/raw-log',
   'gateway/call':
-    'api call lib gateway/admission gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
+    'api call lib gateway/admission gateway/caller gateway/http gateway/meter gateway/raw-log gateway/recorder gateway/upstream gateway/usage-injection',
   'gateway/handover': 'call control lib gateway/admission gateway/http',
   'gateway/process':
-    'api call control lib metrics options payloads payloads/tap store/sqlite store/write traces gateway/admission gateway/call gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
+    'api call control lib metrics options payloads payloads/tap store/sqlite store/write traces gateway/admission gateway/call gateway/caller gateway/handover gateway/http gateway/raw-log gateway/upstream gateway/usage-injection',
 
   'store/migrations': '',
   'store/sqlite': 'call lib store/migrations store/rollup',

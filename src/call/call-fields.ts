@@ -136,7 +136,11 @@ export const callFields = {
   upstream_queue_ms: { kind: 'time', doc: 'wait that the upstream reports' },
   upstream_prompt_ms: { kind: 'time', doc: 'time for the prompt that it reports' },
   upstream_decode_ms: { kind: 'time', doc: 'time for the output that it reports' },
-  client: { kind: 'word', table: 'clients', doc: '`x-tokenweir-client`, else the product of the user agent' },
+  client: {
+    kind: 'word',
+    table: 'clients',
+    doc: '`x-tokenweir-client`, else the program that the headers tell of ([sessions.md](sessions.md))',
+  },
   key_fingerprint: { kind: 'fingerprint', doc: 'salted hash of the credential' },
   user_agent: { kind: 'word', table: 'user_agents', doc: '`User-Agent`' },
   session: {

@@ -5,12 +5,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { agentTask, answerAgent } from '../support/agent-model.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
+import type { SeenRequest } from '../support/seen-request.ts'
 import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
 import { type AgentRun, agents, type SeenRuns } from './agents.ts'
 
@@ -26,10 +27,21 @@ const namesAsked = new Set<string>()
 const nameServer = await startNameServer()
 const upstream = await startSimulatedUpstream({ reply: (request) => ({ steps: answerAgent(request) }) })
 const gateway = await startGatewayProcess({ upstream: upstream.baseUrl })
-const runs = await Promise.all(Object.keys(agents).map(runAgent))
+const names = Object.keys(agents)
+const directPort = Number(new URL(upstream.origin).port)
+let day: string
+let runs: readonly AgentRun[]
+let through: readonly SeenRequest[]
+let direct: readonly SeenRequest[]
+// What agents send has the day in it.
+do {
+  day = new Date().toDateString()
+  ;[runs, through] = await runAll(gateway.port)
+  ;[, direct] = await runAll(directPort)
+} while (day !== new Date().toDateString())
 await gateway.stop()
 const { stdout } = await run(process.execPath, [command, 'calls', '--json', '--db', gateway.databaseFile])
-const credentials = upstream.requests.map(
+const credentials = through.map(
   (request) => request.header('authorization') ?? request.header('x-api-key') ?? '',
 )
 const seen: SeenRuns = {
@@ -38,6 +50,9 @@ const seen: SeenRuns = {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as SeenRuns['calls'][number]),
+  sent: Object.fromEntries(
+    names.map((name) => [name, { through: sentBy(name, through), direct: sentBy(name, direct) }]),
+  ),
   credentials: [...new Set(credentials)].sort(),
   namesAsked: [...namesAsked].sort(),
 }
@@ -46,18 +61,19 @@ await gateway[Symbol.asyncDispose]()
 await upstream.close()
 nameServer.close()
 
-async function runAgent(name: string): Promise<AgentRun> {
+/** All at once, each in a home of its own that is empty; and what they sent. */
+async function runAll(port: number): Promise<[readonly AgentRun[], readonly SeenRequest[]]> {
+  const before = upstream.requests.length
+  for (const name of names) rmSync(join(folder, name), { recursive: true, force: true })
+  const all = await Promise.all(names.map((name) => runAgent(name, port)))
+  return [all, upstream.requests.slice(before)]
+}
+
+async function runAgent(name: string, port: number): Promise<AgentRun> {
   const { invocation, model, offered = true } = agents[name]!
   const home = join(folder, name)
   mkdirSync(join(home, 'work'), { recursive: true })
-  const asked = [
-    'env',
-    name,
-    '--offline',
-    '--port',
-    String(gateway.port),
-    ...(offered ? ['--model', model] : []),
-  ]
+  const asked = ['env', name, '--offline', '--port', String(port), ...(offered ? ['--model', model] : [])]
   const printed = await run(process.execPath, [command, ...asked])
   const [, config] = /^# This belongs in ~\/(.*)$/m.exec(printed.stderr) ?? []
   if (config !== undefined) {
@@ -85,6 +101,49 @@ async function runAgent(name: string): Promise<AgentRun> {
   const file = join(home, 'work', agentTask.file)
   const left = existsSync(file) ? readFileSync(file, 'utf8') : ''
   return { name, end: code ?? signal, output, left }
+}
+
+/** The agent's requests as the upstream saw them, each as one text; in an order of their own, as some overlap. */
+function sentBy(name: string, requests: readonly SeenRequest[]): readonly string[] {
+  const { model } = agents[name]!
+  return requests
+    .filter((request) => request.method === 'POST' && request.json()['model'] === model)
+    .map((request) =>
+      stable([request.method, request.target, ...headersOf(request), bodyOf(request)].join('\n')),
+    )
+    .sort()
+}
+
+/** The keys of objects in an order of ours, as Codex writes some in another at each run; the bytes' length tells the rest. */
+function bodyOf({ body }: SeenRequest): string {
+  const sorted = (_key: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value
+  return `${body.length} bytes\n${JSON.stringify(JSON.parse(body.toString()), sorted)}`
+}
+
+/** But for what the gateway is to add, to take off or to write anew. */
+function headersOf({ rawHeaders }: SeenRequest): readonly string[] {
+  const lines: string[] = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at] ?? ''
+    if (
+      !/^(?:via|host|connection|content-length|transfer-encoding|accept-encoding|x-tokenweir-.*)$/i.test(
+        header,
+      )
+    )
+      lines.push(`${header}: ${rawHeaders[at + 1]}`)
+  }
+  return lines
+}
+
+/** Without ids and times, which differ from run to run. */
+function stable(text: string): string {
+  return text.replaceAll(
+    /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\bses_\w+|(?<=unix_ms\\?":)\d+|(?<=Chunk ID: )\w+|(?<=Wall time: )[\d.]+/g,
+    '<id>',
+  )
 }
 
 /** The only name server in this namespace: it knows no name, and remembers who was asked for. */

@@ -34,7 +34,7 @@ describe('agents, configured by what `tokenweir env` prints', { skip }, () => {
     seen = JSON.parse(stdout) as SeenRuns
   })
 
-  for (const [name, { model, target }] of Object.entries(agents)) {
+  for (const [name, { model, target, client, session, tool }] of Object.entries(agents)) {
     it(`${name} runs a command, tells the model, and ends by itself`, () => {
       const { end, output, left } = seen.runs.find((run) => run.name === name)!
       assert.equal(end, 0, output)
@@ -43,6 +43,27 @@ describe('agents, configured by what `tokenweir env` prints', { skip }, () => {
       const calls = seen.calls.filter((call) => call.model === model && call.endpoint === target)
       assert.ok(calls.length >= 2, `the command and what came of it are two calls: ${output}`)
       for (const { outcome, output_tokens } of calls) assert.deepEqual([outcome, output_tokens], ['ok', 9])
+    })
+
+    it(`${name} is named, ${session === null ? 'its calls belong to no session' : 'its calls to one session'}, and its tool is listed`, () => {
+      const calls = seen.calls.filter((call) => call.model === model)
+      assert.deepEqual([...new Set(calls.map((call) => call.client))], [client])
+      assert.deepEqual([...new Set(calls.map((call) => call.session_source))], [session])
+      const sessions = [...new Set(calls.map((call) => call.session))]
+      assert.equal(sessions.length, 1)
+      assert.equal(sessions[0] === null, session === null)
+      const asked = calls.filter((call) => call.tool_calls !== 0)
+      assert.deepEqual(
+        asked.map(({ tool_calls, tools }) => [tool_calls, tools]),
+        [[1, tool]],
+      )
+    })
+
+    it(`${name} sends the upstream what it sends it without the gateway`, () => {
+      const { through, direct } = seen.sent[name]!
+      assert.ok(direct.length >= 2)
+      assert.equal(through.length, direct.length)
+      for (const [index, text] of direct.entries()) assertSameText(through[index]!, text)
     })
   }
 
@@ -54,3 +75,11 @@ describe('agents, configured by what `tokenweir env` prints', { skip }, () => {
     assert.deepEqual(seen.namesAsked, askedAllTheSame)
   })
 })
+
+/** As `equal`, but a failure shows only where two long texts begin to differ. */
+function assertSameText(actual: string, expected: string): void {
+  if (actual === expected) return
+  let at = 0
+  while (actual[at] === expected[at]) at++
+  assert.equal(actual.slice(Math.max(0, at - 80), at + 80), expected.slice(Math.max(0, at - 80), at + 80))
+}

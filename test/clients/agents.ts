@@ -8,6 +8,12 @@ export interface Agent {
   readonly offered?: boolean
   /** Where its calls go. */
   readonly target: string
+  /** Its name in the rows of its calls. */
+  readonly client: string
+  /** What names its session; null if it sends nothing that does. */
+  readonly session: string | null
+  /** The tool by which it runs a command. */
+  readonly tool: string
 }
 
 /** By the name that `tokenweir env` knows them under. */
@@ -16,23 +22,42 @@ export const agents: Readonly<Record<string, Agent>> = {
     invocation: 'codex exec --skip-git-repo-check -s danger-full-access "Run it"',
     model: 'weir-for-codex',
     target: '/v1/responses',
+    client: 'codex',
+    session: 'session-id',
+    tool: 'exec_command',
   },
   opencode: {
     invocation: 'opencode run "Run it"',
     model: 'weir-for-opencode',
     target: '/v1/chat/completions',
+    client: 'opencode',
+    session: 'x-session-id',
+    tool: 'bash',
   },
-  qwen: { invocation: 'qwen --yolo -p "Run it"', model: 'weir-for-qwen', target: '/v1/chat/completions' },
+  qwen: {
+    invocation: 'qwen --yolo -p "Run it"',
+    model: 'weir-for-qwen',
+    target: '/v1/chat/completions',
+    client: 'qwen-code',
+    session: null,
+    tool: 'run_shell_command',
+  },
   pi: {
     invocation: 'pi --provider anthropic --model claude-sonnet-4-5 -p "Run it"',
     model: 'claude-sonnet-4-5',
     offered: false,
     target: '/v1/messages',
+    client: 'pi',
+    session: null,
+    tool: 'bash',
   },
   continue: {
     invocation: 'cn --auto -p "Run it"',
     model: 'weir-for-continue',
     target: '/v1/chat/completions',
+    client: 'continue',
+    session: null,
+    tool: 'Bash',
   },
 }
 
@@ -58,7 +83,16 @@ export interface SeenRuns {
     readonly endpoint: string
     readonly outcome: string
     readonly output_tokens: number | null
+    readonly client: string | null
+    readonly session: string | null
+    readonly session_source: string | null
+    readonly tool_calls: number | null
+    readonly tools: string | null
   }[]
+  /** By agent, what it sent through the gateway and to the upstream itself, without ids and times. */
+  readonly sent: Readonly<
+    Record<string, { readonly through: readonly string[]; readonly direct: readonly string[] }>
+  >
   /** Each credential that the upstream was sent, once. */
   readonly credentials: readonly string[]
   /** Names outside that any of them looked up, once each. */

@@ -110,6 +110,7 @@ test('a chat call', async () => {
       cache_write_tokens: 0,
       cache_write_1h_tokens: 0,
       reasoning_tokens: 0,
+      tool_calls: 0,
       total_tokens: 18,
       usage_source: 'usage',
       request_bytes: JSON.stringify(body).length,

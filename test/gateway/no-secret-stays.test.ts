@@ -37,7 +37,16 @@ test('a key stands in no file, feed, log or answer, wherever a client or an upst
           ? jsonReply(400, { error }, headers)
           : jsonReply(
               200,
-              { model: key, service_tier: key, choices: [{ finish_reason: key, message: { content: key } }] },
+              {
+                model: key,
+                service_tier: key,
+                choices: [
+                  {
+                    finish_reason: key,
+                    message: { content: key, tool_calls: [{ function: { name: key } }] },
+                  },
+                ],
+              },
               headers,
             )),
       ]
@@ -58,10 +67,17 @@ test('a key stands in no file, feed, log or answer, wherever a client or an upst
       ['User-Agent', `${key}/1.0 agent`],
       ['x-tokenweir-client', key],
       ['x-tokenweir-session', key],
+      ['x-tokenweir-tag-a', key],
+      ['x-litellm-tags', `${key},b:${key}`],
       ['X-Note', key],
       ...bare,
     ] as const
-    const body = JSON.stringify({ model: key, messages: [{ role: 'user', content: `use ${key} please` }] })
+    const body = JSON.stringify({
+      model: key,
+      user: key,
+      metadata: { [key]: 'a', b: key },
+      messages: [{ role: 'user', content: `use ${key} please` }],
+    })
     answers.push(exchange(gateway.port, 'POST', target, { headers, body }))
     await upstream.waitForRequest(i)
   }

@@ -38,6 +38,7 @@ test('every option of the gateway gets the control that its kind of value wants'
     'trust-loopback': 'choice',
     'usage-injection': 'choice',
     'allow-host': 'text',
+    'session-header': 'text',
     'raw-log': 'choice',
     'raw-log-capture': 'text',
     'raw-log-max-body-kb': [1, 65_536],

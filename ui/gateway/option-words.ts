@@ -35,6 +35,7 @@ const known: Readonly<Record<string, Words>> = {
   via: { group: 'Network', title: 'Via header' },
   allow_host: { group: 'Network', title: 'Further host names' },
   trust_loopback: { group: 'Network', title: 'Trust in this machine' },
+  session_header: { group: 'Network', title: 'Headers that name a session' },
   metrics: { group: 'Network', title: 'Metrics for Prometheus' },
   otlp_endpoint: { group: 'Network', title: 'Receiver of spans' },
   otlp_traces_endpoint: { group: 'Network', title: 'Receiver of spans, whole address' },

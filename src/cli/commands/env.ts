@@ -82,12 +82,18 @@ const recipes = {
   pi: jsonFile('~/.pi/agent/models.json', ({ origin, base, model }) => ({
     providers:
       model === null
-        ? { openai: { baseUrl: base }, anthropic: { baseUrl: origin } }
+        ? {
+            openai: { baseUrl: base, headers: named('pi') },
+            anthropic: { baseUrl: origin, headers: named('pi') },
+          }
         : {
             tokenweir: {
               baseUrl: base,
               api: 'openai-completions',
               apiKey: 'OPENAI_API_KEY',
+              headers: named('pi'),
+              // It names its session only where it is told that somebody wants it.
+              compat: { sendSessionAffinityHeaders: true },
               models: [{ id: model }],
             },
           },
@@ -106,6 +112,8 @@ models:
     model: ${JSON.stringify(model)}
     apiBase: ${JSON.stringify(base)}
     apiKey: \${{ secrets.OPENAI_API_KEY }}
+    requestOptions:
+      headers: ${JSON.stringify(named('continue'))}
     roles: [chat, edit, apply]
 `
     },
@@ -141,6 +149,11 @@ function opencodeConfig(base: string, model: string | null): object {
   const options = { baseURL: base, apiKey: '{env:OPENAI_API_KEY}' }
   const provider = { npm: '@ai-sdk/openai-compatible', name: 'tokenweir', options, models: { [model]: {} } }
   return { provider: { tokenweir: provider }, model: `tokenweir/${model}` }
+}
+
+/** For a client that says of itself no more than which library it uses. */
+function named(client: string): object {
+  return { 'x-tokenweir-client': client }
 }
 
 function shell(lines: (wanted: Wanted) => readonly string[]): Recipe {

@@ -1,7 +1,5 @@
-import { jsonOrUndefined } from '../../json/json-piece.ts'
 import { isObject } from '../../lib/message-shape.ts'
-import { maskKeys } from '../../secrets/key-shapes.ts'
-import type { RawTag } from '../http/caller-headers.ts'
+import { type RawTag, sessionInUserId } from '../caller/caller-headers.ts'
 import type { RequestFacts } from '../http/request-peek.ts'
 import { storedText } from '../recorder/stored-text.ts'
 
@@ -9,8 +7,6 @@ import { storedText } from '../recorder/stored-text.ts'
 const mostTags = 8
 /** Longest key and longest value, in characters. */
 const longestPart = 64
-/** Longest `metadata.user_id` that a session is looked for in. */
-const longestUserId = 512
 /** What would be read as a border between tags, or cannot be shown. */
 const unfit = /[\p{Cc},]+/gu
 
@@ -20,7 +16,7 @@ export function tagText([key, value]: RawTag): string {
   const said = partText(value)
   if (kept === '' || said === '') return ''
   // A key may announce that its value is a credential.
-  const text = maskKeys(`${kept}:${said}`)
+  const text = storedText(`${kept}:${said}`, 2 * longestPart + 1)
   return text.startsWith(`${kept}:`) ? text : ''
 }
 
@@ -52,23 +48,12 @@ export function tagsOfBody({ user, safetyIdentifier, metadata }: RequestFacts): 
   if (!isObject(metadata)) return tags
   for (const [key, value] of Object.entries(metadata)) {
     const isFlat = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    if (isFlat && !(key === 'user_id' && sessionOf(value) !== null)) tags.push([key, String(value)])
+    if (isFlat && !(key === 'user_id' && sessionInUserId(value) !== null)) tags.push([key, String(value)])
   }
   return tags
 }
 
-/**
- * The session in `metadata.user_id` as Claude Code sends it: `user_…_account_…_session_…`, since 2.1.78 a JSON text with
- * `session_id`. `null` if it holds none.
- */
+/** The session that `metadata.user_id` names, if it does. */
 export function sessionInMetadata(metadata: unknown): string | null {
-  return isObject(metadata) ? sessionOf(metadata['user_id']) : null
-}
-
-function sessionOf(userId: unknown): string | null {
-  if (typeof userId !== 'string' || userId.length > longestUserId) return null
-  if (!userId.startsWith('{')) return /^user_\w+_account_[\w-]*?_session_([\w-]+)$/.exec(userId)?.[1] ?? null
-  const told = jsonOrUndefined(userId)
-  const session = isObject(told) ? told['session_id'] : null
-  return typeof session === 'string' && session !== '' ? session : null
+  return isObject(metadata) ? sessionInUserId(metadata['user_id']) : null
 }

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { createHmac } from 'node:crypto'
 import { remembered } from '../../lib/remembered.ts'
-import type { RawTag } from '../http/caller-headers.ts'
+import type { RawTag } from '../caller/caller-headers.ts'
 import type { RequestHead } from '../http/request-head.ts'
 import { storedText } from '../recorder/stored-text.ts'
 import { joinedTags, tagText } from './caller-tags.ts'
-import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from './client-names.ts'
+import { agentAt, agentNamed, agentOfHeader, type Product, productOf } from '../caller/client-names.ts'
 
 const longestLabel = 200
 /** Longest name of a model, and of what else an answer says. */

@@ -1,5 +1,11 @@
 import { narrowAcceptEncoding } from './accept-encoding.ts'
-import { mayBeTag, type RawTag, type SessionPlaces, usualSessionPlaces, withTags } from './caller-headers.ts'
+import {
+  mayBeTag,
+  type RawTag,
+  type SessionPlaces,
+  usualSessionPlaces,
+  withTags,
+} from '../caller/caller-headers.ts'
 import { hopByHopHeaders, listTokens, withoutNominated } from '../../lib/header-list.ts'
 import { isProxyHeader, isProxyVersion } from '../../lib/request-source.ts'
 import { parseTraceParent, type TraceParent } from './trace-parent.ts'

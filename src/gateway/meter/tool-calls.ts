@@ -1,10 +1,9 @@
 import { countPiece, stringPiece } from '../../json/json-piece.ts'
-import { storedText } from '../recorder/stored-text.ts'
 import type { AnswerPart } from './answer-places.ts'
 
-/** Most names that are kept, and the length of each in characters. */
+/** Most names that are kept, and so much of each, in characters: more than a record holds, to see credentials whole. */
 const mostNames = 5
-const longestName = 64
+const longestName = 300
 /** Calls of one answer beyond it are not told apart, and so not counted. */
 const mostCalls = 1000
 /** Of a call whose choice is not over yet. */
@@ -51,11 +50,11 @@ export class ToolCalls {
     return this.#names().length
   }
 
-  /** Their names as a record holds them: each once, at most five; `null` if there are none. */
+  /** Their names, each once, at most five, cut and joined by `,`; `null` if there are none. */
   get names(): string | null {
     const names = new Set<string>()
     for (const name of this.#names()) {
-      const text = storedText(name.replaceAll(unfit, ' ').trim(), longestName)
+      const text = name.replaceAll(unfit, ' ').trim().slice(0, longestName)
       if (text !== '') names.add(text)
       if (names.size === mostNames) break
     }

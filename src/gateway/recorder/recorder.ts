@@ -3,6 +3,9 @@ import type { CallTimeline } from './call-timeline.ts'
 import { longestMessage, storedText } from './stored-text.ts'
 import { type CallEnd, settle } from './settle.ts'
 
+/** Longest name of a tool, in characters. */
+const longestTool = 64
+
 /**
  * Completes the one row of a call that is over, whose answer's figures are in it already. `label` makes words of an
  * upstream fit to be stored.
@@ -22,12 +25,20 @@ export function completeRecord(
   record.serviceTier = stored(record.serviceTier)
   record.upstreamErrorCode = stored(record.upstreamErrorCode)
   record.finishReason = stored(record.finishReason)
+  record.tools = record.tools === null ? null : storedTools(record.tools)
   const message = record.errorMessage ?? (record.outcome === 'ok' ? null : (end.failure?.message ?? null))
   record.errorMessage = message === null ? null : storedText(message, longestMessage)
   const id = record.upstreamRequestId
   record.upstreamRequestId = id === null ? null : storedText(id, longestMessage)
   record.priceSource = record.costNanoUsd === null ? null : 'upstream'
   noteTimes(record, timeline)
+}
+
+function storedTools(names: string): string {
+  return names
+    .split(',')
+    .map((name) => storedText(name, longestTool))
+    .join(',')
 }
 
 function noteTimes(record: CallDraft, timeline: CallTimeline): void {

@@ -1,3 +1,6 @@
+import { jsonOrUndefined } from '../../json/json-piece.ts'
+import { isObject } from '../../lib/message-shape.ts'
+
 /**
  * Headers in which agents and gateways send the name of a run or conversation, in the order in which they are asked:
  * Claude Code; opencode and Agents SDKs; Codex, new and old; opencode's own provider, and others; cagent; Open WebUI;
@@ -21,6 +24,8 @@ const agentsSessionHeaders = [
 const noOthers = 'none'
 const tagPrefixes = ['x-tokenweir-tag-', 'helicone-property-']
 const tagList = 'x-litellm-tags'
+/** Longest user id that a session is looked for in. */
+const longestUserId = 512
 /** The key of a tag that has none of its own. */
 const plainKey = 'tag'
 /** More are not looked at: a record keeps eight. */
@@ -78,4 +83,16 @@ function listedTags(value: string): readonly RawTag[] {
       const colon = word.indexOf(':')
       return colon < 0 ? [plainKey, word] : [word.slice(0, colon), word.slice(colon + 1)]
     })
+}
+
+/**
+ * The session in the `user_id` of a body of Messages as Claude Code sends it: `user_…_account_…_session_…`, since 2.1.78 a
+ * JSON text with `session_id`. `null` if it holds none.
+ */
+export function sessionInUserId(userId: unknown): string | null {
+  if (typeof userId !== 'string' || userId.length > longestUserId) return null
+  if (!userId.startsWith('{')) return /^user_\w+_account_[\w-]*?_session_([\w-]+)$/.exec(userId)?.[1] ?? null
+  const told = jsonOrUndefined(userId)
+  const session = isObject(told) ? told['session_id'] : null
+  return typeof session === 'string' && session !== '' ? session : null
 }
