@@ -75,17 +75,23 @@ for (const [what, given, value, source, fixedBy] of maxConcurrent) {
 }
 
 test('every option is an argument, so that no variable can change one', () => {
-  withConfig({ args: ['--allow-host=a.example', '--allow-host=b.example'] }, (config) => {
-    const values = config.resolve()
-    const args = argumentsOf(gatewayOptionTable, values)
-    assert.deepEqual({ ...parseOptions(gatewayOptionTable, args, { TOKENWEIR_PORT: '1' }) }.port, values.port)
-    const again = parseOptions(gatewayOptionTable, args, {})
-    for (const key of Object.keys(gatewayOptionTable) as (keyof typeof gatewayOptionTable)[]) {
-      assert.deepEqual(again[key], values[key], key)
-      // A list that is empty has nothing to mention.
-      assert.equal(again.sources[key], 'flag', key)
-    }
-  })
+  withConfig(
+    { args: ['--allow-host=a.example', '--allow-host=b.example', '--session-header=x-run'] },
+    (config) => {
+      const values = config.resolve()
+      const args = argumentsOf(gatewayOptionTable, values)
+      assert.deepEqual(
+        { ...parseOptions(gatewayOptionTable, args, { TOKENWEIR_PORT: '1' }) }.port,
+        values.port,
+      )
+      const again = parseOptions(gatewayOptionTable, args, {})
+      for (const key of Object.keys(gatewayOptionTable) as (keyof typeof gatewayOptionTable)[]) {
+        assert.deepEqual(again[key], values[key], key)
+        // A list that is empty has nothing to mention.
+        assert.equal(again.sources[key], 'flag', key)
+      }
+    },
+  )
 })
 
 const refused = [
