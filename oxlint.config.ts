@@ -64,7 +64,7 @@ const source: Record<string, string> = {
   'cli/terminal': '*',
 }
 
-/** Views do not know one another. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
+/** Views do not know one another, but Sessions lists calls as Calls does. All of the page may import `src/api` and `src/call`, and nothing else of `src`. */
 const page: Record<string, string> = {
   // One way to write figures, on the page and in a terminal.
   format: '../src/lib',
@@ -76,6 +76,7 @@ const page: Record<string, string> = {
   filters: 'data design format',
   overview: 'call charts data design filters format',
   calls: 'call charts data design filters format',
+  sessions: 'call calls data design filters format payloads',
   live: 'call data design filters format payloads',
   costs: 'charts data design filters format',
   gateway: 'data design format',

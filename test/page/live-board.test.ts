@@ -77,7 +77,7 @@ test('calls under way keep their places, tell their states, and one is cancelled
   const client = rowOf(page, 'streams').getByRole('link', { name: 'agent-streams' })
   assert.equal(await client.getAttribute('href'), '/calls?client=agent-streams')
   const session = rowOf(page, 'streams').getByRole('link', { name: 'run of streams' })
-  assert.equal(await session.getAttribute('href'), '/sessions?session=run%20of%20streams')
+  assert.equal(await session.getAttribute('href'), '/sessions?session=run+of+streams')
   // What is to be seen in a bar is told to those who do not see it.
   await rowOf(page, 'queues')
     .getByRole('img', { name: /Waited for a slot/ })

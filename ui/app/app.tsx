@@ -12,6 +12,7 @@ import { TopBar } from './top-bar.tsx'
 const views: Readonly<Record<View, ComponentType>> = {
   overview: OverviewView,
   calls: lazyPart(async () => (await import('../calls/calls-view.tsx')).CallsView),
+  sessions: lazyPart(async () => (await import('../sessions/sessions-view.tsx')).SessionsView),
   live: lazyPart(async () => (await import('../live/live-view.tsx')).LiveView),
   costs: lazyPart(async () => (await import('../costs/costs-view.tsx')).CostsView),
   gateway: lazyPart(async () => (await import('../gateway/gateway-view.tsx')).GatewayView),

@@ -40,7 +40,7 @@ const some = <Value>(values: readonly Value[]): fc.Arbitrary<Value[]> => fc.suba
 const durations = fc.option(fc.integer({ min: 0, max: 999_999_999_999 }))
 const addresses: fc.Arbitrary<PageAddress> = fc.record(
   {
-    view: fc.constantFrom('overview', 'calls', 'live', 'costs', 'gateway'),
+    view: fc.constantFrom('overview', 'calls', 'sessions', 'live', 'costs', 'gateway'),
     range: ranges,
     models: texts,
     callTypes: some(keysOf(callTypeWords)),
@@ -55,6 +55,7 @@ const addresses: fc.Arbitrary<PageAddress> = fc.record(
     sort: fc.constantFrom(...keysOf(sortWords)),
     call: fc.option(fc.stringMatching(/^[0-9a-z]{11}$/)),
     tab: fc.constantFrom(...keysOf(callTabWords)),
+    session: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
     text: fc.string(),
     by: fc.constantFrom('model', 'client'),
     price: fc.string(),

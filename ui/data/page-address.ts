@@ -5,6 +5,7 @@ import { isCallSort, isCallTab, isCallType, isNameOf, isOutcome } from './call-w
 export const viewPaths = {
   overview: '/',
   calls: '/calls',
+  sessions: '/sessions',
   live: '/live',
   costs: '/costs',
   gateway: '/gateway',
@@ -16,6 +17,7 @@ export type View = keyof typeof viewPaths
 export const viewWords: Readonly<Record<View, string>> = {
   overview: 'Overview',
   calls: 'Calls',
+  sessions: 'Sessions',
   live: 'Live',
   costs: 'Costs',
   gateway: 'Gateway',
@@ -64,7 +66,9 @@ export const plainAddress = {
   call: null as string | null,
   /** What of it is shown. */
   tab: 'timing' as CallTab,
-  /** What is looked for in the payloads of the Live view; empty for nothing. */
+  /** The session that is shown as a whole; null lists them. */
+  session: null as string | null,
+  /** What is looked for in the payloads of the Live view, or in the names of sessions; empty for nothing. */
   text: '',
   /** What the spend is compared by. */
   by: 'model' as SpendBy,
@@ -80,7 +84,7 @@ type Fields = typeof plainAddress
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `price` and
+ * brings back what was there. Names are those of `/api/query`, but for `range`, `session`, `call`, `tab`, `text`, `by`, `price` and
  * `tz=utc`, which are the page's own.
  */
 export type PageAddress = Readonly<Fields>
@@ -146,6 +150,7 @@ const filters: Readonly<Record<string, Parameter>> = {
 
 const others: Readonly<Record<string, Parameter>> = {
   sort: one('sort', onlyIf(isCallSort)),
+  session: one('session', (text) => (text === '' ? undefined : text)),
   call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
   tab: one('tab', onlyIf(isCallTab)),
   text: one('text', (text) => text),
@@ -235,8 +240,13 @@ export function questionKey(address: PageAddress, ...rest: readonly unknown[]): 
 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
-  const { view, range, sort, call, tab, by, price, utc } = address
-  return { ...plainAddress, view, range, sort, call, tab, by, price, utc }
+  const { view, range, sort, session, call, tab, by, price, utc } = address
+  return { ...plainAddress, view, range, sort, session, call, tab, by, price, utc }
+}
+
+/** The address of a session: all of it, whatever range and filters are set elsewhere. */
+export function sessionAddress(session: string): PageAddress {
+  return { ...plainAddress, view: 'sessions', session }
 }
 
 /** Where a range begins and ends, in milliseconds since the Unix epoch. */

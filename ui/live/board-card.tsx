@@ -7,7 +7,7 @@ import { Waterfall, WaterfallLegend } from '../call/waterfall.tsx'
 import { actions } from '../data/dashboard-api.ts'
 import { nowMs } from '../data/dashboard-clock.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type PageAddress, plainAddress, writeAddress } from '../data/page-address.ts'
+import { type PageAddress, plainAddress, sessionAddress, writeAddress } from '../data/page-address.ts'
 import { useAction } from '../data/use-action.ts'
 import { Button } from '../design/button.tsx'
 import { ConfirmDialog } from '../design/confirm.tsx'
@@ -248,7 +248,7 @@ class Row extends OnlyWhenChanged<RowProps> {
             </AddressLink>
           )}
           {session !== null && (
-            <a class="quiet" href={`/sessions?session=${encodeURIComponent(session)}`}>
+            <a class="quiet" href={writeAddress({ ...sessionAddress(session), utc: address.utc })}>
               {shownText(session)}
             </a>
           )}

@@ -55,6 +55,8 @@ export interface RouteAnswers {
   'GET /': PageAnswers
   /** Calls: which calls exactly. @fails page_not_built */
   'GET /calls': PageAnswers
+  /** Sessions: what an agent did. @fails page_not_built */
+  'GET /sessions': PageAnswers
   /** Live: calls as they begin and end. @fails page_not_built */
   'GET /live': PageAnswers
   /** Costs: where the money goes. @fails page_not_built */

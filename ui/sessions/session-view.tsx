@@ -1,0 +1,3 @@
+export function SessionView({ session }: { readonly session: string }) {
+  return <p>{session}</p>
+}

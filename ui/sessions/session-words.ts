@@ -1,0 +1,34 @@
+import type { CallSession } from '../../src/call/call-session.ts'
+import { counted, dollars, duration, known, percent, shortCount } from '../format/figures.ts'
+import { shownText } from '../payloads/shown-text.ts'
+
+/** `claude-sonnet-5, gpt-5.1-mini +2`: so many models as there is room for. */
+export function modelWords(models: readonly string[], most = 2): string {
+  const more = models.length - most
+  return models.slice(0, most).map(shownText).join(', ') + (more > 0 ? ` +${more}` : '')
+}
+
+/** `$0.12`, with what has no price: `$0.12 + 3 unpriced`. */
+export function costWords({
+  cost_usd: cost,
+  unpriced_calls: unpriced,
+}: Pick<CallSession, 'cost_usd' | 'unpriced_calls'>): string {
+  if (unpriced === 0) return known(cost, dollars)
+  return cost === null ? 'No price' : `${dollars(cost)} + ${unpriced} unpriced`
+}
+
+/** A session in a sentence, for those who do not see its row. */
+export function rowWords(one: CallSession): string {
+  return [
+    shownText(one.session),
+    one.client === null ? '' : shownText(one.client),
+    counted(one.calls, 'call'),
+    one.errors > 0 ? `${one.errors} failed` : '',
+    `${shortCount(one.input_tokens)} tokens in, ${shortCount(one.output_tokens)} out`,
+    one.cached_share === null ? '' : `${percent(one.cached_share)} cached`,
+    costWords(one),
+    `${duration(one.wall_ms)}, ${duration(one.in_calls_ms)} of it in calls`,
+  ]
+    .filter((words) => words !== '')
+    .join(', ')
+}

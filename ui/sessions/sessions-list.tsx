@@ -1,0 +1,296 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { OnlyWhenChanged } from '../call/only-when-changed.ts'
+import { type RowHandlers, useCallRows } from '../call/use-call-rows.ts'
+import { useNavigation, useTimes } from '../data/navigation.tsx'
+import { isFiltered, sessionAddress, withoutFilters, writeAddress } from '../data/page-address.ts'
+import { Button } from '../design/button.tsx'
+import { Icon } from '../design/icon.tsx'
+import { Nothing } from '../design/nothing.tsx'
+import { SearchField } from '../design/search-field.tsx'
+import { useHeld, useReading } from '../design/use-reading.ts'
+import { useHeightBelow, useMedia } from '../design/use-window.ts'
+import { FilterBar } from '../filters/filter-bar.tsx'
+import { count, counted, duration, known, percent, shortCount } from '../format/figures.ts'
+import type { Times } from '../format/times.ts'
+import { shownText } from '../payloads/shown-text.ts'
+import { costWords, modelWords, rowWords } from './session-words.ts'
+import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
+
+/** Of a row on one line, and on three in a narrow window, in pixels. */
+const [linePx, linesPx] = [44, 96]
+/** The next page is asked for when so many rows are left. */
+const nearEnd = 20
+/** The list follows when somebody has stopped typing for so long. */
+const typingMs = 200
+
+/** The sessions of a range, the one that was last called in first. */
+export function SessionsList() {
+  const { address, go } = useNavigation()
+  const list = useSessions(address)
+  const { answer, rows, isStale, isLoading, trouble, again } = list
+  const box = useRef<HTMLDivElement>(null)
+  const reading = useReading(box, ({ scrollTop }) => scrollTop > linePx / 2, true)
+  const question = JSON.stringify([address.text, isStale])
+  const shown = useHeld(rows, reading.isRead && rows.length > 0, question)
+  // Pages that follow are what its reader asked for: they come below all that is there.
+  const isFurther = rows.length > shown.length && shown.every((row, at) => row.id === rows[at]?.id)
+  const seen = isFurther ? rows : shown
+  const isHeld = seen !== rows
+  const models = [...new Set(rows.flatMap((row) => row.models))]
+  const known = answer && { available_models: models, available_types: [] }
+  const isRefused = trouble !== null && !isLoading && (answer === null || isStale)
+  return (
+    <>
+      <FilterBar asked={{ ...list, answer: known, trouble: isRefused ? null : trouble }} />
+      <section class="card sessions-card" aria-label="Sessions">
+        <div class="sessions-tools">
+          <NameSearch />
+          <span class="fine" role="status">
+            {answer !== null && !isRefused && seen.length > 0 && (
+              <>
+                {list.hasMore
+                  ? `The last ${counted(seen.length, 'session')}`
+                  : counted(seen.length, 'session')}
+                <span class="sessions-order">, the one that was called in last first</span>
+              </>
+            )}
+          </span>
+          {isHeld && (
+            <button
+              type="button"
+              class="sessions-new"
+              onClick={() => {
+                reading.leave()
+                box.current?.scrollTo(0, 0)
+              }}
+            >
+              <Icon name="up" size={14} /> There is news
+            </button>
+          )}
+        </div>
+        {isRefused ? (
+          <div role="alert">
+            <Nothing
+              title="The sessions could not be listed"
+              actions={<Button onClick={again}>Try again</Button>}
+            >
+              {trouble}
+            </Nothing>
+          </div>
+        ) : answer === null ? (
+          <div class="skeleton sessions-skeleton" />
+        ) : seen.length === 0 ? (
+          <NoSessions />
+        ) : (
+          <div {...reading.listeners}>
+            <Rows list={list} rows={seen} box={box} onOpen={(id) => go(addressOf(seen, id))} />
+          </div>
+        )}
+      </section>
+    </>
+  )
+}
+
+function addressOf(rows: readonly SessionRow[], id: string): Partial<ReturnType<typeof sessionAddress>> {
+  const row = rows.find((one) => one.id === id)
+  return { session: row?.session ?? null, call: null }
+}
+
+function NameSearch() {
+  const { address, amend } = useNavigation()
+  const [text, setText] = useState(address.text)
+  useEffect(() => setText(address.text), [address.text])
+  useEffect(() => {
+    if (text === address.text) return
+    const timer = setTimeout(() => amend({ text }), typingMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <SearchField
+      label="Find a session"
+      placeholder="Find by name"
+      value={text}
+      onValue={setText}
+      keysTitle="Sessions"
+    />
+  )
+}
+
+interface RowsProps {
+  readonly list: SessionList
+  readonly rows: readonly SessionRow[]
+  readonly box: { current: HTMLDivElement | null }
+  readonly onOpen: (id: string) => void
+}
+
+function Rows({ list, rows, box, onOpen }: RowsProps) {
+  const { address } = useNavigation()
+  const times = useTimes()
+  const { hasMore, moreTrouble, loadMore, answeredMs, isStale } = list
+  const rowPx = useMedia('(width < 60rem)') ? linesPx : linePx
+  const shown = useCallRows({ title: 'Sessions', calls: rows, list: box, rowPx, onOpen })
+  const last = shown.rows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && moreTrouble === null && last >= rows.length - nearEnd) loadMore()
+  }, [last, rows.length, hasMore, loadMore])
+  const heightPx = useHeightBelow(box)
+  const longestMs = Math.max(1, ...rows.map(({ wall_ms: ms }) => ms))
+  return (
+    <>
+      <div class="session-row session-columns fine" aria-hidden="true">
+        <span>Session</span>
+        <span>Models</span>
+        <span>Last call</span>
+        <span>Calls</span>
+        <span>Tokens in, out</span>
+        <span>Cached</span>
+        <span>Cost</span>
+        <span class="session-time-key">
+          <span>In calls</span>
+          <span>Between</span>
+        </span>
+      </div>
+      <div
+        class={`sessions-scroller ${isStale ? 'is-stale' : ''}`}
+        ref={box}
+        style={{ maxHeight: `${heightPx - 28}px` }}
+        onKeyDown={shown.onKeyDown}
+      >
+        <ol aria-label="Sessions" aria-busy={isStale} style={{ height: `${rows.length * rowPx}px` }}>
+          {shown.rows.map(({ call: row, index }) => (
+            <Row
+              key={row.id}
+              row={row}
+              index={index}
+              count={hasMore ? -1 : rows.length}
+              topPx={index * rowPx}
+              longestMs={longestMs}
+              href={writeAddress({ ...address, ...addressOf([row], row.id) })}
+              times={times}
+              nowMs={answeredMs ?? 0}
+              isActive={row.id === shown.activeId}
+              {...shown.handlers}
+            />
+          ))}
+        </ol>
+        {moreTrouble !== null && (
+          <p class="sessions-foot fine" role="alert">
+            {moreTrouble}{' '}
+            <Button small onClick={loadMore}>
+              Try again
+            </Button>
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface RowProps extends RowHandlers {
+  readonly row: SessionRow
+  readonly index: number
+  readonly count: number
+  readonly topPx: number
+  /** What fills the room of a row's bar. */
+  readonly longestMs: number
+  readonly href: string
+  readonly times: Times
+  readonly nowMs: number
+  readonly isActive: boolean
+}
+
+/** A session on a line; anywhere in it leads to it. */
+class Row extends OnlyWhenChanged<RowProps> {
+  override render() {
+    const {
+      row,
+      index,
+      count: all,
+      topPx,
+      longestMs,
+      href,
+      times,
+      nowMs,
+      isActive,
+      onFocus,
+      onPress,
+    } = this.props
+    const { id, session, client, models, first_at: first, last_at: last, calls, errors } = row
+    const lastMs = Date.parse(last)
+    return (
+      <li aria-setsize={all} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
+        <a
+          class="session-row"
+          data-id={id}
+          href={href}
+          tabIndex={isActive ? 0 : -1}
+          aria-label={rowWords(row)}
+          onFocus={() => onFocus(id)}
+          onClick={(event) => onPress(event, id)}
+        >
+          <span class="session-name" title={shownText(session)}>
+            <strong>{shownText(session)}</strong>
+            <small>{client === null ? 'Unknown client' : shownText(client)}</small>
+          </span>
+          <span class="session-models quiet" title={models.map(shownText).join(', ')}>
+            {modelWords(models)}
+          </span>
+          <span class="session-at quiet" title={`First call ${times.full(Date.parse(first))}`}>
+            {times.short(lastMs, nowMs)}
+          </span>
+          <span class="session-calls">
+            {count(calls)}
+            {errors > 0 && <span class="session-failed"> {count(errors)} failed</span>}
+          </span>
+          <span class="session-tokens">
+            {shortCount(row.input_tokens)} → {shortCount(row.output_tokens)}
+          </span>
+          <span class="session-cached">{known(row.cached_share, percent)}</span>
+          <span class="session-cost">{costWords(row)}</span>
+          <span
+            class="session-time"
+            title={`${duration(row.in_calls_ms)} in calls, ${duration(row.between_ms)} between`}
+          >
+            <span class="session-bar" aria-hidden="true">
+              <span class="in-calls" style={{ width: share(row.in_calls_ms / longestMs) }} />
+              <span class="between" style={{ width: share(row.between_ms / longestMs) }} />
+            </span>
+            <strong>{duration(row.wall_ms)}</strong>
+          </span>
+        </a>
+      </li>
+    )
+  }
+}
+
+function share(part: number): string {
+  return `${(Math.min(1, part) * 100).toFixed(2)}%`
+}
+
+/** Says why there is none, and how a client names its own. */
+function NoSessions() {
+  const { address } = useNavigation()
+  if (isFiltered({ ...address, q: '' }) || address.text !== '') {
+    return (
+      <Nothing
+        title="No sessions match"
+        actions={
+          <a class="button" href={writeAddress({ ...withoutFilters(address), text: '' })}>
+            Clear search and filters
+          </a>
+        }
+      >
+        No session of this range has such a name, and a call that fits all of the filters.
+      </Nothing>
+    )
+  }
+  return (
+    <Nothing title="No sessions in this range">
+      <p>
+        A session is the run of an agent: calls that belong together. Claude Code, Codex, opencode and others
+        name theirs by themselves. Any other client does so with a header on each of its calls:
+      </p>
+      <pre class="sessions-header">x-tokenweir-session: fix-the-login-page</pre>
+    </Nothing>
+  )
+}
