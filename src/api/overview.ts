@@ -38,6 +38,8 @@ export interface OverviewBuckets {
   readonly error_rate: readonly (number | null)[]
   readonly input_tokens: readonly number[]
   readonly output_tokens: readonly number[]
+  /** Cached part of the input tokens, 0 to 1. */
+  readonly cached_share: readonly (number | null)[]
   readonly cost_usd: readonly (number | null)[]
   readonly duration_n: readonly number[]
   readonly duration_p50_ms: readonly (number | null)[]
@@ -130,6 +132,8 @@ export interface OverviewModel {
   readonly calls: number
   readonly errors: number
   readonly total_tokens: number
+  /** Cached part of the input tokens, 0 to 1; null where no usage is known. */
+  readonly cached_share: number | null
   readonly cost_usd: number | null
   readonly unpriced_calls: number
 }

@@ -146,11 +146,12 @@ function modelsOf({ groups }: CallAnswer): readonly OverviewModel[] {
   const shown = new Set([...groups.slice(0, shownModels), ...byCost.slice(0, shownModels)])
   return groups
     .filter((group) => shown.has(group))
-    .map(({ entry, figures: { calls, errors, total_tokens, cost_usd, unpriced_calls } }) => ({
+    .map(({ entry, figures: { calls, errors, total_tokens, cached_share, cost_usd, unpriced_calls } }) => ({
       model: entry === null ? null : String(entry),
       calls,
       errors,
       total_tokens,
+      cached_share,
       cost_usd,
       unpriced_calls,
     }))

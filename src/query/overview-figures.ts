@@ -37,6 +37,7 @@ export function overviewBuckets(
     error_rate: all.map((figures) => shortened(figures.error_rate)),
     input_tokens: all.map((figures) => figures.input_tokens),
     output_tokens: all.map((figures) => figures.output_tokens),
+    cached_share: all.map((figures) => shortened(figures.cached_share)),
     cost_usd: all.map((figures) => shortened(figures.cost_usd, 6)),
     duration_n: timed.map((figures) => figures.duration_ms.n),
     duration_p50_ms: column((figures) => figures.duration_ms.p50),

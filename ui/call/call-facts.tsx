@@ -2,16 +2,18 @@ import type { CallJson } from '../../src/call/call-record.ts'
 import { callTypeWords } from '../data/call-words.ts'
 import { failureCodeWords } from '../data/failure-words.ts'
 import { AddressLink, useNavigation } from '../data/navigation.tsx'
-import { type PageAddress, plainAddress } from '../data/page-address.ts'
+import { type PageAddress, plainAddress, sessionAddress } from '../data/page-address.ts'
 import { CopyButton } from '../design/copy-button.tsx'
 import { type Fact, Facts } from '../design/facts.tsx'
-import { bytes, count, counted, duration, known, unknownFigure } from '../format/figures.ts'
+import { bytes, count, counted, duration, known, speed, unknownFigure } from '../format/figures.ts'
 import { noUsageWords } from './call-words.ts'
 
 /** All that is known of a call beyond its times: how it streamed, its tokens, what the upstream said, who asked. */
 export function CallFacts({ call }: { readonly call: CallJson }) {
   const { cache_write_tokens: written, reasoning_tokens: reasoning, client_retry: retries } = call
-  const { response_model: answered, upstream_request_id: requestId, trace_id: trace } = call
+  const { response_model: answered, upstream_request_id: requestId, trace_id: trace, session } = call
+  const tags = call.tags?.split(',') ?? []
+  const { input_tokens_per_s: promptSpeed, output_tokens_per_s: speedOut } = call
   const reported = [
     ['queue', call.upstream_queue_ms],
     ['prompt', call.upstream_prompt_ms],
@@ -51,7 +53,8 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       ['Client', call.client ?? unknownFigure],
       ['User agent', call.user_agent],
       ['Key fingerprint', call.key_fingerprint],
-      ['Session', call.session],
+      ['Session', session === null ? null : <SessionLink session={session} source={call.session_source} />],
+      ['Tags', tags.length === 0 ? null : <TagLinks tags={tags} />],
       [
         'Trace',
         trace === null ? null : (
@@ -69,8 +72,13 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
       ['Attempts', count(call.attempts)],
       ['Answered by', answered === call.model ? null : answered],
       ['Finish reason', call.finish_reason],
+      ['Tools asked for', toolWords(call)],
       ['Service tier', call.service_tier],
       ['Its own timings', told.length === 0 ? null : told.join(', ')],
+      [
+        'Prompt and output speed',
+        promptSpeed === null ? null : `${speed(promptSpeed)} and ${known(speedOut, speed)} tokens/s`,
+      ],
       [
         'Request id',
         requestId === null ? null : (
@@ -95,6 +103,40 @@ export function CallFacts({ call }: { readonly call: CallJson }) {
   )
 }
 
+/** To the session as a whole, and what named it. */
+function SessionLink({ session, source }: { readonly session: string; readonly source: string | null }) {
+  const { utc } = useNavigation().address
+  return (
+    <>
+      <AddressLink class="text-link" to={{ ...sessionAddress(session), utc }}>
+        {session}
+      </AddressLink>
+      {source !== null && <span class="quiet"> by {source}</span>}
+    </>
+  )
+}
+
+/** Each to all calls that have it. */
+function TagLinks({ tags }: { readonly tags: readonly string[] }) {
+  const { utc } = useNavigation().address
+  return (
+    <span class="panel-links">
+      {tags.map((tag) => (
+        <AddressLink key={tag} class="text-link" to={{ ...plainAddress, view: 'calls', tags: [tag], utc }}>
+          {tag}
+        </AddressLink>
+      ))}
+    </span>
+  )
+}
+
+/** Names, and how many calls of them there were if those are not one each. */
+function toolWords({ tools, tool_calls: calls }: CallJson): string | null {
+  if (calls === null || calls === 0) return null
+  const names = tools?.split(',') ?? []
+  return names.length === calls ? names.join(', ') : `${names.join(', ')} (${counted(calls, 'call')})`
+}
+
 function counts(value: number | null): string | null {
   return value === null ? null : count(value)
 }
@@ -104,7 +146,7 @@ const minuteMs = 60_000
 /** Leads to calls that have something in common with this one. */
 function AlikeLinks({ call }: { readonly call: CallJson }) {
   const { utc } = useNavigation().address
-  const { model, client, failure_code: code, trace_id: trace } = call
+  const { model, client, failure_code: code, session, trace_id: trace } = call
   const startedMs = Date.parse(call.started_at)
   const rest = { ...plainAddress, utc }
   const around = { last: null, fromMs: startedMs - 5 * minuteMs, toMs: startedMs + 5 * minuteMs } as const
@@ -113,6 +155,7 @@ function AlikeLinks({ call }: { readonly call: CallJson }) {
     model !== null && [`of ${model}`, { ...rest, models: [model] }],
     client !== null && [`of ${client}`, { ...rest, clients: [client] }],
     code !== null && [`with “${failureCodeWords(code)}”`, { ...rest, failureCodes: [code] }],
+    session !== null && ['of this session', { ...rest, session }],
     trace !== null && ['of this trace', { ...rest, q: trace }],
   ]
   return (

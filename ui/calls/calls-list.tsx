@@ -18,6 +18,7 @@ import {
   dollars,
   duration,
   known,
+  roughPercent,
   roundDuration,
   speed,
   unknownFigure,
@@ -267,6 +268,9 @@ const cells: Readonly<
   type: ({ call_type: type }) => <span class="quiet">{callTypeWords[type]}</span>,
   status: (call) => <CallTag call={call} />,
   client: ({ client }) => <span class="quiet">{client ?? unknownFigure}</span>,
+  session: ({ session }) => <span class="quiet">{session ?? unknownFigure}</span>,
+  tools: ({ tools }) => <span class="quiet">{tools?.replaceAll(',', ', ') ?? unknownFigure}</span>,
+  tags: ({ tags }) => <span class="quiet">{tags?.replaceAll(',', ', ') ?? unknownFigure}</span>,
   attempts: ({ attempts }) =>
     attempts > 1 ? <strong>{attempts}</strong> : <span class="quiet">{attempts}</span>,
   input: ({ input_tokens: tokens }) => known(tokens, count),
@@ -279,6 +283,8 @@ const cells: Readonly<
       known(call.output_tokens, count)
     ),
   cached: ({ cached_input_tokens: tokens }) => known(tokens, count),
+  cachedShare: ({ cached_input_tokens: cached, input_tokens: input }) =>
+    cached === null || input === null || input === 0 ? unknownFigure : roughPercent(cached / input),
   bytes: ({ request_bytes: sent, response_bytes: received }) => `${bytes(sent)} → ${bytes(received)}`,
   cost: ({ cost_usd: cost }) => known(cost, dollars),
   queue: ({ queue_ms: ms }) =>

@@ -20,6 +20,9 @@ const columns = {
   type: { words: 'Type', rem: 6 },
   status: { words: 'Status', rem: 10.5 },
   client: { words: 'Client', rem: 9 },
+  session: { words: 'Session', title: 'The run of an agent that it is part of', rem: 9 },
+  tools: { words: 'Tools', title: 'Tools that the answer asks for', rem: 9 },
+  tags: { words: 'Tags', rem: 9 },
   attempts: {
     words: 'Attempts',
     title: 'Attempts at the upstream: more than one if the gateway tried again',
@@ -29,6 +32,12 @@ const columns = {
   input: { words: 'In', title: 'Input tokens', rem: 5, isFigure: true },
   output: { words: 'Out', title: 'Output tokens', rem: 5, isFigure: true },
   cached: { words: 'Cached', title: 'Input tokens that the upstream had cached', rem: 5, isFigure: true },
+  cachedShare: {
+    words: 'Cached %',
+    title: 'Part of the input tokens that the upstream had cached',
+    rem: 5.5,
+    isFigure: true,
+  },
   bytes: { words: 'Bytes', title: 'Bytes of the request and of the answer', rem: 9.5, isFigure: true },
   cost: { words: 'Cost', rem: 6.75, isFigure: true, sort: 'cost' },
   queue: { words: 'Queue', title: 'Waited for a slot', rem: 5.5, isFigure: true },

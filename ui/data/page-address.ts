@@ -54,6 +54,8 @@ export const plainAddress = {
   outcomes: [] as readonly Outcome[],
   failureCodes: [] as readonly string[],
   clients: [] as readonly string[],
+  /** `key:value` each. */
+  tags: [] as readonly string[],
   /** HTTP statuses, as digits. */
   statuses: [] as readonly string[],
   /** Bounds of the duration in milliseconds, both inclusive. */
@@ -66,7 +68,7 @@ export const plainAddress = {
   call: null as string | null,
   /** What of it is shown. */
   tab: 'timing' as CallTab,
-  /** The session that is shown as a whole; null lists them. */
+  /** The session that the Sessions view shows as a whole, and that others filter by; null for all. */
   session: null as string | null,
   /** What is looked for in the payloads of the Live view, or in the names of sessions; empty for nothing. */
   text: '',
@@ -84,7 +86,7 @@ type Fields = typeof plainAddress
 
 /**
  * All that the page shows is told by its address, and nothing else keeps it: a link shows others the same, and Back
- * brings back what was there. Names are those of `/api/query`, but for `range`, `session`, `call`, `tab`, `text`, `by`, `price` and
+ * brings back what was there. Names are those of `/api/query`, but for `range`, `call`, `tab`, `text`, `by`, `price` and
  * `tz=utc`, which are the page's own.
  */
 export type PageAddress = Readonly<Fields>
@@ -97,7 +99,7 @@ interface Parameter {
   readonly write: (address: PageAddress) => readonly string[]
 }
 
-type ListName = 'models' | 'clients' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'
+type ListName = 'models' | 'clients' | 'tags' | 'statuses' | 'failureCodes' | 'callTypes' | 'outcomes'
 type PlainName = Exclude<keyof PageAddress, ListName | 'range' | 'ignored'>
 
 /** A parameter of one value; `parse` answers undefined for what means nothing. */
@@ -141,6 +143,8 @@ const filters: Readonly<Record<string, Parameter>> = {
   outcome: many('outcomes', isOutcome),
   failure_code: many('failureCodes', isGiven),
   client: many('clients', isGiven),
+  session: one('session', (text) => (text === '' ? undefined : text)),
+  tag: many('tags', (text) => text.includes(':')),
   status: many('statuses', isStatus),
   errors_only: one('errorsOnly', (text) => truth[text]),
   min_ms: one('minMs', millisecondsOf),
@@ -150,7 +154,6 @@ const filters: Readonly<Record<string, Parameter>> = {
 
 const others: Readonly<Record<string, Parameter>> = {
   sort: one('sort', onlyIf(isCallSort)),
-  session: one('session', (text) => (text === '' ? undefined : text)),
   call: one('call', (text) => (/^[0-9a-z]{11}$/.test(text) ? text : undefined)),
   tab: one('tab', onlyIf(isCallTab)),
   text: one('text', (text) => text),
@@ -241,7 +244,8 @@ export function questionKey(address: PageAddress, ...rest: readonly unknown[]): 
 /** The same without any filter but the range. */
 export function withoutFilters(address: PageAddress): PageAddress {
   const { view, range, sort, session, call, tab, by, price, utc } = address
-  return { ...plainAddress, view, range, sort, session, call, tab, by, price, utc }
+  const shown = view === 'sessions' ? session : null
+  return { ...plainAddress, view, range, sort, session: shown, call, tab, by, price, utc }
 }
 
 /** The address of a session: all of it, whatever range and filters are set elsewhere. */

@@ -15,6 +15,8 @@ test('everything else that filters is told, and each can be taken away alone', (
   const chips = chipsOf({
     range: { last: null, fromMs: 1, toMs: 2 },
     clients: ['a', 'b'],
+    session: 'nightly',
+    tags: ['env:prod', 'team:x'],
     statuses: ['429'],
     failureCodes: ['client_gone'],
     minMs: 500,
@@ -31,6 +33,9 @@ test('everything else that filters is told, and each can be taken away alone', (
       ['Status', '429', { statuses: [] }],
       ['Client', 'a', { clients: ['b'] }],
       ['Client', 'b', { clients: ['a'] }],
+      ['Session', 'nightly', { session: null }],
+      ['Tag', 'env:prod', { tags: ['team:x'] }],
+      ['Tag', 'team:x', { tags: ['env:prod'] }],
       ['Duration', `500${narrow}ms to 2${narrow}s`, { minMs: null, maxMs: null }],
       ['Id or code', '0123456789a', { q: '' }],
       ['Ignored', 'foo', {}],
@@ -42,4 +47,8 @@ test('bounds of the duration read as one', () => {
   const narrow = '\u202f'
   assert.equal(chipsOf({ minMs: 500 })[0]?.words, `from 500${narrow}ms`)
   assert.equal(chipsOf({ maxMs: 500 })[0]?.words, `up to 500${narrow}ms`)
+})
+
+test('the session that the Sessions view shows is no filter of it', () => {
+  assert.deepEqual(chipsOf({ view: 'sessions', session: 'nightly' }), [])
 })

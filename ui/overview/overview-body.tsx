@@ -50,7 +50,7 @@ export function OverviewBody(props: CallsCardProps) {
       {answer.resolution !== undefined && (
         <Note>Older calls of this time were folded into sums: lists hold only those that were kept.</Note>
       )}
-      <FigureCards cards={cards} foot={courseOf} />
+      <FigureCards class="overview-cards" cards={cards} foot={courseOf} />
       <div class="overview-pair">
         <TimeChart
           title="Latency"

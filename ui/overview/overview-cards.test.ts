@@ -63,6 +63,7 @@ test('each card has its figure with its unit, one fact, and what it was', () => 
       ['Latency p95', '11.2\u202fs', 'p50 4.89\u202fs', '9.64\u202fs'],
       ['First token p95', '1.84\u202fs', 'upstream 994\u202fms', '1.84\u202fs'],
       ['Output speed', '63', '1.6\u202fM tokens out', '63'],
+      ['Cached input', '0\u202f%', '', '0\u202f%'],
       ['Cost', '$18.06', '+ 106 unpriced', '$18.06'],
     ],
   )
@@ -72,7 +73,7 @@ test('more requests and more cost are neither good nor bad; more errors are', ()
   const was = { ...totals, calls: 1000, error_rate: 0.01, cost_usd: 1 }
   assert.deepEqual(
     cards(totals, was).map(({ change }) => change?.tone),
-    ['plain', 'worse', 'plain', 'plain', 'plain', 'plain'],
+    ['plain', 'worse', 'plain', 'plain', 'plain', 'plain', 'plain'],
   )
 })
 
@@ -80,6 +81,7 @@ test('no calls of a kind are a dash, and never 0', () => {
   const quiet = {
     ...totals,
     error_rate: null,
+    cached_share: null,
     cost_usd: null,
     unpriced_calls: 0,
     duration_ms: none,
@@ -89,8 +91,16 @@ test('no calls of a kind are a dash, and never 0', () => {
   }
   assert.deepEqual(
     cards(quiet, null).map(({ value }) => value),
-    ['5\u202f788', '–', '–', '–', '–', '–'],
+    ['5\u202f788', '–', '–', '–', '–', '–', '–'],
   )
+})
+
+test('what the caches saved is told, and what they cost more than they saved', () => {
+  const factOf = (usd: number | null): string | undefined =>
+    cards({ ...totals, cached_share: 0.76, cache_saved_usd: usd }, null).find(
+      ({ words }) => words === 'Cached input',
+    )?.fact
+  assert.deepEqual([1.239, -0.5, 0, null].map(factOf), ['$1.24 saved', '$0.50 lost', '', ''])
 })
 
 test('three calls are told as they are', () => {

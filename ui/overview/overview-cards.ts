@@ -102,6 +102,17 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       to: { view: 'calls', sort: 'started_at', ...timed },
     },
     {
+      words: 'Cached input',
+      meaning:
+        'The part of the input tokens that the upstreams read from their caches, of calls whose usage is known; below it, how much more they would have cost without.',
+      value: known(totals.cached_share, percent),
+      change: change(({ cached_share }) => cached_share, { better: 'higher', isShare: true, show: percent }),
+      fact: savedWords(totals.cache_saved_usd),
+      course: buckets.cached_share,
+      colour: 'first',
+      to: { view: 'calls', sort: 'started_at' },
+    },
+    {
       words: 'Cost',
       meaning: 'Tokens times their price. Calls without a price are counted beside it, never as nothing.',
       value: known(usd, dollars),
@@ -117,6 +128,12 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       to: { view: 'calls', sort: 'cost' },
     },
   ]
+}
+
+/** What the caches saved; they cost more than they save where more is written to them than read. */
+function savedWords(usd: number | null): string {
+  if (usd === null || usd === 0) return ''
+  return usd > 0 ? `${dollars(usd)} saved` : `${dollars(-usd)} lost`
 }
 
 type TimeName = 'duration_ms' | 'ttft_ms' | 'ttft_total_ms'

@@ -7,9 +7,9 @@ import { Segments } from '../design/segments.tsx'
 import { counted } from '../format/figures.ts'
 import { type ModelMeasure, failureRows, modelRows, usualMeasure } from './rankings.ts'
 
-const measureWords = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls' }
+const measureWords = { cost: 'Cost', tokens: 'Tokens', cached: 'Cached', calls: 'Calls' }
 
-/** Which models the money, the tokens or the calls went to. */
+/** Which models the money, the tokens or the calls went to, and how much of their input was cached. */
 export function ModelsCard({ answer: { models, totals } }: { readonly answer: Overview }) {
   const [chosen, setChosen] = useState<ModelMeasure | null>(null)
   const measure = chosen ?? usualMeasure(models ?? [])

@@ -8,6 +8,7 @@ const model = (name: string | null, rest: Partial<OverviewModel>): OverviewModel
   calls: 10,
   errors: 0,
   total_tokens: 100,
+  cached_share: null,
   cost_usd: null,
   unpriced_calls: 0,
   ...rest,
@@ -64,4 +65,20 @@ test('failures lead to their calls; those without a code are the interrupted', (
   )
   assert.deepEqual(rows[0]?.to, { view: 'calls', failureCodes: ['upstream_http'], sort: 'started_at' })
   assert.deepEqual(rows[1]?.to, { view: 'calls', outcomes: ['interrupted'], sort: 'started_at' })
+})
+
+test('by what was cached: no model without usage, and 0 % is a figure', () => {
+  const models = [
+    model('none', { cached_share: 0 }),
+    model('unknown', {}),
+    model('most', { cached_share: 0.875 }),
+  ]
+  const rows = modelRows(models, 'cached')
+  assert.deepEqual(
+    rows.map(({ words, figure }) => [words, figure]),
+    [
+      ['most', '87.5\u202f%'],
+      ['none', '0\u202f%'],
+    ],
+  )
 })

@@ -1,8 +1,8 @@
 import type { Overview, OverviewModel } from '../../src/api/overview.ts'
 import type { RankedRow } from '../charts/ranked-list.tsx'
-import { count, counted, dollars, roughPercent, shortCount } from '../format/figures.ts'
+import { count, counted, dollars, percent, roughPercent, shortCount } from '../format/figures.ts'
 
-export type ModelMeasure = 'cost' | 'tokens' | 'calls'
+export type ModelMeasure = 'cost' | 'tokens' | 'cached' | 'calls'
 
 const shownRows = 8
 
@@ -20,6 +20,7 @@ interface Measure {
 const measures: Readonly<Record<ModelMeasure, Measure>> = {
   cost: { of: ({ cost_usd }) => cost_usd, show: dollars },
   tokens: { of: ({ total_tokens }) => total_tokens, show: shortCount },
+  cached: { of: ({ cached_share }) => cached_share, show: percent },
   calls: { of: ({ calls }) => calls, show: shortCount },
 }
 
@@ -27,7 +28,9 @@ const measures: Readonly<Record<ModelMeasure, Measure>> = {
 export function modelRows(models: readonly OverviewModel[], measure: ModelMeasure): readonly RankedRow[] {
   const { of, show } = measures[measure]
   return models
-    .filter((model) => measure === 'cost' || of(model) !== 0)
+    .filter(
+      (model) => measure === 'cost' || (of(model) !== null && (of(model) !== 0 || measure === 'cached')),
+    )
     .toSorted((one, other) => (of(other) ?? -1) - (of(one) ?? -1))
     .slice(0, shownRows)
     .map((model) => {
