@@ -54,7 +54,13 @@ export function sampleRun(
       toolCalls: isFailed || isLast ? null : 1,
       tools: isFailed || isLast ? null : (tools[at % tools.length] ?? null),
       ...(isFailed
-        ? { outcome: 'upstream_error', failureCode: 'upstream_error_status', status: 529, finishReason: null }
+        ? {
+            outcome: 'upstream_error',
+            failureCode: 'upstream_error_status',
+            status: 529,
+            finishReason: null,
+            usageSource: 'none',
+          }
         : {}),
     })
     cached = prompt

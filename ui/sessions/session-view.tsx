@@ -1,3 +1,234 @@
+import { useMemo, useRef } from 'preact/hooks'
+import type { Sessions } from '../../src/api/sessions.ts'
+import type { CallJson } from '../../src/call/call-record.ts'
+import type { CallSession } from '../../src/call/call-session.ts'
+import { barScaleMs } from '../call/call-phases.ts'
+import { CallPanel } from '../call/call-panel.tsx'
+import { useCallPanel } from '../call/use-call-panel.ts'
+import { CallsCards, CallsTable } from '../calls/calls-list.tsx'
+import { keptColumns } from '../calls/calls-tools.tsx'
+import { fittingColumns } from '../calls/chosen-columns.ts'
+import type { CallList } from '../calls/use-call-list.ts'
+import type { CallSort } from '../data/call-words.ts'
+import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
+import { plainAddress } from '../data/page-address.ts'
+import { useAnswer } from '../data/use-answer.ts'
+import { useWatched } from '../data/watched.ts'
+import { CopyButton } from '../design/copy-button.tsx'
+import { Facts } from '../design/facts.tsx'
+import { useShortcuts } from '../design/keys.ts'
+import { Note } from '../design/note.tsx'
+import { Nothing } from '../design/nothing.tsx'
+import { useHeld, useReading } from '../design/use-reading.ts'
+import { useMedia, useWidth } from '../design/use-window.ts'
+import { count, counted, dollars, duration, known, percent, shortCount } from '../format/figures.ts'
+import { shownText } from '../payloads/shown-text.ts'
+import { type SessionCourse, sessionCourse } from './session-course.ts'
+import { costWords, modelWords, toolCounts } from './session-words.ts'
+import { Timeline } from './timeline.tsx'
+import { useSessionCalls } from './use-session-calls.ts'
+import { useAgainOnCalls } from './use-sessions.ts'
+
+/** One session: its figures, its calls on one line of time, and the same calls as a list. */
 export function SessionView({ session }: { readonly session: string }) {
-  return <p>{session}</p>
+  const { go } = useNavigation()
+  const head = useAnswer<Sessions>(
+    session,
+    () => `/api/sessions?${new URLSearchParams({ session, limit: '1' })}`,
+  )
+  useAgainOnCalls(true, (name) => name === session, head.again)
+  const figures = head.answer?.sessions[0] ?? null
+  const loaded = useSessionCalls(session, figures?.first_at ?? null)
+  const course = useMemo(() => sessionCourse(loaded.calls), [loaded.calls])
+  const toAll = { session: null, call: null, sort: plainAddress.sort, tab: plainAddress.tab } as const
+  useShortcuts('Sessions', [{ key: 'u', words: 'All sessions', run: () => go(toAll) }])
+  const trouble = loaded.trouble ?? head.trouble
+  return (
+    <div class="view">
+      <section class="card session-head" aria-labelledby="session-name">
+        <div class="session-title">
+          <AddressLink to={toAll} class="text-link">
+            Sessions
+          </AddressLink>
+          <h2 id="session-name">{shownText(session)}</h2>
+          <CopyButton text={session} what="the session’s name" />
+        </div>
+        {figures !== null && <Figures figures={figures} course={course} />}
+      </section>
+      {trouble !== null && (
+        <Note
+          tone="bad"
+          onRetry={() => {
+            head.again()
+            loaded.again()
+          }}
+        >
+          {trouble}
+        </Note>
+      )}
+      {head.answer !== null && figures === null ? (
+        <section class="card">
+          <Nothing title="No call of this session is recorded">
+            It may have had no call that has ended yet, or its calls were folded into sums, which know of no
+            session.
+          </Nothing>
+        </section>
+      ) : loaded.calls.length === 0 || !loaded.isWhole ? (
+        trouble === null && <div class="skeleton" style={{ height: '22rem' }} />
+      ) : (
+        <CourseAndCalls course={course} calls={loaded.calls} total={figures?.calls ?? 0} />
+      )}
+    </div>
+  )
+}
+
+interface CourseAndCallsProps {
+  readonly course: SessionCourse
+  readonly calls: readonly CallJson[]
+  readonly total: number
+}
+
+function CourseAndCalls({ course, calls, total }: CourseAndCallsProps) {
+  const { address } = useNavigation()
+  const sorted = useMemo(() => inOrder(calls, address.sort), [calls, address.sort])
+  const box = useRef<HTMLDivElement>(null)
+  const reading = useReading(box, () => false, true)
+  const shown = useHeld(sorted, reading.isRead, address.sort)
+  const list = useMemo(() => listOf(shown), [shown])
+  const panel = useCallPanel(shown)
+  const isNarrow = useMedia('(width < 40rem)')
+  const widthRem = useWidth(box) / 16
+  const fitting = useMemo(() => fittingColumns(widthRem), [widthRem])
+  const columns = useWatched(keptColumns) ?? fitting
+  return (
+    <>
+      <Timeline course={course} openId={address.call} onOpen={panel.open} />
+      {total > calls.length && (
+        <p class="fine">
+          Shown are the last {count(calls.length)} of {count(total)} calls; the figures above are of all.
+        </p>
+      )}
+      <section class="card session-calls-card" aria-label="Calls of the session">
+        <div ref={box} {...reading.listeners}>
+          {isNarrow ? (
+            <CallsCards list={list} onOpen={panel.open} />
+          ) : (
+            <CallsTable list={list} columns={columns} onOpen={panel.open} />
+          )}
+        </div>
+      </section>
+      {address.call !== null && <CallPanel id={address.call} listed={panel.call} {...panel.moves} />}
+    </>
+  )
+}
+
+/** As the list of Calls has them: the newest, longest, slowest or dearest first. */
+function inOrder(calls: readonly CallJson[], sort: CallSort): readonly CallJson[] {
+  const newest = calls.toReversed()
+  if (sort === 'started_at') return newest
+  const field = ({ duration: 'duration_ms', ttft: 'ttft_ms', cost: 'cost_usd' } as const)[sort]
+  return newest.toSorted((one, other) => (other[field] ?? -1) - (one[field] ?? -1))
+}
+
+/** A list that is whole. */
+function listOf(calls: readonly CallJson[]): CallList {
+  const nothing = (): void => undefined
+  return {
+    answer: null,
+    question: null,
+    answeredMs: Date.now(),
+    trouble: null,
+    troubleCode: null,
+    isLoading: false,
+    isStale: false,
+    again: nothing,
+    calls,
+    total: calls.length,
+    scaleMs: barScaleMs(calls),
+    hasMore: false,
+    loadMore: nothing,
+    comeNear: nothing,
+    moreTrouble: null,
+  }
+}
+
+function Figures({ figures, course }: { readonly figures: CallSession; readonly course: SessionCourse }) {
+  const times = useTimes()
+  const {
+    client,
+    models,
+    calls,
+    errors,
+    wall_ms: wallMs,
+    in_calls_ms: inCallsMs,
+    between_ms: betweenMs,
+  } = figures
+  const breaks = course.pieces.filter(({ prefixBreak }) => prefixBreak !== null).length
+  const tools = toolCounts(course.pieces.map(({ call }) => call))
+  return (
+    <>
+      <p class="session-about quiet">
+        {client === null ? 'Unknown client' : shownText(client)} · {modelWords(models, 4)} ·{' '}
+        {times.between(Date.parse(figures.first_at), Date.parse(figures.first_at) + wallMs)}
+      </p>
+      <Facts
+        class="session-facts"
+        facts={[
+          ['Took', duration(wallMs)],
+          ['The model', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
+          ['Its own work and waits', <Share key="own" ms={betweenMs} wallMs={wallMs} />],
+          [
+            'Calls',
+            <>
+              {count(calls)}
+              {errors > 0 && <small class="session-failed"> {count(errors)} failed</small>}
+            </>,
+          ],
+          [
+            'Tokens in',
+            <>
+              {shortCount(figures.input_tokens)}
+              <small> {known(figures.cached_share, percent)} cached</small>
+            </>,
+          ],
+          ['Tokens out', shortCount(figures.output_tokens)],
+          [
+            'Cost',
+            <>
+              {costWords(figures)}
+              {figures.cache_saved_usd !== null && figures.cache_saved_usd > 0 && (
+                <small> {dollars(figures.cache_saved_usd)} saved by the cache</small>
+              )}
+            </>,
+          ],
+          [
+            'Cache breaks',
+            <span key="breaks" class={breaks > 0 ? 'session-broke' : ''}>
+              {count(breaks)}
+            </span>,
+          ],
+        ]}
+      />
+      {tools.length > 0 && (
+        <p class="session-tools fine">
+          <span>Tools asked for</span>
+          {tools.slice(0, 8).map(([name, times]) => (
+            <span key={name} class="tag" title={`Asked for by ${counted(times, 'call')}`}>
+              {shownText(name)} <span class="quiet">{count(times)}</span>
+            </span>
+          ))}
+          {tools.length > 8 && <span>and {count(tools.length - 8)} more</span>}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Share({ ms, wallMs }: { readonly ms: number; readonly wallMs: number }) {
+  return (
+    <>
+      {duration(ms)}
+      {wallMs > 0 && <small> {percent(Math.round((ms / wallMs) * 100) / 100)}</small>}
+    </>
+  )
 }

@@ -32,3 +32,19 @@ export function rowWords(one: CallSession): string {
     .filter((words) => words !== '')
     .join(', ')
 }
+
+/** The entries of a field that joins them by `,`. */
+export function listed(text: string | null): readonly string[] {
+  return text === null || text === '' ? [] : text.split(',')
+}
+
+/** Names of tools with how many calls asked for them, the one with the most first. */
+export function toolCounts(
+  calls: readonly { readonly tools: string | null }[],
+): readonly (readonly [name: string, calls: number])[] {
+  const counts = new Map<string, number>()
+  for (const { tools } of calls) {
+    for (const name of listed(tools)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return [...counts].toSorted(([, one], [, other]) => other - one)
+}

@@ -134,7 +134,6 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
     if (hasMore && moreTrouble === null && last >= rows.length - nearEnd) loadMore()
   }, [last, rows.length, hasMore, loadMore])
   const heightPx = useHeightBelow(box)
-  const longestMs = Math.max(1, ...rows.map(({ wall_ms: ms }) => ms))
   return (
     <>
       <div class="session-row session-columns fine" aria-hidden="true">
@@ -164,7 +163,6 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
               index={index}
               count={hasMore ? -1 : rows.length}
               topPx={index * rowPx}
-              longestMs={longestMs}
               href={writeAddress({ ...address, ...addressOf([row], row.id) })}
               times={times}
               nowMs={answeredMs ?? 0}
@@ -191,8 +189,6 @@ interface RowProps extends RowHandlers {
   readonly index: number
   readonly count: number
   readonly topPx: number
-  /** What fills the room of a row's bar. */
-  readonly longestMs: number
   readonly href: string
   readonly times: Times
   readonly nowMs: number
@@ -202,19 +198,7 @@ interface RowProps extends RowHandlers {
 /** A session on a line; anywhere in it leads to it. */
 class Row extends OnlyWhenChanged<RowProps> {
   override render() {
-    const {
-      row,
-      index,
-      count: all,
-      topPx,
-      longestMs,
-      href,
-      times,
-      nowMs,
-      isActive,
-      onFocus,
-      onPress,
-    } = this.props
+    const { row, index, count: all, topPx, href, times, nowMs, isActive, onFocus, onPress } = this.props
     const { id, session, client, models, first_at: first, last_at: last, calls, errors } = row
     const lastMs = Date.parse(last)
     return (
@@ -243,7 +227,7 @@ class Row extends OnlyWhenChanged<RowProps> {
             {errors > 0 && <span class="session-failed"> {count(errors)} failed</span>}
           </span>
           <span class="session-tokens">
-            {shortCount(row.input_tokens)} → {shortCount(row.output_tokens)}
+            {shortCount(row.input_tokens)}, {shortCount(row.output_tokens)}
           </span>
           <span class="session-cached">{known(row.cached_share, percent)}</span>
           <span class="session-cost">{costWords(row)}</span>
@@ -252,8 +236,7 @@ class Row extends OnlyWhenChanged<RowProps> {
             title={`${duration(row.in_calls_ms)} in calls, ${duration(row.between_ms)} between`}
           >
             <span class="session-bar" aria-hidden="true">
-              <span class="in-calls" style={{ width: share(row.in_calls_ms / longestMs) }} />
-              <span class="between" style={{ width: share(row.between_ms / longestMs) }} />
+              <span class="in-calls" style={{ width: share(row.in_calls_ms / row.wall_ms) }} />
             </span>
             <strong>{duration(row.wall_ms)}</strong>
           </span>
@@ -264,7 +247,7 @@ class Row extends OnlyWhenChanged<RowProps> {
 }
 
 function share(part: number): string {
-  return `${(Math.min(1, part) * 100).toFixed(2)}%`
+  return `${(Math.min(1, part || 0) * 100).toFixed(2)}%`
 }
 
 /** Says why there is none, and how a client names its own. */

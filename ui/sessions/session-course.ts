@@ -1,0 +1,243 @@
+import type { CallJson } from '../../src/call/call-record.ts'
+import { listed } from './session-words.ts'
+
+/** A call of a session, and where its bar is. Times are milliseconds since the session began. */
+export interface CoursePiece {
+  readonly call: CallJson
+  readonly startMs: number
+  readonly endMs: number
+  /** Calls at the same time are in different lanes, from 0. */
+  readonly lane: number
+  /** The cache held less of the prompt than before, although the prompt had grown. */
+  readonly prefixBreak: PrefixBreak | null
+}
+
+export interface PrefixBreak {
+  /** Cached input of the call before, and of this one. */
+  readonly before: number
+  readonly now: number
+  /** From the end of the call before. */
+  readonly afterMs: number
+}
+
+/** Time in which no call was open: the agent's own, its tools' and its user's. */
+export interface CourseGap {
+  readonly startMs: number
+  readonly endMs: number
+  /** Names of the tools that the calls right before it asked for. */
+  readonly tools: readonly string[]
+  /** It is drawn shorter than it was. */
+  readonly isCut: boolean
+}
+
+/** A session as one line of time. */
+export interface SessionCourse {
+  readonly pieces: readonly CoursePiece[]
+  readonly gaps: readonly CourseGap[]
+  readonly lanes: number
+  readonly lengthMs: number
+  /** In how much time at least one call was open. */
+  readonly inCallsMs: number
+  /** From milliseconds since its beginning to a place on the axis, 0 to 1. Long gaps have less room than they lasted. */
+  readonly placeOf: (ms: number) => number
+  /** When the session began: milliseconds since the Unix epoch. */
+  readonly beganMs: number
+}
+
+/** More lanes are not told apart: what does not fit is drawn in the last one. */
+const mostLanes = 12
+/** Falls of less than this share of what was cached are the upstream's rounding. */
+const tellingFall = 0.1
+
+/** The course of a session's calls, the oldest first. */
+export function sessionCourse(calls: readonly CallJson[]): SessionCourse {
+  const beganMs = calls.reduce(
+    (least, call) => Math.min(least, Date.parse(call.started_at)),
+    Number.POSITIVE_INFINITY,
+  )
+  const laneEnds: number[] = []
+  const lastOfModel = new Map<string | null, { readonly call: CallJson; readonly endMs: number }>()
+  const pieces = calls.map((call): CoursePiece => {
+    const startMs = Date.parse(call.started_at) - beganMs
+    const endMs = startMs + (call.duration_ms ?? 0)
+    let lane = laneEnds.findIndex((end) => end <= startMs)
+    if (lane < 0) lane = Math.min(laneEnds.length, mostLanes - 1)
+    laneEnds[lane] = Math.max(laneEnds[lane] ?? 0, endMs)
+    const last = lastOfModel.get(call.model)
+    const prefixBreak =
+      last === undefined || last.endMs > startMs ? null : breakOf(last.call, call, startMs - last.endMs)
+    // Of calls that are open together the one with the longest prompt is what the run goes on from.
+    if (
+      isCounted(call) &&
+      (last === undefined || last.endMs <= startMs || inputOf(call) > inputOf(last.call))
+    ) {
+      lastOfModel.set(call.model, { call, endMs })
+    }
+    return { call, startMs, endMs, lane, prefixBreak }
+  })
+  const { gaps, inCallsMs, lengthMs } = gapsOf(pieces)
+  const cutMs = gapLimitMs(
+    gaps.map(({ startMs, endMs }) => endMs - startMs),
+    inCallsMs,
+  )
+  const cutGaps = gaps.map(({ startMs, endMs, tools }) => ({
+    startMs,
+    endMs,
+    tools,
+    isCut: endMs - startMs > cutMs,
+  }))
+  return {
+    pieces,
+    gaps: cutGaps,
+    lanes: Math.max(1, laneEnds.length),
+    lengthMs,
+    inCallsMs,
+    placeOf: axisOf(cutGaps, lengthMs, cutMs),
+    beganMs,
+  }
+}
+
+/**
+ * How much room a gap has at most, as the length of another that would have as much: three times a usual gap or a quarter of
+ * all calls, and never so much that calls have less than a tenth of the axis.
+ */
+export function gapLimitMs(gapsMs: readonly number[], inCallsMs: number): number {
+  const rising = gapsMs.toSorted((one, other) => one - other)
+  const usual = rising[Math.floor((rising.length - 1) / 2)] ?? 0
+  const limit = Math.max(3 * usual, inCallsMs / 4, 1)
+  let room = 9 * Math.max(inCallsMs, 1)
+  for (const [at, ms] of rising.entries()) {
+    const left = rising.length - at
+    if (ms * left > room) return Math.min(limit, room / left)
+    room -= ms
+  }
+  return limit
+}
+
+function isCounted({ input_tokens: input, cached_input_tokens: cached }: CallJson): boolean {
+  return input !== null && cached !== null
+}
+
+function inputOf({ input_tokens: input }: CallJson): number {
+  return input ?? 0
+}
+
+function breakOf(last: CallJson, call: CallJson, afterMs: number): PrefixBreak | null {
+  const [before, now] = [last.cached_input_tokens ?? 0, call.cached_input_tokens]
+  if (now === null || inputOf(call) <= inputOf(last)) return null
+  return now < before * (1 - tellingFall) ? { before, now, afterMs } : null
+}
+
+function gapsOf(pieces: readonly CoursePiece[]): {
+  readonly gaps: readonly Omit<CourseGap, 'isCut'>[]
+  readonly inCallsMs: number
+  readonly lengthMs: number
+} {
+  const gaps: Omit<CourseGap, 'isCut'>[] = []
+  let endMs = 0
+  let betweenMs = 0
+  let tools = new Set<string>()
+  for (const piece of pieces) {
+    if (piece.startMs > endMs) {
+      gaps.push({ startMs: endMs, endMs: piece.startMs, tools: [...tools] })
+      betweenMs += piece.startMs - endMs
+      tools = new Set()
+    }
+    for (const name of listed(piece.call.tools)) tools.add(name)
+    endMs = Math.max(endMs, piece.endMs)
+  }
+  return { gaps, inCallsMs: endMs - betweenMs, lengthMs: endMs }
+}
+
+function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (ms: number) => number {
+  const cuts = gaps.filter(({ isCut }) => isCut)
+  // Of each cut gap, how much was left out up to its end.
+  let left = 0
+  const leftOut = cuts.map(({ startMs, endMs }) => (left += endMs - startMs - cutMs))
+  const room = Math.max(lengthMs - left, 1)
+  return (ms) => {
+    let [low, high] = [0, cuts.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((cuts[middle]?.startMs ?? 0) < ms) low = middle + 1
+      else high = middle
+    }
+    const gap = cuts[low - 1]
+    if (gap === undefined) return ms / room
+    const before = leftOut[low - 2] ?? 0
+    if (ms >= gap.endMs) return (ms - (leftOut[low - 1] ?? 0)) / room
+    const part = (ms - gap.startMs) / (gap.endMs - gap.startMs)
+    return (gap.startMs - before + part * cutMs) / room
+  }
+}
+
+/** What is drawn of calls between two places of the axis, which are apart by as many pixels as `widthPx` has. */
+export interface CourseBar {
+  readonly piece: CoursePiece
+  readonly leftPx: number
+  readonly widthPx: number
+  /** How many calls are too near to each other to be told apart, and are one bar. */
+  readonly calls: number
+  readonly failed: boolean
+}
+
+/** Thinner bars are drawn so wide, in pixels. */
+const leastPx = 3
+
+/**
+ * The bars between two pixels of an axis of `axisPx`. Calls of a lane that would be drawn over one another are one bar,
+ * so that there are no more of them than pixels, however many calls there are.
+ */
+export function barsBetween(
+  { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
+  axisPx: number,
+  fromPx: number,
+  toPx: number,
+): readonly CourseBar[] {
+  const bars: CourseBar[] = []
+  /** By its lane, where the last bar is in the list. */
+  const last: number[] = []
+  for (const piece of pieces) {
+    const leftPx = placeOf(piece.startMs) * axisPx
+    const endPx = Math.max(leftPx + leastPx, placeOf(piece.endMs) * axisPx)
+    if (endPx < fromPx || leftPx > toPx) continue
+    const before = bars[last[piece.lane] ?? -1]
+    const { failed } = piece.call
+    if (before !== undefined && leftPx < before.leftPx + before.widthPx - 0.5) {
+      const widthPx = Math.max(endPx - before.leftPx, before.widthPx)
+      bars[last[piece.lane] ?? 0] = {
+        ...before,
+        widthPx,
+        calls: before.calls + 1,
+        failed: before.failed || failed,
+      }
+    } else {
+      last[piece.lane] = bars.length
+      bars.push({ piece, leftPx, widthPx: endPx - leftPx, calls: 1, failed })
+    }
+  }
+  return bars
+}
+
+/** A figure of the run after each of its calls. */
+export interface CoursePoint {
+  readonly ms: number
+  readonly value: number
+}
+
+/** Prompt tokens of each call, the share of them that was cached, and what the run has cost so far. */
+export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {
+  readonly prompt: readonly CoursePoint[]
+  readonly cached: readonly CoursePoint[]
+  readonly cost: readonly CoursePoint[]
+} {
+  const [prompt, cached, cost]: [CoursePoint[], CoursePoint[], CoursePoint[]] = [[], [], []]
+  let spent = 0
+  for (const { call, startMs } of pieces) {
+    const { input_tokens: input, cached_input_tokens: hit, cost_usd: dollars } = call
+    if (input !== null) prompt.push({ ms: startMs, value: input })
+    if (input !== null && input > 0 && hit !== null) cached.push({ ms: startMs, value: hit / input })
+    if (dollars !== null) cost.push({ ms: startMs, value: (spent += dollars) })
+  }
+  return { prompt, cached, cost }
+}

@@ -1,0 +1,278 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { barPieces } from '../call/call-phases.ts'
+import { WaterfallLegend } from '../call/waterfall.tsx'
+import { endWords } from '../data/failure-words.ts'
+import { useTimes } from '../data/navigation.tsx'
+import { Button } from '../design/button.tsx'
+import { StateMark } from '../design/icon.tsx'
+import { useWidth } from '../design/use-window.ts'
+import { count, counted, dollars, duration, known, percent, shortCount } from '../format/figures.ts'
+import { shownText } from '../payloads/shown-text.ts'
+import {
+  type CourseBar,
+  type CoursePoint,
+  type SessionCourse,
+  barsBetween,
+  courseLines,
+} from './session-course.ts'
+import { axisMarks, linePath } from './timeline-drawing.ts'
+
+/** Of a lane, of the line of marks and of a chart, in pixels. */
+const [lanePx, chartPx] = [20, 44]
+/** Beside what is seen so much more is drawn, and drawn anew when half of it is scrolled away. */
+const besidePx = 600
+const mostZoom = 1024
+/** Narrower gaps have no words; those that stand in all of them are in the list below. */
+const [leastWordsPx, leastToolsPx] = [34, 40]
+
+export interface TimelineProps {
+  readonly course: SessionCourse
+  readonly openId: string | null
+  readonly onOpen: (id: string) => void
+}
+
+/** The calls of a session on one axis, what lay between them, and how prompt, cache and cost went on. */
+export function Timeline({ course, openId, onOpen }: TimelineProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const widthPx = useWidth(box)
+  const [zoom, setZoom] = useState(1)
+  const [scrollPx, setScrollPx] = useState(0)
+  /** The place of the axis that is to be in the middle once it has another length. */
+  const middle = useRef<number | null>(null)
+  const axisPx = Math.max(1, (widthPx - 2) * zoom)
+  const zoomTo = (next: number, place?: number): void => {
+    const { current } = box
+    if (current === null) return
+    middle.current = place ?? (current.scrollLeft + widthPx / 2) / axisPx
+    setZoom(Math.min(mostZoom, Math.max(1, next)))
+  }
+  useLayoutEffect(() => {
+    if (box.current === null || middle.current === null) return
+    box.current.scrollLeft = middle.current * axisPx - widthPx / 2
+    setScrollPx(box.current.scrollLeft)
+    middle.current = null
+  }, [zoom])
+  const span = { fromPx: scrollPx - besidePx, toPx: scrollPx + widthPx + besidePx }
+  return (
+    <section class="card timeline" aria-labelledby="timeline-title">
+      <div class="timeline-head">
+        <h2 id="timeline-title">What it did</h2>
+        <WaterfallLegend />
+        <div class="timeline-zoom">
+          <Button small isOff={zoom <= 1} label="Zoom out" title="Zoom out" onClick={() => zoomTo(zoom / 2)}>
+            −
+          </Button>
+          <span class="fine">{zoom === 1 ? 'All of it' : `${zoom}×`}</span>
+          <Button
+            small
+            isOff={zoom >= mostZoom}
+            label="Zoom in"
+            title="Zoom in"
+            onClick={() => zoomTo(zoom * 2)}
+          >
+            +
+          </Button>
+        </div>
+      </div>
+      <div
+        ref={box}
+        class="timeline-scroller"
+        tabIndex={zoom > 1 ? 0 : undefined}
+        role="group"
+        aria-label={`${counted(course.pieces.length, 'call')} in ${duration(course.lengthMs)}; each is in the list below`}
+        onScroll={({ currentTarget: { scrollLeft } }) => {
+          if (Math.abs(scrollLeft - scrollPx) > besidePx / 2) setScrollPx(scrollLeft)
+        }}
+      >
+        {widthPx > 0 && (
+          <div class="timeline-axis" style={{ width: `${axisPx}px` }} aria-hidden="true">
+            <Marks course={course} axisPx={axisPx} {...span} />
+            <Bars
+              course={course}
+              axisPx={axisPx}
+              {...span}
+              openId={openId}
+              onPress={(bar) =>
+                bar.calls === 1 || zoom >= mostZoom
+                  ? onOpen(bar.piece.call.id)
+                  : zoomTo(zoom * 4, (bar.leftPx + bar.widthPx / 2) / axisPx)
+              }
+            />
+            <Gaps course={course} axisPx={axisPx} {...span} />
+            <Lines course={course} axisPx={axisPx} {...span} />
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+interface PartProps {
+  readonly course: SessionCourse
+  readonly axisPx: number
+  /** What is drawn of it. */
+  readonly fromPx: number
+  readonly toPx: number
+}
+
+/** The times of some calls, and above the calls where the cache broke and what failed. */
+function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
+  const times = useTimes()
+  const { times: clocks, signs } = useMemo(
+    () => axisMarks(course, axisPx, fromPx, toPx),
+    [course, axisPx, fromPx, toPx],
+  )
+  return (
+    <>
+      <div class="timeline-times">
+        {clocks.map(({ px, ms }) => (
+          <span key={px} style={{ left: `${px}px` }}>
+            {times.seconds(course.beganMs + ms)}
+          </span>
+        ))}
+      </div>
+      <div class="timeline-signs">
+        {signs.map(({ px, kind, words }) => (
+          <span key={`${kind} ${px}`} class={`sign-${kind}`} style={{ left: `${px}px` }} title={words}>
+            <StateMark shape={kind === 'break' ? 'triangle' : 'cross'} />
+          </span>
+        ))}
+      </div>
+    </>
+  )
+}
+
+interface BarsProps extends PartProps {
+  readonly openId: string | null
+  readonly onPress: (bar: CourseBar) => void
+}
+
+function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
+  const bars = useMemo(() => barsBetween(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
+  return (
+    <div class="timeline-lanes" style={{ height: `${course.lanes * lanePx + 4}px` }}>
+      {bars.map((bar) => {
+        const { piece, leftPx, widthPx, calls, failed } = bar
+        const { call, lane } = piece
+        return (
+          <span
+            key={call.id}
+            class={`timeline-bar ${failed ? 'is-failed' : ''} ${calls > 1 ? 'is-crowd' : ''} ${call.id === openId ? 'is-open' : ''}`}
+            style={{ left: `${leftPx}px`, width: `${widthPx}px`, top: `${lane * lanePx + 4}px` }}
+            title={calls > 1 ? `${counted(calls, 'call')}: zoom in` : barWords(bar)}
+            onClick={() => onPress(bar)}
+          >
+            {calls === 1 &&
+              barPieces(call, Math.max(1, piece.endMs - piece.startMs)).map(({ part, start, length }) => (
+                <span
+                  key={part}
+                  class={`part-${part}`}
+                  style={{ left: `${start * 100}%`, width: `${length * 100}%` }}
+                />
+              ))}
+          </span>
+        )
+      })}
+    </div>
+  )
+}
+
+/** What a press of a bar leads to. */
+function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
+  const { input_tokens: input, cached_input_tokens: cached, output_tokens: output } = call
+  return [
+    call.model === null ? '' : shownText(call.model),
+    call.outcome === 'ok' ? '' : endWords(call),
+    `${known(call.duration_ms, duration)}, first token ${known(call.ttft_ms, duration)}`,
+    input === null
+      ? ''
+      : `${count(input)} tokens in, ${known(cached, count)} cached, ${known(output, count)} out`,
+    call.cost_usd === null ? '' : dollars(call.cost_usd),
+    call.tools === null ? '' : `asked for ${shownText(call.tools.replaceAll(',', ', '))}`,
+    prefixBreak === null ? '' : 'the cache broke here',
+  ]
+    .filter((words) => words !== '')
+    .join('\n')
+}
+
+/** What lay between calls: which tools were asked for, and how long it took. */
+function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
+  const shown = useMemo(
+    () =>
+      course.gaps.flatMap((gap) => {
+        const leftPx = course.placeOf(gap.startMs) * axisPx
+        const widthPx = course.placeOf(gap.endMs) * axisPx - leftPx
+        const isSeen = leftPx <= toPx && leftPx + widthPx >= fromPx
+        return isSeen && (widthPx >= 3 || gap.isCut) ? [{ ...gap, leftPx, widthPx }] : []
+      }),
+    [course, axisPx, fromPx, toPx],
+  )
+  return (
+    <div class="timeline-gaps">
+      {shown.map(({ startMs, endMs, tools, isCut, leftPx, widthPx }) => {
+        const names = tools.map(shownText).join(', ')
+        const length = duration(endMs - startMs)
+        return (
+          <span
+            key={startMs}
+            class={`timeline-gap ${isCut ? 'is-cut' : ''}`}
+            style={{ left: `${leftPx}px`, width: `${widthPx}px` }}
+            title={`${length} between calls${names === '' ? '' : `, after ${names} was asked for`}${isCut ? '; drawn shorter than it was' : ''}`}
+          >
+            {widthPx >= leastToolsPx && names !== '' && <strong>{names}</strong>}
+            {widthPx >= leastWordsPx && <span>{length}</span>}
+          </span>
+        )
+      })}
+    </div>
+  )
+}
+
+interface LineKind {
+  readonly words: string
+  readonly name: 'prompt' | 'cached' | 'cost'
+  readonly high: (points: readonly CoursePoint[]) => number
+  readonly format: (value: number) => string
+}
+
+const most = (points: readonly CoursePoint[]): number =>
+  points.reduce((high, { value }) => Math.max(high, value), 0)
+
+const kinds: readonly LineKind[] = [
+  { words: 'Prompt tokens', name: 'prompt', high: most, format: shortCount },
+  { words: 'Cached share', name: 'cached', high: () => 1, format: percent },
+  { words: 'Cost so far', name: 'cost', high: most, format: dollars },
+]
+
+function Lines({ course, axisPx, fromPx, toPx }: PartProps) {
+  const lines = useMemo(() => courseLines(course), [course])
+  const left = Math.max(0, fromPx)
+  const width = Math.max(1, Math.min(axisPx, toPx) - left)
+  return (
+    <>
+      {kinds.map(({ words, name, high, format }) => {
+        const points = lines[name]
+        if (points.length === 0) return null
+        const top = high(points)
+        const { line, area } = linePath(points, (ms) => course.placeOf(ms) * axisPx, top, {
+          left,
+          width,
+          height: chartPx,
+          end: axisPx,
+        })
+        return (
+          <div key={name} class={`timeline-line line-${name}`}>
+            <span class="timeline-line-words">
+              {words}
+              {top > 0 && <span class="quiet">, up to {format(top)}</span>}
+            </span>
+            <svg width={width} height={chartPx + 2} style={{ marginLeft: `${left}px` }}>
+              <path class="area" d={area} />
+              <path class="line" d={line} />
+            </svg>
+          </div>
+        )
+      })}
+    </>
+  )
+}

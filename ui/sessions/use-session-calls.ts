@@ -1,0 +1,69 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { CallJson } from '../../src/call/call-record.ts'
+import { type CallsAnswer, ask } from '../data/dashboard-api.ts'
+import { reasonOf } from '../data/dashboard-error.ts'
+import { useRecordedCalls } from '../data/live.ts'
+
+/** Calls that are asked for at once, and those of one session that are shown at most. */
+const [pageSize, mostCalls] = [1000, 10_000]
+
+export interface SessionCalls {
+  /** The oldest first; of a session that has more than are shown, the last ones. */
+  readonly calls: readonly CallJson[]
+  /** All that are to be shown are there. */
+  readonly isWhole: boolean
+  readonly trouble: string | null
+  readonly again: () => void
+}
+
+/** The calls of a session from an instant on, and those that end from now on. Null asks for none yet. */
+export function useSessionCalls(session: string, from: string | null): SessionCalls {
+  const [known, setKnown] = useState<ReadonlyMap<string, CallJson>>(new Map())
+  const [{ isWhole, trouble }, setState] = useState({ isWhole: false, trouble: null as string | null })
+  const [round, setRound] = useState(0)
+  const add = (calls: readonly CallJson[]): void => {
+    setKnown((before) => {
+      const added = calls.filter(({ id }) => !before.has(id))
+      return added.length === 0
+        ? before
+        : new Map([...before, ...added.map((call) => [call.id, call] as const)])
+    })
+  }
+  useEffect(() => {
+    if (from === null) return
+    const leaving = new AbortController()
+    const load = async (): Promise<void> => {
+      let cursor: string | null = null
+      let asked = 0
+      do {
+        const query = new URLSearchParams({ session, from, limit: String(pageSize) })
+        if (cursor !== null) query.set('cursor', cursor)
+        // oxlint-disable-next-line no-await-in-loop -- each page begins where the one before ended
+        const answer: CallsAnswer = await ask<CallsAnswer>(`/api/query?${query}`, leaving.signal)
+        add(answer.calls)
+        asked += answer.calls.length
+        cursor = answer.next_cursor
+      } while (cursor !== null && asked < mostCalls)
+    }
+    load().then(
+      () => setState({ isWhole: true, trouble: null }),
+      (error: unknown) => {
+        if (!leaving.signal.aborted) setState({ isWhole: false, trouble: reasonOf(error) })
+      },
+    )
+    return () => leaving.abort()
+  }, [session, from, round])
+  useRecordedCalls(
+    ({ calls, skipped }) => {
+      add((calls as readonly CallJson[]).filter((call) => call.session === session))
+      if (skipped > 0) setRound((before) => before + 1)
+    },
+    [session],
+  )
+  // Ids grow with time, and are all of one length.
+  const calls = useMemo(
+    () => [...known.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(-mostCalls),
+    [known],
+  )
+  return { calls, isWhole, trouble, again: () => setRound((before) => before + 1) }
+}
