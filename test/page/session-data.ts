@@ -56,7 +56,7 @@ export function sampleRun(
       ...(isFailed
         ? {
             outcome: 'upstream_error',
-            failureCode: 'upstream_error_status',
+            failureCode: 'upstream_http',
             status: 529,
             finishReason: null,
             usageSource: 'none',
