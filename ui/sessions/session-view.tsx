@@ -9,6 +9,7 @@ import { CallsCards, CallsTable } from '../calls/calls-list.tsx'
 import { keptColumns } from '../calls/calls-tools.tsx'
 import { fittingColumns } from '../calls/chosen-columns.ts'
 import type { CallList } from '../calls/use-call-list.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import type { CallSort } from '../data/call-words.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
@@ -136,7 +137,7 @@ function listOf(calls: readonly CallJson[]): CallList {
   return {
     answer: null,
     question: null,
-    answeredMs: Date.now(),
+    answeredMs: nowMs(),
     trouble: null,
     troubleCode: null,
     isLoading: false,
@@ -175,8 +176,8 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
         class="session-facts"
         facts={[
           ['Took', duration(wallMs)],
-          ['The model', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
-          ['Its own work and waits', <Share key="own" ms={betweenMs} wallMs={wallMs} />],
+          ['In calls', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
+          ['Between calls', <Share key="own" ms={betweenMs} wallMs={wallMs} />],
           [
             'Calls',
             <>
