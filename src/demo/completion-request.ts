@@ -32,8 +32,9 @@ export function readCompletionRequest(kind: 'chat' | 'text', fields: Fields): Co
   }
   const roles = messages.map((message) => fieldsOf(message)['role'])
   const promptTokens = promptTokensOf([fields['prompt'], messages, fields['tools']])
-  // A later turn finds most of its prompt in the cache.
-  const isCached = roles.includes('assistant') && promptTokens >= leastCachedTokens
+  // A later turn finds most of its prompt in the cache, unless the tools that stand at its head are offered no more.
+  const isHeadSame = !roles.includes('tool') || arrayOf(fields['tools']).length > 0
+  const isCached = isHeadSame && roles.includes('assistant') && promptTokens >= leastCachedTokens
   return {
     kind,
     model,

@@ -65,30 +65,33 @@ const gaugeTools = ['read_gauge', 'open_sluice', 'write_report'].map((name) => (
   function: { name, parameters: { type: 'object', properties: { station: { type: 'string' } } } },
 }))
 
+/** What the user of the agent asks for, one after the other. */
+const orders = ['Look after the gauges, and report.', 'Now those above the weir.'] as const
+
 /**
- * An agent: it calls one tool after the other under a long prompt, then hands out more work at once than there
- * are slots, and sums up.
+ * An agent: it calls one tool after the other under a long prompt that grows by what they bring, then hands out more work
+ * at once than there are slots, and sums up without its tools, so that nothing of its prompt is found in the cache.
  */
 function* taskWithTools(random: Random, session: string): Generator<DemoStep> {
-  const messages: object[] = [
-    { role: 'system', content: simulatedText(700, random) },
-    { role: 'user', content: 'Look after the gauges, and report.' },
-  ]
-  const request = { model: 'simulated-large', tools: gaugeTools }
-  for (const [i, tool] of gaugeTools.entries()) {
-    yield [chat(session, { ...request, messages: [...messages], ...streamed })]
-    const id = `call_${i}`
-    const call = { id, type: 'function', function: { name: tool.function.name, arguments: '{}' } }
-    const content = `{"level_cm": ${integerBetween(random, 20, 90)}}`
-    messages.push({ role: 'assistant', content: null, tool_calls: [call] })
-    messages.push({ role: 'tool', tool_call_id: id, content })
-    yield between(random, 100, 900)
+  const messages: object[] = [{ role: 'system', content: simulatedText(900, random) }]
+  const model = 'simulated-large'
+  for (const content of orders) {
+    messages.push({ role: 'user', content })
+    for (const tool of gaugeTools) {
+      yield [chat(session, { model, tools: gaugeTools, messages: [...messages], ...streamed })]
+      const id = `call_${messages.length}`
+      const call = { id, type: 'function', function: { name: tool.function.name, arguments: '{}' } }
+      const read = simulatedText(integerBetween(random, 150, 600), random)
+      messages.push({ role: 'assistant', content: null, tool_calls: [call] })
+      messages.push({ role: 'tool', tool_call_id: id, content: read })
+      yield drawFrom(random, { median: 1200 })
+    }
   }
   yield Array.from({ length: integerBetween(random, 6, 9) }, (_, i) => {
     const part = [{ role: 'user', content: `Part ${i + 1}: ${pickOne(random, questions)}` }]
     return chat(session, { model: 'simulated-small', messages: part, ...(random() < 0.5 ? streamed : {}) })
   })
-  yield [chat(session, { ...request, messages })]
+  yield [chat(session, { model, messages })]
   yield between(random, 12_000, 28_000)
 }
 

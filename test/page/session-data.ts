@@ -18,7 +18,7 @@ const tools = ['Read', 'Bash', 'Edit', 'Read,Grep', 'Bash'] as const
 
 /**
  * The calls of an agent's run: a prompt that grows and is cached, a tool after each answer, now and then three calls at
- * once, one that fails (the fifth), a break of the cache (the ninth), and an hour without its user (before the twelfth).
+ * once, one that fails (the fifth), a break of the cache (the tenth), and an hour without its user (before the twelfth).
  */
 export function sampleRun(
   { session, client = 'claude-code', calls, agoMs }: SampleRun,
@@ -47,7 +47,7 @@ export function sampleRun(
       ttfoMs: ttftMs,
       durationMs,
       inputTokens: isFailed ? null : prompt,
-      cachedInputTokens: isFailed ? null : at === 8 ? 0 : cached,
+      cachedInputTokens: isFailed ? null : at === 9 ? 0 : cached,
       outputTokens: isFailed ? null : outputTokens,
       totalTokens: isFailed ? null : prompt + outputTokens,
       costNanoUsd: isFailed ? null : (prompt - cached) * 3000 + cached * 300 + outputTokens * 15_000,

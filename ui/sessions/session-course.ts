@@ -171,22 +171,22 @@ function axisOf(gaps: readonly CourseGap[], lengthMs: number, cutMs: number): (m
   }
 }
 
-/** What is drawn of calls between two places of the axis, which are apart by as many pixels as `widthPx` has. */
+/** A call as it is drawn, or some that are too near to each other to be told apart. */
 export interface CourseBar {
   readonly piece: CoursePiece
   readonly leftPx: number
   readonly widthPx: number
-  /** How many calls are too near to each other to be told apart, and are one bar. */
+  /** How many calls it stands for. */
   readonly calls: number
   readonly failed: boolean
 }
 
-/** Thinner bars are drawn so wide, in pixels. */
-const leastPx = 3
+/** Thinner bars are drawn so wide, and calls are joined into one up to so much, in pixels. */
+const [leastPx, crowdPx] = [3, 16]
 
 /**
- * The bars between two pixels of an axis of `axisPx`. Calls of a lane that would be drawn over one another are one bar,
- * so that there are no more of them than pixels, however many calls there are.
+ * The bars between two pixels of an axis of `axisPx`. Calls of a lane that would be drawn over one another are joined to
+ * bars of some pixels, so that there are few of them, however many calls there are.
  */
 export function barsBetween(
   { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
@@ -198,22 +198,20 @@ export function barsBetween(
   /** By its lane, where the last bar is in the list. */
   const last: number[] = []
   for (const piece of pieces) {
-    const leftPx = placeOf(piece.startMs) * axisPx
-    const endPx = Math.max(leftPx + leastPx, placeOf(piece.endMs) * axisPx)
-    if (endPx < fromPx || leftPx > toPx) continue
+    const startPx = placeOf(piece.startMs) * axisPx
+    const endPx = Math.max(startPx + leastPx, placeOf(piece.endMs) * axisPx)
+    if (endPx < fromPx || startPx > toPx) continue
     const before = bars[last[piece.lane] ?? -1]
+    const beforePx = before === undefined ? Number.NEGATIVE_INFINITY : before.leftPx + before.widthPx
     const { failed } = piece.call
-    if (before !== undefined && leftPx < before.leftPx + before.widthPx - 0.5) {
+    if (before !== undefined && startPx < beforePx - 0.5 && before.widthPx < crowdPx) {
       const widthPx = Math.max(endPx - before.leftPx, before.widthPx)
-      bars[last[piece.lane] ?? 0] = {
-        ...before,
-        widthPx,
-        calls: before.calls + 1,
-        failed: before.failed || failed,
-      }
+      const calls = before.calls + 1
+      bars[last[piece.lane] ?? 0] = { ...before, widthPx, calls, failed: before.failed || failed }
     } else {
       last[piece.lane] = bars.length
-      bars.push({ piece, leftPx, widthPx: endPx - leftPx, calls: 1, failed })
+      const leftPx = Math.max(startPx, beforePx)
+      bars.push({ piece, leftPx, widthPx: Math.max(leastPx, endPx - leftPx), calls: 1, failed })
     }
   }
   return bars

@@ -175,8 +175,8 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
         class="session-facts"
         facts={[
           ['Took', duration(wallMs)],
-          ['The model', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
-          ['Its own work and waits', <Share key="own" ms={betweenMs} wallMs={wallMs} />],
+          ['In calls', <Share key="in" ms={inCallsMs} wallMs={wallMs} />],
+          ['Between calls', <Share key="own" ms={betweenMs} wallMs={wallMs} />],
           [
             'Calls',
             <>

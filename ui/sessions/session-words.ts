@@ -1,5 +1,5 @@
 import type { CallSession } from '../../src/call/call-session.ts'
-import { counted, dollars, duration, known, percent, shortCount } from '../format/figures.ts'
+import { dollars, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 
 /** `claude-sonnet-5, gpt-5.1-mini +2`: so many models as there is room for. */
@@ -15,22 +15,6 @@ export function costWords({
 }: Pick<CallSession, 'cost_usd' | 'unpriced_calls'>): string {
   if (unpriced === 0) return known(cost, dollars)
   return cost === null ? 'No price' : `${dollars(cost)} + ${unpriced} unpriced`
-}
-
-/** A session in a sentence, for those who do not see its row. */
-export function rowWords(one: CallSession): string {
-  return [
-    shownText(one.session),
-    one.client === null ? '' : shownText(one.client),
-    counted(one.calls, 'call'),
-    one.errors > 0 ? `${one.errors} failed` : '',
-    `${shortCount(one.input_tokens)} tokens in, ${shortCount(one.output_tokens)} out`,
-    one.cached_share === null ? '' : `${percent(one.cached_share)} cached`,
-    costWords(one),
-    `${duration(one.wall_ms)}, ${duration(one.in_calls_ms)} of it in calls`,
-  ]
-    .filter((words) => words !== '')
-    .join(', ')
 }
 
 /** The entries of a field that joins them by `,`. */

@@ -13,7 +13,7 @@ import { FilterBar } from '../filters/filter-bar.tsx'
 import { count, counted, duration, known, percent, shortCount } from '../format/figures.ts'
 import type { Times } from '../format/times.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import { costWords, modelWords, rowWords } from './session-words.ts'
+import { costWords, modelWords } from './session-words.ts'
 import { type SessionList, type SessionRow, useSessions } from './use-sessions.ts'
 
 /** Of a row on one line, and on three in a narrow window, in pixels. */
@@ -208,7 +208,6 @@ class Row extends OnlyWhenChanged<RowProps> {
           data-id={id}
           href={href}
           tabIndex={isActive ? 0 : -1}
-          aria-label={rowWords(row)}
           onFocus={() => onFocus(id)}
           onClick={(event) => onPress(event, id)}
         >
@@ -217,20 +216,30 @@ class Row extends OnlyWhenChanged<RowProps> {
             <small>{client === null ? 'Unknown client' : shownText(client)}</small>
           </span>
           <span class="session-models quiet" title={models.map(shownText).join(', ')}>
+            <Told words="Models" />
             {modelWords(models)}
           </span>
           <span class="session-at quiet" title={`First call ${times.full(Date.parse(first))}`}>
+            <Told words="Last call" />
             {times.short(lastMs, nowMs)}
           </span>
           <span class="session-calls">
+            <Told words="Calls" />
             {count(calls)}
             {errors > 0 && <span class="session-failed"> {count(errors)} failed</span>}
           </span>
           <span class="session-tokens">
+            <Told words="Tokens in, out" />
             {shortCount(row.input_tokens)}, {shortCount(row.output_tokens)}
           </span>
-          <span class="session-cached">{known(row.cached_share, percent)}</span>
-          <span class="session-cost">{costWords(row)}</span>
+          <span class="session-cached">
+            <Told words="Cached" />
+            {known(row.cached_share, percent)}
+          </span>
+          <span class="session-cost">
+            <Told words="Cost" />
+            {costWords(row)}
+          </span>
           <span
             class="session-time"
             title={`${duration(row.in_calls_ms)} in calls, ${duration(row.between_ms)} between`}
@@ -238,12 +247,18 @@ class Row extends OnlyWhenChanged<RowProps> {
             <span class="session-bar" aria-hidden="true">
               <span class="in-calls" style={{ width: share(row.in_calls_ms / row.wall_ms) }} />
             </span>
+            <Told words="Took" />
             <strong>{duration(row.wall_ms)}</strong>
           </span>
         </a>
       </li>
     )
   }
+}
+
+/** The head of a column, for those who do not see it. */
+function Told({ words }: { readonly words: string }) {
+  return <span class="aside">{words} </span>
 }
 
 function share(part: number): string {

@@ -1,6 +1,6 @@
 import { count, duration } from '../format/figures.ts'
 import { endWords } from '../data/failure-words.ts'
-import type { CoursePoint, SessionCourse } from './session-course.ts'
+import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
 
 /** A time needs so much room, a sign so much, in pixels. */
 const [timePx, signPx] = [76, 10]
@@ -49,6 +49,37 @@ export function axisMarks(
     }
   }
   return { times, signs }
+}
+
+/** A gap between calls, and the room for its words: up to the next gap that is drawn. */
+export interface DrawnGap {
+  readonly gap: CourseGap
+  readonly leftPx: number
+  readonly widthPx: number
+  roomPx: number
+}
+
+/** Shorter gaps are not seen, in pixels; those that are cut short always are. */
+const leastGapPx = 2
+
+/** The gaps between two pixels of an axis. */
+export function gapsBetween(
+  { gaps, placeOf }: Pick<SessionCourse, 'gaps' | 'placeOf'>,
+  axisPx: number,
+  fromPx: number,
+  toPx: number,
+): readonly DrawnGap[] {
+  const drawn: DrawnGap[] = []
+  for (const gap of gaps) {
+    const leftPx = placeOf(gap.startMs) * axisPx
+    const widthPx = placeOf(gap.endMs) * axisPx - leftPx
+    const last = drawn.at(-1)
+    if (last !== undefined) last.roomPx = Math.min(last.roomPx, Math.max(leftPx - last.leftPx, last.widthPx))
+    if (leftPx > toPx) break
+    if (leftPx + widthPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
+    drawn.push({ gap, leftPx, widthPx, roomPx: Math.max(widthPx, axisPx - leftPx) })
+  }
+  return drawn
 }
 
 interface Room {

@@ -15,15 +15,15 @@ import {
   barsBetween,
   courseLines,
 } from './session-course.ts'
-import { axisMarks, linePath } from './timeline-drawing.ts'
+import { axisMarks, gapsBetween, linePath } from './timeline-drawing.ts'
 
 /** Of a lane, of the line of marks and of a chart, in pixels. */
 const [lanePx, chartPx] = [20, 44]
 /** Beside what is seen so much more is drawn, and drawn anew when half of it is scrolled away. */
 const besidePx = 600
 const mostZoom = 1024
-/** Narrower gaps have no words; those that stand in all of them are in the list below. */
-const [leastWordsPx, leastToolsPx] = [34, 40]
+/** With less room a gap has no words, but tells the same to the pointer. */
+const leastWordsPx = 36
 
 export interface TimelineProps {
   readonly course: SessionCourse
@@ -45,6 +45,10 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
     if (current === null) return
     middle.current = place ?? (current.scrollLeft + widthPx / 2) / axisPx
     setZoom(Math.min(mostZoom, Math.max(1, next)))
+  }
+  const placeUnder = (clientX: number): number => {
+    const { scrollLeft = 0 } = box.current ?? {}
+    return (clientX - (box.current?.getBoundingClientRect().left ?? 0) + scrollLeft) / axisPx
   }
   useLayoutEffect(() => {
     if (box.current === null || middle.current === null) return
@@ -92,10 +96,10 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
               axisPx={axisPx}
               {...span}
               openId={openId}
-              onPress={(bar) =>
+              onPress={(bar, clientX) =>
                 bar.calls === 1 || zoom >= mostZoom
                   ? onOpen(bar.piece.call.id)
-                  : zoomTo(zoom * 4, (bar.leftPx + bar.widthPx / 2) / axisPx)
+                  : zoomTo(zoom * 4, placeUnder(clientX))
               }
             />
             <Gaps course={course} axisPx={axisPx} {...span} />
@@ -144,7 +148,7 @@ function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
 
 interface BarsProps extends PartProps {
   readonly openId: string | null
-  readonly onPress: (bar: CourseBar) => void
+  readonly onPress: (bar: CourseBar, clientX: number) => void
 }
 
 function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
@@ -160,7 +164,7 @@ function Bars({ course, axisPx, fromPx, toPx, openId, onPress }: BarsProps) {
             class={`timeline-bar ${failed ? 'is-failed' : ''} ${calls > 1 ? 'is-crowd' : ''} ${call.id === openId ? 'is-open' : ''}`}
             style={{ left: `${leftPx}px`, width: `${widthPx}px`, top: `${lane * lanePx + 4}px` }}
             title={calls > 1 ? `${counted(calls, 'call')}: zoom in` : barWords(bar)}
-            onClick={() => onPress(bar)}
+            onClick={({ clientX }) => onPress(bar, clientX)}
           >
             {calls === 1 &&
               barPieces(call, Math.max(1, piece.endMs - piece.startMs)).map(({ part, start, length }) => (
@@ -197,30 +201,26 @@ function barWords({ piece: { call, prefixBreak } }: CourseBar): string {
 
 /** What lay between calls: which tools were asked for, and how long it took. */
 function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
-  const shown = useMemo(
-    () =>
-      course.gaps.flatMap((gap) => {
-        const leftPx = course.placeOf(gap.startMs) * axisPx
-        const widthPx = course.placeOf(gap.endMs) * axisPx - leftPx
-        const isSeen = leftPx <= toPx && leftPx + widthPx >= fromPx
-        return isSeen && (widthPx >= 3 || gap.isCut) ? [{ ...gap, leftPx, widthPx }] : []
-      }),
-    [course, axisPx, fromPx, toPx],
-  )
+  const shown = useMemo(() => gapsBetween(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
   return (
     <div class="timeline-gaps">
-      {shown.map(({ startMs, endMs, tools, isCut, leftPx, widthPx }) => {
+      {shown.map(({ gap: { startMs, endMs, tools, isCut }, leftPx, widthPx, roomPx }) => {
         const names = tools.map(shownText).join(', ')
         const length = duration(endMs - startMs)
         return (
           <span
             key={startMs}
             class={`timeline-gap ${isCut ? 'is-cut' : ''}`}
-            style={{ left: `${leftPx}px`, width: `${widthPx}px` }}
+            style={{ left: `${leftPx}px`, width: `${roomPx}px` }}
             title={`${length} between calls${names === '' ? '' : `, after ${names} was asked for`}${isCut ? '; drawn shorter than it was' : ''}`}
           >
-            {widthPx >= leastToolsPx && names !== '' && <strong>{names}</strong>}
-            {widthPx >= leastWordsPx && <span>{length}</span>}
+            <i style={{ width: `${widthPx}px` }} />
+            {roomPx >= leastWordsPx && (
+              <>
+                {names !== '' && <strong>{names}</strong>}
+                <span>{isCut ? `${length}, cut short` : length}</span>
+              </>
+            )}
           </span>
         )
       })}
@@ -264,7 +264,7 @@ function Lines({ course, axisPx, fromPx, toPx }: PartProps) {
           <div key={name} class={`timeline-line line-${name}`}>
             <span class="timeline-line-words">
               {words}
-              {top > 0 && <span class="quiet">, up to {format(top)}</span>}
+              <span class="quiet">{name === 'cached' ? ' of the prompt' : `, up to ${format(top)}`}</span>
             </span>
             <svg width={width} height={chartPx + 2} style={{ marginLeft: `${left}px` }}>
               <path class="area" d={area} />

@@ -1,0 +1,158 @@
+/** The Sessions view in a real browser: the list, one session as a line of time, and calls that come while it is read. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type DashboardProcess, startDashboardProcess } from '../support/dashboard-process.ts'
+import { type TestBrowser, startBrowser } from '../support/browser.ts'
+import { startSimulatedUpstream } from '../support/simulated-upstream.ts'
+import { type TempDir, makeTempDir } from '../support/temp-dir.ts'
+import { violations } from './axe-violations.ts'
+import { openDashboardPage, untilReady, untilStill, untilTrue } from './dashboard-page.ts'
+import { writeRuns } from './session-data.ts'
+
+const hostile = '"] <b>run</b> \\ ’'
+let folder: TempDir
+let dashboard: DashboardProcess
+let browser: TestBrowser
+before(async () => {
+  folder = await makeTempDir()
+  const old = Array.from({ length: 120 }, (_, at) => ({
+    session: `old-${at}`,
+    calls: 1,
+    agoMs: 80_000_000 - at * 1000,
+  }))
+  writeRuns(folder.path, [
+    ...old,
+    { session: 'three-hundred', client: 'codex', calls: 300, agoMs: 20_000_000 },
+    { session: 'twenty', calls: 20, agoMs: 9_000_000 },
+    { session: hostile, client: 'opencode', calls: 2, agoMs: 600_000 },
+  ])
+  dashboard = await startDashboardProcess({ directory: folder.path })
+  browser = await startBrowser()
+})
+after(async () => {
+  await browser[Symbol.asyncDispose]()
+  await dashboard[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+const wide = { viewport: { width: 1440, height: 900 }, bypassCSP: true, reducedMotion: 'reduce' } as const
+
+test('sessions are listed, the last one first, found by name, and reached by keys', async () => {
+  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path: '/sessions' })
+  const { page, problems } = opened
+  const rows = page.getByRole('list', { name: 'Sessions', exact: true }).getByRole('listitem')
+  await rows.first().getByText(hostile, { exact: true }).waitFor()
+  assert.match(
+    await rows.nth(1).innerText(),
+    /^twenty\s+claude-code\s+Models\s+claude-sonnet-5, claude-haiku-5\s[^$]*Calls\s+20 1 failed\s[^$]*\$0\.28\s/,
+  )
+  assert.deepEqual(await violations(page), [])
+  // The next page comes as the end of the first comes near, and few rows are there at a time.
+  await page.evaluate('document.querySelector(".sessions-scroller").scrollTo(0, 99999)')
+  await page.getByText('123 sessions').waitFor()
+  assert.ok((await rows.count()) < 60)
+  await page.getByRole('searchbox', { name: 'Find a session' }).fill('hundr')
+  await untilTrue(page, 'document.querySelectorAll(".sessions-scroller li").length === 1')
+  assert.equal(new URL(page.url()).search, '?text=hundr')
+  await page.getByRole('searchbox').fill('nobody’s')
+  await page.getByRole('heading', { name: 'No sessions match' }).waitFor()
+  await page.getByRole('link', { name: 'Clear search and filters' }).click()
+  await rows.first().waitFor()
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor({ state: 'attached' })
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'twenty', exact: true }).waitFor()
+  assert.equal(new URL(page.url()).search, '?session=twenty')
+  await page.keyboard.press('u')
+  await rows.first().waitFor()
+  // A name that is no good in a selector, nor as markup.
+  await rows.first().click()
+  await page.getByRole('heading', { name: hostile, exact: true }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('one session tells what it did: bars, tools at the gaps, what failed and where its cache broke', async () => {
+  const path = '/sessions?session=twenty'
+  await using opened = await openDashboardPage(browser, dashboard.origin, { ...wide, path })
+  const { page, problems } = opened
+  await untilReady(page)
+  assert.equal(await page.locator('.timeline-bar').count(), 20)
+  assert.equal(await page.locator('.timeline-bar.is-failed').count(), 1)
+  assert.equal(await page.locator('.sign-failed').count(), 1)
+  assert.match((await page.locator('.sign-break').getAttribute('title')) ?? '', /^The cache broke: 0 tokens/)
+  // Three calls at once have three lanes.
+  const lanes = 'new Set([...document.querySelectorAll(".timeline-bar")].map(({ style }) => style.top)).size'
+  assert.equal(await page.evaluate(lanes), 3)
+  const idle = page.locator('.timeline-gap.is-cut')
+  assert.equal(await idle.count(), 1)
+  assert.match(await idle.innerText(), /^Read\s+1\sh, cut short$/)
+  assert.deepEqual(await violations(page), [])
+  await page.locator('.timeline-bar.is-failed').click()
+  const panel = page.getByRole('dialog')
+  await panel.getByText('529', { exact: false }).first().waitFor()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await page.getByRole('row').nth(3).click()
+  await panel.waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('three hundred calls are fewer bars, which a press takes apart; on a phone nothing is wider than the screen', async () => {
+  const path = '/sessions?session=three-hundred'
+  await using opened = await openDashboardPage(browser, dashboard.origin, {
+    ...wide,
+    path,
+    colorScheme: 'dark',
+    viewport: { width: 390, height: 844 },
+  })
+  const { page, problems } = opened
+  await untilReady(page)
+  const bars = page.locator('.timeline-bar')
+  assert.ok((await bars.count()) < 150)
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  assert.deepEqual(await violations(page), [])
+  await page.locator('.timeline-bar.is-crowd').nth(5).click()
+  await page.getByText('4×').waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  for (let zoom = 4; zoom < 64; zoom *= 2) await page.getByRole('button', { name: 'Zoom in' }).click()
+  await untilTrue(page, 'document.querySelector(".timeline-bar.is-crowd") === null')
+  assert.ok((await bars.count()) < 150)
+  assert.deepEqual(problems, [])
+})
+
+test('a session that runs goes on while it is looked at, and its list does not move under the pointer', async () => {
+  await using upstream = await startSimulatedUpstream()
+  await using own = await startDashboardProcess({ args: ['--upstream', upstream.baseUrl] })
+  await own.ask('POST', '/api/proxy/start')
+  const { port } = await own.status()
+  const call = async (session: string): Promise<void> => {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-tokenweir-session': session },
+      body: JSON.stringify({ model: 'a-model', messages: [] }),
+    })
+    await response.text()
+  }
+  await using opened = await openDashboardPage(browser, own.origin, { ...wide, path: '/sessions' })
+  const { page, problems } = opened
+  await page.getByText('x-tokenweir-session: ').waitFor()
+  await call('first')
+  const first = page.getByRole('link', { name: /^first .*Calls 1/ })
+  await first.hover()
+  const before = await first.boundingBox()
+  await call('second')
+  await page.getByRole('button', { name: 'There is news' }).waitFor()
+  assert.deepEqual(await first.boundingBox(), before)
+  await page.mouse.move(0, 0)
+  await page.getByRole('link', { name: /^second / }).waitFor()
+  assert.ok((await first.boundingBox())!.y > before!.y)
+  await first.click()
+  await untilReady(page)
+  await untilStill(page)
+  assert.equal(await page.locator('.timeline-bar').count(), 1)
+  await call('first')
+  await untilTrue(page, 'document.querySelectorAll(".timeline-bar").length === 2')
+  await untilTrue(page, '/Calls\\s+2/.test(document.querySelector(".session-facts").innerText)')
+  assert.deepEqual(problems, [])
+})

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { CallJson } from '../../src/call/call-record.ts'
+import { barsBetween, courseLines, gapLimitMs, sessionCourse } from './session-course.ts'
+
+const beganMs = Date.parse('2026-11-21T04:00:00.000Z')
+
+function call(startMs: number, durationMs: number, rest: Partial<CallJson> = {}): CallJson {
+  return {
+    id: String(startMs).padStart(11, '0'),
+    started_at: new Date(beganMs + startMs).toISOString(),
+    duration_ms: durationMs,
+    model: 'a-model',
+    failed: false,
+    input_tokens: null,
+    cached_input_tokens: null,
+    cost_usd: null,
+    tools: null,
+    ...rest,
+  } as CallJson
+}
+
+test('calls that are open together are in lanes of their own, the others in the first', () => {
+  const { pieces, lanes, inCallsMs, lengthMs } = sessionCourse([
+    call(0, 1000),
+    call(2000, 3000),
+    call(2500, 500),
+    call(3200, 500),
+    call(6000, 1000),
+  ])
+  assert.deepEqual(
+    pieces.map(({ lane }) => lane),
+    [0, 0, 1, 1, 0],
+  )
+  assert.deepEqual([lanes, inCallsMs, lengthMs], [2, 5000, 7000])
+})
+
+test('more calls at once than can be told apart share the last lane', () => {
+  const { pieces, lanes } = sessionCourse(Array.from({ length: 40 }, (_, at) => call(at, 10_000)))
+  assert.equal(lanes, 12)
+  assert.equal(pieces.filter(({ lane }) => lane === 11).length, 29)
+})
+
+test('a gap names the tools that all calls right before it asked for', () => {
+  const { gaps } = sessionCourse([
+    call(0, 1000, { tools: 'Read,Grep' }),
+    call(500, 200, { tools: 'Bash' }),
+    call(2000, 1000),
+    call(4000, 1000),
+  ])
+  assert.deepEqual(
+    gaps.map(({ startMs, endMs, tools, isCut }) => [startMs, endMs, tools.join(), isCut]),
+    [
+      [1000, 2000, 'Read,Grep,Bash', false],
+      [3000, 4000, '', false],
+    ],
+  )
+})
+
+test('the cache broke where less was cached of a longer prompt, by the call before of the same model', () => {
+  const tokens = (
+    input: number | null,
+    cached: number | null,
+    rest: Partial<CallJson> = {},
+  ): Partial<CallJson> => ({
+    input_tokens: input,
+    cached_input_tokens: cached,
+    ...rest,
+  })
+  const { pieces } = sessionCourse([
+    call(0, 1000, tokens(5000, 0)),
+    call(2000, 1000, tokens(6000, 5000)),
+    // Another model has a cache of its own, and a failed call tells nothing of it.
+    call(4000, 1000, tokens(7000, 0, { model: 'another' })),
+    call(6000, 1000, tokens(null, null)),
+    call(8000, 1000, tokens(7000, 256)),
+    // A shorter prompt is another conversation, a little less is how upstreams round, and a call beside others has
+    // nothing to go on from.
+    call(10_000, 1000, tokens(3000, 0)),
+    call(12_000, 1000, tokens(7500, 7000)),
+    call(14_000, 3000, tokens(8000, 6900)),
+    call(15_000, 500, tokens(9000, 0)),
+  ])
+  assert.deepEqual(
+    pieces.flatMap(({ prefixBreak, startMs }) => (prefixBreak === null ? [] : [[startMs, prefixBreak]])),
+    [[8000, { before: 5000, now: 256, afterMs: 5000 }]],
+  )
+})
+
+test('an hour without calls has the room of a quarter of them, and all else keeps its proportions', () => {
+  const calls = [call(0, 4000), call(5000, 4000), call(3_609_000, 4000)]
+  const { gaps, placeOf } = sessionCourse(calls)
+  assert.deepEqual(
+    gaps.map(({ isCut }) => isCut),
+    [false, true],
+  )
+  // 4 s, 1 s, 4 s, 3 s for the hour, 4 s.
+  assert.deepEqual(
+    [0, 4000, 5000, 9000, 1_809_000, 3_609_000, 3_613_000].map((ms) => Math.round(placeOf(ms) * 16_000)),
+    [0, 4000, 5000, 9000, 10_500, 12_000, 16_000],
+  )
+})
+
+test('whatever the calls, the axis goes on from 0 to 1, and calls have a tenth of it', () => {
+  const lengths = fc.nat({ max: 10_000_000 })
+  const runs = fc.array(fc.tuple(lengths, lengths), { minLength: 1, maxLength: 30 })
+  fc.assert(
+    fc.property(runs, (run) => {
+      let atMs = 0
+      const calls = run.map(([gap, length]) => {
+        atMs += gap
+        return call(atMs, length)
+      })
+      const { placeOf, lengthMs, gaps, inCallsMs } = sessionCourse(calls)
+      const places = [
+        0,
+        ...gaps.flatMap(({ startMs, endMs }) => [startMs, (startMs + endMs) / 2, endMs]),
+        lengthMs,
+      ]
+      const drawn = places.map(placeOf)
+      assert.ok(drawn.every((place, at) => place >= (drawn[at - 1] ?? 0) - 1e-9))
+      if (lengthMs > 0) assert.ok(Math.abs((drawn.at(-1) ?? 0) - 1) < 1e-9)
+      const between = gaps.reduce((sum, { startMs, endMs }) => sum + placeOf(endMs) - placeOf(startMs), 0)
+      if (inCallsMs >= 30) assert.ok(between <= 0.901, `${between}`)
+    }),
+  )
+})
+
+test('gaps are cut at three usual ones', () => {
+  assert.equal(gapLimitMs([], 1000), 250)
+  assert.equal(gapLimitMs([2000, 2000, 2000, 600_000], 10_000), 6000)
+})
+
+test('ten thousand calls are few bars, and all of them are in one', () => {
+  const course = sessionCourse(
+    Array.from({ length: 10_000 }, (_, at) => call(at * 3000, 2000, { failed: at === 7000 })),
+  )
+  const bars = barsBetween(course, 1200, 0, 1200)
+  assert.ok(bars.length < 100, `${bars.length}`)
+  assert.equal(
+    bars.reduce((sum, { calls }) => sum + calls, 0),
+    10_000,
+  )
+  assert.equal(bars.filter(({ failed }) => failed).length, 1)
+  // Of a longer axis only what is looked at is drawn, and told apart.
+  const near = barsBetween(course, 1_200_000, 600_000, 601_200)
+  assert.deepEqual(
+    near.map(({ calls }) => calls),
+    near.map(() => 1),
+  )
+  assert.ok(near.length > 5 && near.length < 15)
+})
+
+test('the lines leave out what is not known, and add up what was spent', () => {
+  const { prompt, cached, cost } = courseLines(
+    sessionCourse([
+      call(0, 1, { input_tokens: 100, cached_input_tokens: 25, cost_usd: 0.5 }),
+      call(10, 1),
+      call(20, 1, { input_tokens: 0, cached_input_tokens: 0, cost_usd: 0.25 }),
+    ]),
+  )
+  assert.deepEqual(prompt, [
+    { ms: 0, value: 100 },
+    { ms: 20, value: 0 },
+  ])
+  assert.deepEqual(cached, [{ ms: 0, value: 0.25 }])
+  assert.deepEqual(cost, [
+    { ms: 0, value: 0.5 },
+    { ms: 20, value: 0.75 },
+  ])
+})
