@@ -266,7 +266,7 @@ test('dragging over the bars, and Enter on one of them, look closer; chosen colu
   await untilRange(2, 3)
 
   await opened.button('Columns').click()
-  await page.getByRole('checkbox', { name: 'Cached' }).check()
+  await page.getByRole('checkbox', { name: 'Cached', exact: true }).check()
   await page.getByRole('checkbox', { name: 'Cost' }).uncheck()
   await page.reload()
   await linksOf(page).first().waitFor()

@@ -60,6 +60,7 @@ test('what is shown is what was answered: cards, the tables of charts, what char
       'Latency p95: 26.7\u202fs',
       'First token p95: 2.79\u202fs',
       'Output speed: 76.7\u202ftok/s',
+      'Cached input: 18.2\u202f%',
       'Cost: $6.54',
     ],
   )

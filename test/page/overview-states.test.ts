@@ -162,7 +162,7 @@ test('an answer that does not come at first is told with a way to ask again; lat
   await page.route(overview, (route) => route.fulfill(broken))
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByRole('alert').getByText('It took too long.').waitFor()
-  assert.equal(await figureCards(page).count(), 6)
+  assert.equal(await figureCards(page).count(), 7)
   // What the browser itself writes on the console about a status of 503.
   assert.deepEqual(
     opened.problems.filter((problem) => !problem.includes('503')),

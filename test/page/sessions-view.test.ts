@@ -58,7 +58,7 @@ test('sessions are listed, the last one first, found by name, and reached by key
   await page.getByRole('heading', { name: 'No sessions match' }).waitFor()
   await page.getByRole('link', { name: 'Clear search and filters' }).click()
   await rows.first().waitFor()
-  await page.getByRole('heading', { name: 'Sessions' }).waitFor({ state: 'attached' })
+  await page.getByRole('heading', { name: 'All sessions' }).waitFor({ state: 'attached' })
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
@@ -79,8 +79,8 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   await untilReady(page)
   assert.equal(await page.locator('.timeline-bar').count(), 20)
   assert.equal(await page.locator('.timeline-bar.is-failed').count(), 1)
-  assert.equal(await page.locator('.sign-failed').count(), 1)
-  assert.match((await page.locator('.sign-break').getAttribute('title')) ?? '', /^The cache broke: 0 tokens/)
+  assert.equal(await page.locator('.timeline-signs .sign-failed').count(), 1)
+  assert.match((await page.locator('.timeline-signs .sign-break').getAttribute('title')) ?? '', /^The cache broke: 0 tokens/)
   // Three calls at once have three lanes.
   const lanes = 'new Set([...document.querySelectorAll(".timeline-bar")].map(({ style }) => style.top)).size'
   assert.equal(await page.evaluate(lanes), 3)

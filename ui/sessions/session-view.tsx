@@ -9,6 +9,7 @@ import { CallsCards, CallsTable } from '../calls/calls-list.tsx'
 import { keptColumns } from '../calls/calls-tools.tsx'
 import { fittingColumns } from '../calls/chosen-columns.ts'
 import type { CallList } from '../calls/use-call-list.ts'
+import { nowMs } from '../data/dashboard-clock.ts'
 import type { CallSort } from '../data/call-words.ts'
 import { AddressLink, useNavigation, useTimes } from '../data/navigation.tsx'
 import { plainAddress } from '../data/page-address.ts'
@@ -136,7 +137,7 @@ function listOf(calls: readonly CallJson[]): CallList {
   return {
     answer: null,
     question: null,
-    answeredMs: Date.now(),
+    answeredMs: nowMs(),
     trouble: null,
     troubleCode: null,
     isLoading: false,

@@ -42,7 +42,10 @@ export function SessionsList() {
   return (
     <>
       <FilterBar asked={{ ...list, answer: known, trouble: isRefused ? null : trouble }} />
-      <section class="card sessions-card" aria-label="Sessions">
+      <section class="card sessions-card" aria-labelledby="sessions-title">
+        <h2 id="sessions-title" class="aside">
+          All sessions
+        </h2>
         <div class="sessions-tools">
           <NameSearch />
           <span class="fine" role="status">

@@ -62,6 +62,21 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
       <div class="timeline-head">
         <h2 id="timeline-title">What it did</h2>
         <WaterfallLegend />
+        <ul class="waterfall-legend timeline-legend">
+          {course.pieces.some(({ call }) => call.failed) && (
+            <li class="sign-failed">
+              <StateMark shape="cross" /> Failed
+            </li>
+          )}
+          {course.pieces.some(({ prefixBreak }) => prefixBreak !== null) && (
+            <li
+              class="sign-break"
+              title="The cache held less of the prompt than before, although the prompt had grown"
+            >
+              <StateMark shape="triangle" /> Cache broke
+            </li>
+          )}
+        </ul>
         <div class="timeline-zoom">
           <Button small isOff={zoom <= 1} label="Zoom out" title="Zoom out" onClick={() => zoomTo(zoom / 2)}>
             −
