@@ -19,7 +19,15 @@ const views = Object.keys(viewWords) as View[]
 const keyOf = (view: View): string => (view === 'costs' ? '$' : view.charAt(0))
 
 /** Another view begins without what was opened or sorted in this one. */
-const fresh = { session: null, call: null, sort: 'started_at', tab: 'timing', text: '', by: 'model', price: '' } as const
+const fresh = {
+  session: null,
+  call: null,
+  sort: 'started_at',
+  tab: 'timing',
+  text: '',
+  by: 'model',
+  price: '',
+} as const
 
 /** The name, the views, and how the gateway is at this moment. */
 export function TopBar() {

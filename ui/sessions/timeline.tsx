@@ -117,7 +117,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
                   : zoomTo(zoom * 4, placeUnder(clientX))
               }
             />
-            <Gaps course={course} axisPx={axisPx} {...span} />
+            {course.gaps.length > 0 && <Gaps course={course} axisPx={axisPx} {...span} />}
             <Lines course={course} axisPx={axisPx} {...span} />
           </div>
         )}
