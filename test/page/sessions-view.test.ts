@@ -80,7 +80,10 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   assert.equal(await page.locator('.timeline-bar').count(), 20)
   assert.equal(await page.locator('.timeline-bar.is-failed').count(), 1)
   assert.equal(await page.locator('.timeline-signs .sign-failed').count(), 1)
-  assert.match((await page.locator('.timeline-signs .sign-break').getAttribute('title')) ?? '', /^The cache broke: 0 tokens/)
+  assert.match(
+    (await page.locator('.timeline-signs .sign-break').getAttribute('title')) ?? '',
+    /^The cache broke: 0 tokens/,
+  )
   // Three calls at once have three lanes.
   const lanes = 'new Set([...document.querySelectorAll(".timeline-bar")].map(({ style }) => style.top)).size'
   assert.equal(await page.evaluate(lanes), 3)

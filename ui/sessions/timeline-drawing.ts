@@ -97,7 +97,7 @@ export function gapsBetween(
     if (leftPx + widthPx + cutWordsPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
     seen.push({ gap, leftPx, widthPx })
   }
-  // From the right, as the next gap bounds the room of one.
+  // From the right, as the next gap bounds the room of one, be it drawn or not.
   let [nextPx, nextCutPx] = [axisPx, axisPx]
   const endsPx = seen
     .toReversed()
@@ -109,12 +109,13 @@ export function gapsBetween(
     })
     .toReversed()
   let takenPx = Number.NEGATIVE_INFINITY
-  return seen.map(({ gap, leftPx, widthPx }, at) => {
+  const drawn = seen.map(({ gap, leftPx, widthPx }, at) => {
     const isTaken = !gap.isCut && leftPx < takenPx
     const roomPx = isTaken ? widthPx : Math.max((endsPx[at] ?? 0) - leftPx, widthPx)
     if (gap.isCut) takenPx = leftPx + roomPx
     return { gap, leftPx, widthPx, roomPx, hasWords: !isTaken && roomPx >= leastWordsPx }
   })
+  return drawn.filter(({ leftPx }) => leftPx <= toPx)
 }
 
 interface Room {

@@ -158,7 +158,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
                   : zoomTo(zoom * 4, placeUnder(clientX))
               }
             />
-            <Gaps course={course} axisPx={axisPx} {...span} />
+            {course.gaps.length > 0 && <Gaps course={course} axisPx={axisPx} {...span} />}
             <TimelineLines course={course} axisPx={axisPx} {...span} pointed={pointed} />
             <div ref={marked} class="timeline-selected" hidden />
           </div>
