@@ -41,9 +41,9 @@ export async function buildCountedPage(): Promise<CountedPage> {
   })
   return {
     serveTo: async (page) => {
-      await page.route(/^[^?]*(?:\/|\/assets\/[^?]+)(?:\?.*)?$/, async (route) => {
+      await page.route(/^[^?/]*\/\/[^?/]*\/(?:sessions|assets\/[^?]+)?(?:\?.*)?$/, async (route) => {
         const { pathname } = new URL(route.request().url())
-        const name = pathname === '/' ? 'index.html' : pathname
+        const name = pathname.startsWith('/assets/') ? pathname : 'index.html'
         const ending = name.slice(name.lastIndexOf('.') + 1)
         const contentType = types[ending] ?? 'image/svg+xml'
         await route.fulfill({ body: await readFile(join(dir.path, name)), contentType })

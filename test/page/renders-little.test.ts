@@ -9,6 +9,7 @@ import { makeTempDir } from '../support/temp-dir.ts'
 import { untilReady, untilTrue } from './dashboard-page.ts'
 import { writePageData } from './page-data.ts'
 import { type CountedPage, buildCountedPage, takeRenders } from './render-count.ts'
+import { writeRuns } from './session-data.ts'
 
 /** In place of the dashboard's events: `tell('gateway', status)` is one. */
 const events = `globalThis.EventSource = class extends EventTarget {
@@ -61,14 +62,14 @@ after(async () => {
   await counted[Symbol.asyncDispose]()
 })
 
-/** An Overview with some thousand calls that nothing has changed for a moment. */
-async function openOverview(origin: string): Promise<Page> {
+/** A view that nothing has changed for a moment, once it says what it says when it is there. */
+async function openView(origin: string, path: string, isThere: string | RegExp): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } })
   const page = await context.newPage()
   await page.addInitScript(events)
   await counted.serveTo(page)
-  await page.goto(`${origin}/`)
-  await page.getByText(/^Updated /).waitFor()
+  await page.goto(origin + path)
+  await page.getByText(isThere).first().waitFor()
   await tell(page, 'gateway', status)
   await untilReady(page)
   await takeRenders(page)
@@ -84,7 +85,7 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
   await using dir = await makeTempDir()
   writePageData(dir.path, 'day')
   await using dashboard = await startDashboardProcess({ directory: dir.path })
-  const page = await openOverview(dashboard.origin)
+  const page = await openView(dashboard.origin, '/', /^Updated /)
 
   await t.test('an event that changes nothing visible renders nothing', async () => {
     await tell(page, 'gateway', later)
@@ -135,4 +136,20 @@ test('the Overview renders what has changed, and nothing else', async (t) => {
       { OverviewBody: 1, PlotCanvas: 10, HeatMap: 1, SeriesPlot: 9 },
     )
   })
+})
+
+test('a session renders with its own calls, and with no others', async () => {
+  await using dir = await makeTempDir()
+  writeRuns(dir.path, [{ session: 'mine', calls: 20, agoMs: 9_000_000 }])
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const page = await openView(dashboard.origin, '/sessions?session=mine', '1 h, cut short')
+  const answer = await dashboard.ask('GET', '/api/query?session=mine&limit=1')
+  const { calls } = (await answer.json()) as { calls: object[] }
+  const call = { ...calls[0], id: '7zzzzzzzzzz', session: 'other' }
+  await tell(page, 'gateway', later)
+  await tell(page, 'calls', { calls: [call], skipped: 0 })
+  assert.deepEqual(await takeRenders(page), {})
+  await tell(page, 'calls', { calls: [{ ...call, session: 'mine' }], skipped: 0 })
+  await untilTrue(page, 'document.querySelectorAll(".timeline-bar").length === 21')
+  assert.equal((await takeRenders(page))['Timeline'], 1)
 })

@@ -12,6 +12,8 @@ export interface SampleRun {
   readonly calls: number
   /** When its first call begins, before now. */
   readonly agoMs: number
+  /** The upstream says how much of a prompt its cache held, as it does unless told. */
+  readonly isCacheTold?: boolean
 }
 
 const tools = ['Read', 'Bash', 'Edit', 'Read,Grep', 'Bash'] as const
@@ -21,7 +23,7 @@ const tools = ['Read', 'Bash', 'Edit', 'Read,Grep', 'Bash'] as const
  * once, one that fails (the fifth), a break of the cache (the tenth), and an hour without its user (before the twelfth).
  */
 export function sampleRun(
-  { session, client = 'claude-code', calls, agoMs }: SampleRun,
+  { session, client = 'claude-code', calls, agoMs, isCacheTold = true }: SampleRun,
   nowMs: number,
 ): CallRecord[] {
   const records: CallRecord[] = []
@@ -47,7 +49,7 @@ export function sampleRun(
       ttfoMs: ttftMs,
       durationMs,
       inputTokens: isFailed ? null : prompt,
-      cachedInputTokens: isFailed ? null : at === 9 ? 0 : cached,
+      cachedInputTokens: isFailed || !isCacheTold ? null : at === 9 ? 0 : cached,
       outputTokens: isFailed ? null : outputTokens,
       totalTokens: isFailed ? null : prompt + outputTokens,
       costNanoUsd: isFailed ? null : (prompt - cached) * 3000 + cached * 300 + outputTokens * 15_000,

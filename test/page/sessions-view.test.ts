@@ -24,7 +24,7 @@ before(async () => {
     ...old,
     { session: 'three-hundred', client: 'codex', calls: 300, agoMs: 20_000_000 },
     { session: 'twenty', calls: 20, agoMs: 9_000_000 },
-    { session: hostile, client: 'opencode', calls: 2, agoMs: 600_000 },
+    { session: hostile, client: 'opencode', calls: 2, agoMs: 600_000, isCacheTold: false },
   ])
   dashboard = await startDashboardProcess({ directory: folder.path })
   browser = await startBrowser()
@@ -69,6 +69,9 @@ test('sessions are listed, the last one first, found by name, and reached by key
   // A name that is no good in a selector, nor as markup.
   await rows.first().click()
   await page.getByRole('heading', { name: hostile, exact: true }).waitFor()
+  // Its upstream says nothing of a cache.
+  await untilReady(page)
+  assert.match(await page.locator('.session-facts').innerText(), /– cached[^]*Cache breaks\s+–$/)
   assert.deepEqual(problems, [])
 })
 
@@ -91,6 +94,28 @@ test('one session tells what it did: bars, tools at the gaps, what failed and wh
   assert.equal(await idle.count(), 1)
   assert.match(await idle.innerText(), /^Read\s+1\sh, cut short$/)
   assert.deepEqual(await violations(page), [])
+  // Its lines tell the figures of the call that is pointed at.
+  await page.locator('.timeline-bar').nth(1).hover()
+  await untilTrue(
+    page,
+    '/^Prompt tokens, up to 27.4\\sK6\\s600$/.test(document.querySelector(".line-prompt").innerText)',
+  )
+  // A drag zooms to what it goes over, though it begins on a bar, and a double click leads back.
+  const third = page.getByTitle((await page.locator('.timeline-bar').nth(2).getAttribute('title'))!, {
+    exact: true,
+  })
+  const from = (await third.boundingBox())!
+  await page.mouse.move(from.x + 1, from.y + 8)
+  await page.mouse.down()
+  await page.mouse.move(from.x + from.width / 2, from.y + 8)
+  await page.mouse.move(from.x + from.width * 2, from.y + 8)
+  await page.mouse.up()
+  await untilTrue(page, '!/All of it/.test(document.querySelector(".timeline-zoom").innerText)')
+  const near = (await third.boundingBox())!
+  assert.ok(near.width > 600 && near.width < 800 && Math.abs(near.x - 60) < 60, JSON.stringify(near))
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  await page.locator('.line-cost').dblclick()
+  await page.getByText('All of it').waitFor()
   await page.locator('.timeline-bar.is-failed').click()
   const panel = page.getByRole('dialog')
   await panel.getByText('529', { exact: false }).first().waitFor()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { CallJson } from '../../src/call/call-record.ts'
-import { barsBetween, courseLines, gapLimitMs, sessionCourse } from './session-course.ts'
+import { barsBetween, courseLines, gapLimitMs, pieceAt, pointAt, sessionCourse } from './session-course.ts'
 
 const beganMs = Date.parse('2026-11-21T04:00:00.000Z')
 
@@ -169,4 +169,20 @@ test('the lines leave out what is not known, and add up what was spent', () => {
     { ms: 0, value: 0.5 },
     { ms: 20, value: 0.75 },
   ])
+})
+
+test('what is pointed at is the last call that had begun, and each figure after it', () => {
+  const course = sessionCourse([
+    call(0, 1000, { input_tokens: 100 }),
+    call(2000, 1000),
+    call(3000, 1000, { input_tokens: 300 }),
+  ])
+  assert.deepEqual(
+    [-0.1, 0, 0.49, 0.5, 0.74, 0.75, 2].map((place) => pieceAt(course, place)),
+    [null, 0, 0, 2000, 2000, 3000, 3000],
+  )
+  const { prompt, cached } = courseLines(course)
+  assert.equal(pointAt(prompt, 2000)?.value, 100)
+  assert.equal(pointAt(prompt, 3000)?.value, 300)
+  assert.equal(pointAt(cached, 3000), null)
 })

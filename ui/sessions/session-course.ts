@@ -239,3 +239,27 @@ export function courseLines({ pieces }: Pick<SessionCourse, 'pieces'>): {
   }
   return { prompt, cached, cost }
 }
+
+/** When the last call begins that begins at a place of the axis or before it; null if there is none. */
+export function pieceAt(
+  { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
+  place: number,
+): number | null {
+  return lastOf(pieces, ({ startMs }) => placeOf(startMs) <= place)?.startMs ?? null
+}
+
+/** The figure after the last call that had begun by then. */
+export function pointAt(points: readonly CoursePoint[], ms: number): CoursePoint | null {
+  return lastOf(points, (point) => point.ms <= ms)
+}
+
+/** The last of those at the head of a list for which something is true. */
+function lastOf<Item>(list: readonly Item[], isTrue: (item: Item) => boolean): Item | null {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isTrue(list[middle] as Item)) low = middle + 1
+    else high = middle
+  }
+  return list[low - 1] ?? null
+}

@@ -22,7 +22,16 @@ import { Note } from '../design/note.tsx'
 import { Nothing } from '../design/nothing.tsx'
 import { useHeld, useReading } from '../design/use-reading.ts'
 import { useMedia, useWidth } from '../design/use-window.ts'
-import { count, counted, dollars, duration, known, percent, shortCount } from '../format/figures.ts'
+import {
+  count,
+  counted,
+  dollars,
+  duration,
+  known,
+  percent,
+  shortCount,
+  unknownFigure,
+} from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
 import { type SessionCourse, sessionCourse } from './session-course.ts'
 import { costWords, modelWords, toolCounts } from './session-words.ts'
@@ -165,6 +174,8 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
     between_ms: betweenMs,
   } = figures
   const breaks = course.pieces.filter(({ prefixBreak }) => prefixBreak !== null).length
+  // Many upstreams say nothing of a cache, which is not the same as an empty one.
+  const isCacheTold = course.pieces.some(({ call }) => call.cached_input_tokens !== null)
   const tools = toolCounts(course.pieces.map(({ call }) => call))
   return (
     <>
@@ -189,7 +200,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
             'Tokens in',
             <>
               {shortCount(figures.input_tokens)}
-              <small> {known(figures.cached_share, percent)} cached</small>
+              <small> {known(isCacheTold ? figures.cached_share : null, percent)} cached</small>
             </>,
           ],
           ['Tokens out', shortCount(figures.output_tokens)],
@@ -205,7 +216,7 @@ function Figures({ figures, course }: { readonly figures: CallSession; readonly 
           [
             'Cache breaks',
             <span key="breaks" class={breaks > 0 ? 'session-broke' : ''}>
-              {count(breaks)}
+              {isCacheTold ? count(breaks) : unknownFigure}
             </span>,
           ],
         ]}

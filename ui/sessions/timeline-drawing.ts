@@ -2,53 +2,69 @@ import { count, duration } from '../format/figures.ts'
 import { endWords } from '../data/failure-words.ts'
 import type { CourseGap, CoursePoint, SessionCourse } from './session-course.ts'
 
-/** A time needs so much room, a sign so much, in pixels. */
-const [timePx, signPx] = [76, 10]
+/** A time needs so much room, one that may have its day so much, a sign so much, in pixels. */
+const [timePx, dayPx, signPx] = [76, 104, 10]
 
 export interface AxisMarks {
-  readonly times: readonly { readonly px: number; readonly ms: number }[]
-  readonly signs: readonly {
-    readonly px: number
-    readonly kind: 'break' | 'failed'
-    readonly words: string
-  }[]
+  /** `isNewDay`: the time to its left is of another day, or there is none and the session went on for more than a day. */
+  readonly times: readonly { readonly px: number; readonly ms: number; readonly isNewDay: boolean }[]
+  readonly signs: readonly AxisSign[]
 }
 
-/** Where the time of a call is written, and where a sign stands for what a reader should see: as many as there is room for. */
+export interface AxisSign {
+  readonly px: number
+  readonly kind: 'break' | 'failed'
+  readonly words: string
+}
+
+/**
+ * Where the time of a call is written, and where a sign stands for what a reader should see: as many as there is room for.
+ * `dayOf` names the day of a time, in milliseconds since the session began.
+ */
 export function axisMarks(
-  { pieces, placeOf }: Pick<SessionCourse, 'pieces' | 'placeOf'>,
+  { pieces, placeOf, lengthMs }: Pick<SessionCourse, 'pieces' | 'placeOf' | 'lengthMs'>,
   axisPx: number,
   fromPx: number,
   toPx: number,
+  dayOf: (ms: number) => string,
 ): AxisMarks {
-  const times: { px: number; ms: number }[] = []
-  const signs: { px: number; kind: 'break' | 'failed'; words: string }[] = []
+  const hasDays = dayOf(0) !== dayOf(lengthMs)
+  const roomPx = hasDays ? dayPx : timePx
+  const times: { px: number; ms: number; isNewDay: boolean }[] = []
+  const breaks: AxisSign[] = []
+  const failures: AxisSign[] = []
   let timeEndPx = 0
-  const signEndPx = { break: 0, failed: 0 }
+  let before: number | null = null
+  let [breakEndPx, failureEndPx] = [0, 0]
   for (const { call, startMs, prefixBreak } of pieces) {
     const px = Math.round(placeOf(startMs) * axisPx)
     const isSeen = px >= fromPx && px <= toPx
     // All count, seen or not: what is scrolled into view stands where it stood.
-    if (px >= timeEndPx && px + timePx <= Math.max(axisPx, timePx)) {
-      timeEndPx = px + timePx
-      if (isSeen) times.push({ px, ms: startMs })
+    if (px >= timeEndPx && px + roomPx <= Math.max(axisPx, roomPx)) {
+      timeEndPx = px + roomPx
+      const isNewDay = isSeen && hasDays && (before === null || dayOf(before) !== dayOf(startMs))
+      if (isSeen) times.push({ px, ms: startMs, isNewDay })
+      before = startMs
     }
-    const sign = (kind: 'break' | 'failed', words: string): void => {
-      if (px < signEndPx[kind]) return
-      signEndPx[kind] = px + signPx
-      if (isSeen) signs.push({ px, kind, words })
+    if (prefixBreak !== null && px >= breakEndPx) {
+      breakEndPx = px + signPx
+      const { before: cached, now, afterMs } = prefixBreak
+      const words =
+        `The cache broke: ${count(now)} tokens of the prompt were cached, after ${count(cached)} in the call before, ` +
+        `which had ended ${duration(afterMs)} earlier`
+      if (isSeen) breaks.push({ px, kind: 'break', words })
     }
-    if (call.failed) sign('failed', endWords(call))
-    if (prefixBreak !== null) {
-      const { before, now, afterMs } = prefixBreak
-      sign(
-        'break',
-        `The cache broke: ${count(now)} tokens of the prompt were cached, after ${count(before)} in the call before, ` +
-          `which had ended ${duration(afterMs)} earlier`,
-      )
+    if (call.failed && px >= failureEndPx) {
+      failureEndPx = px + signPx
+      if (isSeen) failures.push({ px, kind: 'failed', words: endWords(call) })
     }
   }
-  return { times, signs }
+  return { times, signs: [...breaks, ...failures.filter((one) => !isBeside(one, breaks))] }
+}
+
+/** Breaks are rarer, and a failed call is red besides: where both have no room the break is shown. */
+function isBeside({ px }: AxisSign, breaks: readonly AxisSign[]): boolean {
+  return breaks.some((one) => Math.abs(one.px - px) < signPx)
 }
 
 /** A gap between calls, and the room for its words: up to the next gap that is drawn. */
@@ -56,11 +72,15 @@ export interface DrawnGap {
   readonly gap: CourseGap
   readonly leftPx: number
   readonly widthPx: number
-  roomPx: number
+  readonly roomPx: number
+  /** Without words it tells the same to the pointer. */
+  readonly hasWords: boolean
 }
 
 /** Shorter gaps are not seen, in pixels; those that are cut short always are. */
 const leastGapPx = 2
+/** With less room a gap has no words; one that was cut takes so much from those that follow, as nothing else tells how long it was. */
+const [leastWordsPx, cutWordsPx] = [36, 128]
 
 /** The gaps between two pixels of an axis. */
 export function gapsBetween(
@@ -69,17 +89,33 @@ export function gapsBetween(
   fromPx: number,
   toPx: number,
 ): readonly DrawnGap[] {
-  const drawn: DrawnGap[] = []
+  const seen: Omit<DrawnGap, 'roomPx' | 'hasWords'>[] = []
   for (const gap of gaps) {
     const leftPx = placeOf(gap.startMs) * axisPx
     const widthPx = placeOf(gap.endMs) * axisPx - leftPx
-    const last = drawn.at(-1)
-    if (last !== undefined) last.roomPx = Math.min(last.roomPx, Math.max(leftPx - last.leftPx, last.widthPx))
-    if (leftPx > toPx) break
-    if (leftPx + widthPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
-    drawn.push({ gap, leftPx, widthPx, roomPx: Math.max(widthPx, axisPx - leftPx) })
+    if (leftPx > toPx + cutWordsPx) break
+    if (leftPx + widthPx + cutWordsPx < fromPx || (widthPx < leastGapPx && !gap.isCut)) continue
+    seen.push({ gap, leftPx, widthPx })
   }
-  return drawn
+  // From the right, as the next gap bounds the room of one, be it drawn or not.
+  let [nextPx, nextCutPx] = [axisPx, axisPx]
+  const endsPx = seen
+    .toReversed()
+    .map(({ gap: { isCut }, leftPx }) => {
+      const endPx = isCut ? Math.min(nextCutPx, Math.max(nextPx, leftPx + cutWordsPx)) : nextPx
+      nextPx = leftPx
+      if (isCut) nextCutPx = leftPx
+      return endPx
+    })
+    .toReversed()
+  let takenPx = Number.NEGATIVE_INFINITY
+  const drawn = seen.map(({ gap, leftPx, widthPx }, at) => {
+    const isTaken = !gap.isCut && leftPx < takenPx
+    const roomPx = isTaken ? widthPx : Math.max((endsPx[at] ?? 0) - leftPx, widthPx)
+    if (gap.isCut) takenPx = leftPx + roomPx
+    return { gap, leftPx, widthPx, roomPx, hasWords: !isTaken && roomPx >= leastWordsPx }
+  })
+  return drawn.filter(({ leftPx }) => leftPx <= toPx)
 }
 
 interface Room {

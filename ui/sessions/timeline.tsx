@@ -1,29 +1,26 @@
+import type { HTMLAttributes } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { barPieces } from '../call/call-phases.ts'
 import { WaterfallLegend } from '../call/waterfall.tsx'
 import { endWords } from '../data/failure-words.ts'
 import { useTimes } from '../data/navigation.tsx'
+import { Watched } from '../data/watched.ts'
 import { Button } from '../design/button.tsx'
 import { StateMark } from '../design/icon.tsx'
 import { useWidth } from '../design/use-window.ts'
-import { count, counted, dollars, duration, known, percent, shortCount } from '../format/figures.ts'
+import { count, counted, dollars, duration, known } from '../format/figures.ts'
 import { shownText } from '../payloads/shown-text.ts'
-import {
-  type CourseBar,
-  type CoursePoint,
-  type SessionCourse,
-  barsBetween,
-  courseLines,
-} from './session-course.ts'
-import { axisMarks, gapsBetween, linePath } from './timeline-drawing.ts'
+import { type CourseBar, type SessionCourse, barsBetween, pieceAt } from './session-course.ts'
+import { axisMarks, gapsBetween } from './timeline-drawing.ts'
+import { TimelineLines } from './timeline-lines.tsx'
 
-/** Of a lane, of the line of marks and of a chart, in pixels. */
-const [lanePx, chartPx] = [20, 44]
+/** Of a lane, in pixels. */
+const lanePx = 20
+/** A press that moves by less is a click. */
+const dragPx = 5
 /** Beside what is seen so much more is drawn, and drawn anew when half of it is scrolled away. */
 const besidePx = 600
 const mostZoom = 1024
-/** With less room a gap has no words, but tells the same to the pointer. */
-const leastWordsPx = 36
 
 export interface TimelineProps {
   readonly course: SessionCourse
@@ -49,6 +46,50 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   const placeUnder = (clientX: number): number => {
     const { scrollLeft = 0 } = box.current ?? {}
     return (clientX - (box.current?.getBoundingClientRect().left ?? 0) + scrollLeft) / axisPx
+  }
+  const pointed = useMemo(() => new Watched<number | null>(null), [])
+  const marked = useRef<HTMLDivElement>(null)
+  const press = useRef<{ readonly place: number; isDrag: boolean } | null>(null)
+  const handlers: HTMLAttributes<HTMLDivElement> = {
+    onPointerDown: (event) => {
+      if (event.button !== 0 || event.pointerType === 'touch') return
+      press.current = { place: placeUnder(event.clientX), isDrag: false }
+    },
+    onPointerMove: (event) => {
+      const place = placeUnder(event.clientX)
+      pointed.set(pieceAt(course, place))
+      const begun = press.current
+      if (begun === null) return
+      // Let go where the page could not see it.
+      if (event.buttons === 0) return letGo()
+      if (!begun.isDrag && Math.abs(place - begun.place) * axisPx < dragPx) return
+      // From now on the press is none of the bar below it.
+      if (!begun.isDrag) event.currentTarget.setPointerCapture(event.pointerId)
+      begun.isDrag = true
+      // Past the renderer, as the mark of all plots.
+      if (marked.current !== null) {
+        marked.current.hidden = false
+        marked.current.style.left = `${Math.min(begun.place, place) * axisPx}px`
+        marked.current.style.width = `${Math.abs(place - begun.place) * axisPx}px`
+      }
+    },
+    onPointerUp: (event) => {
+      const begun = press.current
+      letGo()
+      if (begun?.isDrag !== true) return
+      const place = Math.min(1, Math.max(0, placeUnder(event.clientX)))
+      const share = Math.max(Math.abs(place - begun.place), 1 / axisPx)
+      zoomTo(1 / share, (place + begun.place) / 2)
+    },
+    onPointerCancel: () => letGo(),
+    onPointerLeave: () => pointed.set(null),
+    onDblClick: ({ target }) => {
+      if ((target as Element).closest('.timeline-bar') === null) zoomTo(1)
+    },
+  }
+  const letGo = (): void => {
+    press.current = null
+    if (marked.current !== null) marked.current.hidden = true
   }
   useLayoutEffect(() => {
     if (box.current === null || middle.current === null) return
@@ -81,7 +122,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
           <Button small isOff={zoom <= 1} label="Zoom out" title="Zoom out" onClick={() => zoomTo(zoom / 2)}>
             −
           </Button>
-          <span class="fine">{zoom === 1 ? 'All of it' : `${zoom}×`}</span>
+          <span class="fine">{zoom === 1 ? 'All of it' : `${Number(zoom.toFixed(zoom < 10 ? 1 : 0))}×`}</span>
           <Button
             small
             isOff={zoom >= mostZoom}
@@ -104,7 +145,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
         }}
       >
         {widthPx > 0 && (
-          <div class="timeline-axis" style={{ width: `${axisPx}px` }} aria-hidden="true">
+          <div class="timeline-axis" style={{ width: `${axisPx}px` }} aria-hidden="true" {...handlers}>
             <Marks course={course} axisPx={axisPx} {...span} />
             <Bars
               course={course}
@@ -117,8 +158,9 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
                   : zoomTo(zoom * 4, placeUnder(clientX))
               }
             />
-            <Gaps course={course} axisPx={axisPx} {...span} />
-            <Lines course={course} axisPx={axisPx} {...span} />
+            {course.gaps.length > 0 && <Gaps course={course} axisPx={axisPx} {...span} />}
+            <TimelineLines course={course} axisPx={axisPx} {...span} pointed={pointed} />
+            <div ref={marked} class="timeline-selected" hidden />
           </div>
         )}
       </div>
@@ -126,7 +168,7 @@ export function Timeline({ course, openId, onOpen }: TimelineProps) {
   )
 }
 
-interface PartProps {
+export interface PartProps {
   readonly course: SessionCourse
   readonly axisPx: number
   /** What is drawn of it. */
@@ -138,15 +180,15 @@ interface PartProps {
 function Marks({ course, axisPx, fromPx, toPx }: PartProps) {
   const times = useTimes()
   const { times: clocks, signs } = useMemo(
-    () => axisMarks(course, axisPx, fromPx, toPx),
-    [course, axisPx, fromPx, toPx],
+    () => axisMarks(course, axisPx, fromPx, toPx, (ms) => times.day(course.beganMs + ms)),
+    [course, axisPx, fromPx, toPx, times],
   )
   return (
     <>
       <div class="timeline-times">
-        {clocks.map(({ px, ms }) => (
-          <span key={px} style={{ left: `${px}px` }}>
-            {times.seconds(course.beganMs + ms)}
+        {clocks.map(({ px, ms, isNewDay }) => (
+          <span key={px} class={isNewDay ? 'is-new-day' : ''} style={{ left: `${px}px` }}>
+            {isNewDay ? times.dayAndClock(course.beganMs + ms) : times.seconds(course.beganMs + ms)}
           </span>
         ))}
       </div>
@@ -219,7 +261,7 @@ function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
   const shown = useMemo(() => gapsBetween(course, axisPx, fromPx, toPx), [course, axisPx, fromPx, toPx])
   return (
     <div class="timeline-gaps">
-      {shown.map(({ gap: { startMs, endMs, tools, isCut }, leftPx, widthPx, roomPx }) => {
+      {shown.map(({ gap: { startMs, endMs, tools, isCut }, leftPx, widthPx, roomPx, hasWords }) => {
         const names = tools.map(shownText).join(', ')
         const length = duration(endMs - startMs)
         return (
@@ -230,7 +272,7 @@ function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
             title={`${length} between calls${names === '' ? '' : `, after ${names} was asked for`}${isCut ? '; drawn shorter than it was' : ''}`}
           >
             <i style={{ width: `${widthPx}px` }} />
-            {roomPx >= leastWordsPx && (
+            {hasWords && (
               <>
                 {names !== '' && <strong>{names}</strong>}
                 <span>{isCut ? `${length}, cut short` : length}</span>
@@ -240,54 +282,5 @@ function Gaps({ course, axisPx, fromPx, toPx }: PartProps) {
         )
       })}
     </div>
-  )
-}
-
-interface LineKind {
-  readonly words: string
-  readonly name: 'prompt' | 'cached' | 'cost'
-  readonly high: (points: readonly CoursePoint[]) => number
-  readonly format: (value: number) => string
-}
-
-const most = (points: readonly CoursePoint[]): number =>
-  points.reduce((high, { value }) => Math.max(high, value), 0)
-
-const kinds: readonly LineKind[] = [
-  { words: 'Prompt tokens', name: 'prompt', high: most, format: shortCount },
-  { words: 'Cached share', name: 'cached', high: () => 1, format: percent },
-  { words: 'Cost so far', name: 'cost', high: most, format: dollars },
-]
-
-function Lines({ course, axisPx, fromPx, toPx }: PartProps) {
-  const lines = useMemo(() => courseLines(course), [course])
-  const left = Math.max(0, fromPx)
-  const width = Math.max(1, Math.min(axisPx, toPx) - left)
-  return (
-    <>
-      {kinds.map(({ words, name, high, format }) => {
-        const points = lines[name]
-        if (points.length === 0) return null
-        const top = high(points)
-        const { line, area } = linePath(points, (ms) => course.placeOf(ms) * axisPx, top, {
-          left,
-          width,
-          height: chartPx,
-          end: axisPx,
-        })
-        return (
-          <div key={name} class={`timeline-line line-${name}`}>
-            <span class="timeline-line-words">
-              {words}
-              <span class="quiet">{name === 'cached' ? ' of the prompt' : `, up to ${format(top)}`}</span>
-            </span>
-            <svg width={width} height={chartPx + 2} style={{ marginLeft: `${left}px` }}>
-              <path class="area" d={area} />
-              <path class="line" d={line} />
-            </svg>
-          </div>
-        )
-      })}
-    </>
   )
 }

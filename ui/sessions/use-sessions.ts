@@ -11,7 +11,7 @@ import { type Answered, useAnswer } from '../data/use-answer.ts'
 /** Sessions that are asked for at once. */
 const pageSize = 100
 /** Calls come many a second: what they change is asked for no oftener than so, in milliseconds. */
-const settleMs = 1000
+const settleMs = 2000
 
 /** A row of the list. */
 export interface SessionRow extends CallSession {

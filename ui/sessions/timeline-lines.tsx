@@ -1,0 +1,103 @@
+import { useMemo } from 'preact/hooks'
+import { type Watched, useWatched } from '../data/watched.ts'
+import { count, dollars, percent, shortCount } from '../format/figures.ts'
+import { type CoursePoint, type SessionCourse, courseLines, pointAt } from './session-course.ts'
+import { linePath } from './timeline-drawing.ts'
+
+/** Of a line, in pixels. */
+const linePx = 44
+
+interface LineKind {
+  readonly words: string
+  readonly name: 'prompt' | 'cached' | 'cost'
+  readonly high: (points: readonly CoursePoint[]) => number
+  /** What the top of the line is. */
+  readonly top: (high: number) => string
+  readonly format: (value: number) => string
+}
+
+const most = (points: readonly CoursePoint[]): number =>
+  points.reduce((high, { value }) => Math.max(high, value), 0)
+
+const kinds: readonly LineKind[] = [
+  {
+    words: 'Prompt tokens',
+    name: 'prompt',
+    high: most,
+    top: (high) => `, up to ${shortCount(high)}`,
+    format: count,
+  },
+  { words: 'Cached share', name: 'cached', high: () => 1, top: () => ' of the prompt', format: percent },
+  {
+    words: 'Cost so far',
+    name: 'cost',
+    high: most,
+    top: (high) => `, up to ${dollars(high)}`,
+    format: dollars,
+  },
+]
+
+export interface TimelineLinesProps {
+  readonly course: SessionCourse
+  readonly axisPx: number
+  /** What is drawn of it. */
+  readonly fromPx: number
+  readonly toPx: number
+  /** When the call begins that is pointed at, in milliseconds since the session began. */
+  readonly pointed: Watched<number | null>
+}
+
+/** How prompt, cache and cost went on, with the figures of the call that is pointed at. */
+export function TimelineLines({ course, axisPx, fromPx, toPx, pointed }: TimelineLinesProps) {
+  const lines = useMemo(() => courseLines(course), [course])
+  const left = Math.max(0, fromPx)
+  const width = Math.max(1, Math.min(axisPx, toPx) - left)
+  return (
+    <div class="timeline-lines">
+      {kinds.map(({ words, name, high, top, format }) => {
+        const points = lines[name]
+        if (points.length === 0) return null
+        const most = high(points)
+        const { line, area } = linePath(points, (ms) => course.placeOf(ms) * axisPx, most, {
+          left,
+          width,
+          height: linePx,
+          end: axisPx,
+        })
+        return (
+          <div key={name} class={`timeline-line line-${name}`}>
+            <span class="timeline-line-words">
+              {words}
+              <span class="quiet">{top(most)}</span>
+              <PointedValue points={points} pointed={pointed} format={format} />
+            </span>
+            <svg width={width} height={linePx + 2} style={{ marginLeft: `${left}px` }}>
+              <path class="area" d={area} />
+              <path class="line" d={line} />
+            </svg>
+          </div>
+        )
+      })}
+      <PointedMark course={course} axisPx={axisPx} pointed={pointed} />
+    </div>
+  )
+}
+
+interface PointedValueProps extends Pick<TimelineLinesProps, 'pointed'> {
+  readonly points: readonly CoursePoint[]
+  readonly format: (value: number) => string
+}
+
+/** The pointer renders this and the mark alone. */
+function PointedValue({ points, pointed, format }: PointedValueProps) {
+  const ms = useWatched(pointed)
+  const point = ms === null ? null : pointAt(points, ms)
+  return point && <strong>{format(point.value)}</strong>
+}
+
+function PointedMark({ course, axisPx, pointed }: Pick<TimelineLinesProps, 'course' | 'axisPx' | 'pointed'>) {
+  const ms = useWatched(pointed)
+  return ms === null ? null : (
+    <i class="timeline-pointed" style={{ left: `${course.placeOf(ms) * axisPx}px` }} />
+  )
+}
