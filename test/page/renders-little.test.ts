@@ -153,3 +153,21 @@ test('a session renders with its own calls, and with no others', async () => {
   await untilTrue(page, 'document.querySelectorAll(".timeline-bar").length === 21')
   assert.equal((await takeRenders(page))['Timeline'], 1)
 })
+
+test('of the sessions those are rendered in which something is new', async () => {
+  await using dir = await makeTempDir()
+  const runs = ['one', 'two', 'three'].map((session, at) => ({ session, calls: 2, agoMs: 9_000_000 - at }))
+  writeRuns(dir.path, runs)
+  await using dashboard = await startDashboardProcess({ directory: dir.path })
+  const page = await openView(dashboard.origin, '/sessions', '3 sessions')
+  writeRuns(dir.path, [{ session: 'two', calls: 1, agoMs: 3000 }])
+  await tell(page, 'calls', { calls: [{ id: '7zzzzzzzzzz', session: 'two' }], skipped: 0 })
+  await page.getByRole('listitem').first().getByText('two', { exact: true }).waitFor()
+  // It changes places with the first; the third is where and what it was.
+  assert.equal((await takeRenders(page))['Row'], 2)
+  const answered = page.waitForResponse(/api\/sessions/)
+  await tell(page, 'calls', { calls: [{ id: '7zzzzzzzzzy', session: 'two' }], skipped: 0 })
+  await answered
+  await untilReady(page)
+  assert.equal((await takeRenders(page))['Row'], undefined)
+})

@@ -168,7 +168,7 @@ function Rows({ list, rows, box, onOpen }: RowsProps) {
               topPx={index * rowPx}
               href={writeAddress({ ...address, ...addressOf([row], row.id) })}
               times={times}
-              nowMs={answeredMs ?? 0}
+              lastCall={times.short(Date.parse(row.last_at), answeredMs ?? 0)}
               isActive={row.id === shown.activeId}
               {...shown.handlers}
             />
@@ -194,16 +194,16 @@ interface RowProps extends RowHandlers {
   readonly topPx: number
   readonly href: string
   readonly times: Times
-  readonly nowMs: number
+  /** When it was, by the reader’s clock. */
+  readonly lastCall: string
   readonly isActive: boolean
 }
 
 /** A session on a line; anywhere in it leads to it. */
 class Row extends OnlyWhenChanged<RowProps> {
   override render() {
-    const { row, index, count: all, topPx, href, times, nowMs, isActive, onFocus, onPress } = this.props
-    const { id, session, client, models, first_at: first, last_at: last, calls, errors } = row
-    const lastMs = Date.parse(last)
+    const { row, index, count: all, topPx, href, times, lastCall, isActive, onFocus, onPress } = this.props
+    const { id, session, client, models, first_at: first, calls, errors } = row
     return (
       <li aria-setsize={all} aria-posinset={index + 1} style={{ top: `${topPx}px` }}>
         <a
@@ -224,7 +224,7 @@ class Row extends OnlyWhenChanged<RowProps> {
           </span>
           <span class="session-at quiet" title={`First call ${times.full(Date.parse(first))}`}>
             <Told words="Last call" />
-            {times.short(lastMs, nowMs)}
+            {lastCall}
           </span>
           <span class="session-calls">
             <Told words="Calls" />

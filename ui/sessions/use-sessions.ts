@@ -39,12 +39,22 @@ export function sessionsPath(address: PageAddress, cursor: string | null): strin
   return `/api/sessions?${query}`
 }
 
-/** The rows of what was answered, each session once: it can move to an earlier page while later ones are asked for. */
-export function sessionRows(sessions: readonly CallSession[]): readonly SessionRow[] {
+/**
+ * The rows of what was answered, each session once: it can move to an earlier page while later ones are asked for.
+ * Where nothing of a session is another than before, its row is the same one, so that it is not drawn anew.
+ */
+export function sessionRows(
+  sessions: readonly CallSession[],
+  before: readonly SessionRow[] = [],
+): readonly SessionRow[] {
+  const rowsBefore = new Map(before.map((row) => [row.id, row]))
   const byName = new Map<string, SessionRow>()
   for (const one of sessions) {
     const id = encodeURIComponent(one.session.toWellFormed())
-    if (!byName.has(id)) byName.set(id, { ...one, id })
+    if (byName.has(id)) continue
+    const row = { ...one, id }
+    const same = rowsBefore.get(id)
+    byName.set(id, JSON.stringify(same) === JSON.stringify(row) && same !== undefined ? same : row)
   }
   return [...byName.values()]
 }
@@ -57,8 +67,9 @@ export function useSessions(address: PageAddress): SessionList {
   const [more, setMore] = useState(noPages)
   // A first page that was renewed is followed by the same ones as before.
   const pages = more.key === key ? more : { ...noPages, key }
+  const known = useRef<readonly SessionRow[]>([])
   const rows = useMemo(
-    () => sessionRows([...(answer?.sessions ?? []), ...pages.sessions]),
+    () => (known.current = sessionRows([...(answer?.sessions ?? []), ...pages.sessions], known.current)),
     [answer, pages.sessions],
   )
   const cursor = pages.sessions.length > 0 ? pages.cursor : (answer?.next_cursor ?? null)
