@@ -111,7 +111,7 @@ export const gatewayOptionTable = optionTable({
   sessionHeader: row(
     sessionHeaders,
     [] as readonly string[],
-    'header that names the session of a call, before those that agents are known to send; repeatable; none for no others but x-tokenweir-session',
+    'header that names the session of a call, read before those that agents are known to send; repeatable; with the word none x-tokenweir-session alone is read',
   ),
   metrics: row(onOff, true, 'whether GET /metrics is answered, for Prometheus', { changes: 'restart' }),
   otlpEndpoint: row(

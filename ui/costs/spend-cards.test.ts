@@ -3,7 +3,15 @@ import { test } from 'node:test'
 import { spendCards } from './spend-cards.ts'
 
 test('what is priced, what is not, and what reported no usage are told apart', () => {
-  const figures = { calls: 50, total_tokens: 1000, cost_usd: 2, unpriced_calls: 5, no_usage_calls: 6 }
+  const figures = {
+    calls: 50,
+    total_tokens: 1000,
+    cost_usd: 2,
+    unpriced_calls: 5,
+    no_usage_calls: 6,
+    cached_share: null,
+    cache_saved_usd: null,
+  }
   const answer = {
     groups: [{ key: 'a', ...figures }],
     summary: figures,
@@ -13,6 +21,6 @@ test('what is priced, what is not, and what reported no usage are told apart', (
   }
   const [, , card] = spendCards(answer, null, () => {})
   assert.deepEqual([card?.value, card?.note], ['10\u202f%', '12\u202f% of calls reported no usage'])
-  const whole = { ...figures, no_usage_calls: 0 }
+  const whole = { ...figures, no_usage_calls: 0, cached_share: null, cache_saved_usd: null }
   assert.equal(spendCards({ ...answer, summary: whole }, null, () => {})[2]?.note, undefined)
 })

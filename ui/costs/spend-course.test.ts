@@ -22,6 +22,8 @@ function group(
     cost_usd: usd,
     unpriced_calls: unpriced,
     no_usage_calls: 0,
+    cached_share: null,
+    cache_saved_usd: null,
     total_tokens: 10,
     ...rest,
   }
@@ -84,7 +86,18 @@ test('what nobody has a price for is a gap, and all of a bar is told beside it',
 test('without a name to tell apart there is one series', () => {
   const [part] = spendParts(
     frame,
-    [{ key: '2026-11-20', calls: 1, cost_usd: 2, unpriced_calls: 0, no_usage_calls: 0, total_tokens: 1 }],
+    [
+      {
+        key: '2026-11-20',
+        calls: 1,
+        cost_usd: 2,
+        unpriced_calls: 0,
+        no_usage_calls: 0,
+        cached_share: null,
+        cache_saved_usd: null,
+        total_tokens: 1,
+      },
+    ],
     question,
   )
   assert.deepEqual(

@@ -16,7 +16,16 @@ function group(
   unpriced = 0,
   tokens = 1000,
 ): SpendGroup {
-  return { key, calls, cost_usd: usd, unpriced_calls: unpriced, no_usage_calls: 0, total_tokens: tokens }
+  return {
+    key,
+    calls,
+    cost_usd: usd,
+    unpriced_calls: unpriced,
+    no_usage_calls: 0,
+    cached_share: null,
+    cache_saved_usd: null,
+    total_tokens: tokens,
+  }
 }
 
 function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
@@ -27,6 +36,8 @@ function answer(groups: readonly SpendGroup[]): SpendAnswer<SpendGroup> {
     cost_usd: priced.length === 0 ? null : sum(({ cost_usd: usd }) => usd ?? 0),
     unpriced_calls: sum(({ unpriced_calls: calls }) => calls),
     no_usage_calls: 0,
+    cached_share: null,
+    cache_saved_usd: null,
     total_tokens: sum(({ total_tokens: tokens }) => tokens),
   }
   return { groups, summary, available_models: [], available_types: ['chat'], recorded_from: null }

@@ -5,7 +5,13 @@ import { type Change, changeOf } from '../design/change.ts'
 /** The figures that tell of money. */
 export type SpendFigures = Pick<
   GroupFigures,
-  'calls' | 'total_tokens' | 'cost_usd' | 'unpriced_calls' | 'no_usage_calls'
+  | 'calls'
+  | 'total_tokens'
+  | 'cached_share'
+  | 'cache_saved_usd'
+  | 'cost_usd'
+  | 'unpriced_calls'
+  | 'no_usage_calls'
 >
 
 /** Figures under the name of a model or client. */

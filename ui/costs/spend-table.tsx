@@ -12,6 +12,7 @@ import {
   exactDollars,
   known,
   roughPercent,
+  savedWords,
   shortCount,
   unknownFigure,
 } from '../format/figures.ts'
@@ -41,6 +42,7 @@ export function SpendTable({ parts: { by, now, before } }: { readonly parts: Spe
           { words: 'Change', class: 'is-more' },
           { words: 'Calls', class: 'is-some' },
           { words: 'Tokens', class: 'is-some' },
+          { words: 'Cached input', class: 'is-more' },
           { words: 'Per call', class: 'is-more' },
           { words: 'Per 1 M tokens', class: 'is-more is-million' },
         ]}
@@ -111,6 +113,10 @@ function Cells({ now, before, share }: Omit<SpendRow, 'name'>) {
       </td>
       <td class="is-some">{shortCount(now.calls)}</td>
       <td class="is-some">{shortCount(now.total_tokens)}</td>
+      <td class="is-more">
+        {known(now.cached_share, roughPercent)}
+        <small>{savedWords(now.cache_saved_usd)}</small>
+      </td>
       <td class="is-more">{known(costPerCall(now), exactDollars)}</td>
       <td
         class="is-more"

@@ -18,3 +18,9 @@ export const dollars: NumberFormat['dollars'] = format.dollars
 export const exactDollars: NumberFormat['exactDollars'] = format.exactDollars
 export const bytes: NumberFormat['bytes'] = format.bytes
 export const speed: NumberFormat['speed'] = format.speed
+
+/** What caches saved, in dollars; they cost more than they save where more is written to them than read. */
+export function savedWords(usd: number | null): string {
+  if (usd === null || usd === 0) return ''
+  return usd > 0 ? `${format.dollars(usd)} saved` : `${format.dollars(-usd)} lost`
+}

@@ -8,6 +8,7 @@ import {
   duration,
   known,
   percent,
+  savedWords,
   shortCount,
   speed,
   unknownFigure,
@@ -128,12 +129,6 @@ export function overviewCards(answer: Overview): readonly OverviewCard[] {
       to: { view: 'calls', sort: 'cost' },
     },
   ]
-}
-
-/** What the caches saved; they cost more than they save where more is written to them than read. */
-function savedWords(usd: number | null): string {
-  if (usd === null || usd === 0) return ''
-  return usd > 0 ? `${dollars(usd)} saved` : `${dollars(-usd)} lost`
 }
 
 type TimeName = 'duration_ms' | 'ttft_ms' | 'ttft_total_ms'
