@@ -19,6 +19,7 @@ import { untilReady } from './dashboard-page.ts'
 import { pageDatabase } from './page-data.ts'
 
 const nowMs = Date.UTC(2026, 10, 19, 16, 24)
+const dayMs = 86_400_000
 /** Two days, so that there is a day before to compare with. */
 const past = { calls: 42_000, days: 2, endMs: nowMs, seed: 57, incidents }
 const mostBytes = 300_000
@@ -94,11 +95,13 @@ async function takePictures(folder: string): Promise<void> {
         body: `event: gateway\ndata: ${JSON.stringify(status)}\n\n`,
       }),
     )
-    // What ends now ends when the pictures are taken.
-    const to = encodeURIComponent(new Date(nowMs).toISOString())
-    await page.route('**/api/overview?*', (route) =>
-      route.continue({ url: `${route.request().url()}&to=${to}` }),
-    )
+    // The dashboard's own clock goes on: the day of the pictures is asked for by its dates.
+    await page.route('**/api/overview?*', (route) => {
+      const url = new URL(route.request().url())
+      url.searchParams.set('from', new Date(nowMs - dayMs).toISOString())
+      url.searchParams.set('to', new Date(nowMs).toISOString())
+      return route.continue({ url: url.href })
+    })
     await page.goto(`${dashboard.origin}/`)
     await untilReady(page)
     const path = join(folder, `overview-${colorScheme}.png`)

@@ -8,10 +8,9 @@ import { Clients } from '../../supervisor/clients.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, flag } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
-import { pad, shorten } from '../terminal/display-width.ts'
-import { clockTime, count } from '../terminal/figures.ts'
-import { paint } from '../terminal/paint.ts'
+import { clockTime, count, known, unknownFigure } from '../terminal/figures.ts'
 import { printable } from '../terminal/printable.ts'
+import { type Column, column, headerLine, layOut, lineOf } from '../terminal/table-layout.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
@@ -21,7 +20,6 @@ export const table = optionTable({
 
 const seenMs = 7 * 24 * 60 * 60 * 1000
 const countingMs = 10_000
-const longestName = 40
 
 /** `tokenweir clients`: who called in the last days, limits, and what is left of them. Gives the exit code; throws `OptionError`. */
 export async function run(
@@ -47,7 +45,7 @@ export async function run(
   return exitCode.fault
 }
 
-function show(report: ClientsReport, { print, warn, clock, color }: Terminal): void {
+function show(report: ClientsReport, { print, warn, clock, color, width }: Terminal): void {
   const { clients, problem, budget_action: action } = report
   if (problem !== null) warn(`tokenweir: ${problem} The last good limits hold.\n`)
   if (clients.length === 0) {
@@ -55,17 +53,9 @@ function show(report: ClientsReport, { print, warn, clock, color }: Terminal): v
     return
   }
   const nowMs = clock.wallTime()
-  const rows = clients.map((row) => columns.map(({ text }) => text(row, nowMs)))
-  const widths = columns.map(({ title }, at) =>
-    Math.max(title.length, ...rows.map((cells) => (cells[at] ?? '').length)),
-  )
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, at) => pad(cell, widths[at] ?? 0, at === 0 ? 'left' : 'right'))
-      .join('  ')
-      .trimEnd()
-  print(`${paint('faint', line(columns.map(({ title }) => title)), color)}\n`)
-  for (const cells of rows) print(`${line(cells)}\n`)
+  const shown = layOut(columns, clients, { width: width(), nowMs, open: false })
+  print(`${headerLine(shown, color)}\n`)
+  for (const row of clients) print(`${lineOf(shown, ({ text }) => text(row, nowMs))}\n`)
   if (action === 'report' && clients.some(({ token_limit: limit }) => limit !== null))
     print(`${onlyReported}\n`)
 }
@@ -74,29 +64,25 @@ function show(report: ClientsReport, { print, warn, clock, color }: Terminal): v
 export const onlyReported =
   'Budgets are only reported: with --budget-action reject the gateway also answers 429 once one is used up.'
 
-interface Column {
-  readonly title: string
-  readonly text: (row: ClientRow, nowMs: number) => string
-}
+const orUnknown = (value: number | null): string => known(value, count)
+const right = { align: 'right' } as const
 
-const none = '-'
-const orNone = (value: number | null): string => (value === null ? none : count(value))
-
-const columns: readonly Column[] = [
-  { title: 'client', text: (row) => shorten(printable(nameOf(row)), longestName) },
-  {
-    title: 'last',
-    text: ({ last_at: at }, nowMs) => (at === null ? none : clockTime(Date.parse(at), nowMs)),
-  },
-  { title: 'calls', text: ({ calls }) => count(calls) },
-  { title: 'tokens', text: ({ tokens }) => count(tokens) },
-  { title: 'in flight', text: ({ active }) => orNone(active) },
-  { title: 'limit', text: ({ max_concurrent: most }) => orNone(most) },
-  { title: 'waiting', text: ({ waiting }) => orNone(waiting) },
-  { title: 'used in 24 h', text: ({ used_tokens: used }) => orNone(used) },
-  { title: 'limit', text: ({ token_limit: limit }) => orNone(limit) },
-  { title: 'left', text: ({ remaining_tokens: left }) => orNone(left) },
+const columns: readonly Column<ClientRow>[] = [
+  column('client', 0, 16, (row) => printable(nameOf(row)), { gap: '', cut: { minWidth: 12, at: 'end' } }),
+  column('last', 4, 8, lastText, right),
+  column('calls', 1, 5, ({ calls }) => count(calls), right),
+  column('tokens', 3, 9, ({ tokens }) => count(tokens), right),
+  column('in flight', 1, 9, ({ active }) => orUnknown(active), right),
+  column('limit', 1, 5, ({ max_concurrent: most }) => orUnknown(most), right),
+  column('waiting', 1, 7, ({ waiting }) => orUnknown(waiting), right),
+  column('used in 24 h', 2, 12, ({ used_tokens: used }) => orUnknown(used), right),
+  column('token limit', 1, 11, ({ token_limit: limit }) => orUnknown(limit), right),
+  column('left', 1, 9, ({ remaining_tokens: left }) => orUnknown(left), right),
 ]
+
+function lastText({ last_at: at }: ClientRow, nowMs: number): string {
+  return at === null ? unknownFigure : clockTime(Date.parse(at), nowMs)
+}
 
 function nameOf({ client, is_key: isKey, name }: ClientRow): string {
   if (client === '') return '(no name, no key)'
