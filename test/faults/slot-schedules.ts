@@ -144,7 +144,7 @@ class World {
   isDead(holder: string): void {
     this.#atPool(() => {
       this.#members.delete(holder)
-      this.#changed(() => this.pool.leave(holder))
+      this.#changed(() => this.pool.leave(holder, this.nowMs))
     })
   }
 
@@ -183,6 +183,7 @@ class Gateway {
   isDead = false
   isCutOff = false
   served = 0
+  active = 0
   readonly #world: World
   readonly #slots: KeptSlots
   #pausedUntilMs = 0
@@ -195,16 +196,12 @@ class Gateway {
   constructor(world: World, name: string) {
     this.#world = world
     this.name = name
-    this.#slots = new KeptSlots({ holder: name, leaseMs })
+    this.#slots = new KeptSlots({ holder: name, leaseMs, inUse: () => this.active })
     world.at(world.upTo(500), () => this.hears(() => this.#beat()))
   }
 
   get held(): number {
     return this.#slots.held
-  }
-
-  get active(): number {
-    return this.#slots.active
   }
 
   /** Whatever happens to it happens when it runs. */
@@ -244,9 +241,12 @@ class Gateway {
   }
 
   sync(): void {
-    const sent = { ...this.#clocks(), life: this.#slots.message([]).life }
-    const idle = this.#slots.idle
-    const message = this.#slots.message(this.waiting.slice(idle, idle + mostAges))
+    const sent = { ...this.#clocks(), life: this.#slots.life }
+    const { idle } = this.#slots
+    const { nowMs } = this.#world
+    const message = this.#slots.message(
+      this.waiting.slice(idle, idle + mostAges).map((sinceMs) => nowMs - sinceMs),
+    )
     this.#world.send(this, message, (answer) => {
       if (this.#slots.answered(answer, sent)) {
         this.sync()
@@ -274,7 +274,8 @@ class Gateway {
   }
 
   #admit(): void {
-    while (this.waiting.length > 0 && this.#slots.take(this.#clocks())) {
+    while (this.waiting.length > 0 && this.#slots.idle > 0 && this.#slots.isSure(this.#clocks())) {
+      this.active++
       this.waiting.shift()
       this.served++
       const call: Call = { holder: this.name, excused: false }
@@ -283,9 +284,11 @@ class Gateway {
       this.#world.at(endsMs, () => {
         this.#world.upstream.delete(call)
         this.hears(() => {
-          const tells = this.#slots.release()
+          const isWanted = this.#slots.contended
+          this.active--
+          if (isWanted) this.#slots.give()
           this.#admit()
-          if (tells) this.sync()
+          if (isWanted) this.sync()
         })
       })
     }

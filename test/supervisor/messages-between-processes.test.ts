@@ -57,10 +57,12 @@ test('the control socket: a gateway outlives what it is told, and goes by what i
   const report: DrainReport = {
     instance: 'odd',
     identity: ownIdentity(),
-    slots: { seq: 0, slots: 0, active: 0, wanted: 0 },
+    sync: { holder: 'odd', epoch: null, life: 1, base: 0, given: 0, granted: 0, ages: [] },
+    calls: 0,
     used: [],
     reserved: 0,
     counted: 0,
+    past: undefined,
     predecessors: [],
     clients: [{ of: 'a', slots: 1 }],
   }
