@@ -46,12 +46,15 @@ interface DrainingGateway {
   /** Tokens that its own budget counts, as it last said. */
   readonly counted: number
   readonly clients: NonNullable<PredecessorClaim['clients']>
-  /** What its budget learns of the time before its start; null if it never did. */
-  readonly past: PromiseWithResolvers<readonly MinuteUsage[] | null>
 }
 
 /** The gateways that this one has taken over from, as long as they drain: who they are, and what they may use. */
 export class Predecessors {
+  /**
+   * Tokens used before the start of the first of them, if it did not know that when it handed over and learns it; null once
+   * none is left that could.
+   */
+  readonly past: Promise<readonly MinuteUsage[] | null>
   /** To be called when what is reserved here has changed: those who drain must keep it free. */
   readonly changed: () => void
   readonly #parts: SharedParts
@@ -63,6 +66,7 @@ export class Predecessors {
   readonly #draining = new Map<string, DrainingGateway>()
   /** What those are told, too, who only report later. */
   readonly #orders: { rawLog?: DrainOrder; stop?: DrainOrder } = {}
+  readonly #past = Promise.withResolvers<readonly MinuteUsage[] | null>()
   #hasMoved = false
   #over: PromiseWithResolvers<void> | null = null
   readonly #asked = new Map<number, (answer: CallsAnswer) => void>()
@@ -73,6 +77,7 @@ export class Predecessors {
   constructor(parts: SharedParts, slots: SharedSlots) {
     this.#parts = parts
     this.#slots = slots
+    this.past = this.#past.promise
     const share = onceATurn(() => this.#share())
     this.changed = () => {
       if (this.#draining.size > 0) share()
@@ -89,16 +94,10 @@ export class Predecessors {
   /** Keeps slots for a gateway that will report. */
   expect({ instance, identity, reserved, clients = [] }: PredecessorClaim): void {
     if (this.#draining.has(instance) || this.#hasMoved) return
-    const past = Promise.withResolvers<readonly MinuteUsage[] | null>()
-    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients, past })
+    this.#draining.set(instance, { identity, tell: null, calls: 0, reserved, counted: 0, clients })
     this.#poolOfAll().expect(instance)
     this.#share()
     this.#lookAfter(instance)
-  }
-
-  /** What a predecessor's budget learns of the time before its start; null if it ends before. */
-  past(instance: string): Promise<readonly MinuteUsage[] | null> {
-    return this.#draining.get(instance)?.past.promise ?? Promise.resolve(null)
   }
 
   /** The number of slots has changed. */
@@ -175,15 +174,14 @@ export class Predecessors {
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
     if (this.#hasMoved) return
     const { instance, identity, sync, calls, used, predecessors, reserved, counted, clients = [] } = report
-    const past = this.#draining.get(instance)?.past ?? Promise.withResolvers()
-    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients, past })
+    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients })
     for (const claim of predecessors) this.expect(claim)
     tell?.({ slots: this.#sync(sync) })
     for (const usage of used) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
-    if (report.past !== undefined) past.resolve(report.past)
+    if (report.past !== undefined) this.#past.resolve(report.past)
     this.#share()
   }
 
@@ -192,8 +190,8 @@ export class Predecessors {
     if (gateway === undefined || this.#hasMoved) return
     if (this.#over !== null) this.#ended.push(gateway.identity)
     this.#draining.delete(instance)
-    gateway.past.resolve(null)
     if (this.#draining.size === 0) {
+      this.#past.resolve(null)
       this.#pool = null
       this.#slots.release()
     } else {

@@ -137,8 +137,7 @@ export function makeGatewayParts(setup: GatewaySetup, stop: (withinMs: number) =
     onRawLog: (to) => rawLog.follow(to),
     onAsk: (cancel) => underWay.answer(cancel),
   })
-  const told =
-    handover === null ? null : { ...handover, past: succession.predecessors.past(handover.instance) }
+  const told = handover === null ? null : { ...handover, past: succession.predecessors.past }
   void restoreBudget(budget, budgetRejects ? admission : null, sink, clock, told)
   const rawLog = new GatewayRawLog({
     values: options,
