@@ -208,7 +208,7 @@ const isSlotSync = record({
 
 const isSlotAnswer = either(
   record({ known: isOneOf([false]), epoch: isText }),
-  record({ known: isOneOf([true]), granted: isCount, contended: isFlag }),
+  record({ known: isOneOf([true]), granted: isCount, contended: isFlag, elsewhereMs: nullable(isAmount) }),
 )
 
 /** A line of the body of `POST /draining`, by which a gateway that was replaced tells its successor how it is. */

@@ -284,8 +284,10 @@ class Gateway {
       this.#world.at(endsMs, () => {
         this.#world.upstream.delete(call)
         this.hears(() => {
-          const isWanted = this.#slots.contended
           this.active--
+          const { nowMs } = this.#world
+          const age = nowMs - (this.waiting[this.#slots.idle - 1] ?? nowMs)
+          const isWanted = !this.#slots.mayKeepFor(age, this.#clocks())
           if (isWanted) this.#slots.give()
           this.#admit()
           if (isWanted) this.sync()

@@ -12,7 +12,7 @@ const each = 1000
 const damages = ['junk', 'cut', 'older'] as const
 const orders = [
   { slots: { known: false, epoch: 'damaged' } },
-  { slots: { known: true, granted: 3, contended: false } },
+  { slots: { known: true, granted: 3, contended: false, elsewhereMs: null } },
   { stopWithinMs: 10 },
   { moved: true },
   { rawLog: { enabled: true, untilMs: null } },

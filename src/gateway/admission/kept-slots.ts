@@ -33,6 +33,8 @@ export class KeptSlots {
   #answeredFrom: BothClocks | null = null
   /** Somebody elsewhere waits, or there are fewer slots than are held: what is idle is to be given back. */
   contended = false
+  /** How long the oldest call elsewhere had waited when the last message was sent. */
+  #elsewhereMs: number | null = null
 
   constructor({ holder, leaseMs, inUse }: KeptSlotsOptions) {
     this.#holder = holder
@@ -59,6 +61,13 @@ export class KeptSlots {
     const { monotonicMs, wallMs } = this.#answeredFrom
     const ageMs = Math.max(now.monotonicMs - monotonicMs, Math.abs(now.wallMs - wallMs))
     return ageMs < usedShare * this.#leaseMs
+  }
+
+  /** Whether a slot that is free may be kept for a call here that has waited so long (ms), as none elsewhere came before it. */
+  mayKeepFor(ageMs: number, now: BothClocks): boolean {
+    if (!this.contended) return true
+    if (this.#elsewhereMs === null || this.#answeredFrom === null) return false
+    return ageMs - (now.monotonicMs - this.#answeredFrom.monotonicMs) > this.#elsewhereMs
   }
 
   /** Gives back one slot, which is not in use any more. */
@@ -97,6 +106,7 @@ export class KeptSlots {
     this.contended = answer.contended
     if (this.#answeredFrom === null || sent.monotonicMs > this.#answeredFrom.monotonicMs) {
       this.#answeredFrom = { monotonicMs: sent.monotonicMs, wallMs: sent.wallMs }
+      this.#elsewhereMs = answer.elsewhereMs
     }
     return false
   }

@@ -115,6 +115,9 @@ export class SharedSlots implements SlotSharing {
   released(): void {
     const { admission, clock } = this.#options
     if (this.#link === null || !this.#kept.contended) return
+    // Of those that wait here the first has the slot next.
+    const [age = 0] = admission.ages(Math.max(0, this.#free() - 1), 1)
+    if (this.#kept.mayKeepFor(age, this.#clocks())) return
     const kept = this.#kept
     const give = (): void => {
       if (kept !== this.#kept) return

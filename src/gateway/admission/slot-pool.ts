@@ -24,6 +24,11 @@ export type SlotAnswer =
       readonly granted: number
       /** Another gateway wants a slot, or there are fewer than are held: what becomes free is to be given back. */
       readonly contended: boolean
+      /**
+       * How long (ms) the oldest call elsewhere has waited: a slot may be kept for one that has waited longer. Null if there are
+       * fewer slots than are held, or nobody waits elsewhere.
+       */
+      readonly elsewhereMs: number | null
     }
 
 /** Waiting calls of which a gateway tells. */
@@ -37,7 +42,7 @@ interface Holder {
   waiting: readonly number[]
   leaseEndsMs: number
   /** What it was told last. */
-  told: { readonly granted: number; readonly contended: boolean } | null
+  told: Pick<SlotAnswer & { known: true }, 'granted' | 'contended'> | null
 }
 
 export interface SlotPoolOptions {
@@ -93,7 +98,7 @@ export class SlotPool {
     const holder = this.#take(message, nowMs)
     if (holder === null) return { known: false, epoch: this.epoch }
     this.#grant(nowMs)
-    const answer = this.#answer(message.holder, holder)
+    const answer = this.#answer(message.holder, holder, nowMs)
     holder.told = answer
     return answer
   }
@@ -124,7 +129,7 @@ export class SlotPool {
   news(): readonly string[] {
     const names: string[] = []
     for (const [name, holder] of this.#holders) {
-      const { granted, contended } = this.#answer(name, holder)
+      const { granted, contended } = this.#answer(name, holder, 0)
       const { told } = holder
       if (told?.granted === granted && told.contended === contended) continue
       holder.told = { granted, contended }
@@ -176,9 +181,17 @@ export class SlotPool {
     }
   }
 
-  #answer(name: string, { granted }: Holder): SlotAnswer & { readonly known: true } {
-    let contended = this.held > this.#max
-    for (const [other, { waiting }] of this.#holders) contended ||= other !== name && waiting.length > 0
-    return { known: true, granted, contended }
+  #answer(name: string, { granted }: Holder, nowMs: number): SlotAnswer & { readonly known: true } {
+    let oldest = Infinity
+    for (const [other, { waiting }] of this.#holders)
+      if (other !== name) oldest = Math.min(oldest, waiting[0] ?? Infinity)
+    const isOver = this.held > this.#max
+    const isWanted = oldest < Infinity
+    return {
+      known: true,
+      granted,
+      contended: isOver || isWanted,
+      elsewhereMs: isOver || !isWanted ? null : Math.max(0, nowMs - oldest),
+    }
   }
 }

@@ -13,6 +13,8 @@ import type { SlotAnswer, SlotSync } from '../admission/slot-pool.ts'
 import type { SharedParts } from './predecessors.ts'
 
 const retryMs = 50
+/** What changes besides slots is told together. */
+const gatherMs = 20
 /** For a successor to take the last report. */
 const lastReportMs = 1000
 
@@ -46,6 +48,7 @@ export class Draining {
   /** Tokens that nobody could be told of are in the database before another gateway reads it. */
   #keepsUsed = true
   #isOver = false
+  #isPlanned = false
 
   /** `used` is what calls used that ended since the handover was told. */
   constructor(
@@ -76,7 +79,12 @@ export class Draining {
 
   /** To be called when what is in use here has changed. */
   changed(): void {
-    if (this.#connection !== null) this.#slots.tell()
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    this.#options.clock.after(gatherMs, () => {
+      this.#isPlanned = false
+      if (this.#connection !== null) this.#slots.tell()
+    })
   }
 
   /** All is finished. Resolves when the successor knows, or is gone. */

@@ -172,15 +172,15 @@ export class Predecessors {
   }
 
   #take(report: DrainReport, tell: DrainingGateway['tell']): void {
-    if (this.#hasMoved) return
     const { instance, identity, sync, calls, used, predecessors, reserved, counted, clients = [] } = report
-    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients })
-    for (const claim of predecessors) this.expect(claim)
-    tell?.({ slots: this.#sync(sync) })
     for (const usage of used) {
       this.#parts.budget.addTo(usage)
       this.#parts.clients.used(usage)
     }
+    if (this.#hasMoved) return
+    this.#draining.set(instance, { identity, tell, calls, reserved, counted, clients })
+    for (const claim of predecessors) this.expect(claim)
+    tell?.({ slots: this.#sync(sync) })
     if (report.past !== undefined) this.#past.resolve(report.past)
     this.#share()
   }
