@@ -64,6 +64,7 @@ const source: Record<string, string> = {
   cli: '*',
   'cli/commands': '*',
   'cli/doctor': '*',
+  'cli/export': '*',
   'cli/terminal': '*',
 }
 
