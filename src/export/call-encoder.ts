@@ -1,11 +1,7 @@
+import type { ExportFormat } from '../api/database-job.ts'
 import type { CallJson } from '../call/call-record.ts'
 import { csvLine, csvRows, ndjsonText } from '../query/row-text.ts'
 import { publicFields } from '../store/sqlite/calls-readable.ts'
-
-/** The forms of a file of calls. */
-export const exportFormats = ['csv', 'ndjson', 'parquet'] as const
-
-export type ExportFormat = (typeof exportFormats)[number]
 
 /** Makes a file of calls, a piece at a time: the first piece, one for each page of calls (it may be empty), and the last. */
 export interface CallEncoder {

@@ -1,4 +1,5 @@
-import { callEncoder, type ExportFormat, exportFormats } from '../../export/call-encoder.ts'
+import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
+import { callEncoder } from '../../export/call-encoder.ts'
 import { type Exported, type ExportProgress, exportCalls } from '../../export/export-calls.ts'
 import { optionTable } from '../../options/option-spec.ts'
 import { oneOf } from '../../options/value-kind.ts'

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { type CallFilter, namedFilters } from '../call/call-filter.ts'
+import { lowerPriority } from '../lib/lower-priority.ts'
+import { childEnvironment } from './child-environment.ts'
+import { type JobCommand, JobError } from './run-job.ts'
+
+/** How many characters of what it says of an error are kept. */
+const keptWords = 2000
+
+/**
+ * Starts `tokenweir db export` as a process of its own, so that no question waits for it. Resolves with the bytes of the file as soon as there
+ * are some; they end with an error if the process does. Who destroys them ends the process. Rejects with {@link JobError} if it could not begin.
+ */
+export async function runExport(
+  { command, env }: JobCommand,
+  args: readonly string[],
+  onEnd: () => void,
+): Promise<Readable> {
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, 'db', 'export', ...args], {
+    env: childEnvironment(env),
+    shell: false,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  let words = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-keptWords)
+  })
+  const ended = new Promise<JobError | null>((resolve) => {
+    child.once('error', (error) => resolve(new JobError('job_failed', `Export: ${error.message}`)))
+    child.once('close', (code) => {
+      const message = words.trim() || 'Export ended before its end.'
+      resolve(code === 0 ? null : new JobError('job_failed', message))
+    })
+  })
+  void ended.then(onEnd)
+  const failure = await Promise.race([ended, once(child.stdout, 'readable').then(() => null)])
+  if (failure !== null) throw failure
+  const bytes = Readable.from(wholeOf(child.stdout, ended), { objectMode: false })
+  bytes.once('close', () => child.kill('SIGKILL'))
+  return bytes
+}
+
+async function* wholeOf(out: Readable, ended: Promise<JobError | null>): AsyncGenerator<Buffer> {
+  for await (const chunk of out) yield chunk as Buffer
+  const failure = await ended
+  if (failure !== null) throw failure
+}
+
+/** The options of `tokenweir db export` that mean these calls. */
+export function filterArguments({ fromMs, toMs, failedOnly, exactly, tag, ...fields }: CallFilter): string[] {
+  const instant = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : new Date(ms).toISOString()
+  const values: readonly (readonly [name: string, value: unknown])[] = [
+    ['from', instant(fromMs)],
+    ['to', instant(toMs)],
+    ['errors_only', failedOnly],
+    ['q', exactly],
+    ['tag', tag],
+    ...namedFilters.map(({ name }) => [name, fields[name]] as const),
+  ]
+  return values.flatMap(([name, value]) => {
+    const all: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value]
+    return all.map((each) => `--${name.replaceAll('_', '-')}=${String(each)}`)
+  })
+}
