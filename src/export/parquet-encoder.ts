@@ -83,7 +83,10 @@ export class ParquetEncoder implements CallEncoder {
     const rows = this.#rows as readonly object[] as readonly Readonly<Record<string, unknown>>[]
     const columnData = columns.map(({ name, type }) => {
       const data = rows.map((row) => row[name])
-      return { name, data: type === 'whole' ? data.map(wholeOf) : type === 'instant' ? data.map(instantOf) : data }
+      return {
+        name,
+        data: type === 'whole' ? data.map(wholeOf) : type === 'instant' ? data.map(instantOf) : data,
+      }
     })
     void this.#file.write({ columnData, rowGroupSize: this.#rows.length })
     this.#rows = []

@@ -27,6 +27,10 @@ export class PartFile implements Disposable {
     if (found !== undefined && !force) {
       throw new PartFileError(`${target} is there already; --force writes over it`)
     }
+    // SQLite would put it into what gets the name.
+    if ((statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+      throw new PartFileError(`${target} is a database in use: ${target}-wal is beside it`)
+    }
     this.#target = target
     this.path = `${target}.part`
     this.#remove()

@@ -79,7 +79,10 @@ describe('a call as an example to learn from', () => {
   it('comes from the Messages API', () => {
     const body = {
       system: [{ type: 'text', text: 'be short' }],
-      tools: [{ name: 'get', description: 'gets', input_schema: { type: 'object' } }, { type: 'web_search_1', name: 's' }],
+      tools: [
+        { name: 'get', description: 'gets', input_schema: { type: 'object' } },
+        { type: 'web_search_1', name: 's' },
+      ],
       messages: [
         { role: 'user', content: 'weather?' },
         {
@@ -109,7 +112,9 @@ describe('a call as an example to learn from', () => {
         { role: 'user', content: 'well?' },
         { role: 'assistant', content: 'Warm.' },
       ],
-      tools: [{ type: 'function', function: { name: 'get', description: 'gets', parameters: { type: 'object' } } }],
+      tools: [
+        { type: 'function', function: { name: 'get', description: 'gets', parameters: { type: 'object' } } },
+      ],
     })
   })
 
@@ -153,7 +158,10 @@ describe('a call as an example to learn from', () => {
   it('has the first of several answers, and ids for calls that have none', () => {
     const choices = ['one', 'two'].map((content, index) => ({ index, message: { content } }))
     const first = example(hello, { body: { choices } })
-    assert.deepEqual(typeof first === 'object' && first.messages.at(-1), { role: 'assistant', content: 'one' })
+    assert.deepEqual(typeof first === 'object' && first.messages.at(-1), {
+      role: 'assistant',
+      content: 'one',
+    })
     const former = {
       messages: [
         { role: 'user', content: 'weather?' },

@@ -26,9 +26,9 @@ export interface TrainingExample {
 
 /** Why a call cannot be told so, in the words of the report: "3 <words>". */
 export const skipWords = {
-  no_conversation: 'no conversations',
-  failed: 'failed',
-  cut: 'cut or withheld',
+  no_conversation: 'that are no conversation',
+  failed: 'that failed',
+  cut: 'that are cut or withheld',
   media: 'with images, sounds or files',
   earlier: 'that go on from an answer kept by the upstream',
   no_answer: 'without an answer',
@@ -52,10 +52,14 @@ const roles: Readonly<Record<string, TrainingMessage['role']>> = {
 const mediaInside = /"type":"(?:image|image_url|input_image|input_audio|document|file|input_file)"/
 
 /** What a call asked and was answered as an example to learn from, or why it cannot be one. Reasoning is left out: the form has no place for it. */
-export function trainingExample(request: PayloadRecord, answer: OutgoingRecord): TrainingExample | SkipReason {
+export function trainingExample(
+  request: PayloadRecord,
+  answer: OutgoingRecord,
+): TrainingExample | SkipReason {
   if (answer.outcome !== 'ok') return 'failed'
   const body = objectOf(request.body)
-  const isWithheld = (record: PayloadRecord): boolean => record.body === null && record.body_withheld !== undefined
+  const isWithheld = (record: PayloadRecord): boolean =>
+    record.body === null && record.body_withheld !== undefined
   if (request.truncated || answer.truncated || isWithheld(request)) return 'cut'
   if (!Array.isArray(body['messages']) && body['input'] === undefined) return 'no_conversation'
   if (textOf(body['previous_response_id']) !== null || isGiven(body['conversation'])) return 'earlier'

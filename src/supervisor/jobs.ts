@@ -52,7 +52,10 @@ export interface JobRun<Started, Result> {
 }
 
 /** The jobs that can be begun from the dashboard. */
-export type JobStarter = Pick<Jobs, 'last' | 'sync' | 'file' | 'compress' | 'export' | 'reprice' | 'startSync' | 'watch'>
+export type JobStarter = Pick<
+  Jobs,
+  'last' | 'sync' | 'file' | 'compress' | 'export' | 'reprice' | 'startSync' | 'watch'
+>
 
 /** Exports at once: each is a process that reads as fast as its reader takes it. */
 const mostExports = 3
@@ -104,7 +107,8 @@ export class Jobs {
 
   /** All calls of a filter as the bytes of a file, as soon as there are some. Rejects with {@link JobError}. */
   async export(format: ExportFormat, filter: CallFilter): Promise<Readable> {
-    if (this.#exports >= mostExports) throw new JobError('job_running', `${mostExports} exports are under way.`)
+    if (this.#exports >= mostExports)
+      throw new JobError('job_running', `${mostExports} exports are under way.`)
     if (this.file().bytes === null) throw new JobError('no_database', 'There is no database yet.')
     this.#exports += 1
     const args = [`--format=${format}`, `--db=${this.#options.db}`, ...filterArguments(filter)]

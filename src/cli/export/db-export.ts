@@ -10,7 +10,7 @@ import { database, value } from '../option-rows.ts'
 import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { bytes, counted } from '../terminal/figures.ts'
 import { filterIn, filterRows } from './filter-options.ts'
-import { outputRows, showProgress, toOutput } from './output.ts'
+import { type Output, outputRows, showProgress, toOutput } from './output.ts'
 
 export const table = optionTable({
   format: value<ExportFormat>(oneOf(exportFormats), 'csv', 'form of the file'),
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
         exported = await exportCalls(reader, filter, encoder, output.write, onProgress).finally(clear)
       },
       (output) => {
-        if (exported !== null) process.stderr.write(endText(exported, output.bytes, out))
+        if (exported !== null) process.stderr.write(endText(exported, output))
       },
     )
   } finally {
@@ -55,10 +55,9 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
 }
 
 /** What is in the file, and what is not. */
-function endText({ calls, first, last, folded }: Exported, size: number, out: string | null): string {
+function endText({ calls, first, last, folded }: Exported, { bytes: size, words }: Output): string {
   const range = first === null ? '' : `, from ${first} to ${last}`
-  const where = out === null ? '' : ` to ${out}`
-  const written = `${figures(calls, size)} written${where}${range}.\n`
+  const written = `${figures(calls, size)} written${words}${range}.\n`
   if (folded === null) return written
   const which = folded.calls === null ? 'Calls' : counted(folded.calls, 'call')
   const are = folded.calls === 1 ? 'is' : 'are'

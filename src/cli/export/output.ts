@@ -7,12 +7,14 @@ import { onStopSignal } from '../stop-signal.ts'
 
 /** Options of a command that writes a file or to standard output. */
 export const outputRows = {
-  out: optional(path, 'file to write; it has this name only when it is whole'),
+  out: optional(path, 'file to write, which has this name only when it is whole; - is standard output'),
   force: flag('write over a file that is there'),
 }
 
 /** Where an export goes. */
 export interface Output {
+  /** ` to <file>`, or nothing. */
+  readonly words: string
   /** Written so far. */
   readonly bytes: number
   write(bytes: Uint8Array | string): Promise<void>
@@ -49,9 +51,11 @@ export async function toOutput(
   done: (output: Output) => void,
 ): Promise<number> {
   let bytes = 0
+  const isFile = out !== null && out !== '-'
   try {
-    using part = out === null ? null : openPart(out, force)
+    using part = isFile ? openPart(out, force) : null
     const output: Output = {
+      words: isFile ? ` to ${out}` : '',
       get bytes() {
         return bytes
       },

@@ -7,7 +7,7 @@ import { database } from '../option-rows.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { bytes, count, counted, percent } from '../terminal/figures.ts'
 import { filterIn, filterRows } from './filter-options.ts'
-import { outputRows, showProgress, toOutput } from './output.ts'
+import { type Output, outputRows, showProgress, toOutput } from './output.ts'
 
 export const table = optionTable({
   ...outputRows,
@@ -19,7 +19,7 @@ export const table = optionTable({
 /** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. Gives the exit code; throws `OptionError`. */
 export async function run(argv: readonly string[], env: Environment): Promise<number> {
   const options = parseOptions(table, argv, env)
-  const { out, rawLogFile: filePath, db } = options
+  const { rawLogFile: filePath, db } = options
   const filter = filterIn(options, Date.now())
   const reader = openCallReader(db)
   const calls = typeof reader === 'string' ? null : reader
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
         exported = await work.finally(clear)
       },
       (output) => {
-        if (exported !== null) process.stderr.write(endText(exported, output.bytes, out))
+        if (exported !== null) process.stderr.write(endText(exported, output))
       },
     )
   } finally {
@@ -42,10 +42,11 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   }
 }
 
-function endText({ conversations, skipped }: ExportedConversations, size: number, out: string | null): string {
-  const where = out === null ? '' : ` to ${out}`
-  const written = `${counted(conversations, 'conversation')}, ${bytes(size)} written${where}.\n`
+function endText({ conversations, skipped }: ExportedConversations, { bytes: size, words }: Output): string {
+  const written = `${counted(conversations, 'conversation')}, ${bytes(size)} written${words}.\n`
   if (skipped.size === 0) return written
-  const reasons = [...skipped].map(([reason, calls]: readonly [SkipReason, number]) => `${count(calls)} ${skipWords[reason]}`)
+  const reasons = [...skipped].map(
+    ([reason, calls]: readonly [SkipReason, number]) => `${count(calls)} ${skipWords[reason]}`,
+  )
   return `${written}Calls that were left out: ${reasons.join(', ')}.\n`
 }
