@@ -38,7 +38,9 @@ export async function runExport(
     })
   })
   void ended.then(onEnd)
-  const failure = await Promise.race([ended, once(child.stdout, 'readable').then(() => null)])
+  await Promise.race([ended, once(child.stdout, 'readable')])
+  // Readable is the end, too.
+  const failure = child.stdout.readableLength > 0 ? null : await ended
   if (failure !== null) throw failure
   const bytes = Readable.from(wholeOf(child.stdout, ended), { objectMode: false })
   bytes.once('close', () => child.kill('SIGKILL'))
