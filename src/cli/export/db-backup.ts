@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   try {
     using part = openPart(file, force)
     const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
-    const calls = await backUpStore(db, part.path, onProgress).finally(clear)
+    const calls = await backUpStore(db, part.path, { onProgress }).finally(clear)
     if (typeof calls === 'string') {
       process.stderr.write(`tokenweir: ${db}: ${absenceText[calls]}\n`)
       return exitCode.fault

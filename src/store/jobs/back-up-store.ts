@@ -3,19 +3,23 @@ import { openForReading, type StoreAbsence } from '../sqlite/open-store.ts'
 import { StoreError } from '../sqlite/store-error.ts'
 import { quickCheck } from './quick-check.ts'
 
-/** Pages that are copied at a time: 20 MB. */
-const pagesAtOnce = 5000
 const checkLimitMs = 3_600_000
+
+interface BackUpOptions {
+  /** Told the share that is copied, 0 to 1, between two steps. */
+  readonly onProgress?: (share: number) => void
+  /** Pages of 4 kB that a step copies. */
+  readonly pagesAtOnce?: number
+}
 
 /**
  * Copies the database at `path`, as it is at this instant, to the empty file `target`, and makes sure that the copy is sound and
- * has all calls. Whoever writes to the database goes on meanwhile. `onProgress` is told the share that is copied, 0 to 1. Answers the number of
- * calls; rejects with {@link StoreError} if the copy is not as it should be, and with what SQLite throws.
+ * has all calls. Whoever writes to the database goes on meanwhile. Answers the number of calls; rejects with {@link StoreError} if the copy is not as it should be, and with what SQLite throws.
  */
 export async function backUpStore(
   path: string,
   target: string,
-  onProgress: (share: number) => void = () => {},
+  { onProgress, pagesAtOnce = 5000 }: BackUpOptions = {},
 ): Promise<number | StoreAbsence> {
   const opened = openForReading(path)
   if (typeof opened === 'string') return opened
@@ -25,7 +29,7 @@ export async function backUpStore(
   const calls = callsIn(source)
   await backup(source, target, {
     rate: pagesAtOnce,
-    progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages),
+    progress: ({ totalPages, remainingPages }) => onProgress?.(1 - remainingPages / totalPages),
   })
   const finding = await quickCheck(target, checkLimitMs)
   if (finding !== '')
