@@ -52,7 +52,7 @@ test('a backup of a gateway that runs has all calls until then, and can be put i
     assert.equal(statSync(dir.file('kept.db')).mode & 0o777, 0o600)
     await gateway.stop()
   }
-  // All is lost, and put back as docs/backup.md says.
+  // All is lost, and put back as docs/export.md says.
   const salt = readFileSync(`${directory}/.salt`)
   rmSync(directory, { recursive: true })
   mkdirSync(directory)
