@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ownCommand } from '../../src/cli/gateway-command.ts'
@@ -36,9 +37,9 @@ test('a backup of a gateway that runs has all calls until then, and can be put i
     let printed = ''
     backup.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
     let made = 5
-    let isOver = false
-    backup.once('close', () => (isOver = true))
-    for (; !isOver; made++) await call(gateway.baseUrl)
+    const closed = once(backup, 'close')
+    for (; backup.exitCode === null; made++) await call(gateway.baseUrl)
+    await closed
     assert.equal(backup.exitCode, 0)
     assert.match(
       printed,

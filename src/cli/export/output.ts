@@ -17,7 +17,7 @@ export interface Output {
   readonly words: string
   /** Written so far. */
   readonly bytes: number
-  write(bytes: Uint8Array | string): Promise<void>
+  readonly write: (bytes: Uint8Array | string) => Promise<void>
 }
 
 const progressEveryMs = 200
