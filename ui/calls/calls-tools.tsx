@@ -221,7 +221,7 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
 const exports = [
   ['csv', 'CSV, for spreadsheets'],
   ['ndjson', 'NDJSON, for programs'],
-  ['parquet', 'Parquet, for DuckDB and data frames'],
+  ['parquet', 'Parquet, for analysis'],
 ] as const
 
 /** Saves all calls that the filters mean as a file. */
