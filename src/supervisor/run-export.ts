@@ -1,39 +1,22 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { type CallFilter, namedFilters } from '../call/call-filter.ts'
-import { lowerPriority } from '../lib/lower-priority.ts'
-import { childEnvironment } from './child-environment.ts'
-import { type JobCommand, JobError } from './run-job.ts'
-
-/** How many characters of what it says of an error are kept. */
-const keptWords = 2000
+import { type JobCommand, JobError, startProgram } from './run-job.ts'
 
 /**
  * Starts `tokenweir db export` as a process of its own, so that no question waits for it. Resolves with the bytes of the file as soon as there
  * are some; they end with an error if the process does. Who destroys them ends the process. Rejects with {@link JobError} if it could not begin.
  */
 export async function runExport(
-  { command, env }: JobCommand,
+  job: JobCommand,
   args: readonly string[],
   onEnd: () => void,
 ): Promise<Readable> {
-  const [program = '', ...first] = command
-  const child = spawn(program, [...first, 'db', 'export', ...args], {
-    env: childEnvironment(env),
-    shell: false,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  })
-  if (child.pid !== undefined) lowerPriority(child.pid)
-  let words = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-keptWords)
-  })
+  const { child, words } = startProgram(job, ['db', 'export', ...args])
   const ended = new Promise<JobError | null>((resolve) => {
     child.once('error', (error) => resolve(new JobError('job_failed', `Export: ${error.message}`)))
     child.once('close', (code) => {
-      const message = words.trim() || 'Export ended before its end.'
+      const message = words() || 'Export ended before its end.'
       resolve(code === 0 ? null : new JobError('job_failed', message))
     })
   })
@@ -60,13 +43,14 @@ export function filterArguments({ fromMs, toMs, failedOnly, exactly, tag, ...fie
   const values: readonly (readonly [name: string, value: unknown])[] = [
     ['from', instant(fromMs)],
     ['to', instant(toMs)],
-    ['errors_only', failedOnly],
+    ['errors', failedOnly],
     ['q', exactly],
     ['tag', tag],
     ...namedFilters.map(({ name }) => [name, fields[name]] as const),
   ]
   return values.flatMap(([name, value]) => {
     const all: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value]
-    return all.map((each) => `--${name.replaceAll('_', '-')}=${String(each)}`)
+    const option = `--${name.replaceAll('_', '-')}`
+    return all.map((each) => (each === true ? option : `${option}=${String(each)}`))
   })
 }

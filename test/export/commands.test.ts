@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { formatCallId } from '../../src/call/call-id.ts'
 import { ownCommand } from '../../src/cli/gateway-command.ts'
@@ -60,7 +61,7 @@ test('an export goes to a file or a pipe, and says what is in it', async () => {
   const again = run(dir, 'db', 'export', '--out', 'calls.ndjson')
   assert.equal(again.status, 1)
   assert.match(again.stderr, /^tokenweir: calls\.ndjson is there already; --force writes over it\n$/)
-  const some = run(dir, 'db', 'export', '--errors-only', '--out', '-', '--format', 'ndjson')
+  const some = run(dir, 'db', 'export', '--errors', '--out', '-', '--format', 'ndjson')
   const failed = lines.filter((line) => line.includes('"failed":true'))
   assert.ok(failed.length > 0)
   assert.deepEqual(some.stdout.toString().trimEnd().split('\n'), failed)
@@ -69,6 +70,22 @@ test('an export goes to a file or a pipe, and says what is in it', async () => {
   assert.match(
     run(dir, 'db', 'export', '--status', '7').stderr,
     /^tokenweir: --status must be a whole number/,
+  )
+})
+
+test('a database of an older version is not read', async () => {
+  await using dir = await makeTempDir()
+  writeCalls(dir, 1)
+  const database = new DatabaseSync(dir.file('data/llm_telemetry.db'))
+  database.exec('PRAGMA user_version = 3')
+  database.close()
+  const { status, stderr } = run(dir, 'db', 'export')
+  assert.deepEqual(
+    [status, stderr],
+    [
+      1,
+      'tokenweir: data/llm_telemetry.db is of an older version: a start of the gateway brings it up to date\n',
+    ],
   )
 })
 
@@ -186,5 +203,12 @@ test('conversations of the raw log become examples; what is none is counted', as
   const from = new Date(nowMs + 1).toISOString()
   const to = new Date(nowMs + 3).toISOString()
   assert.deepEqual(told('--from', from, '--to', to, '--client', 'openai-python').said.length, 2)
-  assert.deepEqual(told('--raw-log-file', 'nowhere.jsonl').said, [])
+  const none = run(dir, 'payloads', 'export', '--raw-log-file', 'nowhere.jsonl')
+  assert.deepEqual(
+    [none.status, none.stderr],
+    [
+      1,
+      'tokenweir: nowhere.jsonl: no payloads are kept there; --raw-log of the gateway switches the log on, --raw-log-file names another\n',
+    ],
+  )
 })

@@ -4,12 +4,13 @@ import { type Exported, type ExportProgress, exportCalls } from '../../export/ex
 import { optionTable } from '../../options/option-spec.ts'
 import { oneOf } from '../../options/value-kind.ts'
 import { callReader } from '../../store/read/call-query.ts'
+import { schemaVersion, versionOf } from '../../store/sqlite/migrate.ts'
 import { absenceText, openForReading } from '../../store/sqlite/open-store.ts'
 import { exitCode } from '../exit-code.ts'
 import { database, value } from '../option-rows.ts'
 import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
 import { bytes, counted } from '../terminal/figures.ts'
-import { filterIn, filterRows } from './filter-options.ts'
+import { filterIn, filterRows } from '../filter-options.ts'
 import { type Output, outputRows, showProgress, toOutput } from './output.ts'
 
 export const table = optionTable({
@@ -31,6 +32,12 @@ export async function run(argv: readonly string[], env: Environment): Promise<nu
   const store = openForReading(db)
   if (typeof store === 'string') {
     process.stderr.write(`tokenweir: ${db}: ${absenceText[store]}\n`)
+    return exitCode.fault
+  }
+  if (versionOf(store) < schemaVersion) {
+    process.stderr.write(
+      `tokenweir: ${db} is of an older version: a start of the gateway brings it up to date\n`,
+    )
     return exitCode.fault
   }
   const reader = callReader(store)

@@ -4,13 +4,10 @@ import type { JobStarter } from '../../supervisor/jobs.ts'
 import { Answer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
+import { contentTypes } from './query-reply.ts'
 import { filterOf, overviewTable } from './query-request.ts'
 
-const contentTypes: Readonly<Record<ExportFormat, string>> = {
-  csv: 'text/csv; charset=utf-8; header=present',
-  ndjson: 'application/x-ndjson; charset=utf-8',
-  parquet: 'application/vnd.apache.parquet',
-}
+const types = { ...contentTypes, parquet: 'application/vnd.apache.parquet' }
 
 /** A reader that takes nothing for so long is let go of. */
 const stallMs = 120_000
@@ -27,7 +24,7 @@ export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
       expectOwnConnection(response)
       const { format, ...filter } = query
       const headers = {
-        'Content-Type': contentTypes[format],
+        'Content-Type': types[format],
         'Cache-Control': 'no-store',
         'Content-Disposition': `attachment; filename="tokenweir-calls.${format}"`,
       }

@@ -1,11 +1,11 @@
-import { type CallFilter, namedFilters } from '../../call/call-filter.ts'
-import type { QueryParameter } from '../../dashboard/http/query-parameters.ts'
-import { RequestError } from '../../dashboard/http/request-error.ts'
-import { filterOf, type OverviewQuery, overviewTable } from '../../dashboard/routes/query-request.ts'
-import type { OptionRow } from '../../options/option-spec.ts'
-import { age, type ValueKind } from '../../options/value-kind.ts'
-import { optional } from '../option-rows.ts'
-import { OptionError } from '../parse-options.ts'
+import { type CallFilter, namedFilters } from '../call/call-filter.ts'
+import type { QueryParameter } from '../dashboard/http/query-parameters.ts'
+import { RequestError } from '../dashboard/http/request-error.ts'
+import { filterOf, type OverviewQuery, overviewTable } from '../dashboard/routes/query-request.ts'
+import type { OptionRow } from '../options/option-spec.ts'
+import { age, type ValueKind } from '../options/value-kind.ts'
+import { optional } from './option-rows.ts'
+import { OptionError } from './parse-options.ts'
 
 /** Which calls are meant, as options. */
 export interface FilterValues extends OverviewQuery {
@@ -13,7 +13,7 @@ export interface FilterValues extends OverviewQuery {
   readonly since: number | null
 }
 
-/** All filters of `/api/query` as options of a command: `--min-ms` for `min_ms`. */
+/** All filters of `/api/query` as options of a command: `--min-ms` for `min_ms`, and `--errors` for `errors_only`. */
 export const filterRows: { readonly [Name in keyof FilterValues]: OptionRow<FilterValues[Name]> } = {
   ...(Object.fromEntries(
     Object.entries<QueryParameter<unknown>>(overviewTable).map(([name, parameter]) => [
@@ -33,10 +33,16 @@ function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<
     ? `calls with this ${words}`
     : doc.replace(/^only /, '').replace(/^(?!calls|in )/, 'calls with ')
   const only = which.startsWith('calls') ? 'only ' : ''
-  const placeholder = isSwitch ? '[bool]' : isNumber ? '<n>' : '<text>'
+  const placeholder = isSwitch ? null : isNumber ? '<n>' : '<text>'
   const kind = { ...parameter, placeholder } as ValueKind<{}>
   const description = `${only}${which}${isRepeatable ? '; repeatable' : ''}`
-  return { name: name.replaceAll('_', '-'), env: [], kind, default: fallback, description }
+  return {
+    name: isSwitch ? 'errors' : name.replaceAll('_', '-'),
+    env: [],
+    kind,
+    default: fallback,
+    description,
+  }
 }
 
 /** The calls that the options mean. Throws {@link OptionError} if they do not go together. */
