@@ -47,6 +47,9 @@ const source: Record<string, string> = {
 
   traces: 'call lib secrets',
 
+  conversation: 'api lib',
+  export: 'api call conversation lib payloads/file query store/sqlite',
+
   query: 'api call lib pricing payloads/file store/read store/sqlite',
   control: 'api call lib options',
   alerts: 'api call json lib options query supervisor',
@@ -61,6 +64,7 @@ const source: Record<string, string> = {
   cli: '*',
   'cli/commands': '*',
   'cli/doctor': '*',
+  'cli/export': '*',
   'cli/terminal': '*',
 }
 
@@ -71,7 +75,8 @@ const page: Record<string, string> = {
   data: 'format',
   design: 'data format',
   charts: 'data design format',
-  payloads: 'data design format',
+  // One way to read conversations, on the page and for export.
+  payloads: 'data design format ../src/conversation',
   call: 'data design format payloads',
   filters: 'data design format',
   overview: 'call charts data design filters format',

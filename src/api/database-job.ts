@@ -49,3 +49,8 @@ export interface Job<Name, Progress, Result> {
 export interface DatabaseJob extends Job<'compress', CompressProgress, CompressResult> {
   readonly keep_days: number
 }
+
+/** The forms of a file of calls. */
+export const exportFormats = ['csv', 'ndjson', 'parquet'] as const
+
+export type ExportFormat = (typeof exportFormats)[number]

@@ -42,10 +42,16 @@ export const commands: Readonly<
     () => import('./commands/db-compress.ts'),
   ],
   'db check': ['say whether the database is sound', () => import('./commands/db-check.ts')],
+  'db export': ['write calls to a file', () => import('./export/db-export.ts')],
+  'db backup': ['copy the database while it is in use', () => import('./export/db-backup.ts')],
   'db rebuild': ['make the sums anew from the calls', () => import('./commands/db-rebuild.ts')],
   'db reprice': [
     'give calls the cost that the prices of their time say',
     () => import('./commands/db-reprice.ts'),
+  ],
+  'payloads export': [
+    'write conversations of the raw log to a file',
+    () => import('./export/payloads-export.ts'),
   ],
   mcp: ['answer the questions of agents about what was recorded', () => import('./commands/mcp.ts')],
   verify: ['make one call and compare what was sent with what came', () => import('./commands/verify.ts')],
@@ -63,18 +69,29 @@ const readers: ReadonlySet<string> = new Set([
   'clients name',
   'clients set',
   'costs show',
+  'db backup',
   'db check',
+  'db export',
+  'payloads export',
   'sessions',
   'top',
 ])
 
 /** Calls go before them, also if nobody but a terminal began them. */
-const longJobs: ReadonlySet<string> = new Set(['db compress', 'db rebuild', 'db reprice'])
+const longJobs: ReadonlySet<string> = new Set([
+  'db backup',
+  'db compress',
+  'db export',
+  'db rebuild',
+  'db reprice',
+  'payloads export',
+])
 
 const groups: Readonly<Record<string, string>> = {
   clients: 'who calls, and what each may use',
   costs: 'what models cost',
   db: 'look after the telemetry database',
+  payloads: 'what calls sent and got',
   service: 'run it as a service of the system',
 }
 

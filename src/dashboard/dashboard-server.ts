@@ -21,6 +21,7 @@ import type { DashboardParts } from './routes/dashboard-parts.ts'
 import { databaseRoutes } from './routes/database-routes.ts'
 import { documentRoutes } from './routes/document-routes.ts'
 import { eventRoutes } from './routes/event-routes.ts'
+import { exportRoutes } from './routes/export-routes.ts'
 import { openPaths, pageRoutes } from './routes/page-routes.ts'
 import { processRoutes } from './routes/process-routes.ts'
 import { rawLogRoutes } from './routes/raw-log-routes.ts'
@@ -96,6 +97,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ...callRoutes(options),
     ...rawLogRoutes(options),
     ...databaseRoutes(jobs),
+    ...exportRoutes(jobs),
     ...costRoutes(options, clock),
     ...alertRoutes(options),
     ...clientRoutes(options, clock),

@@ -128,6 +128,11 @@ export function numberFormat({ group, gap }: NumberSpacing): NumberFormat {
   }
 }
 
+const narrowSpace = '\u202f'
+
+/** As the page writes figures. */
+export const pageFigures: NumberFormat = numberFormat({ group: narrowSpace, gap: narrowSpace })
+
 /** What `show` makes of a figure, or a dash if it is not known. */
 export function known(value: number | null | undefined, show: (value: number) => string): string {
   return value === null || value === undefined ? unknownFigure : show(value)

@@ -21,8 +21,8 @@ export function replaceFile(
   }
 }
 
-/** Until then, the name may still be the old file's. */
-function flushFolder(folder: string): void {
+/** Brings to disk which names a folder has: until then, one may still be the old file's. Throws the system's error. */
+export function flushFolder(folder: string): void {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)

@@ -169,13 +169,6 @@ export function names(what: string): ValueKind<readonly string[]> {
   return kind('<name>', what, (text, earlier = []) => (/\S/.test(text) ? [...earlier, text] : undefined))
 }
 
-/** Tags, over any number of mentions. */
-export const tags: ValueKind<readonly string[]> = kind(
-  '<key:value>',
-  'a tag as key:value',
-  (text, earlier = []) => (/^[^:]+:/.test(text) ? [...earlier, text] : undefined),
-)
-
 /** Names of hosts, over any number of mentions, each of which may list several with commas. */
 export const hostNames: ValueKind<readonly string[]> = kind(
   '<name>',

@@ -15,6 +15,11 @@ export function csvText(rows: readonly object[], names: readonly string[]): stri
   return csvLine(names) + lines.join('')
 }
 
+/** Lines of such a table without that of names, of rows without objects in them. */
+export function csvRows(rows: readonly object[], names: readonly string[]): string {
+  return rows.map((row) => csvLine(names.map((name) => plain((row as Fields)[name])))).join('')
+}
+
 /** The columns of such a table, by a row that has them all. */
 export function columnsOf(row: object): readonly string[] {
   return [...flatten(row as Fields).keys()]

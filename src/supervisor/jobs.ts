@@ -1,6 +1,15 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { CompressProgress, CompressResult, DatabaseFile, DatabaseJob, Job } from '../api/database-job.ts'
+import type { Readable } from 'node:stream'
+import type {
+  CompressProgress,
+  CompressResult,
+  DatabaseFile,
+  DatabaseJob,
+  ExportFormat,
+  Job,
+} from '../api/database-job.ts'
+import type { CallFilter } from '../call/call-filter.ts'
 import type {
   PriceSync,
   SyncResult,
@@ -21,6 +30,7 @@ import {
   nullable,
   record,
 } from '../lib/message-shape.ts'
+import { filterArguments, runExport } from './run-export.ts'
 import { JobError, type JobCommand, type JobWords, type RunningJob, runJob } from './run-job.ts'
 
 /** The arguments of re-pricing. */
@@ -42,7 +52,13 @@ export interface JobRun<Started, Result> {
 }
 
 /** The jobs that can be begun from the dashboard. */
-export type JobStarter = Pick<Jobs, 'last' | 'sync' | 'file' | 'compress' | 'reprice' | 'startSync' | 'watch'>
+export type JobStarter = Pick<
+  Jobs,
+  'last' | 'sync' | 'file' | 'compress' | 'export' | 'reprice' | 'startSync' | 'watch'
+>
+
+/** Exports at once: each is a process that reads as fast as its reader takes it. */
+const mostExports = 3
 
 /** The command is our own, without its subcommand. */
 export interface JobsOptions extends JobCommand {
@@ -64,6 +80,7 @@ export class Jobs {
   readonly #options: JobsOptions
   readonly #watchers = new Set<() => void>()
   readonly #running = new Map<JobKind, RunningJob<unknown>>()
+  #exports = 0
 
   constructor(options: JobsOptions) {
     this.#options = options
@@ -86,6 +103,18 @@ export class Jobs {
   compress(keepDays: number, dryRun: boolean): JobRun<DatabaseJob, CompressResult> {
     const started: DatabaseJob = { job: 'compress', keep_days: keepDays, ...this.#started(dryRun) }
     return this.#run('compress', started, [`--keep-days=${keepDays}`], compressing)
+  }
+
+  /** All calls of a filter as the bytes of a file, as soon as there are some. Rejects with {@link JobError}. */
+  async export(format: ExportFormat, filter: CallFilter): Promise<Readable> {
+    if (this.#exports >= mostExports)
+      throw new JobError('job_running', `${mostExports} exports are under way.`)
+    if (this.file().bytes === null) throw new JobError('no_database', 'There is no database yet.')
+    this.#exports += 1
+    const args = [`--format=${format}`, `--db=${this.#options.db}`, ...filterArguments(filter)]
+    return runExport(this.#options, args, () => {
+      this.#exports -= 1
+    })
   }
 
   /** Throws {@link JobError} while one that was begun here is under way. */

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import type { JobFailure } from '../api/database-job.ts'
 import { lineReader } from '../lib/line-reader.ts'
 import { lowerPriority } from '../lib/lower-priority.ts'
@@ -35,13 +36,11 @@ export class JobError extends CodedError<JobFailure['code']> {}
 /** How many characters of what a job prints beside its lines are kept. */
 const keptWords = 2000
 
-/** Starts a program of ours as a process of its own that is no more urgent than anything else. */
-export function runJob<Progress, Result>(
+/** A program of ours as a process of its own that is no more urgent than anything else, and the last of what it says of errors. */
+export function startProgram(
   { command, env }: JobCommand,
   args: readonly string[],
-  { name, progress: isProgress, result: isResult }: JobWords<Progress, Result>,
-  onProgress: (progress: Progress) => void = () => {},
-): RunningJob<Result> {
+): { readonly child: ChildProcessByStdio<null, Readable, Readable>; readonly words: () => string } {
   const [program = '', ...first] = command
   const child = spawn(program, [...first, ...args], {
     // Ctrl-C on the dashboard's terminal is not meant for it.
@@ -52,9 +51,23 @@ export function runJob<Progress, Result>(
     windowsHide: true,
   })
   if (child.pid !== undefined) lowerPriority(child.pid)
+  let words = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-keptWords)
+  })
+  return { child, words: () => words.trim() }
+}
+
+/** Does a job in a process of its own. */
+export function runJob<Progress, Result>(
+  job: JobCommand,
+  args: readonly string[],
+  { name, progress: isProgress, result: isResult }: JobWords<Progress, Result>,
+  onProgress: (progress: Progress) => void = () => {},
+): RunningJob<Result> {
+  const { child, words } = startProgram(job, args)
   let done: Result | null = null
   let failure: JobError | null = null
-  let words = ''
   const onLine = onMessage(isObject, (line) => {
     const { progress = line, result = line } = line
     if (isProgress?.(progress) === true) onProgress(progress)
@@ -62,12 +75,9 @@ export function runJob<Progress, Result>(
     failure ??= failureIn(line['error'])
   })
   child.stdout.setEncoding('utf8').on('data', lineReader(onLine))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-keptWords)
-  })
   const { promise: result, resolve, reject } = Promise.withResolvers<Result>()
   const end = (how: string): void => {
-    const message = words.trim() || `${name} ${how}.`
+    const message = words() || `${name} ${how}.`
     if (done !== null) resolve(done)
     else reject(failure ?? new JobError('job_failed', message))
   }

@@ -59,6 +59,7 @@ const noJobs: JobStarter = {
   reprice: () => {
     throw new Error('no job was expected')
   },
+  export: () => Promise.reject(new Error('no export was expected')),
   startSync: () => {
     throw new Error('no sync was expected')
   },

@@ -109,6 +109,7 @@ test('a port that is taken is told of by the error of the system', async () => {
       file: () => assert.fail('not asked'),
       compress: () => assert.fail('not asked'),
       reprice: () => assert.fail('not asked'),
+      export: () => assert.fail('not asked'),
       startSync: () => assert.fail('not asked'),
       watch: () => () => undefined,
     },

@@ -19,17 +19,12 @@ test('another order is of the same time', () => {
   assert.equal(path, '/api/query?from=2026-10-22T12%3A00%3A00.000Z&sort=cost&limit=100')
 })
 
-test('a file holds what is listed: ten thousand of the newest, or the hundred of another order', () => {
+test('a file holds all calls of the range, in whichever order they are listed', () => {
   const range = { last: null, fromMs: nowMs - dayMs, toMs: nowMs } as const
-  const failed = { ...calls, range, errorsOnly: true }
+  const failed = { ...calls, range, errorsOnly: true, sort: 'duration' } as const
   assert.equal(
-    exportPath(failed, listedBounds(failed, nowMs), 'csv'),
-    '/api/query?from=2026-11-20T12%3A00%3A00.000Z&to=2026-11-21T12%3A00%3A00.000Z&errors_only=true&limit=10000&format=csv',
-  )
-  const slow = { ...calls, sort: 'duration' } as const
-  assert.match(
-    exportPath(slow, listedBounds(slow, nowMs), 'ndjson'),
-    /&sort=duration&limit=100&format=ndjson$/,
+    exportPath(failed, listedBounds(failed, nowMs), 'parquet'),
+    '/api/export?from=2026-11-20T12%3A00%3A00.000Z&to=2026-11-21T12%3A00%3A00.000Z&errors_only=true&format=parquet',
   )
 })
 

@@ -1,3 +1,4 @@
+import type { ExportFormat } from '../../src/api/database-job.ts'
 import type { Bounds } from '../charts/time-frame.ts'
 import { type PageAddress, boundsOf, callsQuery, isStatus, questionKey } from '../data/page-address.ts'
 
@@ -5,8 +6,6 @@ import { type PageAddress, boundsOf, callsQuery, isStatus, questionKey } from '.
 export const pageSize = 100
 /** Calls that a list holds at most: who needs more narrows the question, or exports. */
 export const maxListed = 10_000
-/** Calls of one export. */
-export const maxExported = 10_000
 
 /** The range of a list. */
 export interface ListedBounds extends Bounds {
@@ -29,10 +28,9 @@ export function listPath(address: PageAddress, bounds: ListedBounds, cursor: str
   return pathOf(address, bounds, { limit: String(pageSize), ...(cursor === null ? {} : { cursor }) })
 }
 
-/** Asks for the same calls as a file. */
-export function exportPath(address: PageAddress, bounds: ListedBounds, format: 'csv' | 'ndjson'): string {
-  const limit = address.sort === 'started_at' ? maxExported : pageSize
-  return pathOf(address, bounds, { limit: String(limit), format })
+/** Asks for all calls of the range as a file. */
+export function exportPath(address: PageAddress, bounds: ListedBounds, format: ExportFormat): string {
+  return `/api/export?${selection(address, bounds, { format })}`
 }
 
 function pathOf(address: PageAddress, bounds: ListedBounds, rest: Readonly<Record<string, string>>): string {

@@ -13,7 +13,7 @@ import { Segments } from '../design/segments.tsx'
 import { stored } from '../design/stored.ts'
 import { CheckList } from '../filters/check-list.tsx'
 import { count } from '../format/figures.ts'
-import { exportPath, facetPath, listedBounds, maxExported, pageSize, searched } from './calls-question.ts'
+import { exportPath, facetPath, listedBounds, searched } from './calls-question.ts'
 import { type ColumnName, callColumns, columnNames, fixedColumns, parseColumns } from './chosen-columns.ts'
 
 export interface CallsToolsProps {
@@ -221,9 +221,10 @@ function ColumnsMenu({ columns }: Pick<CallsToolsProps, 'columns'>) {
 const exports = [
   ['csv', 'CSV, for spreadsheets'],
   ['ndjson', 'NDJSON, for programs'],
+  ['parquet', 'Parquet, for analysis'],
 ] as const
 
-/** Saves the calls of the list as a file. */
+/** Saves all calls that the filters mean as a file. */
 function ExportMenu() {
   const { address } = useNavigation()
   return (
@@ -249,11 +250,7 @@ function ExportMenu() {
               {words}
             </a>
           ))}
-          <p>
-            {address.sort === 'started_at'
-              ? `The newest ${count(maxExported)} of these calls at most, times in UTC.`
-              : `These ${pageSize} calls at most, times in UTC.`}
-          </p>
+          <p>All of these calls, the newest first, times in UTC.</p>
         </div>
       )}
     </Popover>

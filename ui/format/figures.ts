@@ -1,9 +1,6 @@
-import { type NumberFormat, numberFormat } from '../../src/lib/number-format.ts'
+import { type NumberFormat, pageFigures as format } from '../../src/lib/number-format.ts'
 
 export { known, unknownFigure } from '../../src/lib/number-format.ts'
-
-const narrowSpace = '\u202f'
-const format = numberFormat({ group: narrowSpace, gap: narrowSpace })
 
 export const count: NumberFormat['count'] = format.count
 export const counted: NumberFormat['counted'] = format.counted

@@ -6,28 +6,17 @@ import { absenceText, type StoreAbsence } from '../../store/sqlite/open-store.ts
 import { callsTable } from '../terminal/calls-table.ts'
 import { defaultGatewayPort } from '../../options/gateway-options.ts'
 import { type OptionsOf, optionTable } from '../../options/option-spec.ts'
-import { age, integer, names, tags } from '../../options/value-kind.ts'
-import { database, flag, optional, value } from '../option-rows.ts'
+import { integer } from '../../options/value-kind.ts'
+import { database, flag, value } from '../option-rows.ts'
 import { exitCode } from '../exit-code.ts'
+import { filterIn, filterRows } from '../filter-options.ts'
 import { type Environment, parseOptions } from '../parse-options.ts'
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts'
 
 export const table = optionTable({
   recent: value(integer(0, 100_000), 20, 'how many calls to show, the newest last'),
   follow: flag('go on showing calls as they end'),
-  errors: flag('only calls that failed'),
-  model: value<readonly string[]>(
-    names('a model name'),
-    [],
-    'only calls that asked for this model; repeatable',
-  ),
-  session: value<readonly string[]>(names('a session’s name'), [], 'only calls of this session; repeatable'),
-  tag: value<readonly string[]>(
-    tags,
-    [],
-    'only calls with this tag; of several with one key any; repeatable',
-  ),
-  since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
+  ...filterRows,
   json: flag('print one JSON object per line instead of a table'),
   db: database(),
 })
@@ -48,14 +37,7 @@ export async function run(
   openReader: (path: string) => CallReader | StoreAbsence = openCallReader,
 ): Promise<number> {
   const options = parseOptions(table, argv, env)
-  const { errors, model, session, tag, since } = options
-  const filter: CallFilter = {
-    ...(errors ? { failedOnly: true } : {}),
-    ...(model.length > 0 ? { model } : {}),
-    ...(session.length > 0 ? { session } : {}),
-    ...(tag.length > 0 ? { tag } : {}),
-    ...(since === null ? {} : { fromMs: terminal.clock.wallTime() - since }),
-  }
+  const filter = filterIn(options, terminal.clock.wallTime())
   let reader = openReader(options.db)
   if (options.follow && isYetToCome(reader)) {
     terminal.warn(`${noCallsYet(options.db)}\n`)

@@ -10,7 +10,8 @@ import { RequestError } from '../http/request-error.ts'
 /** Below it, packing saves nothing that anybody would notice. */
 const leastPackedBytes = 1024
 
-const contentTypes: Readonly<Record<QueryFormat, string>> = {
+/** Of answers and files, by their form. */
+export const contentTypes: Readonly<Record<QueryFormat, string>> = {
   json: 'application/json; charset=utf-8',
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson; charset=utf-8',

@@ -89,7 +89,7 @@ export const overviewTable = {
   ) as QueryTable<FieldFilters>),
   tag: repeatable(meaning('calls with this tag; of several with one key any', tagText)),
   errors_only: meaning('only calls that failed', or(trueFalse, false)),
-  q: optional(shortText('an id or an error code', maxNameLength)),
+  q: optional(meaning('calls with exactly this', shortText('an id or an error code', maxNameLength))),
   tz: meaning('in which hours and days are counted, and times without an offset meant', or(timeZone, 'UTC')),
 }
 
@@ -163,7 +163,8 @@ export function sessionsQuestion({
   return { kind: 'sessions', filter: filterOf({ ...query, q: null }), page, format }
 }
 
-function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {
+/** The calls that a query means. Throws {@link RequestError} if its parameters do not go together. */
+export function filterOf({ from, to, tz, errors_only, q, tag, ...fields }: OverviewQuery): CallFilter {
   const { min_ms, max_ms } = fields
   const fromMs = from === null ? null : instantOf(from, tz)
   const toMs = to === null ? null : instantOf(to, tz)

@@ -129,6 +129,13 @@ export interface RouteAnswers {
   /** The gateway's feed of payloads: server-sent events. @fails not_running gateway_silent too_many_readers pipelined_stream */
   'GET /api/raw-log/stream': { readonly '200 text/event-stream': RawLogEvent }
 
+  /** All calls of the filter, newest first, however many, as a file. If it breaks off, the connection does. @fails job_running no_database job_failed pipelined_stream */
+  'GET /api/export': {
+    readonly '200 text/csv': string
+    readonly '200 application/x-ndjson': string
+    readonly '200 application/vnd.apache.parquet': string
+  }
+
   /** The database's file. */
   'GET /api/db': { readonly 200: DatabaseFile }
   /** Folds old calls into sums and makes the file smaller. 202 with `async=1`. @fails job_running no_database job_failed */

@@ -1,0 +1,59 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { optionTable } from '../../options/option-spec.ts'
+import { backUpStore } from '../../store/jobs/back-up-store.ts'
+import { absenceText } from '../../store/sqlite/open-store.ts'
+import { exitCode } from '../exit-code.ts'
+import { database, flag } from '../option-rows.ts'
+import { type Environment, parseWithOperands } from '../parse-options.ts'
+import { bytes, counted, percent } from '../terminal/figures.ts'
+import { openPart, showProgress, tellFault } from './output.ts'
+
+export const table = optionTable({
+  force: flag('write over a file that is there'),
+  db: database(),
+})
+
+export const operand = ['<file>', 'file to make'] as const
+
+/** What else of the data folder somebody has set, or cannot be made again: prices, limits, alert rules, settings, and what fingerprints go by. */
+const otherFiles = ['model_costs.json', 'clients.json', 'alerts.json', 'gateway.json', '.salt']
+
+/** `tokenweir db backup`: copies the database, whether or not a gateway writes to it. Gives the exit code; throws `OptionError`. */
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const { options, operands } = parseWithOperands(table, argv, env, ['file'])
+  const [file = ''] = operands
+  const { db, force } = options
+  const { show, clear } = showProgress()
+  try {
+    using part = openPart(file, force)
+    const onProgress = (share: number): void => show(() => `copied: ${percent(share)}`)
+    const calls = await backUpStore(db, part.path, { onProgress }).finally(clear)
+    if (typeof calls === 'string') {
+      process.stderr.write(`tokenweir: ${db}: ${absenceText[calls]}\n`)
+      return exitCode.fault
+    }
+    const others = copyOthers(dirname(db), `${file}.files`)
+    const size = part.publish()
+    process.stdout.write(
+      `${file}: ${counted(calls, 'call')}, ${bytes(size)}, copied and checked.\n${
+        others.length === 0 ? '' : `${file}.files: ${others.join(', ')}\n`
+      }`,
+    )
+    return 0
+  } catch (error) {
+    return tellFault(error)
+  }
+}
+
+/** Copies the other files into a folder of their own, for their owner alone, and answers their names. Throws the system's errors. */
+function copyOthers(from: string, to: string): readonly string[] {
+  const found = otherFiles.map((name) => join(from, name)).filter((path) => existsSync(path))
+  if (found.length > 0) mkdirSync(to, { recursive: true, mode: 0o700 })
+  return found.map((path) => {
+    const name = basename(path)
+    copyFileSync(path, join(to, name))
+    chmodSync(join(to, name), 0o600)
+    return name
+  })
+}

@@ -1,0 +1,77 @@
+import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
+import { callEncoder } from '../../export/call-encoder.ts'
+import { type Exported, type ExportProgress, exportCalls } from '../../export/export-calls.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { oneOf } from '../../options/value-kind.ts'
+import { callReader } from '../../store/read/call-query.ts'
+import { schemaVersion, versionOf } from '../../store/sqlite/migrate.ts'
+import { absenceText, openForReading } from '../../store/sqlite/open-store.ts'
+import { exitCode } from '../exit-code.ts'
+import { database, value } from '../option-rows.ts'
+import { type Environment, OptionError, parseOptions } from '../parse-options.ts'
+import { bytes, counted } from '../terminal/figures.ts'
+import { filterIn, filterRows } from '../filter-options.ts'
+import { type Output, outputRows, showProgress, toOutput } from './output.ts'
+
+export const table = optionTable({
+  format: value<ExportFormat>(oneOf(exportFormats), 'csv', 'form of the file'),
+  ...outputRows,
+  ...filterRows,
+  db: database(),
+})
+
+/** `tokenweir db export`: writes calls, newest first, with the fields of `/api/query`. Gives the exit code; throws `OptionError`. */
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const options = parseOptions(table, argv, env)
+  const { format, out, db } = options
+  const filter = filterIn(options, Date.now())
+  if (format === 'parquet' && out === null && process.stdout.isTTY) {
+    throw new OptionError('--format parquet is not for a terminal; name a file with --out')
+  }
+  // Without the memory that questions over months have: all is read once.
+  const store = openForReading(db)
+  if (typeof store === 'string') {
+    process.stderr.write(`tokenweir: ${db}: ${absenceText[store]}\n`)
+    return exitCode.fault
+  }
+  if (versionOf(store) < schemaVersion) {
+    process.stderr.write(
+      `tokenweir: ${db} is of an older version: a start of the gateway brings it up to date\n`,
+    )
+    return exitCode.fault
+  }
+  const reader = callReader(store)
+  const { show, clear } = showProgress()
+  let exported: Exported | null = null
+  try {
+    return await toOutput(
+      options,
+      async (output) => {
+        const encoder = await callEncoder(format)
+        const onProgress = (progress: ExportProgress): void =>
+          show(() => `${figures(progress.calls, output.bytes)}, back to ${progress.first}`)
+        exported = await exportCalls(reader, filter, encoder, output.write, onProgress).finally(clear)
+      },
+      (output) => {
+        if (exported !== null) process.stderr.write(endText(exported, output))
+      },
+    )
+  } finally {
+    reader.close()
+  }
+}
+
+/** What is in the file, and what is not. */
+function endText({ calls, first, last, folded }: Exported, { bytes: size, words }: Output): string {
+  const range = first === null ? '' : `, from ${first} to ${last}`
+  const written = `${figures(calls, size)} written${words}${range}.\n`
+  if (folded === null) return written
+  const which = folded.calls === null ? 'Calls' : counted(folded.calls, 'call')
+  const are = folded.calls === 1 ? 'is' : 'are'
+  const until = new Date(folded.untilMs).toISOString().replace(/:00\.000Z$/, 'Z')
+  return `${written}${which} before ${until} ${are} not in it: only sums are left of what was folded.\n`
+}
+
+function figures(calls: number, size: number): string {
+  return `${counted(calls, 'call')}, ${bytes(size)}`
+}

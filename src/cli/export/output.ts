@@ -1,0 +1,103 @@
+import { PartFile, PartFileError } from '../../export/part-file.ts'
+import { codeOf, messageOf } from '../../lib/errors.ts'
+import { path } from '../../options/value-kind.ts'
+import { exitCode } from '../exit-code.ts'
+import { flag, optional } from '../option-rows.ts'
+import { onStopSignal } from '../stop-signal.ts'
+
+/** Options of a command that writes a file or to standard output. */
+export const outputRows = {
+  out: optional(path, 'file to write, which has this name only when it is whole; - is standard output'),
+  force: flag('write over a file that is there'),
+}
+
+/** Where an export goes. */
+export interface Output {
+  /** ` to <file>`, or nothing. */
+  readonly words: string
+  /** Written so far. */
+  readonly bytes: number
+  readonly write: (bytes: Uint8Array | string) => Promise<void>
+}
+
+const progressEveryMs = 200
+
+/** One line on standard error that is written anew, if a person sees it. */
+export function showProgress(): { readonly show: (words: () => string) => void; readonly clear: () => void } {
+  const { stderr } = process
+  let shownMs = 0
+  let width = 0
+  const put = (text: string): void => {
+    if (stderr.isTTY) stderr.write(`\r${text.padEnd(width)}\r${text}`)
+    width = text.length
+  }
+  return {
+    show: (words) => {
+      if (performance.now() - shownMs < progressEveryMs) return
+      shownMs = performance.now()
+      put(words())
+    },
+    clear: () => put(''),
+  }
+}
+
+/**
+ * Does work on a file that has its name only when that is done, or, without a name, on standard output. Says what went wrong, and gives
+ * the exit code. Ctrl-C and an error leave no file behind.
+ */
+export async function toOutput(
+  { out, force }: { readonly out: string | null; readonly force: boolean },
+  work: (output: Output) => Promise<void>,
+  done: (output: Output) => void,
+): Promise<number> {
+  let bytes = 0
+  const isFile = out !== null && out !== '-'
+  try {
+    using part = isFile ? openPart(out, force) : null
+    const output: Output = {
+      words: isFile ? ` to ${out}` : '',
+      get bytes() {
+        return bytes
+      },
+      write: async (piece) => {
+        const data = typeof piece === 'string' ? Buffer.from(piece) : piece
+        if (data.length === 0) return
+        if (part === null) await print(data)
+        else part.write(data)
+        bytes += data.length
+      },
+    }
+    await work(output)
+    part?.publish()
+    done(output)
+    return 0
+  } catch (error) {
+    return tellFault(error)
+  }
+}
+
+/** A part file that Ctrl-C deletes. */
+export function openPart(path: string, force: boolean): PartFile {
+  const part = new PartFile(path, { force })
+  onStopSignal(async () => {
+    part[Symbol.dispose]()
+    process.exit(exitCode.fault)
+  })
+  return part
+}
+
+/** Says on standard error why it came to nothing, and gives the exit code. */
+export function tellFault(error: unknown): number {
+  // A reader that has seen enough, as `head` has, is no fault.
+  if (codeOf(error) === 'EPIPE') return 0
+  const isForMaker = !(error instanceof PartFileError) && codeOf(error) === null
+  const text = isForMaker && error instanceof Error ? error.stack : messageOf(error)
+  process.stderr.write(`tokenweir: ${text}\n`)
+  return exitCode.fault
+}
+
+function print(data: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => (error ? reject(error) : resolve()))
+  })
+}

@@ -1,0 +1,59 @@
+import { type ExportedConversations, exportConversations } from '../../export/export-conversations.ts'
+import { type SkipReason, skipWords } from '../../export/training-example.ts'
+import { gatewayOptionTable } from '../../options/gateway-options.ts'
+import { listSegments } from '../../payloads/file/payload-segments.ts'
+import { optionTable } from '../../options/option-spec.ts'
+import { openCallReader } from '../../store/read/call-query.ts'
+import { exitCode } from '../exit-code.ts'
+import { database } from '../option-rows.ts'
+import { type Environment, parseOptions } from '../parse-options.ts'
+import { bytes, count, counted, percent } from '../terminal/figures.ts'
+import { filterIn, filterRows } from '../filter-options.ts'
+import { type Output, outputRows, showProgress, toOutput } from './output.ts'
+
+export const table = optionTable({
+  ...outputRows,
+  ...filterRows,
+  rawLogFile: gatewayOptionTable.rawLogFile,
+  db: database(),
+})
+
+/** `tokenweir payloads export`: conversations of the raw log, for fine-tuning. Gives the exit code; throws `OptionError`. */
+export async function run(argv: readonly string[], env: Environment): Promise<number> {
+  const options = parseOptions(table, argv, env)
+  const { rawLogFile: filePath, db } = options
+  const filter = filterIn(options, Date.now())
+  if (listSegments(filePath).length === 0) {
+    const advice = '--raw-log of the gateway switches the log on, --raw-log-file names another'
+    process.stderr.write(`tokenweir: ${filePath}: no payloads are kept there; ${advice}\n`)
+    return exitCode.fault
+  }
+  const reader = openCallReader(db)
+  const calls = typeof reader === 'string' ? null : reader
+  const { show, clear } = showProgress()
+  let exported: ExportedConversations | null = null
+  try {
+    return await toOutput(
+      options,
+      async ({ write }) => {
+        const onProgress = (share: number): void => show(() => `read: ${percent(share)}`)
+        const work = exportConversations({ filePath, filter, calls }, write, onProgress)
+        exported = await work.finally(clear)
+      },
+      (output) => {
+        if (exported !== null) process.stderr.write(endText(exported, output))
+      },
+    )
+  } finally {
+    calls?.close()
+  }
+}
+
+function endText({ conversations, skipped }: ExportedConversations, { bytes: size, words }: Output): string {
+  const written = `${counted(conversations, 'conversation')}, ${bytes(size)} written${words}.\n`
+  if (skipped.size === 0) return written
+  const reasons = [...skipped].map(
+    ([reason, calls]: readonly [SkipReason, number]) => `${count(calls)} ${skipWords[reason]}`,
+  )
+  return `${written}Calls that were left out: ${reasons.join(', ')}.\n`
+}

@@ -1,0 +1,57 @@
+import { type CallFilter, namedFilters } from '../call/call-filter.ts'
+import type { QueryParameter } from '../dashboard/http/query-parameters.ts'
+import { RequestError } from '../dashboard/http/request-error.ts'
+import { filterOf, type OverviewQuery, overviewTable } from '../dashboard/routes/query-request.ts'
+import type { OptionRow } from '../options/option-spec.ts'
+import { age, type ValueKind } from '../options/value-kind.ts'
+import { optional } from './option-rows.ts'
+import { OptionError } from './parse-options.ts'
+
+/** Which calls are meant, as options. */
+export interface FilterValues extends OverviewQuery {
+  /** Milliseconds. */
+  readonly since: number | null
+}
+
+/** All filters of `/api/query` as options of a command: `--min-ms` for `min_ms`, and `--errors` for `errors_only`. */
+export const filterRows: { readonly [Name in keyof FilterValues]: OptionRow<FilterValues[Name]> } = {
+  ...(Object.fromEntries(
+    Object.entries<QueryParameter<unknown>>(overviewTable).map(([name, parameter]) => [
+      name,
+      filterRow(name, parameter),
+    ]),
+  ) as unknown as { readonly [Name in keyof OverviewQuery]: OptionRow<OverviewQuery[Name]> }),
+  since: optional(age, 'only calls that began at most that long ago: 90s, 15m, 1h, 7d'),
+}
+
+function filterRow(name: string, parameter: QueryParameter<unknown>): OptionRow<unknown> {
+  const { default: fallback, doc = '', schema, isRepeatable = false } = parameter
+  const isSwitch = fallback === false
+  const isNumber = schema !== undefined && ['integer', 'number'].includes(String(schema['type']))
+  const words = name.replaceAll('_', ' ')
+  const which = namedFilters.some((filter) => filter.name === name && filter.by === 'any')
+    ? `calls with this ${words}`
+    : doc.replace(/^only /, '').replace(/^(?!calls|in )/, 'calls with ')
+  const only = which.startsWith('calls') ? 'only ' : ''
+  const placeholder = isSwitch ? null : isNumber ? '<n>' : '<text>'
+  const kind = { ...parameter, placeholder } as ValueKind<{}>
+  const description = `${only}${which}${isRepeatable ? '; repeatable' : ''}`
+  return {
+    name: isSwitch ? 'errors' : name.replaceAll('_', '-'),
+    env: [],
+    kind,
+    default: fallback,
+    description,
+  }
+}
+
+/** The calls that the options mean. Throws {@link OptionError} if they do not go together. */
+export function filterIn(options: FilterValues, nowMs: number): CallFilter {
+  try {
+    const filter = filterOf(options)
+    if (options.since === null) return filter
+    return { ...filter, fromMs: Math.max(filter.fromMs ?? 0, nowMs - options.since) }
+  } catch (error) {
+    throw error instanceof RequestError ? new OptionError(error.message) : error
+  }
+}

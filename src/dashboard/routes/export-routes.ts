@@ -1,0 +1,37 @@
+import { type ExportFormat, exportFormats } from '../../api/database-job.ts'
+import { oneOf } from '../../options/value-kind.ts'
+import type { JobStarter } from '../../supervisor/jobs.ts'
+import { Answer } from '../http/answer.ts'
+import { or } from '../http/query-parameters.ts'
+import { type RouteTable, expectOwnConnection, route } from '../http/router.ts'
+import { contentTypes } from './query-reply.ts'
+import { filterOf, overviewTable } from './query-request.ts'
+
+const types = { ...contentTypes, parquet: 'application/vnd.apache.parquet' }
+
+/** A reader that takes nothing for so long is let go of. */
+const stallMs = 120_000
+
+const exportTable = {
+  ...overviewTable,
+  format: or<ExportFormat>(oneOf(exportFormats), 'csv'),
+}
+
+/** `/api/export`: all calls of a filter as a file, however many. What breaks off has no end: no reader takes it for whole. */
+export function exportRoutes(jobs: Pick<JobStarter, 'export'>): RouteTable {
+  return {
+    'GET /api/export': route({ query: exportTable }, async ({ query, request, response }) => {
+      expectOwnConnection(response)
+      const { format, ...filter } = query
+      const headers = {
+        'Content-Type': types[format],
+        'Cache-Control': 'no-store',
+        'Content-Disposition': `attachment; filename="tokenweir-calls.${format}"`,
+      }
+      const calls = filterOf(filter)
+      if (request.method === 'HEAD') return new Answer(null, headers)
+      response.setTimeout(stallMs, () => response.destroy())
+      return new Answer(await jobs.export(format, calls), headers)
+    }),
+  }
+}

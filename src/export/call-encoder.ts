@@ -1,0 +1,20 @@
+import type { ExportFormat } from '../api/database-job.ts'
+import type { CallJson } from '../call/call-record.ts'
+import { csvLine, csvRows, ndjsonText } from '../query/row-text.ts'
+import { publicFields } from '../store/sqlite/calls-readable.ts'
+
+/** Makes a file of calls, a piece at a time: the first piece, one for each page of calls (it may be empty), and the last. */
+export interface CallEncoder {
+  start(): Uint8Array | string
+  add(calls: readonly CallJson[]): Uint8Array | string
+  end(): Uint8Array | string
+}
+
+/** An encoder for one file. What writes Parquet is loaded if it is asked for. */
+export async function callEncoder(format: ExportFormat): Promise<CallEncoder> {
+  if (format === 'parquet') return new (await import('./parquet-encoder.ts')).ParquetEncoder()
+  const names = publicFields.map(({ name }) => name)
+  return format === 'csv'
+    ? { start: () => csvLine(names), add: (calls) => csvRows(calls, names), end: () => '' }
+    : { start: () => '', add: ndjsonText, end: () => '' }
+}

@@ -1,0 +1,89 @@
+import { setImmediate } from 'node:timers/promises'
+import { parseCallId } from '../call/call-id.ts'
+import type { CallFilter } from '../call/call-filter.ts'
+import type { CallReader } from '../call/call-reader.ts'
+import { FoldedRangeError } from '../call/no-answer.ts'
+import type { CallEncoder } from './call-encoder.ts'
+
+/** Calls read at a time: no transaction lasts longer than that takes, so the database's log can be emptied in between. */
+const pageCalls = 500
+
+/** How far an export is, and, at its end, what is in it. */
+export interface ExportProgress {
+  readonly calls: number
+  /** When the first and the last of them began, ISO 8601 in UTC; null without calls. */
+  readonly first: string | null
+  readonly last: string | null
+}
+
+/** What an export has and lacks. */
+export interface Exported extends ExportProgress {
+  /** Calls that are meant by the filter and in no export, as only sums are left of them; null if there are none. */
+  readonly folded: FoldedCalls | null
+}
+
+/** Calls before an instant; `calls` is null where the sums do not tell how many of them the filter means. */
+export interface FoldedCalls {
+  readonly untilMs: number
+  readonly calls: number | null
+}
+
+/**
+ * Writes all calls of a filter, newest first, in constant memory. Calls that begin meanwhile are not among them. Rejects with what
+ * `write` rejects with, and with what the reader throws.
+ */
+export async function exportCalls(
+  reader: CallReader,
+  filter: CallFilter,
+  encoder: CallEncoder,
+  write: (bytes: Uint8Array | string) => Promise<void>,
+  onProgress: (progress: ExportProgress) => void = () => {},
+): Promise<Exported> {
+  const foldedMs = (await reader.foldedUntilMs()) ?? 0
+  const foldedText = new Date(foldedMs).toISOString()
+  let done: ExportProgress = { calls: 0, first: null, last: null }
+  let inFolded = 0
+  await write(encoder.start())
+  for (let beforeId: number | null = null; ;) {
+    const page = await reader.list(filter, { limit: pageCalls, ...(beforeId !== null && { beforeId }) })
+    const oldest = page.at(-1)
+    if (oldest === undefined) break
+    await write(encoder.add(page))
+    inFolded += page.filter(({ started_at }) => started_at < foldedText).length
+    done = {
+      calls: done.calls + page.length,
+      first: oldest.started_at,
+      last: done.last ?? page[0]?.started_at ?? null,
+    }
+    onProgress(done)
+    if (page.length < pageCalls) break
+    beforeId = parseCallId(oldest.id)
+    // Or no signal would be heard before the end.
+    await setImmediate()
+  }
+  await write(encoder.end())
+  return { ...done, folded: await foldedOf(reader, filter, foldedMs, inFolded) }
+}
+
+/** Some of the folded calls may still be rows while they are being folded: `exported` of them are in the export. */
+async function foldedOf(
+  reader: CallReader,
+  filter: CallFilter,
+  knownMs: number,
+  exported: number,
+): Promise<FoldedCalls | null> {
+  const untilMs = (await reader.foldedUntilMs()) ?? 0
+  const fromMs = filter.fromMs ?? (await reader.extent())?.firstMs ?? untilMs
+  const toMs = Math.min(untilMs, filter.toMs ?? untilMs)
+  if (fromMs >= toMs) return null
+  // More was folded meanwhile: which of it had been read before nobody knows.
+  if (untilMs !== knownMs) return { untilMs, calls: null }
+  try {
+    const question = { filter, edgesMs: [fromMs, toMs], dimension: null, isSumsOnly: true } as const
+    const calls = (await reader.aggregate(question)).summary.calls - exported
+    return calls > 0 ? { untilMs, calls } : null
+  } catch (error) {
+    if (error instanceof FoldedRangeError) return { untilMs, calls: null }
+    throw error
+  }
+}

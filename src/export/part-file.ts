@@ -1,0 +1,73 @@
+import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { flushFolder } from '../lib/replace-file.ts'
+
+/** What SQLite keeps beside a database while it is written, and would put into the next of that name. */
+const beside = ['-journal', '-wal', '-shm', '']
+
+/** A file that nobody may write to. Its message is for the person who named it. */
+export class PartFileError extends Error {}
+
+/**
+ * A file that has its name only when it is whole: until then it is `<name>.part`, which disposing of it deletes, for its owner alone.
+ * A process that is killed leaves at most that one, and the next writes over it.
+ */
+export class PartFile implements Disposable {
+  readonly #target: string
+  readonly #file: number
+  #isOpen = true
+  /** What is written to. */
+  readonly path: string
+
+  /** Throws {@link PartFileError} if the name is taken, and the system's errors. */
+  constructor(target: string, { force }: { readonly force: boolean }) {
+    const found = statSync(target, { throwIfNoEntry: false })
+    // Its name would be given to a file: never to a device's.
+    if (found?.isFile() === false) throw new PartFileError(`${target} is no file`)
+    if (found !== undefined && !force) {
+      throw new PartFileError(`${target} is there already; --force writes over it`)
+    }
+    // SQLite would put it into what gets the name.
+    if ((statSync(`${target}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+      throw new PartFileError(`${target} is a database in use: ${target}-wal is beside it`)
+    }
+    this.#target = target
+    this.path = `${target}.part`
+    this.#remove()
+    this.#file = openSync(this.path, 'wx', 0o600)
+  }
+
+  /** Throws the system's errors: that the disk is full. */
+  write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at)
+  }
+
+  /** Gives it its name, once all of it is on the disk, and answers its size in bytes. Throws as the constructor does. */
+  publish(): number {
+    fsyncSync(this.#file)
+    const { ino, size } = fstatSync(this.#file)
+    if (statSync(this.path, { throwIfNoEntry: false })?.ino !== ino) {
+      throw new PartFileError(`${this.path} is being written by another process`)
+    }
+    renameSync(this.path, this.#target)
+    this.#close()
+    flushFolder(dirname(this.#target))
+    return size
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#isOpen) return
+    const { ino } = fstatSync(this.#file)
+    this.#close()
+    if (statSync(this.path, { throwIfNoEntry: false })?.ino === ino) this.#remove()
+  }
+
+  #remove(): void {
+    for (const suffix of beside) rmSync(this.path + suffix, { force: true })
+  }
+
+  #close(): void {
+    this.#isOpen = false
+    closeSync(this.#file)
+  }
+}

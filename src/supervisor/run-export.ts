@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { type CallFilter, namedFilters } from '../call/call-filter.ts'
+import { type JobCommand, JobError, startProgram } from './run-job.ts'
+
+/**
+ * Starts `tokenweir db export` as a process of its own, so that no question waits for it. Resolves with the bytes of the file as soon as there
+ * are some; they end with an error if the process does. Who destroys them ends the process. Rejects with {@link JobError} if it could not begin.
+ */
+export async function runExport(
+  job: JobCommand,
+  args: readonly string[],
+  onEnd: () => void,
+): Promise<Readable> {
+  const { child, words } = startProgram(job, ['db', 'export', ...args])
+  const ended = new Promise<JobError | null>((resolve) => {
+    child.once('error', (error) => resolve(new JobError('job_failed', `Export: ${error.message}`)))
+    child.once('close', (code) => {
+      const message = words() || 'Export ended before its end.'
+      resolve(code === 0 ? null : new JobError('job_failed', message))
+    })
+  })
+  void ended.then(onEnd)
+  await Promise.race([ended, once(child.stdout, 'readable')])
+  // Readable is the end, too.
+  const failure = child.stdout.readableLength > 0 ? null : await ended
+  if (failure !== null) throw failure
+  const bytes = Readable.from(wholeOf(child.stdout, ended), { objectMode: false })
+  bytes.once('close', () => child.kill('SIGKILL'))
+  return bytes
+}
+
+async function* wholeOf(out: Readable, ended: Promise<JobError | null>): AsyncGenerator<Buffer> {
+  for await (const chunk of out) yield chunk as Buffer
+  const failure = await ended
+  if (failure !== null) throw failure
+}
+
+/** The options of `tokenweir db export` that mean these calls. */
+export function filterArguments({ fromMs, toMs, failedOnly, exactly, tag, ...fields }: CallFilter): string[] {
+  const instant = (ms: number | undefined): string | undefined =>
+    ms === undefined ? undefined : new Date(ms).toISOString()
+  const values: readonly (readonly [name: string, value: unknown])[] = [
+    ['from', instant(fromMs)],
+    ['to', instant(toMs)],
+    ['errors', failedOnly],
+    ['q', exactly],
+    ['tag', tag],
+    ...namedFilters.map(({ name }) => [name, fields[name]] as const),
+  ]
+  return values.flatMap(([name, value]) => {
+    const all: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value]
+    const option = `--${name.replaceAll('_', '-')}`
+    return all.map((each) => (each === true ? option : `${option}=${String(each)}`))
+  })
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { formatCallId } from '../../src/call/call-id.ts'
+import { ownCommand } from '../../src/cli/gateway-command.ts'
+import type { TrainingExample } from '../../src/export/training-example.ts'
+import { nowMs, writeDatabase } from '../dashboard/query-database.ts'
+import { chatCall } from '../store/sample-call.ts'
+import { variedCall } from '../store/told-of-calls.ts'
+import { until } from '../store/until.ts'
+import { type CommandProcess, startCommandProcess } from '../support/command-process.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { makeTempDir, type TempDir } from '../support/temp-dir.ts'
+
+const many = 12_000
+
+/** `data/llm_telemetry.db`, with as many calls. */
+function writeCalls(dir: TempDir, count: number): void {
+  const random = seededRandom(3)
+  mkdirSync(dir.file('data'))
+  const calls = Array.from({ length: count }, (_, index) => variedCall(nowMs + index, index, random))
+  writeDatabase(dir.file('data/llm_telemetry.db'), { calls })
+}
+
+/** The command, run to its end. */
+function run(dir: TempDir, ...args: readonly string[]) {
+  const [program = '', ...first] = ownCommand
+  const db = '--db=data/llm_telemetry.db'
+  const all = [...first, ...args, db]
+  const { status, stdout, stderr } = spawnSync(program, all, { cwd: dir.path, maxBuffer: 2 ** 28 })
+  return { status, stdout, stderr: stderr.toString() }
+}
+
+function startExport(dir: TempDir, format: string, out: string): CommandProcess {
+  const args = ['db', 'export', '--format', format, '--out', out, '--db', 'data/llm_telemetry.db']
+  return startCommandProcess({ args, directory: dir.path })
+}
+
+/** Waits until a file has so many bytes, or the command is over. */
+async function wroteBytes(command: CommandProcess, path: string, bytes: number): Promise<void> {
+  let isOver = false
+  void command.exited.then(() => (isOver = true))
+  const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? -1
+  await until(`${bytes} bytes are written`, () => isOver || size() >= bytes)
+}
+
+test('an export goes to a file or a pipe, and says what is in it', async () => {
+  await using dir = await makeTempDir()
+  writeCalls(dir, 100)
+  const piped = run(dir, 'db', 'export', '--format', 'ndjson')
+  assert.equal(piped.status, 0)
+  const lines = piped.stdout.toString().trimEnd().split('\n')
+  assert.equal(lines.length, 100)
+  const range = 'from 2026-11-21T06:00:00\\.000Z to 2026-11-21T06:00:00\\.099Z'
+  assert.match(piped.stderr, new RegExp(`^100 calls, [\\d.]+ kB written, ${range}\\.\\n$`))
+  const filed = run(dir, 'db', 'export', '--format=ndjson', '--out=calls.ndjson')
+  assert.match(filed.stderr, /^100 calls, [\d.]+ kB written to calls\.ndjson, from /)
+  assert.ok(readFileSync(dir.file('calls.ndjson')).equals(piped.stdout))
+  const again = run(dir, 'db', 'export', '--out', 'calls.ndjson')
+  assert.equal(again.status, 1)
+  assert.match(again.stderr, /^tokenweir: calls\.ndjson is there already; --force writes over it\n$/)
+  const some = run(dir, 'db', 'export', '--errors', '--out', '-', '--format', 'ndjson')
+  const failed = lines.filter((line) => line.includes('"failed":true'))
+  assert.ok(failed.length > 0)
+  assert.deepEqual(some.stdout.toString().trimEnd().split('\n'), failed)
+  const wrong = run(dir, 'db', 'export', '--from', '2026-11-22', '--to', '2026-11-21')
+  assert.deepEqual([wrong.status, wrong.stderr], [2, 'tokenweir: to must be later than from.\n'])
+  assert.match(
+    run(dir, 'db', 'export', '--status', '7').stderr,
+    /^tokenweir: --status must be a whole number/,
+  )
+})
+
+test('a database of an older version is not read', async () => {
+  await using dir = await makeTempDir()
+  writeCalls(dir, 1)
+  const database = new DatabaseSync(dir.file('data/llm_telemetry.db'))
+  database.exec('PRAGMA user_version = 3')
+  database.close()
+  const { status, stderr } = run(dir, 'db', 'export')
+  assert.deepEqual(
+    [status, stderr],
+    [
+      1,
+      'tokenweir: data/llm_telemetry.db is of an older version: a start of the gateway brings it up to date\n',
+    ],
+  )
+})
+
+test('a full disk is told of', async () => {
+  await using dir = await makeTempDir()
+  writeCalls(dir, 10)
+  const { status, stderr } = spawnSync(
+    'sh',
+    ['-c', '"$@" > /dev/full', 'sh', ...ownCommand, 'db', 'export'],
+    {
+      cwd: dir.path,
+    },
+  )
+  assert.equal(status, 1)
+  assert.match(stderr.toString(), /^tokenweir: .*ENOSPC/)
+  assert.doesNotMatch(stderr.toString(), /written/)
+})
+
+test('what is killed at any instant leaves nothing that looks whole', async () => {
+  await using dir = await makeTempDir()
+  writeCalls(dir, many)
+  const random = seededRandom(11)
+  /** About as many bytes as there are before the end. */
+  const mostBytes = { csv: 4e6, ndjson: 16e6, parquet: 1e5 }
+  let killed = 0
+  for (let round = 0; round < 10; round++) {
+    const format = (['csv', 'ndjson', 'parquet'] as const)[round % 3] ?? 'csv'
+    const out = `calls.${format}`
+    await using command = startExport(dir, format, out)
+    await wroteBytes(command, dir.file(`${out}.part`), random() * mostBytes[format])
+    const { code } = await command.stop('SIGKILL')
+    const names = readdirSync(dir.path).filter((name) => name.startsWith(out))
+    assert.deepEqual(names, [code === 0 ? out : `${out}.part`])
+    if (code === 0) rmSync(dir.file(out))
+    else killed += 1
+  }
+  assert.ok(killed >= 6, `${killed} of 10 were not over before`)
+  const { status } = run(dir, 'db', 'export', '--out', 'calls.csv')
+  assert.equal(status, 0)
+  assert.equal(readFileSync(dir.file('calls.csv'), 'utf8').split('\r\n').length, many + 2)
+  assert.deepEqual(
+    readdirSync(dir.path).filter((name) => name.startsWith('calls.csv')),
+    ['calls.csv'],
+  )
+})
+
+test('Ctrl-C leaves nothing at all', async () => {
+  await using dir = await makeTempDir()
+  writeCalls(dir, many)
+  await using command = startExport(dir, 'ndjson', 'calls.ndjson')
+  await wroteBytes(command, dir.file('calls.ndjson.part'), 1000)
+  assert.deepEqual(await command.stop('SIGINT'), { code: 1, signal: null })
+  assert.deepEqual(readdirSync(dir.path), ['data'])
+})
+
+test('conversations of the raw log become examples; what is none is counted', async () => {
+  await using dir = await makeTempDir()
+  mkdirSync(dir.file('data'))
+  mkdirSync(dir.file('logger'))
+  const calls = Array.from({ length: 8 }, (_, index) => ({
+    ...chatCall((nowMs + index) * 4096),
+    session: index < 3 ? 'run 1' : 'run 2',
+    model: index === 1 ? 'other' : 'm',
+  }))
+  // The last one is unknown to the database.
+  writeDatabase(dir.file('data/llm_telemetry.db'), { calls: calls.slice(0, 7) })
+  const line = (index: number, direction: string, fields: object): string =>
+    `${JSON.stringify({ id: formatCallId(calls[index]!.id), seq: calls[index]!.id, timestamp: '2026-11-21T06:00:00.000Z', direction, path: '/v1/chat/completions', truncated: false, model: calls[index]!.model, ...fields })}\n`
+  const asks = (index: number): string =>
+    line(index, 'incoming', { body: { messages: [{ role: 'user', content: `hello ${index}` }] } })
+  const answers = (index: number, fields: object = {}): string =>
+    line(index, 'outgoing', { outcome: 'ok', body: 'data', text: `answer ${index}`, ...fields })
+  // Two segments; calls that cross; one that was torn.
+  writeFileSync(
+    dir.file('logger/payloads.1.jsonl'),
+    asks(0) + asks(1) + answers(1) + asks(2) + asks(3) + answers(3, { truncated: true }),
+  )
+  const torn = asks(6).slice(0, 100)
+  writeFileSync(
+    dir.file('logger/payloads.jsonl'),
+    answers(2) +
+      answers(0) +
+      asks(4) +
+      answers(4, { outcome: 'upstream_cut' }) +
+      asks(5) +
+      asks(7) +
+      answers(7) +
+      torn,
+  )
+  const told = (...args: readonly string[]) => {
+    const { stdout, stderr, status } = run(dir, 'payloads', 'export', ...args)
+    assert.equal(status, 0, stderr)
+    const examples = stdout
+      .toString()
+      .split('\n')
+      .flatMap((text) => (text === '' ? [] : [JSON.parse(text) as TrainingExample]))
+    return {
+      stderr,
+      said: examples.map(({ messages }) => messages.map(({ content }) => content).join(' → ')),
+    }
+  }
+  const all = told()
+  assert.deepEqual(
+    all.said,
+    [1, 2, 0, 7].map((index) => `hello ${index} → answer ${index}`),
+  )
+  assert.match(
+    all.stderr,
+    /^4 conversations, [\d.]+ B written\.\nCalls that were left out: 1 that are cut or withheld, 1 that failed, 1 without an answer\.\n$/,
+  )
+  assert.deepEqual(told('--model', 'other').said, ['hello 1 → answer 1'])
+  const session = told('--session', 'run 1', '--model', 'm')
+  assert.deepEqual(session.said, ['hello 2 → answer 2', 'hello 0 → answer 0'])
+  assert.match(session.stderr, /1 not in the database, which the filters need/)
+  const from = new Date(nowMs + 1).toISOString()
+  const to = new Date(nowMs + 3).toISOString()
+  assert.deepEqual(told('--from', from, '--to', to, '--client', 'openai-python').said.length, 2)
+  const none = run(dir, 'payloads', 'export', '--raw-log-file', 'nowhere.jsonl')
+  assert.deepEqual(
+    [none.status, none.stderr],
+    [
+      1,
+      'tokenweir: nowhere.jsonl: no payloads are kept there; --raw-log of the gateway switches the log on, --raw-log-file names another\n',
+    ],
+  )
+})
