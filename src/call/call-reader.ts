@@ -121,6 +121,8 @@ export interface CallReader {
   choices(): Promise<{ readonly models: readonly string[]; readonly types: readonly CallType[] }>
   /** When the first call began and the last one did, in milliseconds since the Unix epoch; `null` without calls. */
   extent(): Promise<{ readonly firstMs: number; readonly lastMs: number } | null>
+  /** How many calls are there, and how many of them began from `fromMs` on, the first of these when; about, at once. */
+  growth(fromMs: number): Promise<{ readonly calls: number; readonly since: number; readonly firstMs: number }>
   /** Calls before this instant, a whole quarter hour, were folded into sums; `null` if none were. */
   foldedUntilMs(): Promise<number | null>
   /** The highest `seq`, 0 when there is no call: where a follower starts. */

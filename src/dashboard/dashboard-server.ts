@@ -95,7 +95,7 @@ export function makeDashboardServer(options: DashboardServerOptions): DashboardS
     ),
     ...callRoutes(options),
     ...rawLogRoutes(options),
-    ...databaseRoutes(jobs),
+    ...databaseRoutes(options, clock),
     ...costRoutes(options, clock),
     ...alertRoutes(options),
     ...clientRoutes(options, clock),

@@ -52,7 +52,7 @@ const busyQueries: QuerySource = {
 const noJobs: JobStarter = {
   last: { compress: null, reprice: null },
   sync: null,
-  file: () => ({ file: '/data/calls.db', bytes: null }),
+  file: () => ({ file: '/data/calls.db', bytes: null, disk_free_bytes: null }),
   compress: () => {
     throw new Error('no job was expected')
   },

@@ -1,9 +1,20 @@
+import type { DatabaseSize } from '../../api/database-job.ts'
+import type { CallReader } from '../../call/call-reader.ts'
+import type { Clock } from '../../call/clock.ts'
 import * as json from '../../options/json-check.ts'
 import { trueFalse } from '../../options/value-kind.ts'
-import type { JobStarter } from '../../supervisor/jobs.ts'
 import { jsonAnswer } from '../http/answer.ts'
 import { or } from '../http/query-parameters.ts'
 import { type RouteTable, route } from '../http/router.ts'
+import type { DashboardParts } from './dashboard-parts.ts'
+import { answerIn } from './query-reply.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** By the calls of so many days the growth is told. */
+const growthDays = 7
+/** Before that the disk is somebody else's. */
+const farDays = 36_500
 
 /** The body of an order to compress. */
 const compressFields = json.object({
@@ -14,10 +25,33 @@ const compressOrder = json.described(compressFields.schema, (body) => compressFi
   isOptional: true,
 })
 
+type Growth = Awaited<ReturnType<CallReader['growth']>>
+
 /** `/api/db`: the database's file, and jobs on it, which go on when who asked for them leaves. */
-export function databaseRoutes(jobs: JobStarter): RouteTable {
+export function databaseRoutes(
+  { jobs, queries }: Pick<DashboardParts, 'jobs' | 'queries'>,
+  clock: Pick<Clock, 'wallTime'>,
+): RouteTable {
+  const size = async (): Promise<DatabaseSize> => {
+    const file = jobs.file()
+    const { bytes, disk_free_bytes: freeBytes } = file
+    const unknown = { ...file, growth_bytes_per_day: null, disk_full_at: null }
+    if (bytes === null) return unknown
+    const nowMs = clock.wallTime()
+    // By the hour, so that who asks soon again shares the answer.
+    const fromMs = Math.floor(nowMs / hourMs) * hourMs - growthDays * dayMs
+    const outcome = await queries.ask({ kind: 'growth', fromMs })
+    // The file is told of although nobody can read it just now.
+    if (outcome.kind !== 'answer') return unknown
+    const { calls, since, firstMs } = JSON.parse(Buffer.from(answerIn(outcome).body).toString()) as Growth
+    if (since === 0 || nowMs - firstMs < hourMs) return unknown
+    const perDay = (bytes / calls) * (since / ((nowMs - firstMs) / dayMs))
+    const daysLeft = freeBytes === null ? farDays : freeBytes / perDay
+    const fullAt = daysLeft < farDays ? new Date(nowMs + daysLeft * dayMs).toISOString() : null
+    return { ...file, growth_bytes_per_day: Math.round(perDay), disk_full_at: fullAt }
+  }
   return {
-    'GET /api/db': route({}, () => jobs.file()),
+    'GET /api/db': route({}, size),
     'POST /api/db/compress': route(
       { query: { async: or(trueFalse, false) }, body: compressOrder },
       async ({ query, body: { keep_days: keepDays, dry_run: dryRun } }) => {
