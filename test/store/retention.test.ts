@@ -28,7 +28,11 @@ const lookMs = 600_000
 function recordedCalls(path: string): readonly CallRecord[] {
   const random = seededRandom(3)
   const calls = Array.from({ length: days * callsPerDay }, (_, index) =>
-    variedCall(fromMs + Math.floor(index / callsPerDay) * dayMs + (index % callsPerDay) * 1000, index, random),
+    variedCall(
+      fromMs + Math.floor(index / callsPerDay) * dayMs + (index % callsPerDay) * 1000,
+      index,
+      random,
+    ),
   )
   const database = openForWriting(path)
   const words = new WordList()

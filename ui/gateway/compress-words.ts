@@ -1,4 +1,9 @@
-import type { CompressProgress, CompressResult, DatabaseJob, DatabaseSize } from '../../src/api/database-job.ts'
+import type {
+  CompressProgress,
+  CompressResult,
+  DatabaseJob,
+  DatabaseSize,
+} from '../../src/api/database-job.ts'
 import { bytes, counted, longDuration, percent, shortCount, unknownFigure } from '../format/figures.ts'
 
 /** Bounds of the days that are kept, as the dashboard has them. */

@@ -103,7 +103,12 @@ export function callReader(database: DatabaseSync, isOver: IsOver = () => false)
       const [seq = last + 1, id = 0] = statements.first<readonly number[]>(recent, firstIdAt(fromMs)) ?? []
       const first = statements.number('SELECT min(seq) FROM calls') ?? last + 1
       // Numbers are given in the order of the calls, nearly, and to each once.
-      return { calls: last + 1 - first, since: Math.max(0, last + 1 - seq), firstMs: startedAtMs(id) }
+      return {
+        calls: last + 1 - first,
+        ever: last,
+        recent: Math.max(0, last + 1 - seq),
+        firstMs: startedAtMs(id),
+      }
     },
     servedModels: async (fromMs, toMs, withinMs) =>
       servedModels(statements, words, isOver, [fromMs, toMs, withinMs]),
