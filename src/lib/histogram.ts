@@ -8,6 +8,7 @@ const lowestBucket = bucketOf(smallest)
 const highestBucket = bucketOf(largest)
 /** Buckets beyond a second value: its like lie within a factor of two. */
 const growth = 35
+const nothing = new Float64Array(0)
 /** By bucket: powers are what percentiles would take most of their time for. */
 const middles = Float64Array.from(
   { length: highestBucket - lowestBucket + 1 },
@@ -24,7 +25,7 @@ export class Histogram {
   #zeros = 0
   /** `#counts[i]` belongs to bucket `#lowest + i`. */
   #lowest = 0
-  #counts: number[] = []
+  #counts: Float64Array = nothing
 
   get count(): number {
     return this.#count
@@ -159,9 +160,8 @@ export class Histogram {
     const margin = length === 0 ? 0 : Math.max(growth, length >> 1)
     const lowest = length === 0 || index < 0 ? bucket - margin : this.#lowest
     const end = length === 0 || index >= length ? bucket + 1 + margin : this.#lowest + length
-    const counts = new Array<number>(end - lowest).fill(0)
-    const shift = this.#lowest - lowest
-    for (let i = 0; i < length; i++) counts[shift + i] = this.#counts[i] ?? 0
+    const counts = new Float64Array(end - lowest)
+    counts.set(this.#counts, length === 0 ? 0 : this.#lowest - lowest)
     this.#counts = counts
     this.#lowest = lowest
   }

@@ -40,11 +40,6 @@ const isResult = record<CompressResult>({
   duration_ms: isAmount,
 })
 
-/** The limit of a request to compress. */
-export function keptBytes(keepMb: number): { readonly keepBytes?: number } {
-  return keepMb === 0 ? {} : { keepBytes: keepMb * bytesPerMb }
-}
-
 /**
  * Folds calls that are too old once a day, at a moment without calls, and whenever the file is too large, in a process of its
  * own that stands back for the calls and may be killed at any time. One at a time works on a database, whoever began it:
@@ -126,9 +121,10 @@ export class Retention {
 
   #fold(): void {
     const kept = this.#kept
+    const keepBytes = kept.keepMb === 0 ? Number.POSITIVE_INFINITY : kept.keepMb * bytesPerMb
     const [untilMs, todayMs] = [this.#untilMs(), this.#todayMs()]
     const file = fileURLToPath(new URL(`./retention-worker${extname(import.meta.url)}`, import.meta.url))
-    const args = [file, this.#setup.path, String(kept.keepDays || allDays), String(kept.keepMb)]
+    const args = [file, this.#setup.path, String(kept.keepDays || allDays), String(keepBytes)]
     const child = execFile(process.execPath, args, { env: {} }, (error, stdout, stderr) => {
       this.#child = null
       if (child.killed) return
